@@ -1,0 +1,25 @@
+# Each target is one command that could be typed as well, in the environment of `make setup`.
+PYTHON ?= python3
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: setup reproduce test lint
+
+setup: $(BIN)/.ready
+
+reproduce: setup
+	snakemake --cores all
+	@echo "Figures: results/figures/tradeoff/    Tables: results/tables/"
+
+test: setup
+	pytest
+
+lint: setup
+	ruff check && ruff format --check && mypy && snakefmt --check workflow rules && snakemake --lint
+
+$(BIN)/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed, this is " + sys.version)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@

@@ -1,0 +1,1 @@
+"""From records to tables: every definition of a reported quantity, once."""

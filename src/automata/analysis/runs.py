@@ -1,0 +1,125 @@
+"""The table of runs: one row per record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from automata.errors import UserError
+from automata.metering.measurement import Measurement
+from automata.records import Record, read_record
+from automata.training.progress import Progress
+
+RUN = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
+"""The columns that name a run."""
+
+
+def collect(paths: Iterable[Path]) -> pd.DataFrame:
+    """Return the table of the runs recorded at `paths`, sorted by the columns of `RUN`.
+
+    Raises UserError for a file that is not a record, and when two records are of one run.
+    """
+    table = pd.DataFrame([row(read_record(path), path) for path in paths])
+    twice = table[table.duplicated(RUN, keep=False)]
+    if len(twice):
+        raise UserError(f"records of the same run: {', '.join(twice['record'])}")
+    return table.sort_values(RUN, ignore_index=True)
+
+
+def row(record: Record, path: Path) -> dict[str, Any]:
+    """Return the row of one record; a quantity that was not measured is None."""
+    tuning, final = record.tuning.measurement, record.final
+    phases = [tuning] + ([final.measurement] if final else [])
+    trainings = [trial.progress for trial in record.tuning.trials]
+    settings = record.job.settings
+    best = record.best
+    return {
+        **record.job.run.model_dump(),
+        "tuning_seconds": tuning.wall_seconds,
+        "final_seconds": final.measurement.wall_seconds if final else 0.0,
+        "total_seconds": sum(phase.wall_seconds for phase in phases),
+        "setup_seconds": record.tuning.setup_seconds,
+        "cpu_seconds": sum(phase.cpu_seconds for phase in phases),
+        "energy_joules": energy_joules(phases),
+        "energy_method": _same([phase.energy_method for phase in phases]),
+        "energy_source": _same([phase.energy_source for phase in phases]),
+        "exclusive": all(phase.exclusive for phase in phases),
+        **tuning_split(record),
+        "test_accuracy": record.test.accuracy,
+        "test_loss": record.test.loss,
+        "best_validation_accuracy": best.score,
+        "best_index": best.index,
+        "best_epochs": best.progress.epochs,
+        "best_configuration": _compact(best.configuration),
+        "configurations": len(trainings),
+        "failed_trials": sum(training.failure is not None for training in trainings),
+        "final_failure": final.progress.failure if final else None,
+        "epochs": settings.protocol.epochs,
+        "train_rows": record.data.counts["train"],
+        **_work(trainings, record.data.counts["train"]),
+        "final_epochs": final.progress.epochs if final else 0,
+        "final_steps": final.progress.steps if final else 0,
+        "concurrent_trials": settings.compute.concurrent_trials,
+        "threads_per_trial": settings.compute.threads_per_trial,
+        "device": record.provenance["device"],
+        "host": record.provenance["host"],
+        "started_at": tuning.started_at,
+        "record": str(path),
+    }
+
+
+def tuning_split(record: Record) -> dict[str, float]:
+    """Return where the seconds of the search went; the four parts sum to its wall seconds.
+
+    Work inside trials counts for its share of the trials at once; orchestration is the rest:
+    starting, stopping, pausing and choosing trials, and slots that stood empty.
+    """
+    slots = record.job.settings.compute.concurrent_trials
+    spent = [trial.progress.seconds for trial in record.tuning.trials]
+    training = sum(seconds.training for seconds in spent) / slots
+    selection = sum(seconds.selection for seconds in spent) / slots
+    evaluation = sum(seconds.evaluation for seconds in spent) / slots
+    wall = record.tuning.measurement.wall_seconds
+    return {
+        "tuning_training_seconds": training,
+        "tuning_selection_seconds": selection,
+        "tuning_evaluation_seconds": evaluation,
+        "tuning_orchestration_seconds": wall - training - selection - evaluation,
+    }
+
+
+def energy_joules(phases: list[Measurement]) -> float | None:
+    """Return the energy of all phases, None when one was not measured or methods differ."""
+    joules = [phase.energy_joules for phase in phases]
+    if any(value is None for value in joules) or _same([p.energy_method for p in phases]) is None:
+        return None
+    return sum(value or 0.0 for value in joules)
+
+
+def _work(trainings: list[Progress], rows: int) -> dict[str, float]:
+    """Return what the trials of a search trained in all."""
+    return {
+        "trained_epochs": sum(training.epochs for training in trainings),
+        "trained_steps": sum(training.steps for training in trainings),
+        # In passes over the training set, warm start included.
+        "full_epoch_equivalents": sum(training.samples for training in trainings) / rows,
+        "subset_samples": max(training.subset_samples for training in trainings),
+        "gradient_selections": sum(training.gradient_selections for training in trainings),
+        "random_fill": sum(training.random_fill for training in trainings),
+    }
+
+
+def _compact(configuration: dict[str, Any]) -> str:
+    return " ".join(f"{key}={_short(configuration[key])}" for key in sorted(configuration))
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _same(values: list[str | None]) -> str | None:
+    """Return the value that all have in common, else None."""
+    return values[0] if len(set(values)) == 1 else None

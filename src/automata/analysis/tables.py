@@ -1,0 +1,44 @@
+"""Tables on disk: written atomically, in a form that others can read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from automata.files import replacing, write_text
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write `table` as CSV, at full precision."""
+    with replacing(path) as temporary:
+        table.to_csv(temporary, index=False)
+
+
+def write_parquet(table: pd.DataFrame, path: Path) -> None:
+    """Write `table` as Parquet."""
+    with replacing(path) as temporary:
+        table.to_parquet(temporary, index=False)
+
+
+def write_markdown(table: pd.DataFrame, path: Path) -> None:
+    """Write `table` as a Markdown table with three significant digits."""
+    cells = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
+    rows = [list(table.columns), ["---"] * len(table.columns), *cells]
+    write_text(path, "".join(f"| {' | '.join(row)} |\n" for row in rows))
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """Read a table of `write_csv`."""
+    return pd.read_csv(path)
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """Read a table of `write_parquet`."""
+    return pd.read_parquet(path)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return "" if pd.isna(value) else f"{value:.3g}"
+    return str(value)

@@ -1,0 +1,60 @@
+"""The tradeoff table: one row per combination, over its seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import bootstrap
+
+COMBINATION = ["dataset", "search", "scheduler", "selector", "fraction"]
+
+QUANTITIES = [
+    "speedup",
+    "ceiling",
+    "efficiency",
+    "step_ceiling",
+    "relative_test_error",
+    "relative_error_ratio",
+    "test_accuracy",
+    "energy_ratio",
+    "total_seconds",
+]
+
+SPREAD = ["speedup", "relative_test_error", "energy_ratio"]
+"""Quantities that also get the bounds of their spread."""
+
+SEEDS_FOR_INTERVAL = 3
+"""With fewer seeds there is no interval: the bounds are the smallest and largest value."""
+
+
+def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return means over seeds per combination, with `_low` and `_high` of those in SPREAD.
+
+    `interval` says what the bounds are: a 95 % bootstrap interval of the mean, or the range.
+    """
+    rows = []
+    for combination, group in ratios.groupby(COMBINATION, sort=True):
+        row: dict[str, object] = dict(zip(COMBINATION, combination, strict=True))
+        row["seeds"] = len(group)
+        for quantity in QUANTITIES:
+            values = group[quantity].dropna().to_numpy(dtype=np.float64)
+            row[quantity] = values.mean() if len(values) else np.nan
+            if quantity in SPREAD:
+                row[f"{quantity}_low"], row[f"{quantity}_high"] = bounds(values)
+        row["interval"] = "95 %" if len(group) >= SEEDS_FOR_INTERVAL else "range"
+        row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def bounds(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
+    if len(values) == 0:
+        return np.nan, np.nan
+    if len(values) < SEEDS_FOR_INTERVAL or np.ptp(values) == 0:
+        return float(values.min()), float(values.max())
+    interval = bootstrap(
+        (values,), np.mean, confidence_level=0.95, method="percentile", rng=0
+    ).confidence_interval
+    return float(interval.low), float(interval.high)

@@ -1,0 +1,133 @@
+"""The command line: arguments to functions, and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from automata.errors import UserError
+
+# Commands import what they need when they run: `--help` must not wait for torch or Ray.
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command; a user's error ends it with one line and exit status 2."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s: %(message)s"
+    )
+    options = _parser().parse_args(arguments)
+    try:
+        options.command(options)
+    except UserError as error:
+        sys.exit(f"automata {options.name}: error: {error}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="automata", description=__doc__)
+    commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
+
+    prepare = commands.add_parser("prepare", help="prepare a data set")
+    prepare.add_argument("dataset")
+    prepare.add_argument("--output", type=Path, required=True, help="safetensors file")
+    prepare.set_defaults(command=_prepare)
+
+    tune = commands.add_parser("tune", help="run one tuning job")
+    tune.add_argument("data", type=Path, help="prepared data set")
+    tune.add_argument("--dataset", required=True)
+    tune.add_argument("--search", required=True)
+    tune.add_argument("--scheduler", required=True)
+    tune.add_argument("--selector", required=True)
+    tune.add_argument("--fraction", required=True, type=float)
+    tune.add_argument("--seed", required=True, type=int)
+    tune.add_argument("--settings", required=True, help="settings of the run, in JSON")
+    tune.add_argument("--work", type=Path, required=True, help="folder for unfinished work")
+    tune.add_argument("--output", type=Path, required=True, help="record, in JSON")
+    tune.set_defaults(command=_tune)
+
+    collect = commands.add_parser("collect", help="make the table of runs from records")
+    collect.add_argument("records", type=Path, nargs="+")
+    collect.add_argument("--csv", type=Path, required=True)
+    collect.add_argument("--parquet", type=Path, required=True)
+    collect.set_defaults(command=_collect)
+
+    tradeoff = commands.add_parser("tradeoff", help="make the tradeoff tables from the runs")
+    tradeoff.add_argument("runs", type=Path, help="table of runs, Parquet")
+    tradeoff.add_argument("--ratios", type=Path, required=True, help="one row per run, CSV")
+    tradeoff.add_argument("--csv", type=Path, required=True, help="one row per combination")
+    tradeoff.add_argument("--markdown", type=Path, required=True)
+    tradeoff.set_defaults(command=_tradeoff)
+
+    plot = commands.add_parser("plot-tradeoff", help="draw speedup against relative test error")
+    plot.add_argument("ratios", type=Path, help="one row per run, CSV")
+    plot.add_argument("--dataset", required=True)
+    plot.add_argument("--search", required=True)
+    plot.add_argument("--scheduler", required=True)
+    plot.add_argument("--pdf", type=Path, required=True)
+    plot.add_argument("--png", type=Path, required=True)
+    plot.set_defaults(command=_plot_tradeoff)
+
+    schema = commands.add_parser("schema", help="write the JSON schema of the configuration")
+    schema.add_argument("--output", type=Path, required=True)
+    schema.set_defaults(command=_schema)
+    return parser
+
+
+def _prepare(options: argparse.Namespace) -> None:
+    from automata.datasets.prepare import prepare
+    from automata.datasets.prepared import write_dataset
+
+    write_dataset(prepare(options.dataset), options.output)
+
+
+def _tune(options: argparse.Namespace) -> None:
+    from automata.config import parse_job
+    from automata.records import write_record
+    from automata.tuning.job import run_job
+
+    run = {axis: getattr(options, axis) for axis in _AXES}
+    job = parse_job(run, options.settings)
+    write_record(run_job(job, options.data, options.work), options.output)
+
+
+_AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")
+
+
+def _collect(options: argparse.Namespace) -> None:
+    from automata.analysis.runs import collect
+    from automata.analysis.tables import write_csv, write_parquet
+
+    runs = collect(options.records)
+    write_csv(runs, options.csv)
+    write_parquet(runs, options.parquet)
+
+
+def _tradeoff(options: argparse.Namespace) -> None:
+    from automata.analysis.ratios import ratios_to_full
+    from automata.analysis.tables import read_parquet, write_csv, write_markdown
+    from automata.analysis.tradeoff import tradeoff
+
+    ratios = ratios_to_full(read_parquet(options.runs))
+    summary = tradeoff(ratios)
+    write_csv(ratios, options.ratios)
+    write_csv(summary, options.csv)
+    write_markdown(summary, options.markdown)
+
+
+def _plot_tradeoff(options: argparse.Namespace) -> None:
+    from automata.analysis.tables import read_csv
+    from automata.figures.style import save
+    from automata.figures.tradeoff import tradeoff_figure
+
+    figure = tradeoff_figure(
+        read_csv(options.ratios), options.dataset, options.search, options.scheduler
+    )
+    save(figure, options.pdf)
+    save(figure, options.png)
+
+
+def _schema(options: argparse.Namespace) -> None:
+    from automata.config import write_schema
+
+    write_schema(options.output)

@@ -1,0 +1,1 @@
+"""Figures from tables. The only place that draws."""

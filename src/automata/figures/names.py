@@ -1,0 +1,24 @@
+"""Display names, as the paper writes them where it has one."""
+
+from __future__ import annotations
+
+SELECTORS = {
+    "full": "FULL",
+    "random": "RANDOM (fixed)",
+    "adaptive-random": "RANDOM (adaptive)",
+    "rs2": "RS2",
+    "craig": "CRAIG",
+    "gradmatch": "AUTOMATA",
+}
+SEARCHES = {"random": "Random", "tpe": "TPE"}
+SCHEDULERS = {"hyperband": "HB", "asha": "ASHA", "none": "no scheduler"}
+
+
+def dataset(name: str) -> str:
+    """Return the display name of a data set."""
+    return {"connect4": "CONNECT-4"}.get(name, name.upper())
+
+
+def combination(dataset_name: str, search: str, scheduler: str) -> str:
+    """Return the paper's panel title, e.g. SATIMAGE (TPE, HB)."""
+    return f"{dataset(dataset_name)} ({SEARCHES[search]}, {SCHEDULERS[scheduler]})"

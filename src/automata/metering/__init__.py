@@ -1,0 +1,1 @@
+"""Time and energy of one phase of a job."""

@@ -1,0 +1,50 @@
+"""CPU time of a process tree whose members come and go."""
+
+from __future__ import annotations
+
+import psutil
+
+
+class TreeCpuTime:
+    """User and system seconds of this process and its descendants since `open`.
+
+    Kernel accounting loses the time of killed grandchildren, so the tree is sampled: each
+    member's last seen time stays in the sum after its end. What a process uses between the
+    last sample and its end is missed.
+    """
+
+    def __init__(self) -> None:
+        self._root = psutil.Process()
+        self._baseline: dict[tuple[int, float], float] = {}
+        self._latest: dict[tuple[int, float], float] = {}
+
+    def open(self) -> None:
+        """Take the times so far as the baseline."""
+        self._baseline = self._sample()
+        self._latest = dict(self._baseline)
+
+    def update(self) -> None:
+        """Look at the tree again."""
+        self._latest.update(self._sample())
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds between `open` and the latest `update`."""
+        return sum(self._latest.values()) - sum(self._baseline.values())
+
+    def _sample(self) -> dict[tuple[int, float], float]:
+        times = {}
+        for process in [self._root, *self._root.children(recursive=True)]:
+            try:
+                used = process.cpu_times()
+                # A pid can be reused; with its start time it names one process.
+                times[process.pid, process.create_time()] = used.user + used.system
+            except psutil.NoSuchProcess:
+                continue
+        return times
+
+
+def host_busy_seconds() -> float:
+    """Return the busy CPU seconds of all cores since boot."""
+    times = psutil.cpu_times()
+    return float(times.user + times.system + getattr(times, "irq", 0) + getattr(times, "nice", 0))

@@ -1,0 +1,24 @@
+"""What training and selection need of a model."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class Classifier(nn.Module):
+    """A network whose last layer is linear: logits = head(features(inputs)).
+
+    Selection reads gradients of the last layer alone (paper, section on per-batch subset
+    selection; Killamsetty et al., GRAD-MATCH), hence the split.
+    """
+
+    head: nn.Linear
+
+    def features(self, inputs: Tensor) -> Tensor:
+        """Return the input of the last layer: (n, ...) -> (n, h)."""
+        raise NotImplementedError
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return logits: (n, ...) -> (n, classes)."""
+        logits: Tensor = self.head(self.features(inputs))
+        return logits

@@ -1,0 +1,53 @@
+"""Where and with what a record was made."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scipy", "snakemake")
+
+
+def provenance() -> dict[str, Any]:
+    """Return versions, host and code version as plain JSON values."""
+    return {
+        "automata": version("automata"),
+        "git": git_state(Path(__file__).parent),
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
+        "host": platform.node(),
+        "platform": platform.platform(),
+        "cpu": cpu_model(),
+        "cpu_count": os.cpu_count(),
+        "command": Path(sys.argv[0]).name,
+    }
+
+
+def git_state(folder: Path) -> dict[str, Any] | None:
+    """Return commit and dirty flag of the checkout around `folder`, None outside of one."""
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return {"commit": commit, "dirty": bool(changes)}
+
+
+def cpu_model() -> str:
+    """Return the processor's name, as the kernel gives it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,0 +1,114 @@
+"""The record of one run: all that later tables and figures may rest on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from automata.config import Job
+from automata.errors import UserError
+from automata.files import write_text
+from automata.metering.measurement import Measurement
+from automata.training.progress import Progress
+
+SCHEMA_VERSION = 1
+
+
+class RecordPart(BaseModel):
+    """A part of a record; a field that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Trial(RecordPart):
+    """One configuration and what its training did under the scheduler."""
+
+    index: int
+    """Position in the order of proposal, from 0."""
+    configuration: dict[str, Any]
+    rungs: list[int]
+    """Epochs at which it reports; the last is where it would end if never stopped."""
+    status: Literal["completed", "stopped", "failed"]
+    progress: Progress
+
+    @property
+    def score(self) -> float:
+        """The score that the search and the choice of the best saw."""
+        return self.progress.score
+
+
+class Tuning(RecordPart):
+    """The search: one measured window from the first trial's start to the last one's end."""
+
+    measurement: Measurement
+    setup_seconds: float
+    """Before the window: start of Ray, first worker, imports, data."""
+    trials: list[Trial]
+    best: int
+    """Index of the trial with the best score; the earlier one wins a tie."""
+
+
+class FinalTraining(RecordPart):
+    """The training of the best configuration on all data, a measured window of its own."""
+
+    measurement: Measurement
+    progress: Progress
+
+
+class Test(RecordPart):
+    """The one evaluation on the test set; its time is in no window."""
+
+    __test__ = False  # not a pytest class
+
+    accuracy: float
+    loss: float
+    rows: int
+
+
+class Data(RecordPart):
+    """The prepared file that was read."""
+
+    sha256: str
+    classes: int
+    counts: dict[str, int]
+    source: str
+
+
+class Record(RecordPart):
+    """Everything about one run."""
+
+    schema_version: int = SCHEMA_VERSION
+    job: Job
+    data: Data
+    tuning: Tuning
+    final: FinalTraining | None
+    """None for FULL, whose best trial's own weights are tested."""
+    test: Test
+    lock_wait_seconds: float
+    provenance: dict[str, Any]
+
+    @property
+    def best(self) -> Trial:
+        """The best trial."""
+        return self.tuning.trials[self.tuning.best]
+
+
+def write_record(record: Record, path: Path) -> None:
+    """Write `record` to `path` as JSON, atomically."""
+    write_text(path, record.model_dump_json(indent=1) + "\n")
+
+
+def read_record(path: Path) -> Record:
+    """Read a record; raises UserError, naming the file, for anything else."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        version = content.get("schema_version") if isinstance(content, dict) else None
+        if version != SCHEMA_VERSION:
+            raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
+        return Record.model_validate(content)
+    except (OSError, ValueError) as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        raise UserError(f"{path}: not a record: {reason}") from error

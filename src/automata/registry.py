@@ -1,0 +1,12 @@
+"""Registries map a name to "module:attribute", so that naming a thing does not import it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def load(registry: dict[str, str], name: str) -> Any:
+    """Import and return what `registry` has under `name`; raises KeyError for other names."""
+    module, attribute = registry[name].split(":")
+    return getattr(import_module(module), attribute)

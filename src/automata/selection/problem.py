@@ -1,0 +1,136 @@
+"""What a selector is given, and what it returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from automata.seeds import derive
+
+
+class Cadence(Enum):
+    """When a training run asks its selector for a subset."""
+
+    ONCE = "at the start"
+    EVERY_EPOCH = "before every epoch"
+    EVERY_INTERVAL = "every R epochs, after a random first subset (paper, Algorithm 2)"
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Mini-batches to train on, as they are.
+
+    `batches` hold row numbers of the training set, each at most once; `weights` (one per
+    mini-batch, mean 1) scale their losses; `random_fill` counts the mini-batches that were
+    added at random because the solver had no use for more.
+    """
+
+    batches: list[Tensor]
+    weights: Tensor
+    random_fill: int = 0
+
+
+@dataclass(frozen=True)
+class SelectionProblem:
+    """One selection: the size of the data, the budget, the seed, and access to gradients.
+
+    `draw` counts the earlier subsets of the same training run; with `seed` it names the
+    random stream, so that a selector needs no state. `gradients` maps mini-batches to their
+    gradient embeddings (n, d) under the model as it is now.
+    """
+
+    rows: int
+    budget: int
+    batch_size: int
+    seed: int
+    draw: int
+    gradients: Callable[[Sequence[Tensor]], Tensor]
+
+    @property
+    def size(self) -> int:
+        """Samples per mini-batch: the batch size, or the whole budget if that is less."""
+        return min(self.batch_size, self.budget)
+
+    @property
+    def batch_budget(self) -> int:
+        """Number of mini-batches that hold the budget; the last may be cut."""
+        return math.ceil(self.budget / self.size)
+
+    def partition(self) -> list[Tensor]:
+        """Return the candidates: all rows in mini-batches, the same at every draw."""
+        return list(self.permutation("partition").split(self.size))
+
+    def permutation(self, *stream: str | int) -> Tensor:
+        """Return a random order of all rows from the stream of that name."""
+        return torch.randperm(self.rows, generator=self.generator(*stream))
+
+    def generator(self, *stream: str | int) -> torch.Generator:
+        """Return a CPU generator for the stream of that name."""
+        return torch.Generator().manual_seed(derive(self.seed, "selection", *stream))
+
+
+class Selector(Protocol):
+    """Chooses the mini-batches to train on; stateless, seeded by its problem."""
+
+    cadence: Cadence
+
+    def select(self, problem: SelectionProblem) -> Subset:
+        """Return a subset of exactly `problem.budget` rows."""
+        ...
+
+
+def subset_size(rows: int, fraction: float) -> int:
+    """Return k, the samples in a subset: the nearest whole number, at least 1."""
+    return max(1, round(fraction * rows))
+
+
+def random_subset(problem: SelectionProblem, *stream: str | int) -> Subset:
+    """Return a subset of random rows in random mini-batches, with equal weights."""
+    rows = problem.permutation(*stream)[: problem.budget]
+    return uniform(list(rows.split(problem.size)))
+
+
+def uniform(batches: list[Tensor]) -> Subset:
+    """Return `batches` as a subset with equal weights."""
+    return Subset(batches, torch.ones(len(batches)))
+
+
+def weighted_subset(
+    problem: SelectionProblem, candidates: list[Tensor], chosen: Tensor, weights: Tensor
+) -> Subset:
+    """Return the chosen candidates as a subset of exactly the budget.
+
+    Where they hold fewer samples than the budget (a solver that stopped early, a short last
+    mini-batch), random candidates join with the mean weight; the last mini-batch is cut
+    where they hold more. Weights are normalised to mean 1.
+    """
+    order = chosen.tolist()
+    mean = float(weights.mean()) if len(weights) else 1.0
+    values = weights.tolist()
+    batches = [candidates[i] for i in order]
+    held = sum(len(batch) for batch in batches)
+    unused = iter(_unused(problem, len(candidates), set(order)))
+    fill = 0
+    while held < problem.budget:
+        batch = candidates[next(unused)]
+        batches.append(batch)
+        values.append(mean)
+        held += len(batch)
+        fill += 1
+    while held - len(batches[-1]) >= problem.budget:
+        held -= len(batches.pop())
+        values.pop()
+    batches[-1] = batches[-1][: len(batches[-1]) - (held - problem.budget)]
+    final = torch.tensor(values, dtype=torch.float64)
+    return Subset(batches, (final / final.mean()).float(), fill)
+
+
+def _unused(problem: SelectionProblem, candidates: int, taken: set[int]) -> list[int]:
+    order = torch.randperm(candidates, generator=problem.generator("fill", problem.draw))
+    return [i for i in order.tolist() if i not in taken]

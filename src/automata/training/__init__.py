@@ -1,0 +1,1 @@
+"""Training with subsets, evaluation, and the account of what was done."""

@@ -1,0 +1,76 @@
+"""Accuracy and loss of a model on a split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from automata.datasets.prepared import Split
+from automata.models.classifier import Classifier
+
+CHUNK_ROWS = 4096
+"""Rows of one forward pass without gradients: large enough to be cheap, small enough to fit."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Share of rows classified right, and mean cross-entropy (nats)."""
+
+    accuracy: float
+    loss: float
+
+
+@torch.inference_mode()
+def evaluate(model: Classifier, split: Split) -> Scores:
+    """Score `model`, in evaluation mode, on all rows of `split`.
+
+    A row whose logits are not finite counts as wrong.
+    """
+    correct = torch.zeros((), dtype=torch.int64, device=split.labels.device)
+    loss = torch.zeros((), dtype=torch.float64, device=split.labels.device)
+    with evaluation_mode(model):
+        for inputs, labels in chunks(split):
+            logits = model(inputs)
+            finite = torch.isfinite(logits).all(dim=1)
+            correct += ((logits.argmax(dim=1) == labels) & finite).sum()
+            loss += cross_entropy(logits, labels, reduction="sum").double()
+    return Scores(int(correct) / len(split), float(loss) / len(split))
+
+
+@torch.inference_mode()
+def last_layer(model: Classifier, split: Split) -> tuple[Tensor, Tensor]:
+    """Return features (N, h) and residuals softmax(z) - onehot(y) (N, classes) of all rows.
+
+    One forward pass in evaluation mode: what gradient embeddings are made of.
+    """
+    features, residuals = [], []
+    with evaluation_mode(model):
+        for inputs, labels in chunks(split):
+            hidden = model.features(inputs)
+            residual = torch.softmax(model.head(hidden), dim=1)
+            residual[torch.arange(len(labels), device=labels.device), labels] -= 1
+            features.append(hidden)
+            residuals.append(residual)
+    return torch.cat(features), torch.cat(residuals)
+
+
+def chunks(split: Split) -> list[tuple[Tensor, Tensor]]:
+    """Return inputs and labels of `split` in chunks of at most CHUNK_ROWS rows."""
+    return list(zip(split.inputs.split(CHUNK_ROWS), split.labels.split(CHUNK_ROWS), strict=True))
+
+
+class evaluation_mode:  # noqa: N801 - used like contextlib's managers
+    """Put `model` into evaluation mode, and back into its mode on leaving."""
+
+    def __init__(self, model: Classifier) -> None:
+        self.model = model
+
+    def __enter__(self) -> None:
+        self.was_training = self.model.training
+        self.model.eval()
+
+    def __exit__(self, *_: object) -> None:
+        self.model.train(self.was_training)

@@ -1,0 +1,67 @@
+"""The account of one training run: what was trained, for how long, with what outcome."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+WORST_SCORE = 0.0
+"""Score (validation accuracy) of a training that diverged."""
+
+
+class Evaluation(BaseModel):
+    """One evaluation on the validation set."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    epoch: int
+    accuracy: float
+    loss: float
+    finished_at: float
+    """Unix time, seconds."""
+
+
+class Seconds(BaseModel):
+    """Wall seconds inside a training run, by what they were spent on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    training: float = 0.0
+    selection: float = 0.0
+    evaluation: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Wall seconds of useful work."""
+        return self.training + self.selection + self.evaluation
+
+
+class Progress(BaseModel):
+    """What one training run has done so far."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    epochs: int = 0
+    steps: int = 0
+    samples: int = 0
+    """Samples that gradients were computed of, warm start included."""
+    subset_samples: int = 0
+    """Samples of the latest subset: the budget that every selector keeps to."""
+    draws: int = 0
+    """Subsets drawn."""
+    gradient_selections: int = 0
+    """Selections that read gradients: each one forward pass over the training set."""
+    random_fill: int = 0
+    """Mini-batches that a solver had no use for and chance filled in."""
+    training_loss: list[float] = []
+    """Mean (weighted) loss of each epoch."""
+    evaluations: list[Evaluation] = []
+    seconds: Seconds = Seconds()
+    failure: str | None = None
+    """Why the training diverged, if it did."""
+
+    @property
+    def score(self) -> float:
+        """Latest validation accuracy, the worst score after a divergence."""
+        if self.failure is not None or not self.evaluations:
+            return WORST_SCORE
+        return self.evaluations[-1].accuracy

@@ -1,0 +1,225 @@
+"""One training run: epochs on subsets, from start to a given epoch, and on from there."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from automata.config import Protocol
+from automata.datasets.prepared import Dataset
+from automata.models import MODELS
+from automata.models.classifier import Classifier
+from automata.registry import load
+from automata.seeds import derive
+from automata.selection.embeddings import gradient_embeddings
+from automata.selection.problem import (
+    Cadence,
+    SelectionProblem,
+    Selector,
+    Subset,
+    random_subset,
+    subset_size,
+    uniform,
+)
+from automata.training.evaluation import evaluate, last_layer
+from automata.training.optimization import build_optimizer, build_schedule
+from automata.training.progress import Evaluation, Progress
+
+
+@dataclass(frozen=True)
+class SubsetPlan:
+    """Which subsets a training run uses: how chosen, how large, and from which epoch on."""
+
+    selector: Selector
+    fraction: float
+    warm_start: float = 0.0
+    """kappa of the warm start."""
+
+    def warm_start_epochs(self, epochs: int) -> int:
+        """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
+
+        Rounded up: with 1 % subsets the exact value is below one epoch, and a warm start of
+        none would not be one.
+        """
+        return math.ceil(self.warm_start * epochs * self.fraction)
+
+
+class TrainingRun:
+    """Trains one configuration (paper, Algorithm 2 without the mask of another paper).
+
+    `seed` fixes the initial weights, the subsets and the order of mini-batches: the same
+    seed gives every configuration the same start (Algorithm 1, theta).
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        configuration: dict[str, Any],
+        protocol: Protocol,
+        plan: SubsetPlan,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        self.data = dataset.to(device)
+        self.configuration = configuration
+        self.protocol = protocol
+        self.plan = plan
+        self.seed = seed
+        self.device = device
+        self.model = _build_model(dataset, configuration, protocol, seed).to(device)
+        self.optimizer = build_optimizer(self.model, configuration, protocol)
+        self.schedule = build_schedule(self.optimizer, configuration, protocol)
+        self.progress = Progress()
+        self.subset: Subset | None = None
+
+    def train_to(self, epoch: int) -> None:
+        """Train until `epoch` epochs are done in all; a run that has diverged stays as it is."""
+        while self.progress.epochs < epoch and self.progress.failure is None:
+            with self._timed("selection"):
+                subset = self._next_subset(self.progress.epochs)
+            with self._timed("training"):
+                loss = self._train_epoch(subset)
+            self.progress.epochs += 1
+            self.progress.training_loss.append(loss)
+            if not math.isfinite(loss):
+                self.progress.failure = f"training loss {loss} in epoch {self.progress.epochs}"
+
+    def evaluate(self) -> None:
+        """Add an evaluation on the validation set to the progress."""
+        with self._timed("evaluation"):
+            scores = evaluate(self.model, self.data.validation)
+        progress = self.progress
+        if progress.failure is None and not math.isfinite(scores.loss):
+            progress.failure = f"validation loss {scores.loss} after epoch {progress.epochs}"
+        progress.evaluations.append(
+            Evaluation(
+                epoch=progress.epochs,
+                accuracy=scores.accuracy,
+                loss=scores.loss,
+                finished_at=time.time(),
+            )
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Return all that `restore` needs to go on: tensors, numbers and strings only."""
+        subset = self.subset
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "progress": self.progress.model_dump(),
+            "batches": subset.batches if subset else [],
+            "weights": subset.weights if subset else None,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state` of a run with the same arguments."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.schedule.load_state_dict(state["schedule"])
+        self.progress = Progress.model_validate(state["progress"])
+        weights = state["weights"]
+        self.subset = None if weights is None else Subset(state["batches"], weights)
+
+    def _next_subset(self, epoch: int) -> Subset:
+        """Return the subset of epoch number `epoch`, drawing one where it is due."""
+        if epoch < self.plan.warm_start_epochs(self.protocol.epochs):
+            return self._all_rows(epoch)
+        cadence, progress = self.plan.selector.cadence, self.progress
+        reselect = epoch > 0 and epoch % self.protocol.reselect_every == 0
+        if self.subset is None:
+            self.subset = self._first_subset(cadence, reselect)
+        elif cadence is Cadence.EVERY_EPOCH or (cadence is Cadence.EVERY_INTERVAL and reselect):
+            self.subset = self._select()
+        else:
+            return self.subset
+        progress.draws += 1
+        progress.random_fill += self.subset.random_fill
+        progress.subset_samples = sum(len(batch) for batch in self.subset.batches)
+        self.subset.batches[:] = [batch.to(self.device) for batch in self.subset.batches]
+        return self.subset
+
+    def _first_subset(self, cadence: Cadence, reselect: bool) -> Subset:
+        """Return S_0: random where a selector re-selects at intervals (paper, Algorithm 2)."""
+        if cadence is Cadence.EVERY_INTERVAL and not reselect:
+            return random_subset(self._problem(), "first")
+        return self._select()
+
+    def _select(self) -> Subset:
+        return self.plan.selector.select(self._problem())
+
+    def _problem(self) -> SelectionProblem:
+        rows = len(self.data.train)
+        return SelectionProblem(
+            rows=rows,
+            budget=subset_size(rows, self.plan.fraction),
+            batch_size=self.configuration["batch_size"],
+            seed=self.seed,
+            draw=self.progress.draws,
+            gradients=self._gradients,
+        )
+
+    def _gradients(self, batches: Sequence[Tensor]) -> Tensor:
+        self.progress.gradient_selections += 1
+        features, residuals = last_layer(self.model, self.data.train)
+        on_device = [batch.to(self.device) for batch in batches]
+        return gradient_embeddings(features, residuals, on_device)
+
+    def _all_rows(self, epoch: int) -> Subset:
+        order = torch.randperm(len(self.data.train), generator=self._generator("warm", epoch))
+        return uniform(list(order.to(self.device).split(self.configuration["batch_size"])))
+
+    def _train_epoch(self, subset: Subset) -> float:
+        """Take one step per mini-batch, in a random order; return the mean weighted loss."""
+        self.model.train()
+        inputs, labels = self.data.train.inputs, self.data.train.labels
+        weights = subset.weights.tolist()
+        order = torch.randperm(
+            len(weights), generator=self._generator("order", self.progress.epochs)
+        )
+        total = torch.zeros((), device=self.device)
+        for position in order.tolist():
+            rows = subset.batches[position]
+            loss = cross_entropy(self.model(inputs[rows]), labels[rows]) * weights[position]
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            self.optimizer.step()
+            total += loss.detach()
+        self.schedule.step()
+        self.progress.steps += len(weights)
+        self.progress.samples += sum(len(batch) for batch in subset.batches)
+        return float(total) / len(weights)
+
+    def _generator(self, *stream: str | int) -> torch.Generator:
+        return torch.Generator().manual_seed(derive(self.seed, *stream))
+
+    @contextmanager
+    def _timed(self, part: str) -> Iterator[None]:
+        """Add the wall seconds of the body to `part` of the progress."""
+        start = self._now()
+        yield
+        seconds = self.progress.seconds
+        setattr(seconds, part, getattr(seconds, part) + self._now() - start)
+
+    def _now(self) -> float:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+        return time.perf_counter()
+
+
+def _build_model(
+    dataset: Dataset, configuration: dict[str, Any], protocol: Protocol, seed: int
+) -> Classifier:
+    """Return the protocol's model with initial weights that depend on `seed` alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(derive(seed, "initial weights"))
+        model: Classifier = load(MODELS, protocol.model)(dataset, configuration)
+    return model

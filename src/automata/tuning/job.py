@@ -1,0 +1,135 @@
+"""One measured job: search, final training, one evaluation of the test set, one record."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+from pathlib import Path
+
+import torch
+from pydantic import BaseModel
+
+from automata.config import Job
+from automata.datasets.prepared import Dataset, read_dataset
+from automata.errors import UserError
+from automata.files import write_text
+from automata.metering.lock import exclusive_host
+from automata.metering.meter import Meter
+from automata.models.classifier import Classifier
+from automata.provenance import provenance
+from automata.records import Data, FinalTraining, Record, Test, Trial, Tuning
+from automata.seeds import derive
+from automata.selection.random import Full
+from automata.training.device import choose_device
+from automata.training.evaluation import evaluate
+from automata.training.run import SubsetPlan, TrainingRun
+from automata.tuning.search_phase import load_best_weights, run_search
+
+logger = logging.getLogger(__name__)
+
+
+class FinishedSearch(BaseModel):
+    """A search phase kept in the work folder, for a restart with the same job and data."""
+
+    job: Job
+    data_sha256: str
+    tuning: Tuning
+
+
+def run_job(job: Job, data: Path, work: Path) -> Record:
+    """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
+
+    `work` keeps the finished search until the job is done: an interrupted job that starts
+    again goes on with the final training. It is removed at the end.
+    """
+    dataset = read_dataset(data)
+    if dataset.name != job.run.dataset:
+        raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
+    source = _describe(dataset, data)
+    settings = job.settings
+    device = choose_device(settings.compute.device)
+    torch.set_num_threads(settings.compute.threads_per_trial)
+    work.mkdir(parents=True, exist_ok=True)
+    with exclusive_host(settings.metering.exclusive) as waited:
+        tuning = _search_once(job, source, data, work)
+        best = tuning.trials[tuning.best]
+        logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
+        run = _best_run(job, dataset, best, device)
+        final = None
+        if job.run.selector == "full":
+            run.model.load_state_dict(load_best_weights(work))
+        else:
+            final = _train_finally(job, run)
+        test = _test(run.model, run.data)
+    record = Record(
+        schema_version=1,
+        job=job,
+        data=source,
+        tuning=tuning,
+        final=final,
+        test=test,
+        lock_wait_seconds=waited,
+        provenance={**provenance(), "device": _device_name(device)},
+    )
+    shutil.rmtree(work)
+    return record
+
+
+def _search_once(job: Job, source: Data, data: Path, work: Path) -> Tuning:
+    """Search, or take the finished search of the same job and data from `work`."""
+    kept = work / "search.json"
+    if kept.exists():
+        finished = FinishedSearch.model_validate_json(kept.read_text(encoding="utf-8"))
+        if finished.job == job and finished.data_sha256 == source.sha256:
+            logger.info("the search was finished before: %s", kept)
+            return finished.tuning
+    tuning = run_search(job, data, work)
+    finished = FinishedSearch(job=job, data_sha256=source.sha256, tuning=tuning)
+    write_text(kept, finished.model_dump_json())
+    return tuning
+
+
+def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> TrainingRun:
+    """Return a new training run of the best configuration, on all data."""
+    return TrainingRun(
+        dataset,
+        best.configuration,
+        job.settings.protocol,
+        SubsetPlan(Full(), fraction=1.0),
+        derive(job.run.seed, "training"),
+        device,
+    )
+
+
+def _train_finally(job: Job, run: TrainingRun) -> FinalTraining:
+    """Train `run` for all T epochs inside a window of its own."""
+    metering = job.settings.metering
+    meter = Meter(
+        sample_seconds=metering.sample_seconds,
+        gpu=run.device.type == "cuda",
+        exclusive=metering.exclusive,
+    )
+    with meter:
+        run.train_to(job.settings.protocol.epochs)
+    if run.progress.failure is not None:
+        logger.warning("the final training diverged: %s", run.progress.failure)
+    return FinalTraining(measurement=meter.measurement, progress=run.progress)
+
+
+def _test(model: Classifier, dataset: Dataset) -> Test:
+    scores = evaluate(model, dataset.test)
+    return Test(accuracy=scores.accuracy, loss=scores.loss, rows=len(dataset.test))
+
+
+def _describe(dataset: Dataset, path: Path) -> Data:
+    return Data(
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        classes=dataset.classes,
+        counts=dataset.metadata["counts"],
+        source=dataset.metadata["source"],
+    )
+
+
+def _device_name(device: torch.device) -> str:
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"

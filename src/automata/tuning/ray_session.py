@@ -1,0 +1,45 @@
+"""A Ray of our own for one job: local, of a fixed size, gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import ray
+
+OBJECT_STORE_BYTES = 100 * 1024**2
+"""Nothing large goes through Ray: workers map the prepared file themselves."""
+
+ENVIRONMENT = {
+    # No CSV and TensorBoard files for each trial: the record has it all.
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+    # Signals stay Python's: Ctrl-C must reach the job, not only the search.
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",
+    # Ray saves the experiment's state at every pause, and warns each time that it does.
+    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
+
+
+@contextmanager
+def local_ray(cpus: int, gpus: int) -> Iterator[None]:
+    """Run a local Ray with `cpus` and `gpus` for the body, and remove all it leaves."""
+    os.environ.update(ENVIRONMENT)
+    # Short, because Ray puts sockets below it, and their paths have at most 107 characters.
+    folder = tempfile.mkdtemp(prefix="automata-ray-")
+    ray.init(
+        address="local",
+        num_cpus=cpus,
+        num_gpus=gpus,
+        include_dashboard=False,
+        object_store_memory=OBJECT_STORE_BYTES,
+        _temp_dir=folder,
+    )
+    try:
+        yield
+    finally:
+        ray.shutdown()
+        shutil.rmtree(folder, ignore_errors=True)

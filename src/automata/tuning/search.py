@@ -1,0 +1,151 @@
+"""Search algorithms: what proposes configurations, and when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from ray import tune
+from ray.tune.search import Searcher
+from ray.tune.search.hyperopt import HyperOptSearch
+from ray.tune.search.sample import Domain
+
+from automata.config import SearchSettings, TabularSpace, Uniform
+from automata.seeds import derive
+from automata.tuning.keys import SCORE
+from automata.tuning.schedulers import TuningScheduler
+
+
+def domains(space: TabularSpace) -> dict[str, Domain]:
+    """Return a configured search space in Ray Tune's terms."""
+    return {name: _domain(getattr(space, name)) for name in type(space).model_fields}
+
+
+def _domain(values: Any) -> Domain:
+    if isinstance(values, Uniform):
+        return tune.uniform(*values.uniform)
+    return tune.choice(values.choice)
+
+
+class RandomSearch(Searcher):
+    """Configurations drawn independently; number i depends on the seed and i alone."""
+
+    def __init__(self, space: dict[str, Domain], seed: int) -> None:
+        super().__init__(metric=SCORE, mode="max")
+        self._space = space
+        self._random = np.random.RandomState(derive(seed, "search"))
+
+    def suggest(self, trial_id: str) -> dict[str, Any]:
+        """Return the next configuration."""
+        return {
+            name: domain.sample(random_state=self._random) for name, domain in self._space.items()
+        }
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        """Learn nothing."""
+
+    def save(self, checkpoint_path: str) -> None:
+        """Keep no state: a restart draws the same configurations."""
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Restore no state."""
+
+
+def random_search(space: dict[str, Domain], settings: SearchSettings, seed: int) -> Searcher:
+    """Return a seeded random search (Bergstra and Bengio, 2012)."""
+    return RandomSearch(space, seed)
+
+
+def tpe_search(space: dict[str, Domain], settings: SearchSettings, seed: int) -> Searcher:
+    """Return a seeded tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
+    return HyperOptSearch(
+        HyperOptSearch.convert_search_space(space),
+        metric=SCORE,
+        mode="max",
+        n_initial_points=settings.tpe.startup_configurations,
+        random_state_seed=derive(seed, "search"),
+    )
+
+
+class GenerationalSearch(Searcher):
+    """Hands out the proposals of another search, generation by generation.
+
+    A generation is a set of trials that the scheduler judges together; the next one is
+    proposed when all of it has ended, so that the search has seen its results. Proposals
+    carry their index and their rungs.
+
+    Ray tells a searcher nothing of a trial that is stopped while it is paused, which is how
+    Hyperband stops most of them: the last result is kept here and passed on at the end.
+    """
+
+    def __init__(self, search: Searcher, scheduler: TuningScheduler, *, wait: bool) -> None:
+        super().__init__(metric=SCORE, mode="max")
+        self.searcher = search
+        self._scheduler = scheduler
+        sizes = scheduler.generations()
+        # A search that learns nothing has nothing to wait for.
+        self._generations = sizes if wait else [sum(sizes)]
+        self._proposed = 0
+        self._ended = 0
+        self._results: dict[str, dict[str, Any]] = {}
+
+    def set_search_properties(
+        self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: Any
+    ) -> bool:
+        """Accept Tune's metric: it is the one that the inner search was made with."""
+        return True
+
+    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
+        """Return the next proposal, None while a generation is judged, FINISHED after the last.
+
+        The search counts as finished only when all trials have ended: Ray ends the process of
+        a trial that pauses after that, and every one that goes on would pay for a new one.
+        """
+        if self._ended == sum(self._generations):
+            return str(Searcher.FINISHED)
+        if self._proposed == self._limit():
+            return None
+        configuration = self.searcher.suggest(trial_id)
+        index = self._proposed
+        self._proposed += 1
+        return {
+            "index": index,
+            "rungs": self._scheduler.rungs(index),
+            "configuration": configuration,
+        }
+
+    def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
+        """Keep the latest result of a trial."""
+        self._results[trial_id] = result
+        self.searcher.on_trial_result(trial_id, result)
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        """Tell the inner search how a trial ended."""
+        self._ended += 1
+        last = self._results.pop(trial_id, None)
+        self.searcher.on_trial_complete(trial_id, result or last, error)
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what Tune saves with an experiment."""
+        return {"proposed": self._proposed, "ended": self._ended, "results": self._results}
+
+    def save(self, checkpoint_path: str) -> None:
+        """Save the inner search."""
+        self.searcher.save(checkpoint_path)
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Restore the inner search."""
+        self.searcher.restore(checkpoint_path)
+
+    def _limit(self) -> int:
+        """Return how many proposals the finished generations allow in all."""
+        limit = 0
+        for size in self._generations:
+            limit += size
+            if self._ended < limit:
+                return limit
+        return limit

@@ -1,0 +1,155 @@
+"""The search phase of a job: trials under a search algorithm and a scheduler, in Ray Tune."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import torch
+from ray import tune
+from ray.tune import Callback, CheckpointConfig, FailureConfig, ResultGrid, RunConfig, TuneConfig
+from ray.tune.logger import JsonLoggerCallback
+
+from automata.config import Job
+from automata.errors import UserError
+from automata.metering.meter import Meter
+from automata.records import Trial, Tuning
+from automata.registry import load
+from automata.training.device import choose_device
+from automata.training.progress import Progress
+from automata.tuning import SCHEDULERS, SEARCHES
+from automata.tuning.keys import SCORE
+from automata.tuning.ray_session import local_ray
+from automata.tuning.schedulers import TuningScheduler
+from automata.tuning.search import GenerationalSearch, domains
+from automata.tuning.trainable import CHECKPOINT, TuneTrial
+
+WEIGHTS = "best_trial.pt"
+
+
+class MeterWindow(Callback):
+    """Opens the meter when the first trial starts: its process has imported and loaded."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self.opened_at: float | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave the meter out of the state that Tune saves: a window is of one process."""
+        return {}
+
+    def on_trial_start(
+        self, iteration: int, trials: list[object], trial: object, **_: object
+    ) -> None:
+        """Open the window, once."""
+        if self.opened_at is None:
+            self.opened_at = time.perf_counter()
+            self._meter.__enter__()
+
+    def on_experiment_end(self, trials: list[object], **_: object) -> None:
+        """Close the window: the last trial has ended."""
+        if self.opened_at is not None:
+            self._meter.__exit__(None, None, None)
+
+
+def run_search(job: Job, data: Path, work: Path) -> Tuning:
+    """Search the best configuration of `job` on the prepared file `data`.
+
+    Ray's state, and for FULL the best trial's weights (`WEIGHTS`), go into the folder `work`.
+    Raises UserError when every trial diverged, and RuntimeError when one crashed.
+    """
+    start = time.perf_counter()
+    run, settings = job.run, job.settings
+    protocol, compute = settings.protocol, settings.compute
+    scheduler: TuningScheduler = load(SCHEDULERS, run.scheduler)(
+        protocol.configurations, protocol.epochs, settings.scheduler
+    )
+    space = domains(protocol.search_space)
+    search = load(SEARCHES, run.search)(space, settings.search, run.seed)
+    gpu = choose_device(compute.device).type == "cuda"
+    keep_weights = run.selector == "full"
+    meter = Meter(
+        sample_seconds=settings.metering.sample_seconds,
+        gpu=gpu,
+        exclusive=settings.metering.exclusive,
+    )
+    window = MeterWindow(meter)
+    shutil.rmtree(work / "ray", ignore_errors=True)
+    with local_ray(compute.concurrent_trials * compute.threads_per_trial, int(gpu)):
+        trainable = tune.with_parameters(
+            TuneTrial, job=job.model_dump_json(), data=str(data.resolve())
+        )
+        resources = {
+            "cpu": compute.threads_per_trial,
+            "gpu": 1 / compute.concurrent_trials if gpu else 0,
+        }
+        results = tune.Tuner(
+            tune.with_resources(trainable, resources),
+            tune_config=TuneConfig(
+                metric=SCORE,
+                mode="max",
+                search_alg=GenerationalSearch(search, scheduler, wait=run.search != "random"),
+                scheduler=scheduler.ray,
+                num_samples=-1,  # the search says when it is finished
+                reuse_actors=True,
+            ),
+            run_config=RunConfig(
+                name="ray",
+                storage_path=str(work.resolve()),
+                callbacks=[window, JsonLoggerCallback()],
+                verbose=0,
+                failure_config=FailureConfig(fail_fast=True),
+                checkpoint_config=CheckpointConfig(num_to_keep=1, checkpoint_at_end=keep_weights),
+            ),
+        ).fit()
+    _raise_for_crashes(results)
+    assert window.opened_at is not None, "a search with results has started a trial"
+    trials = _trials(results)
+    best = max(trials, key=lambda trial: (trial.score, -trial.index))
+    if best.status == "failed":
+        raise UserError(
+            f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
+        )
+    if keep_weights:
+        _keep_weights(results, best.index, work)
+    return Tuning(
+        measurement=meter.measurement,
+        setup_seconds=window.opened_at - start,
+        trials=trials,
+        best=best.index,
+    )
+
+
+def load_best_weights(work: Path) -> dict[str, torch.Tensor]:
+    """Return the model state of the best trial, which `run_search` kept for FULL."""
+    state: dict[str, torch.Tensor] = torch.load(work / WEIGHTS, weights_only=True)
+    return state
+
+
+def _trials(results: ResultGrid) -> list[Trial]:
+    trials = []
+    for result in results:
+        config, metrics = result.config or {}, result.metrics or {}
+        progress = Progress.model_validate_json(metrics["progress"])
+        if progress.failure is not None:
+            status = "failed"
+        else:
+            status = "completed" if progress.epochs == config["rungs"][-1] else "stopped"
+        trials.append(Trial.model_validate({**config, "status": status, "progress": progress}))
+    return sorted(trials, key=lambda trial: trial.index)
+
+
+def _keep_weights(results: ResultGrid, index: int, work: Path) -> None:
+    for result in results:
+        if (result.config or {})["index"] == index:
+            assert result.checkpoint is not None, "FULL keeps a checkpoint of every trial"
+            state = torch.load(Path(result.checkpoint.path) / CHECKPOINT, weights_only=True)
+            torch.save(state["training"]["model"], work / WEIGHTS)
+
+
+def _raise_for_crashes(results: ResultGrid) -> None:
+    """Raise for trials that crashed: unlike a divergence, that is no result."""
+    if results.num_errors:
+        error = results.errors[0]
+        raise RuntimeError(f"{results.num_errors} trials crashed; the first: {error}") from error
