@@ -14,9 +14,8 @@ from automata.errors import UserError
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; a user's error ends it with one line and exit status 2."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s: %(message)s"
-    )
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
+    logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
     options = _parser().parse_args(arguments)
     try:
         options.command(options)

@@ -31,6 +31,7 @@ def provenance() -> dict[str, Any]:
 def git_state(folder: Path) -> dict[str, Any] | None:
     """Return commit and dirty flag of the checkout around `folder`, None outside of one."""
     try:
+        _git(folder, "ls-files", "--error-unmatch", Path(__file__).name)  # not somebody else's
         commit = _git(folder, "rev-parse", "HEAD")
         changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.CalledProcessError):

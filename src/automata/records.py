@@ -20,7 +20,7 @@ SCHEMA_VERSION = 1
 class RecordPart(BaseModel):
     """A part of a record; a field that it does not know is an error."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
 
 class Trial(RecordPart):
@@ -110,5 +110,11 @@ def read_record(path: Path) -> Record:
             raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
         return Record.model_validate(content)
     except (OSError, ValueError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        reason = _first(error) if isinstance(error, ValidationError) else error
         raise UserError(f"{path}: not a record: {reason}") from error
+
+
+def _first(error: ValidationError) -> str:
+    """Return the first problem of a validation, with its place, in one line."""
+    problem = error.errors()[0]
+    return f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"

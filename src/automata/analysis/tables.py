@@ -40,5 +40,5 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:.3g}"
-    return str(value)
+        return "" if pd.isna(value) else f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return "" if value is None else str(value).replace("|", "\\|")

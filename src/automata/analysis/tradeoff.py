@@ -24,6 +24,18 @@ QUANTITIES = [
 SPREAD = ["speedup", "relative_test_error", "energy_ratio"]
 """Quantities that also get the bounds of their spread."""
 
+COLUMNS = [
+    *COMBINATION,
+    "seeds",
+    *(
+        column
+        for quantity in QUANTITIES
+        for column in [quantity, *([f"{quantity}_low", f"{quantity}_high"] * (quantity in SPREAD))]
+    ),
+    "interval",
+    "energy_method",
+]
+
 SEEDS_FOR_INTERVAL = 3
 """With fewer seeds there is no interval: the bounds are the smallest and largest value."""
 
@@ -45,16 +57,19 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         row["interval"] = "95 %" if len(group) >= SEEDS_FOR_INTERVAL else "range"
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def bounds(values: NDArray[np.float64]) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
     if len(values) == 0:
         return np.nan, np.nan
-    if len(values) < SEEDS_FOR_INTERVAL or np.ptp(values) == 0:
+    if len(values) < SEEDS_FOR_INTERVAL:
         return float(values.min()), float(values.max())
+    if np.ptp(values) == 0:
+        return float(values.mean()), float(values.mean())
     interval = bootstrap(
         (values,), np.mean, confidence_level=0.95, method="percentile", rng=0
     ).confidence_interval
-    return float(interval.low), float(interval.high)
+    mean = float(values.mean())  # rounding must not put it outside of its own interval
+    return min(float(interval.low), mean), max(float(interval.high), mean)

@@ -59,5 +59,5 @@ def style() -> Iterator[None]:
 def save(figure: Figure, path: Path) -> None:
     """Write `figure` in the format of `path`'s suffix, atomically and without a date."""
     metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
-    with replacing(path) as temporary:
+    with replacing(path) as temporary, style():  # fonts are chosen when a figure is written
         figure.savefig(temporary, bbox_inches="tight", metadata=metadata)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
-from automata.analysis.tradeoff import tradeoff
+from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, tradeoff
 from automata.figures import names
 from automata.figures.style import COLOURS, COLUMN_INCHES, MARKERS, style
 
@@ -38,7 +41,7 @@ def tradeoff_figure(ratios: pd.DataFrame, dataset: str, search: str, scheduler: 
             ncols=3,
             frameon=False,
         )
-        figure.text(0.5, -0.17, _note(panel), ha="center", va="top", fontsize=6, color="0.35")
+        figure.text(0.5, -0.13, _note(panel), ha="center", va="top", fontsize=6, color="0.35")
         plt.close(figure)
     return figure
 
@@ -49,6 +52,8 @@ def draw_panel(axes: Axes, panel: pd.DataFrame) -> None:
     axes.set_ylabel("Relative test error (pp)")
     if panel.empty:
         axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center")
+        axes.set_xticks([])
+        axes.set_yticks([])
         return
     axes.axhline(0, color="0.3", linewidth=0.6, zorder=1)
     axes.axvline(1, color="0.3", linewidth=0.6, zorder=1)
@@ -57,16 +62,15 @@ def draw_panel(axes: Axes, panel: pd.DataFrame) -> None:
         means = summary[summary["selector"] == selector].sort_values("fraction")
         _draw_selector(axes, selector, means, panel[panel["selector"] == selector])
     axes.margins(0.1, 0.14)
-    axes.annotate(
-        "best",
-        xy=(0.985, 0.02),
-        xytext=(0.91, 0.09),
-        xycoords="axes fraction",
-        textcoords="axes fraction",
-        arrowprops={"arrowstyle": "->", "color": "0.4", "linewidth": 0.8},
-        color="0.4",
-        fontsize=7,
-        ha="center",
+    axes.text(
+        0.99,
+        0.01,
+        "best \N{SOUTH EAST ARROW}",
+        transform=axes.transAxes,
+        ha="right",
+        va="bottom",
+        fontsize=6,
+        color="0.5",
     )
     sns.despine(ax=axes)
 
@@ -102,21 +106,34 @@ def _draw_selector(axes: Axes, selector: str, means: pd.DataFrame, seeds: pd.Dat
     )
     if selector == "full":
         return
+    # Each selector writes in a direction of its own, so that close points stay readable.
+    angle = 2 * math.pi * list(COLOURS).index(selector) / len(COLOURS)
+    offset = (9 * math.cos(angle), 7 * math.sin(angle))
     for fraction, at_x, at_y in zip(means["fraction"], x, y, strict=True):
         axes.annotate(
             f"{100 * fraction:g} %",
             (at_x, at_y),
             textcoords="offset points",
-            xytext=(4, 4),
+            xytext=offset,
+            ha="left" if offset[0] > 0 else "right",
+            va="center",
+            zorder=4,
             fontsize=5.5,
             color=colour,
+            path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )
 
 
 def _note(panel: pd.DataFrame) -> str:
     """Return what a reader must know of the runs: how many seeds, and how they were timed."""
     if panel.empty:
-        return "no runs"
+        return ""
     seeds = panel["seed"].nunique()
-    note = f"{seeds} seed{'s' if seeds > 1 else ''}; each point labelled with its subset size"
-    return note if panel["exclusive"].all() else f"{note}; runs may have overlapped on the host"
+    spread = "95 % bootstrap interval" if seeds >= SEEDS_FOR_INTERVAL else "range"
+    notes = [
+        f"{seeds} seed{'s' if seeds > 1 else ''}",
+        *([f"dots: seeds, bars: {spread}"] if seeds > 1 else []),
+        "labels: subset size",
+        *([] if panel["exclusive"].all() else ["runs may have overlapped on the host"]),
+    ]
+    return "; ".join(notes)

@@ -16,6 +16,8 @@ from automata.metering.measurement import Channel
 
 logger = logging.getLogger(__name__)
 
+Device = Literal["cpu", "dram", "gpu"]
+
 MICROJOULES = 1e-6
 MILLIJOULES = 1e-3
 
@@ -29,7 +31,7 @@ class Counter:
     counts nothing. A failed read keeps the baseline, so that the next covers the gap.
     """
 
-    device: Literal["cpu", "dram", "gpu"]
+    device: Device
     domain: str
     source: str
     unit: float
@@ -40,10 +42,16 @@ class Counter:
     reads: int = field(init=False, default=0)
     wraps: int = field(init=False, default=0)
     errors: int = field(init=False, default=0)
+    complete: bool = field(init=False, default=False)
 
     def open(self) -> None:
-        """Take the baseline; raises whatever the source raises when it cannot be read."""
+        """Take a first baseline; raises whatever the source raises when it cannot be read."""
         self.last = self.read()
+
+    def start(self) -> None:
+        """Begin to count: what the counter moved since `open` belongs to no window."""
+        self.update()
+        self.counted, self.reads, self.wraps = 0.0, 0, 0
 
     def update(self) -> None:
         """Read the counter and add what it moved."""
@@ -51,6 +59,7 @@ class Counter:
             count = self.read()
         except Exception as error:  # whatever the driver raises: the window must go on
             self.errors += 1
+            self.complete = False
             logger.warning("%s: read failed: %s", self.domain, error)
             return
         step = count - self.last
@@ -60,15 +69,16 @@ class Counter:
         self.counted += step
         self.last = count
         self.reads += 1
+        self.complete = True
 
     def channel(self) -> Channel:
-        """Return what was counted, in joules."""
+        """Return what was counted, in joules; None where the last read failed."""
         return Channel(
             device=self.device,
             domain=self.domain,
             method="measured",
             source=self.source,
-            joules=self.counted * self.unit if self.reads else None,
+            joules=self.counted * self.unit if self.complete else None,
             reads=self.reads,
             wraps=self.wraps,
             errors=self.errors,
@@ -76,25 +86,29 @@ class Counter:
 
 
 def cpu_counters(notes: list[str]) -> list[Counter]:
-    """Return the RAPL package and DRAM counters that give a real reading, opened.
+    """Return the RAPL package and DRAM counters, opened, if every package can be read.
 
     Only these two kinds: core and uncore are inside the package. Why a counter is missing is
-    added to `notes`.
+    added to `notes`; with a package missing there are none, since a part is not the whole.
     """
+    root = Path(rapl_device.RAPL_API_DIR)
     try:
         available = rapl_device.RaplDevice.available_domains()
     except PyJoulesException:
-        notes.append(f"RAPL: no {rapl_device.RAPL_API_DIR}")
+        notes.append(f"RAPL: no {root}")
         return []
-    counters = []
+    opened = []
     for domain in available:
         if isinstance(domain, rapl_device.RaplPackageDomain):
-            counters.append(_rapl_counter("cpu", domain))
+            opened += _opened("cpu", domain, _rapl_counter, notes)
         elif isinstance(domain, rapl_device.RaplDramDomain):
-            counters.append(_rapl_counter("dram", domain))
-    opened = _opened(counters, notes)
-    if not any(counter.device == "cpu" for counter in opened):
-        notes.append("RAPL: no package counter could be read")
+            opened += _opened("dram", domain, _rapl_counter, notes)
+    readable = sum(counter.device == "cpu" for counter in opened)
+    packages = sum(
+        (zone / "name").read_text().startswith("package") for zone in root.glob("intel-rapl:*")
+    )
+    if readable == 0 or readable < packages:
+        notes.append(f"RAPL: {readable} of {packages} packages can be read")
         return []
     return opened
 
@@ -109,15 +123,26 @@ def gpu_counters(notes: list[str]) -> list[Counter]:
     except Exception as error:  # pynvml missing or broken: pyJoules lets anything through
         notes.append(f"NVML: {error}")
         return []
-    counters = []
+    opened = []
     for domain in available:
-        device = NvidiaGPUDevice()
-        device.configure([domain])
-        counters.append(Counter("gpu", str(domain), "pyJoules NVML", MILLIJOULES, _single(device)))
-    return _opened(counters, notes)
+        opened += _opened("gpu", domain, _nvml_counter, notes)
+    return opened
 
 
-def _rapl_counter(device: Literal["cpu", "dram"], domain: Any) -> Counter:
+def _opened(
+    device: Device, domain: Any, build: Callable[[Device, Any], Counter], notes: list[str]
+) -> list[Counter]:
+    """Return the domain's counter if its first reading succeeds: some fail only then."""
+    try:
+        counter = build(device, domain)
+        counter.open()
+    except Exception as error:  # PermissionError, NVMLError, ...: each means unusable
+        notes.append(f"{domain}: {type(error).__name__}: {error}")
+        return []
+    return [counter]
+
+
+def _rapl_counter(device: Device, domain: Any) -> Counter:
     reader = rapl_device.RaplDevice()
     reader.configure([domain])
     (energy_file,) = reader._api_file_names  # the one place that knows the zone's folder
@@ -132,21 +157,16 @@ def _rapl_counter(device: Literal["cpu", "dram"], domain: Any) -> Counter:
     )
 
 
-def _single(device: Any) -> Callable[[], float]:
+def _nvml_counter(device: Device, domain: Any) -> Counter:
+    reader = NvidiaGPUDevice()
+    reader.configure([domain])
+    return Counter(device, str(domain), "pyJoules NVML", MILLIJOULES, _single(reader))
+
+
+def _single(reader: Any) -> Callable[[], float]:
+    """Return a function that reads the one configured domain of `reader`."""
+
     def read() -> float:
-        return float(device.get_energy()[0])
+        return float(reader.get_energy()[0])
 
     return read
-
-
-def _opened(counters: list[Counter], notes: list[str]) -> list[Counter]:
-    """Return the counters whose first reading succeeds: some devices fail only then."""
-    opened = []
-    for counter in counters:
-        try:
-            counter.open()
-        except Exception as error:  # PermissionError, NVMLError, ...: each means unusable
-            notes.append(f"{counter.source} {counter.domain}: {type(error).__name__}: {error}")
-        else:
-            opened.append(counter)
-    return opened

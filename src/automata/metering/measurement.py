@@ -12,7 +12,7 @@ Method = Literal["measured", "estimated"]
 class Channel(BaseModel):
     """Energy of one device by one source; `joules` is None where it could not be read."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     device: Literal["cpu", "dram", "gpu"]
     domain: str
@@ -27,7 +27,7 @@ class Channel(BaseModel):
 class Measurement(BaseModel):
     """Time and energy of one phase. None means not measured; 0 means zero."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     started_at: float
     """Unix time, seconds."""

@@ -8,8 +8,11 @@ from types import TracebackType
 
 from automata.metering.counters import Counter, cpu_counters, gpu_counters
 from automata.metering.estimate import CpuEstimate
-from automata.metering.measurement import Measurement
+from automata.metering.measurement import Channel, Measurement
 from automata.metering.processes import TreeCpuTime, host_busy_seconds
+
+NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", joules=None)
+"""Stands for GPUs that work and cannot be read: the energy of the phase is then unknown."""
 
 TREE_SAMPLE_SECONDS = 0.5
 """Short-lived workers are missed between samples; this loses little and costs little."""
@@ -32,8 +35,9 @@ class Meter:
         self._notes: list[str] = []
         self._counters: list[Counter] = cpu_counters(self._notes)
         self._estimate = None if self._counters else CpuEstimate(sample_seconds)
-        if gpu:
-            self._counters += gpu_counters(self._notes)
+        gpus = gpu_counters(self._notes) if gpu else []
+        self._counters += gpus
+        self._blind_to_gpu = gpu and not gpus
         self._tree = TreeCpuTime()
         self._stop = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
@@ -42,7 +46,7 @@ class Meter:
         if self._estimate is not None:
             self._estimate.open()
         for counter in self._counters:
-            counter.open()
+            counter.start()
         self._tree.open()
         self._busy = host_busy_seconds()
         self._started_at = time.time()
@@ -66,6 +70,8 @@ class Meter:
         channels = [counter.channel() for counter in self._counters]
         if self._estimate is not None:
             channels.insert(0, self._estimate.close(wall, self._notes))
+        if self._blind_to_gpu:
+            channels.append(NO_GPU)
         self.measurement = Measurement(
             started_at=self._started_at,
             wall_seconds=wall,

@@ -39,7 +39,7 @@ class TreeCpuTime:
                 used = process.cpu_times()
                 # A pid can be reused; with its start time it names one process.
                 times[process.pid, process.create_time()] = used.user + used.system
-            except psutil.NoSuchProcess:
+            except psutil.Error:  # ended, or not ours to look at
                 continue
         return times
 
@@ -47,4 +47,5 @@ class TreeCpuTime:
 def host_busy_seconds() -> float:
     """Return the busy CPU seconds of all cores since boot."""
     times = psutil.cpu_times()
-    return float(times.user + times.system + getattr(times, "irq", 0) + getattr(times, "nice", 0))
+    parts = ("user", "nice", "system", "irq", "softirq", "steal")
+    return float(sum(getattr(times, part, 0.0) for part in parts))

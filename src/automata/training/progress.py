@@ -11,7 +11,7 @@ WORST_SCORE = 0.0
 class Evaluation(BaseModel):
     """One evaluation on the validation set."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     epoch: int
     accuracy: float
@@ -23,7 +23,7 @@ class Evaluation(BaseModel):
 class Seconds(BaseModel):
     """Wall seconds inside a training run, by what they were spent on."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     training: float = 0.0
     selection: float = 0.0
@@ -38,7 +38,7 @@ class Seconds(BaseModel):
 class Progress(BaseModel):
     """What one training run has done so far."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     epochs: int = 0
     steps: int = 0

@@ -1,0 +1,105 @@
+"""Every reported quantity, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from automata.analysis.definitions import (
+    ceiling,
+    energy_ratio,
+    relative_error_ratio,
+    relative_test_error,
+    speedup,
+    step_ceiling,
+)
+
+# Hyperband, 27 configurations, T = 200, without early failures: 2982 epochs in all.
+EPOCHS, T = 2982, 200
+
+
+def test_speedup_is_full_over_run() -> None:
+    assert speedup(full_seconds=300.0, run_seconds=60.0) == 5.0
+
+
+def test_slower_run_has_a_speedup_below_one() -> None:
+    assert speedup(full_seconds=30.0, run_seconds=60.0) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("full", "run", "points"),
+    [(0.90, 0.88, 2.0), (0.88, 0.90, -2.0), (0.9, 0.9, 0.0)],
+    ids=["loss", "gain", "none"],
+)
+def test_relative_test_error_is_positive_for_a_loss(full: float, run: float, points: float) -> None:
+    assert relative_test_error(full, run) == pytest.approx(points)
+
+
+@pytest.mark.parametrize(
+    ("full", "run", "ratio"),
+    # FULL errs on 10 %, the run on 12 % or 8 %.
+    [(0.90, 0.88, 0.2), (0.90, 0.92, -0.2), (0.9, 0.9, 0.0)],
+    ids=["loss", "gain", "none"],
+)
+def test_relative_error_ratio_is_a_share_of_the_error_of_full(
+    full: float, run: float, ratio: float
+) -> None:
+    assert relative_error_ratio(full, run) == pytest.approx(ratio)
+
+
+def test_relative_error_ratio_without_an_error_of_full_is_none() -> None:
+    assert relative_error_ratio(1.0, 0.9) is None
+
+
+def test_energy_ratio_is_full_over_run() -> None:
+    assert energy_ratio(full_joules=500.0, run_joules=200.0) == 2.5
+
+
+@pytest.mark.parametrize(
+    ("full", "run"),
+    [(None, 1.0), (1.0, None), (None, None), (1.0, 0.0)],
+    ids=["no energy of full", "no energy of the run", "none at all", "run of zero joules"],
+)
+def test_energy_ratio_of_what_was_not_measured_is_none(
+    full: float | None, run: float | None
+) -> None:
+    assert energy_ratio(full, run) is None
+
+
+def test_ceiling_of_free_selection_on_one_slot() -> None:
+    # 2982 / (200 + 0.01 x 2982) = 2982 / 229.82 = 12.97537
+    assert ceiling(EPOCHS, 0.01 * EPOCHS, T, 0, 1) == pytest.approx(12.97537, rel=1e-6)
+
+
+def test_ceiling_of_free_selection_on_two_slots_keeps_the_final_training_whole() -> None:
+    # 1491 / (200 + 0.01 x 1491) = 1491 / 214.91 = 6.937788
+    assert ceiling(EPOCHS, 0.01 * EPOCHS, T, 0, 2) == pytest.approx(6.937788, rel=1e-6)
+
+
+def test_ceiling_counts_a_selection_as_a_third_of_an_epoch() -> None:
+    # 300 selections are 100 epochs: 2982 / (200 + 29.82 + 100) = 2982 / 329.82 = 9.041295
+    assert ceiling(EPOCHS, 0.01 * EPOCHS, T, 300, 1) == pytest.approx(9.041295, rel=1e-6)
+
+
+def test_ceiling_shares_selections_among_slots() -> None:
+    # 1491 / (200 + 14.91 + 50) = 1491 / 264.91 = 5.628327
+    assert ceiling(EPOCHS, 0.01 * EPOCHS, T, 300, 2) == pytest.approx(5.628327, rel=1e-6)
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_ceiling_of_full_against_itself_is_one(slots: int) -> None:
+    assert ceiling(EPOCHS, EPOCHS, 0, 0, slots) == 1
+
+
+def test_step_ceiling_on_one_slot() -> None:
+    # 9000 / (500 + 1000) = 6
+    assert step_ceiling(9000, 1000, 500, 1) == pytest.approx(6.0)
+
+
+def test_step_ceiling_on_two_slots_keeps_the_final_training_whole() -> None:
+    # 4500 / (500 + 500) = 4.5
+    assert step_ceiling(9000, 1000, 500, 2) == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_step_ceiling_of_full_against_itself_is_one(slots: int) -> None:
+    assert step_ceiling(9000, 9000, 0, slots) == 1

@@ -1,0 +1,217 @@
+"""Each run against FULL: which runs pair, which are refused, and the numbers."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from automata.analysis.ratios import COLUMNS, ratios_to_full
+
+
+def run(**changes: Any) -> dict[str, Any]:
+    """A run of gradmatch at 10 %: 60 s, 54 CPU s, 150 J, accuracy 0.88."""
+    values = {
+        "dataset": "satimage",
+        "search": "tpe",
+        "scheduler": "hyperband",
+        "selector": "gradmatch",
+        "fraction": 0.1,
+        "seed": 0,
+        "total_seconds": 60.0,
+        "cpu_seconds": 54.0,
+        "energy_joules": 150.0,
+        "energy_method": "measured",
+        "energy_source": "pyJoules RAPL",
+        "exclusive": True,
+        "test_accuracy": 0.88,
+        "full_epoch_equivalents": 10.0,
+        "gradient_selections": 15,
+        "trained_steps": 700,
+        "final_epochs": 20,
+        "final_steps": 300,
+        "concurrent_trials": 1,
+        "threads_per_trial": 1,
+        "device": "cpu",
+        "host": "here",
+        "record": "run.json",
+    }
+    return {**values, **changes}
+
+
+def full(**changes: Any) -> dict[str, Any]:
+    """The FULL run of the pair: 300 s, 270 CPU s, 600 J, accuracy 0.9, 100 epochs."""
+    values = {
+        "selector": "full",
+        "fraction": 1.0,
+        "total_seconds": 300.0,
+        "cpu_seconds": 270.0,
+        "energy_joules": 600.0,
+        "test_accuracy": 0.9,
+        "full_epoch_equivalents": 100.0,
+        "gradient_selections": 0,
+        "trained_steps": 6000,
+        "final_epochs": 0,
+        "final_steps": 0,
+        "record": "full.json",
+    }
+    return run(**{**values, **changes})
+
+
+def ratios(*rows: dict[str, Any]) -> pd.DataFrame:
+    return ratios_to_full(pd.DataFrame(list(rows)))
+
+
+def of_run(table: pd.DataFrame) -> dict[str, Any]:
+    """Return the one row that is not FULL's."""
+    (row,) = table[table["selector"] != "full"].to_dict("records")
+    return {str(key): value for key, value in row.items()}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("speedup", 5.0),
+        ("relative_test_error", 2.0),
+        ("relative_error_ratio", 0.2),
+        ("energy_ratio", 4.0),
+        ("cpu_ratio", 5.0),
+        ("ceiling", 100 / 35),  # 20 + 10 + 15 / 3 epochs
+        ("efficiency", 5.0 * 35 / 100),
+        ("step_ceiling", 6.0),  # 6000 / (300 + 700)
+        ("test_accuracy", 0.88),
+        ("total_seconds", 60.0),
+        ("energy_source", "pyJoules RAPL"),
+        ("record", "run.json"),
+        ("full_record", "full.json"),
+    ],
+)
+def test_ratios_of_a_run(column: str, value: object) -> None:
+    assert of_run(ratios(full(), run()))[column] == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("speedup", 1.0),
+        ("relative_test_error", 0.0),
+        ("relative_error_ratio", 0.0),
+        ("energy_ratio", 1.0),
+        ("cpu_ratio", 1.0),
+        ("ceiling", 1.0),
+        ("efficiency", 1.0),
+        ("step_ceiling", 1.0),
+        ("full_record", "full.json"),
+    ],
+)
+def test_full_against_itself_is_one_or_zero(column: str, value: object) -> None:
+    (row,) = ratios(full()).to_dict("records")
+
+    assert row[column] == value
+
+
+def test_ceiling_divides_all_but_the_final_training_among_the_slots() -> None:
+    table = ratios(full(concurrent_trials=2), run(concurrent_trials=2))
+
+    assert of_run(table)["ceiling"] == pytest.approx(50 / 27.5)  # 20 + (10 + 5) / 2
+
+
+def test_rows_keep_the_order_and_the_columns() -> None:
+    table = ratios(run(seed=1), full(seed=1), full(seed=0), run(seed=0))
+
+    assert list(table.columns) == COLUMNS
+    assert list(zip(table["selector"], table["seed"], strict=True)) == [
+        ("gradmatch", 1),
+        ("full", 1),
+        ("full", 0),
+        ("gradmatch", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [("dataset", "dna"), ("search", "random"), ("scheduler", "asha"), ("seed", 1)],
+)
+def test_run_is_paired_with_the_full_run_that_agrees_in(column: str, other: object) -> None:
+    table = ratios(full(), full(**{column: other}, record="other.json"), run(**{column: other}))
+
+    assert of_run(table)["full_record"] == "other.json"
+
+
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [("dataset", "dna"), ("search", "random"), ("scheduler", "asha"), ("seed", 1)],
+)
+def test_run_without_a_full_run_is_left_out_with_a_warning_that_names_it(
+    column: str, other: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        table = ratios(full(), run(**{column: other}))
+
+    assert table["selector"].tolist() == ["full"]
+    assert caplog.messages == ["run.json: no FULL run to compare with"]
+
+
+@pytest.mark.parametrize(
+    ("column", "here", "other"),
+    [
+        ("host", "here", "there"),
+        ("device", "cpu", "NVIDIA H200"),
+        ("threads_per_trial", 1, 2),
+        ("concurrent_trials", 1, 4),
+        ("exclusive", True, False),
+    ],
+)
+def test_run_of_other_conditions_is_left_out_with_a_warning_that_says_which(
+    column: str, here: object, other: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        table = ratios(full(), run(**{column: other}))
+
+    assert table["selector"].tolist() == ["full"]
+    assert caplog.messages == [
+        f"run.json: not comparable with full.json: {column} {other} and {here}"
+    ]
+
+
+def test_warning_names_every_condition_that_differs(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        ratios(full(), run(host="there", threads_per_trial=2))
+
+    (message,) = caplog.messages
+    assert message.endswith("host there and here, threads_per_trial 2 and 1")
+
+
+def test_energies_of_different_sources_have_no_ratio() -> None:
+    table = ratios(full(), run(energy_source="codecarbon RAPL"))
+
+    assert pd.isna(of_run(table)["energy_ratio"])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan], ids=["None", "NaN"])
+@pytest.mark.parametrize("which", ["full", "run"])
+def test_energy_that_was_not_measured_has_no_ratio(which: str, missing: float | None) -> None:
+    unmeasured = {"energy_joules": missing, "energy_method": None, "energy_source": None}
+
+    table = ratios(
+        full(**unmeasured) if which == "full" else full(),
+        run(**unmeasured) if which == "run" else run(),
+    )
+
+    assert pd.isna(of_run(table)["energy_ratio"])
+    assert of_run(table)["speedup"] == 5.0
+
+
+def test_full_without_an_error_has_no_error_ratio() -> None:
+    table = ratios(full(test_accuracy=1.0), run(test_accuracy=0.9))
+
+    assert pd.isna(of_run(table)["relative_error_ratio"])
+
+
+def test_no_full_run_at_all_gives_an_empty_table_with_its_columns() -> None:
+    table = ratios(run())
+
+    assert (len(table), list(table.columns)) == (0, COLUMNS)

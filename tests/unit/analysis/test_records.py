@@ -1,0 +1,139 @@
+"""A record on disk: what is written is read, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from automata.errors import UserError
+from automata.records import Record, read_record, write_record
+
+MakeRecord = Callable[..., Record]
+
+
+@pytest.fixture
+def change(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
+    """Give a function that writes a record whose JSON a function has changed."""
+
+    def write(edit: Callable[[dict[str, Any]], Any]) -> Path:
+        path = tmp_path / "changed.json"
+        write_record(make_record(), path)
+        content = json.loads(path.read_text())
+        edit(content)
+        path.write_text(json.dumps(content))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"selector": "full", "fraction": 1.0}, {"tuning_joules": None}],
+    ids=["with a final training", "without one", "without energy"],
+)
+def test_what_was_written_is_read(
+    tmp_path: Path, make_record: MakeRecord, changes: dict[str, Any]
+) -> None:
+    record = make_record(**changes)
+
+    write_record(record, tmp_path / "a" / "record.json")
+
+    assert read_record(tmp_path / "a" / "record.json") == record
+
+
+def test_writing_leaves_nothing_but_the_record(tmp_path: Path, make_record: MakeRecord) -> None:
+    write_record(make_record(), tmp_path / "record.json")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["record.json"]
+
+
+def test_best_is_the_trial_at_its_index(make_record: MakeRecord) -> None:
+    record = make_record()
+    record.tuning.best = 1
+
+    assert record.best is record.tuning.trials[1]
+
+
+def test_record_cut_off_is_refused_by_name(tmp_path: Path, make_record: MakeRecord) -> None:
+    path = tmp_path / "record.json"
+    write_record(make_record(), path)
+    text = path.read_text()
+    path.write_text(text[: len(text) // 2])
+
+    with pytest.raises(UserError, match=f"^{path}: not a record: "):
+        read_record(path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", '"text"', "{}"])
+def test_other_json_is_refused_by_name(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(text)
+
+    with pytest.raises(UserError, match=f"^{path}: "):
+        read_record(path)
+
+
+def test_file_that_is_not_text_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    path.write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(UserError, match=f"^{path}: not a record: "):
+        read_record(path)
+
+
+def test_another_schema_version_is_refused_with_both_versions(change: Callable[..., Path]) -> None:
+    path = change(lambda content: content.update(schema_version=2))
+
+    with pytest.raises(UserError, match=f"^{path}: record of schema version 2, not 1$"):
+        read_record(path)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda content: content.update(colour="red"),
+        lambda content: content["tuning"].update(colour="red"),
+        lambda content: content["tuning"]["measurement"].update(colour="red"),
+        lambda content: content["tuning"]["trials"][0]["progress"].update(colour="red"),
+        lambda content: content["job"]["settings"].update(colour="red"),
+    ],
+    ids=["record", "tuning", "measurement", "progress", "settings"],
+)
+def test_unknown_field_is_refused_by_name(
+    change: Callable[..., Path], edit: Callable[[dict[str, Any]], Any]
+) -> None:
+    path = change(edit)
+
+    with pytest.raises(UserError, match=f"^{path}: not a record: .*colour: Extra inputs"):
+        read_record(path)
+
+
+def test_missing_field_is_refused_by_name(change: Callable[..., Path]) -> None:
+    path = change(lambda content: content.pop("test"))
+
+    with pytest.raises(UserError, match=f"^{path}: not a record: "):
+        read_record(path)
+
+
+def test_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "no such record.json"
+
+    with pytest.raises(UserError, match=f"^{path}: not a record: "):
+        read_record(path)
+
+
+@pytest.mark.parametrize("loss", [float("nan"), float("inf")])
+def test_diverged_trial_survives_the_file(
+    tmp_path: Path, make_record: MakeRecord, loss: float
+) -> None:
+    record = make_record()
+    record.tuning.trials[-1].progress.training_loss[-1] = loss
+
+    write_record(record, tmp_path / "record.json")
+
+    read = read_record(tmp_path / "record.json").tuning.trials[-1].progress.training_loss[-1]
+    assert str(read) == str(loss)

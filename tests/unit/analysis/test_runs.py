@@ -1,0 +1,194 @@
+"""The table of runs: one row per record, with the right sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from automata.analysis.runs import collect, row, tuning_split
+from automata.errors import UserError
+from automata.records import Record, write_record
+
+MakeRecord = Callable[..., Record]
+
+HERE = Path("records/here.json")
+
+
+@pytest.fixture
+def written(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
+    """Give a function that writes a record under a name."""
+
+    def write(name: str, **changes: Any) -> Path:
+        path = tmp_path / f"{name}.json"
+        write_record(make_record(**changes), path)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("tuning_seconds", 40.0),
+        ("final_seconds", 20.0),
+        ("total_seconds", 60.0),
+        ("cpu_seconds", 54.0),
+        ("energy_joules", 150.0),
+        ("energy_method", "measured"),
+        ("energy_source", "pyJoules RAPL"),
+        ("setup_seconds", 3.0),
+        ("exclusive", True),
+        ("test_accuracy", 0.72),
+        ("best_validation_accuracy", 0.75),
+        ("best_index", 0),
+        ("best_epochs", 8),
+        ("best_configuration", "batch_size=16 learning_rate=0.3 optimizer=adam"),
+        ("configurations", 2),
+        ("failed_trials", 1),
+        ("epochs", 8),
+        ("trained_epochs", 10),
+        ("trained_steps", 70),
+        ("full_epoch_equivalents", 1.0),  # 10 epochs of 100 of 1000 rows
+        ("subset_samples", 100),
+        ("gradient_selections", 5),
+        ("random_fill", 2),
+        ("train_rows", 1000),
+        ("final_epochs", 8),
+        ("final_steps", 504),
+        ("concurrent_trials", 1),
+        ("threads_per_trial", 1),
+        ("device", "cpu"),
+        ("host", "here"),
+        ("record", "records/here.json"),
+    ],
+)
+def test_row_of_a_record(make_record: MakeRecord, column: str, value: object) -> None:
+    assert row(make_record(), HERE)[column] == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("final_seconds", 0.0),
+        ("total_seconds", 40.0),
+        ("cpu_seconds", 36.0),
+        ("energy_joules", 100.0),
+        ("final_epochs", 0),
+        ("final_steps", 0),
+        ("final_failure", None),
+    ],
+)
+def test_full_has_no_final_training(make_record: MakeRecord, column: str, value: object) -> None:
+    assert row(make_record(selector="full", fraction=1.0), HERE)[column] == value
+
+
+def test_failure_of_the_final_training_is_in_the_row(make_record: MakeRecord) -> None:
+    assert row(make_record(failure="diverged"), HERE)["final_failure"] == "diverged"
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_parts_of_the_tuning_sum_to_its_seconds(make_record: MakeRecord, slots: int) -> None:
+    parts = tuning_split(make_record(concurrent_trials=slots))
+
+    assert sum(parts.values()) == pytest.approx(40.0)
+
+
+@pytest.mark.parametrize(
+    ("slots", "training", "selection", "evaluation", "orchestration"),
+    # 10 epochs of 2, 0.75 and 0.25 s: 30 s of work on one slot, 15 s on two, of 40 s.
+    [(1, 20.0, 7.5, 2.5, 10.0), (2, 10.0, 3.75, 1.25, 25.0)],
+)
+def test_work_inside_trials_counts_for_its_share_of_the_slots(
+    make_record: MakeRecord,
+    slots: int,
+    training: float,
+    selection: float,
+    evaluation: float,
+    orchestration: float,
+) -> None:
+    assert tuning_split(make_record(concurrent_trials=slots)) == pytest.approx(
+        {
+            "tuning_training_seconds": training,
+            "tuning_selection_seconds": selection,
+            "tuning_evaluation_seconds": evaluation,
+            "tuning_orchestration_seconds": orchestration,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"tuning_joules": None}, {"final_joules": None}, {"final_method": "estimated"}],
+    ids=["tuning not measured", "final training not measured", "measured and estimated"],
+)
+def test_energy_of_a_run_that_was_not_measured_alike_throughout_is_none(
+    make_record: MakeRecord, changes: dict[str, Any]
+) -> None:
+    result = row(make_record(**changes), HERE)
+
+    assert result["energy_joules"] is None
+    assert result["energy_method"] is None
+
+
+def test_energy_of_two_estimates_is_an_estimate(make_record: MakeRecord) -> None:
+    result = row(make_record(tuning_method="estimated", final_method="estimated"), HERE)
+
+    assert (result["energy_joules"], result["energy_method"]) == (150.0, "estimated")
+
+
+def test_two_sources_have_no_common_name(make_record: MakeRecord) -> None:
+    assert row(make_record(final_source="codecarbon RAPL"), HERE)["energy_source"] is None
+
+
+def test_run_is_exclusive_only_when_both_phases_were(make_record: MakeRecord) -> None:
+    assert row(make_record(final_exclusive=False), HERE)["exclusive"] is False
+
+
+def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -> None:
+    paths = [
+        written("a", seed=1),
+        written("b", selector="full", fraction=1.0),
+        written("c", selector="craig"),
+        written("d", seed=0),
+    ]
+
+    table = collect(paths)
+
+    assert list(zip(table["selector"], table["seed"], table["record"], strict=True)) == [
+        ("craig", 0, str(paths[2])),
+        ("full", 0, str(paths[1])),
+        ("gradmatch", 0, str(paths[3])),
+        ("gradmatch", 1, str(paths[0])),
+    ]
+
+
+def test_energy_that_was_not_measured_is_missing_from_the_table(
+    written: Callable[..., Path],
+) -> None:
+    table = collect([written("a", seed=0), written("b", seed=1, tuning_joules=None)])
+
+    assert table["energy_joules"].tolist()[0] == 150.0
+    assert pd.isna(table["energy_joules"]).tolist() == [False, True]
+
+
+def test_two_records_of_one_run_are_refused_by_name(written: Callable[..., Path]) -> None:
+    paths = [written("one", seed=1), written("other", seed=2), written("again", seed=1)]
+
+    with pytest.raises(UserError) as refusal:
+        collect(paths)
+
+    assert str(refusal.value) == f"records of the same run: {paths[0]}, {paths[2]}"
+
+
+def test_file_that_is_no_record_is_refused_by_name(
+    tmp_path: Path, written: Callable[..., Path]
+) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+
+    with pytest.raises(UserError, match=str(broken)):
+        collect([written("a"), broken])

@@ -1,0 +1,104 @@
+"""Tables on disk: nothing is lost on the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from automata.analysis.tables import (
+    read_csv,
+    read_parquet,
+    write_csv,
+    write_markdown,
+    write_parquet,
+)
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    """Floats that need all 17 digits, missing values, booleans, and names like `none`."""
+    spread = np.random.default_rng(0).normal(size=200) * 10.0 ** np.arange(-100, 100)
+    return pd.DataFrame(
+        {
+            "scheduler": ["none", "asha"] * 100,
+            "seed": np.arange(200),
+            "speedup": spread,
+            "energy_ratio": [0.1 + 0.2, np.nan] * 100,
+            "exclusive": [True, False] * 100,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("write", "read", "suffix"),
+    [(write_csv, read_csv, "csv"), (write_parquet, read_parquet, "parquet")],
+    ids=["CSV", "Parquet"],
+)
+def test_table_is_read_as_it_was_written(
+    table: pd.DataFrame, tmp_path: Path, write: object, read: object, suffix: str
+) -> None:
+    path = tmp_path / "tables" / f"table.{suffix}"
+
+    write(table, path)  # type: ignore[operator]
+
+    pd.testing.assert_frame_equal(read(path), table, check_exact=True)  # type: ignore[operator]
+
+
+def test_column_of_missing_text_survives_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+
+    write_parquet(pd.DataFrame({"final_failure": [None, None]}), path)
+
+    assert read_parquet(path)["final_failure"].isna().tolist() == [True, True]
+
+
+def test_writing_leaves_nothing_but_the_table(table: pd.DataFrame, tmp_path: Path) -> None:
+    write_csv(table, tmp_path / "table.csv")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_failed_writing_keeps_the_older_table(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("older")
+
+    def fail(frame: pd.DataFrame, target: Path, **_: object) -> None:
+        Path(target).write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
+
+    with pytest.raises(OSError, match="disk full"):
+        write_csv(table, path)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [
+        ("table.csv", "older")
+    ]
+
+
+def test_markdown_has_a_head_a_rule_and_a_line_per_row(tmp_path: Path) -> None:
+    path = tmp_path / "table.md"
+    table = pd.DataFrame(
+        {"selector": ["craig", "full"], "seeds": [3, 1], "speedup": [12.3456, 1.0]}
+    )
+
+    write_markdown(table, path)
+
+    assert path.read_text() == (
+        "| selector | seeds | speedup |\n"
+        "| --- | --- | --- |\n"
+        "| craig | 3 | 12.3 |\n"
+        "| full | 1 | 1 |\n"
+    )
+
+
+def test_markdown_leaves_a_cell_empty_where_nothing_was_measured(tmp_path: Path) -> None:
+    path = tmp_path / "table.md"
+
+    write_markdown(pd.DataFrame({"a": [1.0], "energy_ratio": [np.nan]}), path)
+
+    assert path.read_text().splitlines()[-1] == "| 1 |  |"

@@ -1,0 +1,74 @@
+"""A data set, a protocol and configurations small enough for every unit test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from automata.config import Protocol
+from automata.datasets.prepared import Dataset, Split
+
+CLASSES, FEATURES = 3, 6
+TRAIN_ROWS, VALIDATION_ROWS, TEST_ROWS = 120, 40, 30
+
+
+def _split(rows: int, generator: torch.Generator, centres: torch.Tensor) -> Split:
+    labels = torch.randint(CLASSES, (rows,), generator=generator)
+    noise = torch.randn(rows, FEATURES, generator=generator)
+    return Split(centres[labels] + noise, labels)
+
+
+@pytest.fixture(scope="session")
+def dataset() -> Dataset:
+    """Three overlapping Gaussian clouds; nothing may change it."""
+    generator = torch.Generator().manual_seed(1)
+    centres = torch.randn(CLASSES, FEATURES, generator=generator)
+    return Dataset(
+        "clouds",
+        "tabular",
+        CLASSES,
+        train=_split(TRAIN_ROWS, generator, centres),
+        validation=_split(VALIDATION_ROWS, generator, centres),
+        test=_split(TEST_ROWS, generator, centres),
+        metadata={"source": "synthetic"},
+    )
+
+
+@pytest.fixture(scope="session")
+def protocol() -> Protocol:
+    """12 epochs, a selection every 3."""
+    return Protocol.model_validate(
+        {
+            "model": "mlp",
+            "configurations": 2,
+            "epochs": 12,
+            "reselect_every": 3,
+            "momentum": 0.9,
+            "weight_decay": 0.01,
+            "decay_every": 4,
+            "decay_factor": 0.1,
+            "search_space": {
+                "learning_rate": {"uniform": [0.001, 0.01]},
+                "optimizer": {"choice": ["adam", "sgd"]},
+                "schedule": {"choice": ["none", "cosine", "step"]},
+                "hidden1": {"choice": [8]},
+                "hidden2": {"choice": [7]},
+                "batch_size": {"choice": [16]},
+            },
+        }
+    )
+
+
+@pytest.fixture
+def configuration() -> dict[str, Any]:
+    """SGD with a step schedule, and mini-batches of which the last is short."""
+    return {
+        "learning_rate": 0.01,
+        "optimizer": "sgd",
+        "schedule": "step",
+        "hidden1": 8,
+        "hidden2": 7,
+        "batch_size": 16,
+    }

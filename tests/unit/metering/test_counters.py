@@ -1,0 +1,279 @@
+"""Counters through the real pyJoules: units, wrap-around, gaps, and what is refused."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import pynvml
+import pytest
+
+from automata.metering.counters import Counter, cpu_counters, gpu_counters
+
+AMD_RANGE_UJ = 65_532_610_987
+
+
+def joules(counters: list[Counter]) -> dict[str, float | None]:
+    """Read every counter once more and return its joules by domain."""
+    for counter in counters:
+        counter.update()
+    return {counter.domain: counter.channel().joules for counter in counters}
+
+
+@pytest.fixture
+def two_sockets(rapl: Any) -> Any:
+    """Two sockets, each with a core, an uncore and a DRAM part, all counters at 1 J."""
+    for socket in ("0", "1"):
+        rapl.add(socket, f"package-{socket}", start=1_000_000)
+        rapl.add(f"{socket}:0", "core", start=1_000_000)
+        rapl.add(f"{socket}:1", "uncore", start=1_000_000)
+        rapl.add(f"{socket}:2", "dram", start=1_000_000)
+    return rapl
+
+
+@pytest.fixture
+def one_socket(rapl: Any) -> Any:
+    """One socket with AMD's short range, its counter 2 J before the wrap."""
+    rapl.add("0", "package-0", start=AMD_RANGE_UJ + 1 - 2_000_000, limit=AMD_RANGE_UJ)
+    return rapl
+
+
+def test_joules_of_two_sockets_are_package_and_dram_without_the_parts_of_a_package(
+    two_sockets: Any,
+) -> None:
+    counters = cpu_counters([])
+
+    two_sockets.set("0", 6_000_000)  # 5 J, of which 3 J in the cores and 1 J in the uncore
+    two_sockets.set("0:0", 4_000_000)
+    two_sockets.set("0:1", 2_000_000)
+    two_sockets.set("0:2", 1_250_000)  # 0.25 J, outside of the package
+    two_sockets.set("1", 8_000_000)  # 7 J
+    two_sockets.set("1:0", 5_000_000)
+    two_sockets.set("1:1", 2_000_000)
+    two_sockets.set("1:2", 1_500_000)  # 0.5 J
+
+    assert joules(counters) == pytest.approx(
+        {"package_0": 5.0, "package_1": 7.0, "dram_0": 0.25, "dram_1": 0.5}
+    )
+
+
+def test_dram_is_a_device_of_its_own(two_sockets: Any) -> None:
+    counters = cpu_counters([])
+
+    assert {counter.domain: counter.device for counter in counters} == {
+        "package_0": "cpu",
+        "package_1": "cpu",
+        "dram_0": "dram",
+        "dram_1": "dram",
+    }
+
+
+def test_readable_counters_leave_no_note(two_sockets: Any) -> None:
+    notes: list[str] = []
+
+    cpu_counters(notes)
+
+    assert notes == []
+
+
+def test_counter_that_wraps_goes_on_from_its_range(one_socket: Any) -> None:
+    counters = cpu_counters([])
+
+    one_socket.set("0", 3_000_000)  # 2 J up to the wrap and 3 J after it
+
+    assert joules(counters) == pytest.approx({"package_0": 5.0})
+    assert counters[0].wraps == 1
+
+
+def test_counter_that_wraps_to_zero_has_moved_one_past_its_range(rapl: Any) -> None:
+    rapl.add("0", "package-0", start=999, limit=999)
+    counters = cpu_counters([])
+
+    rapl.set("0", 0)
+
+    assert joules(counters) == pytest.approx({"package_0": 1e-6})
+
+
+def test_several_wraps_with_reads_in_between_are_all_counted(one_socket: Any) -> None:
+    (counter,) = cpu_counters([])
+
+    # From 2 J before the wrap: half a range each time, so that every second read has wrapped.
+    half = 32_766_000_000
+    start, modulus = AMD_RANGE_UJ + 1 - 2_000_000, AMD_RANGE_UJ + 1
+    for step in range(1, 8):
+        one_socket.set("0", (start + step * half) % modulus)
+        counter.update()
+
+    assert counter.channel().joules == pytest.approx(7 * 32_766.0)
+    # 7 x 32766 J after a start of 65530.6 J is 294892.6 J: four ranges of 65532.6 J and a rest.
+    assert counter.wraps == 4
+
+
+def test_failed_read_loses_nothing(one_socket: Any) -> None:
+    (counter,) = cpu_counters([])
+    hidden = one_socket.energy_file("0").rename(one_socket.root / "hidden")
+
+    counter.update()
+    hidden.rename(one_socket.energy_file("0"))
+    one_socket.set("0", 3_000_000)
+
+    assert joules([counter]) == pytest.approx({"package_0": 5.0})
+    assert (counter.reads, counter.errors) == (1, 1)
+
+
+def test_empty_counter_file_is_a_failed_read(one_socket: Any) -> None:
+    (counter,) = cpu_counters([])
+
+    one_socket.energy_file("0").write_text("")
+    counter.update()
+
+    assert (counter.reads, counter.errors) == (0, 1)
+
+
+def test_counter_that_was_never_read_again_has_no_joules(one_socket: Any) -> None:
+    (counter,) = cpu_counters([])
+
+    one_socket.energy_file("0").unlink()
+
+    assert joules([counter]) == {"package_0": None}
+
+
+def test_counter_that_may_not_be_read_is_refused_with_the_reason(
+    one_socket: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = builtins.open
+
+    def refuse(file: Any, *arguments: Any, **options: Any) -> Any:
+        if str(file).endswith("energy_uj"):  # root reads it whatever its mode
+            raise PermissionError(13, "Permission denied", str(file))
+        return opener(file, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "open", refuse)
+    notes: list[str] = []
+
+    assert cpu_counters(notes) == []
+    assert "package_0: PermissionError" in notes[0]
+    assert str(one_socket.energy_file("0")) in notes[0]
+
+
+def test_machine_without_a_tree_has_no_counters_and_a_note(rapl: Any) -> None:
+    notes: list[str] = []
+
+    assert cpu_counters(notes) == []
+    assert notes == [f"RAPL: no {rapl.root}"]
+
+
+def test_tree_without_a_package_that_pyjoules_knows_is_refused(rapl: Any) -> None:
+    rapl.add("0", "package-0-die-0")
+    rapl.add("0:0", "dram")
+    notes: list[str] = []
+
+    assert cpu_counters(notes) == []
+    assert notes == ["RAPL: 0 of 1 packages can be read"]
+
+
+def test_gpu_millijoules_become_joules(gpus: Any) -> None:
+    gpus.millijoules = [1_000, 500]
+    counters = gpu_counters([])
+
+    gpus.millijoules = [4_500, 1_750]
+
+    assert joules(counters) == pytest.approx({"nvidia_gpu_0": 3.5, "nvidia_gpu_1": 1.25})
+
+
+def test_gpu_channel_names_its_source(gpus: Any) -> None:
+    gpus.millijoules = [0]
+    (counter,) = gpu_counters([])
+
+    channel = counter.channel()
+
+    assert (channel.device, channel.method, channel.source) == ("gpu", "measured", "pyJoules NVML")
+
+
+def test_gpu_without_a_counter_is_refused_with_the_reason(gpus: Any) -> None:
+    gpus.millijoules = [None]
+    notes: list[str] = []
+
+    assert gpu_counters(notes) == []
+    assert notes == ["nvidia_gpu_0: NVMLError_NotSupported: Not Supported"]
+
+
+def test_gpu_counter_that_goes_backwards_counts_nothing_for_that_step(gpus: Any) -> None:
+    gpus.millijoules = [5_000]
+    (counter,) = gpu_counters([])
+
+    gpus.millijoules = [7_000]  # 2 J
+    counter.update()
+    gpus.millijoules = [100]  # the driver was loaded again
+    counter.update()
+    gpus.millijoules = [1_100]  # 1 J
+
+    assert joules([counter]) == pytest.approx({"nvidia_gpu_0": 3.0})
+    assert counter.wraps == 1
+
+
+def test_machine_without_a_gpu_driver_has_no_gpu_counters_and_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_driver() -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+
+    monkeypatch.setattr(pynvml, "nvmlInit", no_driver)
+    notes: list[str] = []
+
+    assert gpu_counters(notes) == []
+    assert notes == ["NVML: no GPU driver"]
+
+
+def test_driver_that_fails_later_leaves_a_note(gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost() -> int:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
+
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetCount", lost)
+    notes: list[str] = []
+
+    assert gpu_counters(notes) == []
+    assert "GPU is lost" in notes[0]
+
+
+def test_part_of_the_packages_is_not_taken_for_the_whole(rapl: Any) -> None:
+    rapl.add("0", "package-0")
+    rapl.add("1", "package-1-die-0")  # a name that pyJoules does not know
+    notes: list[str] = []
+
+    assert cpu_counters(notes) == []
+    assert notes == ["RAPL: 1 of 2 packages can be read"]
+
+
+def test_counter_without_its_range_is_refused_with_the_reason(rapl: Any) -> None:
+    rapl.add("0", "package-0")
+    (rapl.root / "intel-rapl:0/max_energy_range_uj").unlink()
+    notes: list[str] = []
+
+    assert cpu_counters(notes) == []
+    assert "FileNotFoundError" in notes[0]
+
+
+def test_counter_that_fails_at_the_end_gives_no_energy(rapl: Any) -> None:
+    rapl.add("0", "package-0")
+    (counter,) = cpu_counters([])
+
+    rapl.set("0", 1_000_000)
+    counter.update()
+    rapl.energy_file("0").unlink()
+    counter.update()
+
+    assert counter.channel().joules is None
+    assert counter.channel().errors == 1
+
+
+def test_failed_read_at_the_start_keeps_the_earlier_baseline(rapl: Any) -> None:
+    rapl.add("0", "package-0")
+    (counter,) = cpu_counters([])
+
+    rapl.energy_file("0").unlink()
+    counter.start()
+    rapl.set("0", 2_000_000)
+    counter.update()
+
+    assert counter.channel().joules == pytest.approx(2.0)

@@ -1,0 +1,108 @@
+"""Gradients in closed form against automatic differentiation."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from automata.models.mlp import Mlp
+from automata.selection.embeddings import gradient_embeddings
+
+ROWS, INPUTS, CLASSES = 23, 5, 4
+
+
+@pytest.fixture
+def model() -> Mlp:
+    torch.manual_seed(3)
+    return Mlp(inputs=INPUTS, hidden1=6, hidden2=7, classes=CLASSES).double()
+
+
+@pytest.fixture
+def inputs() -> Tensor:
+    return torch.randn(ROWS, INPUTS, generator=torch.Generator().manual_seed(4)).double()
+
+
+@pytest.fixture
+def labels() -> Tensor:
+    return torch.arange(ROWS) % CLASSES
+
+
+def embeddings(model: Mlp, inputs: Tensor, labels: Tensor, batches: list[Tensor]) -> Tensor:
+    with torch.no_grad():
+        features = model.features(inputs)
+        residuals = model.head(features).softmax(dim=1) - torch.eye(CLASSES)[labels]
+    return gradient_embeddings(features, residuals, batches)
+
+
+def differentiated(model: Mlp, inputs: Tensor, labels: Tensor, batches: list[Tensor]) -> Tensor:
+    """Return the gradients of the batches' mean losses for the head, by autograd."""
+    rows = []
+    for batch in batches:
+        loss = cross_entropy(model(inputs[batch]), labels[batch])
+        parts = torch.autograd.grad(loss, [model.head.weight, model.head.bias])
+        rows.append(torch.cat([part.flatten() for part in parts]))
+    return torch.stack(rows)
+
+
+LENGTHS = [[23], [8, 8, 7], [3, 5, 3, 1, 5, 6], [1] * 23, [10]]
+
+
+@pytest.mark.parametrize("lengths", LENGTHS, ids=str)
+def test_embeddings_are_the_gradients_of_autograd(
+    model: Mlp, inputs: Tensor, labels: Tensor, lengths: list[int]
+) -> None:
+    order = torch.randperm(ROWS, generator=torch.Generator().manual_seed(5))
+    batches = list(order[: sum(lengths)].split(lengths))
+    torch.testing.assert_close(
+        embeddings(model, inputs, labels, batches), differentiated(model, inputs, labels, batches)
+    )
+
+
+def test_rows_are_in_the_order_of_the_batches(model: Mlp, inputs: Tensor, labels: Tensor) -> None:
+    batches = list(torch.arange(ROWS).split([4, 9, 4, 6]))
+    forward = embeddings(model, inputs, labels, batches)
+    backward = embeddings(model, inputs, labels, batches[::-1])
+    torch.testing.assert_close(backward, forward.flip(0))
+
+
+def test_the_order_within_a_batch_does_not_matter(
+    model: Mlp, inputs: Tensor, labels: Tensor
+) -> None:
+    batch = torch.tensor([2, 17, 9])
+    torch.testing.assert_close(
+        embeddings(model, inputs, labels, [batch]),
+        embeddings(model, inputs, labels, [batch.flip(0)]),
+    )
+
+
+def test_the_gradient_of_all_rows_is_the_mean_over_equal_batches(
+    model: Mlp, inputs: Tensor, labels: Tensor
+) -> None:
+    rows = torch.arange(20)
+    parts = embeddings(model, inputs, labels, list(rows.split(5)))
+    whole = embeddings(model, inputs, labels, [rows])
+    torch.testing.assert_close(parts.mean(dim=0), whole[0])
+
+
+def test_the_embedding_of_one_row_is_that_of_a_hand_computation() -> None:
+    """r = (0.25, -0.25), h = (2, 4): r h^T = (0.5, 1), (-0.5, -1), then r."""
+    found = gradient_embeddings(
+        torch.tensor([[2.0, 4.0]]), torch.tensor([[0.25, -0.25]]), [torch.tensor([0])]
+    )
+    assert found.tolist() == [[0.5, 1.0, -0.5, -1.0, 0.25, -0.25]]
+
+
+def test_there_is_one_column_per_parameter_of_the_head(
+    model: Mlp, inputs: Tensor, labels: Tensor
+) -> None:
+    found = embeddings(model, inputs, labels, list(torch.arange(ROWS).split(5)))
+    assert found.shape == (5, sum(p.numel() for p in model.head.parameters()))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_embeddings_have_the_precision_of_the_features(dtype: torch.dtype) -> None:
+    batches = [torch.tensor([0, 1]), torch.tensor([2])]
+    found = gradient_embeddings(torch.ones(3, 2).to(dtype), torch.ones(3, 2).to(dtype), batches)
+    assert found.dtype == dtype

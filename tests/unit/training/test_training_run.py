@@ -1,0 +1,507 @@
+"""Training runs: resuming, seeds, cadence of selections, warm start, divergence."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from automata.config import Protocol
+from automata.datasets.prepared import Dataset, Split
+from automata.registry import load
+from automata.selection import SELECTORS
+from automata.selection.problem import Cadence, SelectionProblem, Subset
+from automata.training.progress import Progress
+from automata.training.run import SubsetPlan, TrainingRun
+
+CPU = torch.device("cpu")
+NAMES = list(SELECTORS)
+ROWS = 120
+
+Make = Callable[..., TrainingRun]
+
+
+def plan_of(name: str, fraction: float | None = None, warm_start: float = 0.0) -> SubsetPlan:
+    """Return a plan of a third of the rows, of all for `full`."""
+    usual = 1.0 if name == "full" else 0.3
+    return SubsetPlan(load(SELECTORS, name)(), fraction or usual, warm_start)
+
+
+@pytest.fixture
+def make(dataset: Dataset, protocol: Protocol, configuration: dict[str, Any]) -> Make:
+    """Return a maker of runs: selector name, then what differs from the usual."""
+
+    def make_run(
+        name: str,
+        *,
+        data: Dataset = dataset,
+        seed: int = 0,
+        fraction: float | None = None,
+        warm_start: float = 0.0,
+        reselect_every: int = 3,
+        **changes: Any,
+    ) -> TrainingRun:
+        return TrainingRun(
+            data,
+            {**configuration, **changes},
+            protocol.model_copy(update={"reselect_every": reselect_every}),
+            plan_of(name, fraction, warm_start),
+            seed,
+            CPU,
+        )
+
+    return make_run
+
+
+def weights_of(run: TrainingRun) -> list[float]:
+    """Return all weights, exactly: float32 values are exact as Python floats."""
+    return torch.cat([p.detach().flatten() for p in run.model.parameters()]).tolist()
+
+
+def account_of(run: TrainingRun) -> dict[str, Any]:
+    """Return the progress without what a clock wrote."""
+    return run.progress.model_dump(
+        exclude={"seconds": True, "evaluations": {"__all__": {"finished_at"}}}
+    )
+
+
+def outcome(run: TrainingRun) -> tuple[list[float], dict[str, Any]]:
+    return weights_of(run), account_of(run)
+
+
+def through_a_file(state: dict[str, Any]) -> dict[str, Any]:
+    file = io.BytesIO()
+    torch.save(state, file)
+    file.seek(0)
+    loaded: dict[str, Any] = torch.load(file, weights_only=True)
+    return loaded
+
+
+def rows_of(run: TrainingRun) -> list[int]:
+    assert run.subset is not None
+    return torch.cat(run.subset.batches).tolist()
+
+
+# Resuming
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+@pytest.mark.parametrize("stop", [0, 1, 3, 4, 6])
+@pytest.mark.parametrize("name", ["gradmatch", "craig", "adaptive-random", "random", "rs2", "full"])
+def test_a_resumed_run_equals_one_in_one_go_bit_for_bit(
+    make: Make, name: str, stop: int, optimizer: str
+) -> None:
+    whole = make(name, optimizer=optimizer)
+    whole.train_to(7)
+    whole.evaluate()
+    before = make(name, optimizer=optimizer)
+    before.train_to(stop)
+    after = make(name, optimizer=optimizer)
+    after.restore(through_a_file(before.state()))
+    after.train_to(7)
+    after.evaluate()
+    assert outcome(after) == outcome(whole)
+
+
+@pytest.mark.parametrize("schedule", ["none", "cosine", "step"])
+def test_a_resumed_run_keeps_its_schedule(make: Make, schedule: str) -> None:
+    whole = make("gradmatch", schedule=schedule)
+    whole.train_to(7)
+    before = make("gradmatch", schedule=schedule)
+    before.train_to(3)
+    after = make("gradmatch", schedule=schedule)
+    after.restore(through_a_file(before.state()))
+    after.train_to(7)
+    assert outcome(after) == outcome(whole)
+
+
+@pytest.mark.parametrize("stop", [1, 4, 5, 6])
+def test_a_run_resumed_around_its_warm_start_equals_one_in_one_go(make: Make, stop: int) -> None:
+    """kappa T k/N = 1 * 12 * 0.4, hence 5 epochs on all data."""
+    whole = make("gradmatch", fraction=0.4, warm_start=1.0)
+    whole.train_to(8)
+    before = make("gradmatch", fraction=0.4, warm_start=1.0)
+    before.train_to(stop)
+    after = make("gradmatch", fraction=0.4, warm_start=1.0)
+    after.restore(through_a_file(before.state()))
+    after.train_to(8)
+    assert outcome(after) == outcome(whole)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_state_restores_without_a_file_too(make: Make, name: str) -> None:
+    whole = make(name)
+    whole.train_to(7)
+    before = make(name)
+    before.train_to(3)
+    after = make(name)
+    after.restore(before.state())
+    after.train_to(7)
+    assert outcome(after) == outcome(whole)
+
+
+def test_evaluations_survive_a_restore(make: Make) -> None:
+    before = make("random")
+    before.train_to(2)
+    before.evaluate()
+    after = make("random")
+    after.restore(through_a_file(before.state()))
+    assert after.progress.evaluations == before.progress.evaluations
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_evaluating_between_epochs_changes_no_weight(make: Make, name: str) -> None:
+    quiet, watched = make(name), make(name)
+    quiet.train_to(7)
+    for epoch in range(8):
+        watched.train_to(epoch)
+        watched.evaluate()
+    assert weights_of(watched) == weights_of(quiet)
+
+
+# Seeds
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_result(make: Make, name: str) -> None:
+    one, other = make(name), make(name)
+    one.train_to(4)
+    torch.manual_seed(99)  # the global stream is nobody's
+    other.train_to(4)
+    assert outcome(one) == outcome(other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_seed_gives_another_result(make: Make, name: str) -> None:
+    one, other = make(name, seed=0), make(name, seed=1)
+    one.train_to(4)
+    other.train_to(4)
+    assert weights_of(one) != weights_of(other)
+
+
+def test_configurations_of_one_architecture_start_with_equal_weights(make: Make) -> None:
+    one = make("random", learning_rate=0.001, optimizer="adam", batch_size=8)
+    other = make("gradmatch", learning_rate=0.01, optimizer="sgd", batch_size=32)
+    assert weights_of(one) == weights_of(other)
+
+
+def test_another_seed_starts_with_other_weights(make: Make) -> None:
+    assert weights_of(make("random", seed=0)) != weights_of(make("random", seed=1))
+
+
+def test_training_leaves_the_global_random_state_alone(make: Make) -> None:
+    before = torch.random.get_rng_state()
+    make("gradmatch").train_to(4)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+# Cadence
+
+
+@pytest.mark.parametrize("name", ["gradmatch", "craig"])
+@pytest.mark.parametrize(
+    ("epochs", "selections"), [(1, 0), (3, 0), (4, 1), (6, 1), (7, 2), (9, 2), (10, 3)]
+)
+def test_gradients_are_read_at_multiples_of_r_alone(
+    make: Make, name: str, epochs: int, selections: int
+) -> None:
+    run = make(name)
+    run.train_to(epochs)
+    assert run.progress.gradient_selections == selections
+
+
+@pytest.mark.parametrize(
+    ("name", "draws"),
+    [
+        ("gradmatch", 3),
+        ("craig", 3),
+        ("adaptive-random", 3),
+        ("random", 1),
+        ("rs2", 7),
+        ("full", 7),
+    ],
+)
+def test_draws_in_seven_epochs_follow_the_cadence(make: Make, name: str, draws: int) -> None:
+    run = make(name)
+    run.train_to(7)
+    assert run.progress.draws == draws
+
+
+def test_the_first_subset_is_the_same_random_one_for_all_interval_selectors(make: Make) -> None:
+    subsets = []
+    for name in ["gradmatch", "craig", "adaptive-random"]:
+        run = make(name)
+        run.train_to(1)
+        subsets.append(rows_of(run))
+    assert subsets[0] == subsets[1] == subsets[2]
+
+
+@pytest.mark.parametrize(("epochs", "same"), [(2, True), (3, True), (4, False)])
+def test_the_first_subset_stays_until_epoch_r(make: Make, epochs: int, same: bool) -> None:
+    run = make("gradmatch")
+    run.train_to(1)
+    first = rows_of(run)
+    run.train_to(epochs)
+    assert (rows_of(run) == first) is same
+
+
+def test_the_subset_of_random_stays_for_good(make: Make) -> None:
+    run = make("random")
+    run.train_to(1)
+    first = rows_of(run)
+    run.train_to(12)
+    assert rows_of(run) == first
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_training_to_an_epoch_that_is_done_does_nothing(make: Make, name: str) -> None:
+    run = make(name)
+    run.train_to(4)
+    before = outcome(run)
+    run.train_to(2)
+    assert outcome(run) == before
+
+
+# What an epoch trains on
+
+
+@pytest.mark.parametrize("name", ["gradmatch", "craig", "adaptive-random", "random", "rs2"])
+def test_every_selector_trains_on_the_same_number_of_samples(make: Make, name: str) -> None:
+    run = make(name)
+    run.train_to(5)
+    assert (run.progress.subset_samples, run.progress.samples) == (36, 5 * 36)
+
+
+def test_full_visits_each_row_once_in_an_epoch(make: Make) -> None:
+    run = make("full")
+    run.train_to(1)
+    assert (run.progress.samples, sorted(rows_of(run))) == (ROWS, list(range(ROWS)))
+
+
+def test_steps_count_mini_batches(make: Make) -> None:
+    """120 rows in mini-batches of 16: 8 steps an epoch."""
+    run = make("full")
+    run.train_to(3)
+    assert run.progress.steps == 24
+
+
+class Fixed:
+    """A selector of one weighted mini-batch, for a computation by hand."""
+
+    cadence = Cadence.ONCE
+
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
+
+    def select(self, problem: SelectionProblem) -> Subset:
+        return Subset([torch.arange(10)], torch.tensor([self.weight]))
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
+def test_a_weight_scales_the_loss_of_its_mini_batch(
+    dataset: Dataset, protocol: Protocol, configuration: dict[str, Any], weight: float
+) -> None:
+    """The first step of SGD is -rate * (weight * gradient + decay * w)."""
+    run = TrainingRun(dataset, configuration, protocol, SubsetPlan(Fixed(weight), 0.1), 0, CPU)
+    bias = run.model.head.bias
+    before = bias.detach().clone()
+    loss = torch.nn.functional.cross_entropy(
+        run.model(dataset.train.inputs[:10]), dataset.train.labels[:10]
+    )
+    (gradient,) = torch.autograd.grad(loss, bias)
+    run.train_to(1)
+    expected = before - 0.01 * (weight * gradient + 0.01 * before)
+    torch.testing.assert_close(bias.detach(), expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_validation_and_test_rows_never_influence_training(
+    make: Make, dataset: Dataset, name: str
+) -> None:
+    noise = Split(torch.full((9, 6), 1e3), torch.zeros(9, dtype=torch.int64))
+    usual = make(name)
+    other = make(name, data=dataclasses.replace(dataset, validation=noise, test=noise))
+    for epoch in [3, 7]:
+        usual.train_to(epoch)
+        usual.evaluate()
+        other.train_to(epoch)
+        other.evaluate()
+    assert weights_of(usual) == weights_of(other)
+
+
+def test_the_test_split_never_influences_the_score(make: Make, dataset: Dataset) -> None:
+    noise = Split(torch.full((9, 6), 1e3), torch.zeros(9, dtype=torch.int64))
+    usual, other = make("random"), make("random", data=dataclasses.replace(dataset, test=noise))
+    usual.train_to(3)
+    usual.evaluate()
+    other.train_to(3)
+    other.evaluate()
+    assert usual.progress.score == other.progress.score
+
+
+def test_training_on_all_data_lowers_the_loss(make: Make) -> None:
+    run = make("full")
+    run.train_to(12)
+    assert run.progress.training_loss[-1] < run.progress.training_loss[0]
+
+
+def test_the_score_is_the_latest_validation_accuracy(make: Make) -> None:
+    run = make("full")
+    run.evaluate()
+    run.train_to(12)
+    run.evaluate()
+    latest = run.progress.evaluations[1]
+    assert (run.progress.score, latest.epoch) == (latest.accuracy, 12)
+
+
+# Warm start
+
+
+@pytest.mark.parametrize(
+    ("warm_start", "epochs", "fraction", "expected"),
+    [
+        (0.0, 200, 0.3, 0),
+        (0.35, 200, 0.01, 1),  # 0.7
+        (0.35, 200, 0.05, 4),  # 3.5
+        (0.35, 200, 0.1, 7),  # exactly
+        (0.35, 200, 0.3, 21),  # exactly
+        (0.35, 40, 0.1, 2),  # 1.4
+        (0.35, 20, 0.3, 3),  # 2.1
+        (1.0, 10, 1.0, 10),
+    ],
+)
+def test_warm_start_epochs_are_kappa_t_k_over_n_rounded_up(
+    warm_start: float, epochs: int, fraction: float, expected: int
+) -> None:
+    plan = plan_of("random", fraction, warm_start)
+    assert plan.warm_start_epochs(epochs) == expected
+
+
+@pytest.mark.parametrize("name", ["gradmatch", "random", "rs2"])
+@pytest.mark.parametrize(
+    ("epochs", "samples"), [(1, 120), (2, 240), (3, 240 + 36), (5, 240 + 3 * 36)]
+)
+def test_warm_start_epochs_train_all_rows(make: Make, name: str, epochs: int, samples: int) -> None:
+    """0.5 * 12 * 0.3 = 1.8, hence two epochs on all 120 rows, then subsets of 36."""
+    run = make(name, warm_start=0.5)
+    run.train_to(epochs)
+    assert run.progress.samples == samples
+
+
+@pytest.mark.parametrize(
+    ("warm_start", "epochs", "selections"),
+    [(0.5, 3, 0), (0.5, 4, 1), (1.0, 4, 0), (1.0, 6, 0), (1.0, 7, 1)],
+)
+def test_after_a_warm_start_gradients_are_read_at_multiples_of_r_alone(
+    make: Make, warm_start: float, epochs: int, selections: int
+) -> None:
+    """Two and four epochs of warm start; R = 3."""
+    run = make("gradmatch", warm_start=warm_start)
+    run.train_to(epochs)
+    assert run.progress.gradient_selections == selections
+
+
+def test_a_warm_start_that_ends_at_a_multiple_of_r_goes_on_with_a_selection(make: Make) -> None:
+    """0.5 * 12 * 0.5 = 3 = R."""
+    run = make("gradmatch", fraction=0.5, warm_start=0.5)
+    run.train_to(4)
+    assert (run.progress.draws, run.progress.gradient_selections) == (1, 1)
+
+
+def test_a_warm_start_draws_no_subset(make: Make) -> None:
+    run = make("gradmatch", warm_start=0.5)
+    run.train_to(2)
+    assert (run.progress.draws, run.subset) == (0, None)
+
+
+def test_warm_started_selectors_share_the_weights_of_the_warm_start(make: Make) -> None:
+    one, other = make("gradmatch", warm_start=0.5), make("random", warm_start=0.5)
+    one.train_to(2)
+    other.train_to(2)
+    assert weights_of(one) == weights_of(other)
+
+
+# Divergence
+
+DIVERGING = {"optimizer": "sgd", "learning_rate": 1e20}
+
+
+def test_a_diverging_training_is_a_failure_with_its_epoch(make: Make) -> None:
+    run = make("full", **DIVERGING)
+    run.train_to(12)
+    assert run.progress.failure is not None
+    assert run.progress.failure.endswith("in epoch 1")
+
+
+def test_a_diverged_training_goes_no_further(make: Make) -> None:
+    run = make("full", **DIVERGING)
+    run.train_to(3)
+    before = account_of(run)
+    run.train_to(12)
+    assert (repr(account_of(run)), run.progress.epochs) == (repr(before), 1)
+
+
+def test_a_diverged_training_has_the_worst_score(make: Make) -> None:
+    run = make("full", **DIVERGING)
+    run.evaluate()  # an honest score of the initial weights
+    run.train_to(12)
+    run.evaluate()
+    assert run.progress.score == 0
+
+
+def test_a_failure_survives_a_restore(make: Make) -> None:
+    before = make("full", **DIVERGING)
+    before.train_to(3)
+    after = make("full", **DIVERGING)
+    after.restore(through_a_file(before.state()))
+    assert after.progress.failure == before.progress.failure
+
+
+def test_weights_that_explode_in_the_last_step_are_found_at_the_evaluation(make: Make) -> None:
+    """One mini-batch of all rows: the loss is still that of the initial weights."""
+    run = make("full", optimizer="sgd", learning_rate=1e38, batch_size=ROWS)
+    run.train_to(1)
+    assert run.progress.failure is None
+    run.evaluate()
+    assert run.progress.failure is not None
+    assert run.progress.failure.startswith("validation loss")
+
+
+def test_a_sound_training_has_no_failure(make: Make) -> None:
+    run = make("gradmatch")
+    run.train_to(12)
+    run.evaluate()
+    assert run.progress.failure is None
+
+
+# The account
+
+
+def test_a_run_without_an_evaluation_has_the_worst_score() -> None:
+    assert Progress().score == 0
+
+
+def test_two_accounts_share_no_list() -> None:
+    one = Progress()
+    one.training_loss.append(1.0)
+    assert Progress().training_loss == []
+
+
+def test_seconds_add_up_to_the_total(make: Make) -> None:
+    run = make("gradmatch")
+    run.train_to(4)
+    run.evaluate()
+    seconds = run.progress.seconds
+    assert seconds.total == seconds.training + seconds.selection + seconds.evaluation
+
+
+@pytest.mark.parametrize("part", ["training", "selection", "evaluation"])
+def test_every_part_of_the_work_takes_time(make: Make, part: str) -> None:
+    run = make("gradmatch")
+    run.train_to(4)
+    run.evaluate()
+    assert getattr(run.progress.seconds, part) > 0

@@ -1,0 +1,183 @@
+"""Whole jobs, small but real: Ray, training, record."""
+
+import json
+
+import pytest
+
+from automata.config import Job
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import read_dataset, write_dataset
+from automata.errors import UserError
+from automata.tuning import job as job_module
+from automata.tuning.brackets import hyperband_brackets
+from automata.tuning.job import run_job
+
+N, T = 5, 9
+
+
+def make_job(**changes):
+    run = {
+        "dataset": "dna",
+        "search": "random",
+        "scheduler": "hyperband",
+        "selector": "gradmatch",
+        "fraction": 0.1,
+        "seed": 0,
+    }
+    rate = changes.pop("rate", [0.001, 0.01])
+    optimizer = changes.pop("optimizer", ["adam", "sgd"])
+    run.update(changes)
+    protocol = {
+        "model": "mlp",
+        "configurations": N,
+        "epochs": T,
+        "reselect_every": 2,
+        "search_space": {
+            "learning_rate": {"uniform": rate},
+            "optimizer": {"choice": optimizer},
+            "schedule": {"choice": ["none", "cosine", "step"]},
+            "hidden1": {"choice": [20, 30]},
+            "hidden2": {"choice": [20, 30]},
+            "batch_size": {"choice": [32, 64]},
+        },
+    }
+    settings = {
+        "protocol": protocol,
+        "search": {"tpe": {"startup_configurations": 2}},
+        "compute": {"device": "cpu"},
+        "metering": {"exclusive": False},
+    }
+    return Job.model_validate({"run": run, "settings": settings})
+
+
+def outcome(record):
+    """Return what must repeat: configurations, epochs, subsets' use, scores, accuracies."""
+    trials = [
+        (t.configuration, t.status, t.progress.model_dump(exclude={"seconds", "evaluations"}))
+        for t in record.tuning.trials
+    ]
+    scores = [
+        [(e.epoch, e.accuracy, e.loss) for e in t.progress.evaluations]
+        for t in record.tuning.trials
+    ]
+    return trials, scores, record.tuning.best, record.test.accuracy, record.test.loss
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "dna.safetensors"
+    write_dataset(prepare("dna"), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def record(data, tmp_path_factory):
+    return run_job(make_job(), data, tmp_path_factory.mktemp("work") / "job")
+
+
+def test_every_configuration_becomes_a_trial(record):
+    assert [trial.index for trial in record.tuning.trials] == list(range(N))
+
+
+def test_trials_train_what_the_brackets_say(record):
+    epochs = sum(bracket.epochs for bracket in hyperband_brackets(N, T, 3))
+    assert sum(trial.progress.epochs for trial in record.tuning.trials) == epochs
+
+
+def test_trials_train_on_their_budget_only(record):
+    for trial in record.tuning.trials:
+        assert trial.progress.samples == trial.progress.epochs * 140
+
+
+def test_best_trial_has_the_highest_score(record):
+    assert record.best.score == max(trial.score for trial in record.tuning.trials)
+
+
+def test_final_training_takes_all_epochs_on_all_data(record):
+    progress = record.final.progress
+    assert (progress.epochs, progress.samples) == (T, T * 1400)
+    assert progress.gradient_selections == 0
+
+
+def test_test_accuracy_beats_the_largest_class(record, data):
+    labels = read_dataset(data).test.labels
+    assert record.test.accuracy > labels.bincount().max() / len(labels)
+
+
+def test_parts_of_the_search_fit_into_its_wall_time(record):
+    spent = sum(trial.progress.seconds.total for trial in record.tuning.trials)
+    assert 0 < spent <= record.tuning.measurement.wall_seconds
+
+
+def test_same_seed_gives_the_same_outcome(record, data, tmp_path):
+    again = run_job(make_job(), data, tmp_path / "job")
+    assert outcome(again) == outcome(record)
+
+
+def test_full_tests_the_best_trials_own_weights(data, tmp_path):
+    record = run_job(
+        make_job(selector="full", fraction=1.0, scheduler="asha"), data, tmp_path / "job"
+    )
+    labels = read_dataset(data).test.labels
+    assert record.final is None
+    assert record.test.accuracy > labels.bincount().max() / len(labels)
+
+
+def test_random_search_gives_every_selector_the_same_configurations(record, data, tmp_path):
+    other = run_job(make_job(selector="rs2"), data, tmp_path / "job")
+    assert [t.configuration for t in other.tuning.trials] == [
+        t.configuration for t in record.tuning.trials
+    ]
+
+
+def test_tpe_and_asha_go_the_whole_way(data, tmp_path):
+    record = run_job(
+        make_job(search="tpe", scheduler="asha", selector="craig"), data, tmp_path / "job"
+    )
+    assert {trial.progress.epochs for trial in record.tuning.trials} <= {1, 4, 9}
+
+
+def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_path):
+    job = make_job(rate=[0.5, 1e3], optimizer=["sgd", "adam"], selector="random", seed=1)
+    record = run_job(job, data, tmp_path / "job")
+    failed = [trial for trial in record.tuning.trials if trial.status == "failed"]
+    assert 0 < len(failed) < N
+    assert all("loss" in trial.progress.failure and trial.score == 0 for trial in failed)
+    assert record.best.status != "failed"
+
+
+def test_job_fails_when_every_trial_diverges(data, tmp_path):
+    job = make_job(rate=[1e30, 1e31], optimizer=["sgd"], selector="random")
+    with pytest.raises(UserError, match="all 5 trials diverged; the first: training loss"):
+        run_job(job, data, tmp_path / "job")
+
+
+def test_restart_after_the_search_does_not_repeat_it(data, tmp_path, monkeypatch):
+    def killed(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job_module, "_train_finally", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_job(make_job(), data, tmp_path / "job")
+    kept = json.loads((tmp_path / "job/search.json").read_text())["tuning"]["measurement"]
+    monkeypatch.setattr(job_module, "run_search", killed)
+    record = run_job(make_job(), data, tmp_path / "job")
+    assert record.tuning.measurement.model_dump(mode="json") == kept
+    assert not (tmp_path / "job").exists()
+
+
+def test_kept_search_of_another_job_is_not_used(data, tmp_path, monkeypatch):
+    def killed(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job_module, "_train_finally", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_job(make_job(), data, tmp_path / "job")
+    assert run_job(make_job(seed=7), data, tmp_path / "job").job.run.seed == 7
+
+
+def test_other_data_set_in_the_file_is_refused(data, tmp_path):
+    with pytest.raises(UserError, match="is data set 'dna', not 'letter'"):
+        run_job(make_job(dataset="letter"), data, tmp_path / "job")

@@ -1,0 +1,116 @@
+import pytest
+
+from automata.config import SearchSettings, TabularSpace, TpeSettings
+from automata.tuning.search import (
+    GenerationalSearch,
+    domains,
+    random_search,
+    tpe_search,
+)
+
+SPACE = TabularSpace.model_validate(
+    {
+        "learning_rate": {"uniform": [0.001, 0.01]},
+        "optimizer": {"choice": ["adam", "sgd"]},
+        "schedule": {"choice": ["none", "cosine", "step"]},
+        "hidden1": {"choice": [150, 200]},
+        "hidden2": {"choice": [150, 200]},
+        "batch_size": {"choice": [16, 32, 64]},
+    }
+)
+SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=2))
+
+
+class Scheduler:
+    """Two generations, of 2 and 3 trials."""
+
+    ray = None
+
+    def rungs(self, index):
+        return [index + 1]
+
+    def generations(self):
+        return [2, 3]
+
+
+def proposals(make, seed, count=6):
+    search = make(domains(SPACE), SETTINGS, seed)
+    return [search.suggest(str(i)) for i in range(count)]
+
+
+@pytest.fixture
+def search():
+    return GenerationalSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), wait=True)
+
+
+@pytest.mark.parametrize("make", [random_search, tpe_search])
+def test_one_seed_gives_one_sequence(make):
+    assert proposals(make, 3) == proposals(make, 3)
+
+
+@pytest.mark.parametrize("make", [random_search, tpe_search])
+def test_another_seed_gives_another_sequence(make):
+    assert proposals(make, 3) != proposals(make, 4)
+
+
+@pytest.mark.parametrize("make", [random_search, tpe_search])
+def test_proposals_lie_in_the_space(make):
+    for proposal in proposals(make, 0, 20):
+        assert set(proposal) == set(TabularSpace.model_fields)
+        assert 0.001 <= proposal["learning_rate"] <= 0.01
+        assert proposal["batch_size"] in (16, 32, 64)
+
+
+def test_a_generation_is_proposed_at_once(search):
+    assert [search.suggest(name)["index"] for name in "ab"] == [0, 1]
+
+
+def test_proposals_carry_the_rungs_of_their_index(search):
+    assert [search.suggest(name)["rungs"] for name in "ab"] == [[1], [2]]
+
+
+def test_next_generation_waits_for_all_of_the_last(search):
+    for name in "ab":
+        search.suggest(name)
+    search.on_trial_complete("a", {"score": 0.5})
+    assert search.suggest("c") is None
+
+
+def test_next_generation_follows_the_end_of_the_last(search):
+    for name in "ab":
+        search.suggest(name)
+    for name in "ab":
+        search.on_trial_complete(name, {"score": 0.5})
+    assert search.suggest("c")["index"] == 2
+
+
+def test_search_is_finished_when_all_trials_have_ended(search):
+    for generation in ("ab", "cde"):
+        for name in generation:
+            search.suggest(name)
+        for name in generation:
+            search.on_trial_complete(name, {"score": 0.5})
+    assert search.suggest("f") == "FINISHED"
+
+
+def test_search_is_not_finished_while_a_trial_is_left(search):
+    for name in "ab":
+        search.suggest(name)
+        search.on_trial_complete(name, {"score": 0.5})
+    for name in "cde":
+        search.suggest(name)
+    search.on_trial_complete("c", {"score": 0.5})
+    assert search.suggest("f") is None
+
+
+def test_tpe_learns_the_last_result_of_a_trial_that_ended_while_paused(search):
+    search.suggest("a")
+    search.on_trial_result("a", {"score": 0.25})
+    search.on_trial_complete("a")  # Ray gives no result for a paused trial
+    losses = [trial["result"].get("loss") for trial in search.searcher._hpopt_trials.trials]
+    assert losses == [-0.25]
+
+
+def test_search_that_learns_nothing_waits_for_nothing():
+    search = GenerationalSearch(random_search(domains(SPACE), SETTINGS, 0), Scheduler(), wait=False)
+    assert [search.suggest(str(i))["index"] for i in range(5)] == [0, 1, 2, 3, 4]

@@ -1,0 +1,78 @@
+"""The workflow, run in this process on a folder of its own."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import (
+    ConfigSettings,
+    DAGSettings,
+    OutputSettings,
+    Quietness,
+    RerunTrigger,
+    ResourceSettings,
+    SchedulingSettings,
+    StorageSettings,
+)
+
+ROOT = Path(__file__).parents[2]
+TRIGGERS = yaml.safe_load((ROOT / "workflow/profiles/default/profile.yaml").read_text())[
+    "rerun-triggers"
+]
+
+
+@dataclass
+class Workflow:
+    """A working directory in which rules run for real."""
+
+    folder: Path
+    config: dict[str, Any] = field(default_factory=dict)
+    configfiles: list[Path] = field(default_factory=lambda: [ROOT / "config/smoke.yaml"])
+    jobs: Counter[str] = field(default_factory=Counter)
+
+    def plan(self, *targets: str) -> Counter[str]:
+        """Return how many jobs of each rule a run would have."""
+        return self._execute(targets, "dryrun")
+
+    def run(self, *targets: str) -> Counter[str]:
+        """Run the rules behind `targets` and return how many jobs of each rule that took."""
+        return self._execute(targets, "local")
+
+    def _execute(self, targets: tuple[str, ...], executor: str) -> Counter[str]:
+        own = self.folder / "own.yaml"
+        own.write_text(yaml.safe_dump(self.config))
+        with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, show_failed_logs=True)) as api:
+            workflow = api.workflow(
+                resource_settings=ResourceSettings(cores=2),
+                config_settings=ConfigSettings(configfiles=[*self.configfiles, own]),
+                storage_settings=StorageSettings(),
+                snakefile=ROOT / "workflow/Snakefile",
+                workdir=self.folder,
+            )
+            dag = workflow.dag(
+                DAGSettings(
+                    targets=set(targets),
+                    rerun_triggers={RerunTrigger.parse_choice(name) for name in TRIGGERS},
+                )
+            )
+            dag.execute_workflow(
+                executor=executor, scheduling_settings=SchedulingSettings(scheduler="greedy")
+            )
+            jobs = workflow._workflow.dag.needrun_jobs(exclude_finished=False)
+            return Counter(job.rule.name for job in jobs)
+
+
+@pytest.fixture(scope="session")
+def make_workflow() -> type[Workflow]:
+    """Makes a workflow with the smoke configuration in a given folder."""
+    return Workflow
+
+
+@pytest.fixture
+def workflow(tmp_path: Path) -> Workflow:
+    """A workflow with the smoke configuration in an empty folder."""
+    return Workflow(tmp_path)

@@ -1,0 +1,86 @@
+"""A miniature experiment from nothing to figures, and what repeats it."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
+REDUCTIONS = {"collect": 1, "tabulate_tradeoff": 1, "plot_tradeoff": 1, "all": 1}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, make_workflow):
+    """The smoke experiment, run once from an empty folder."""
+    workflow = make_workflow(tmp_path_factory.mktemp("experiment"))
+    workflow.jobs = workflow.run()
+    return workflow
+
+
+@pytest.fixture
+def copy(finished, tmp_path, make_workflow):
+    """A copy of the finished experiment, as a clone that brings its results along."""
+    shutil.copytree(finished.folder, tmp_path / "copy")
+    return make_workflow(tmp_path / "copy")
+
+
+def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
+    made = {p.relative_to(finished.folder).as_posix() for p in finished.folder.rglob("*.*")}
+    assert finished.jobs == {"prepare": 1, "tune": 2, **REDUCTIONS}
+    assert made >= {
+        "results/tables/runs.csv",
+        "results/tables/runs.parquet",
+        "results/tables/tradeoff.csv",
+        "results/tables/tradeoff.md",
+        "results/figures/tradeoff/dna/random-hyperband.png",
+        "results/figures/tradeoff/dna/random-hyperband.pdf",
+    }
+
+
+def test_second_call_runs_nothing(copy):
+    assert not copy.plan()
+
+
+def test_copy_without_snakemakes_memory_runs_nothing(copy):
+    shutil.rmtree(copy.folder / ".snakemake")
+    assert not copy.plan()
+
+
+def test_times_in_any_order_repeat_no_run(copy):
+    shutil.rmtree(copy.folder / ".snakemake")
+    for path in sorted(copy.folder.rglob("*")):  # as a checkout leaves them
+        os.utime(path)
+    assert copy.plan()["tune"] == 0
+
+
+@pytest.mark.parametrize("source", ["src/automata/tuning/job.py", "rules/tune.smk"])
+def test_touched_source_runs_nothing(copy, source):
+    path = ROOT / source
+    times = path.stat()
+    try:
+        os.utime(path)
+        assert not copy.plan()
+    finally:
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def test_touched_data_repeat_no_run(copy):
+    os.utime(copy.folder / "results/data/dna.safetensors")
+    assert not copy.plan()
+
+
+def test_deleted_record_repeats_its_run_and_the_reductions(copy):
+    (copy.folder / RECORD).unlink()
+    assert copy.plan() == {"tune": 1, **REDUCTIONS}
+
+
+def test_changed_parameter_repeats_the_runs_that_read_it(copy):
+    copy.config = {"selector": {"gradmatch": {"l2": 0.1}}}
+    assert copy.plan()["tune"] == 1
+
+
+def test_added_seed_runs_only_itself_and_the_reductions(copy):
+    copy.config = {"seeds": [0, 1]}
+    assert copy.plan()["tune"] == 2

@@ -1,0 +1,102 @@
+"""Each rule alone, on tiny inputs: what it writes, not how."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+RUN = "results/runs/dna/random-hyperband/{selector}/seed-0/record.json"
+RECORDS = {name: RUN.format(selector=name) for name in ("full-1", "gradmatch-0.1")}
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory, make_workflow):
+    """A folder in which the smoke experiment has run."""
+    workflow = make_workflow(tmp_path_factory.mktemp("finished"))
+    workflow.run()
+    return workflow.folder
+
+
+def borrow(workflow, finished, *paths):
+    """Copy finished files into the folder of `workflow`, as inputs of the rule under test."""
+    for path in paths:
+        (workflow.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(finished / path, workflow.folder / path)
+
+
+def test_prepare_writes_all_splits(workflow):
+    from automata.datasets.prepared import read_dataset
+
+    jobs = workflow.run("results/data/dna.safetensors")
+    dataset = read_dataset(workflow.folder / "results/data/dna.safetensors")
+    assert jobs == {"prepare": 1}
+    assert [len(s) for s in (dataset.train, dataset.validation, dataset.test)] == [1400, 600, 1186]
+
+
+def test_tune_writes_a_record_of_its_run(workflow, finished):
+    from automata.records import read_record
+
+    borrow(workflow, finished, "results/data/dna.safetensors")
+    jobs = workflow.run(RECORDS["gradmatch-0.1"])
+    record = read_record(workflow.folder / RECORDS["gradmatch-0.1"])
+    assert jobs == {"tune": 1}
+    assert record.job.run.selector == "gradmatch"
+    assert len(record.tuning.trials) == 4
+
+
+def test_tune_leaves_no_unfinished_work(workflow, finished):
+    borrow(workflow, finished, "results/data/dna.safetensors")
+    workflow.run(RECORDS["full-1"])
+    assert not list((workflow.folder / "results/work").rglob("*.pt"))
+
+
+def test_collect_has_a_row_for_each_record(workflow, finished):
+    borrow(workflow, finished, *RECORDS.values())
+    jobs = workflow.run("results/tables/runs.csv")
+    table = pd.read_csv(workflow.folder / "results/tables/runs.csv")
+    assert jobs == {"collect": 1}
+    assert sorted(table["selector"]) == ["full", "gradmatch"]
+
+
+def test_collect_refuses_a_truncated_record_by_name(workflow, finished, capfd):
+    borrow(workflow, finished, *RECORDS.values())
+    record = workflow.folder / RECORDS["full-1"]
+    record.write_text(record.read_text()[:1000])
+    with pytest.raises(Exception, match="At least one job did not complete"):
+        workflow.run("results/tables/runs.csv")
+    assert (
+        f"{RECORDS['full-1']}: not a record" in (workflow.folder / "logs/collect.log").read_text()
+    )
+
+
+def test_tradeoff_speedup_is_the_ratio_of_the_records_seconds(workflow, finished):
+    borrow(workflow, finished, "results/tables/runs.parquet")
+    workflow.run("results/tables/tradeoff.csv")
+    table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
+    full, run = (json.loads((finished / RECORDS[name]).read_text()) for name in RECORDS)
+    seconds = run["tuning"]["measurement"]["wall_seconds"]
+    seconds += run["final"]["measurement"]["wall_seconds"]
+    expected = full["tuning"]["measurement"]["wall_seconds"] / seconds
+    speedup = table.set_index("selector")["speedup"]
+    assert speedup["gradmatch"] == pytest.approx(expected, rel=1e-12)
+    assert speedup["full"] == 1
+
+
+def test_tradeoff_error_is_the_difference_of_the_records_accuracies(workflow, finished):
+    borrow(workflow, finished, "results/tables/runs.parquet")
+    workflow.run("results/tables/tradeoff.csv")
+    table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
+    full, run = (json.loads((finished / RECORDS[name]).read_text()) for name in RECORDS)
+    expected = 100 * (full["test"]["accuracy"] - run["test"]["accuracy"])
+    error = table.set_index("selector")["relative_test_error"]
+    assert error["gradmatch"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished):
+    borrow(workflow, finished, "results/tables/ratios.csv")
+    figure = workflow.folder / "results/figures/tradeoff/dna/random-hyperband.png"
+    jobs = workflow.run(str(figure.relative_to(workflow.folder)))
+    assert jobs == {"plot_tradeoff": 1}
+    assert figure.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert figure.with_suffix(".pdf").read_bytes()[:5] == b"%PDF-"
