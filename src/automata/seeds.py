@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 
 def derive(seed: int, *names: str | int) -> int:
@@ -11,6 +12,6 @@ def derive(seed: int, *names: str | int) -> int:
     The same names always give the same stream; other names give an independent one. The
     range is what torch, NumPy and hyperopt all take.
     """
-    text = "/".join(str(part) for part in (seed, *names))
+    text = json.dumps([seed, *names])
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") % 2**31

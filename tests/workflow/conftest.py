@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from snakemake.api import SnakemakeApi
+from snakemake.scheduling.greedy import SchedulerSettings
 from snakemake.settings.types import (
     ConfigSettings,
     DAGSettings,
@@ -60,7 +61,9 @@ class Workflow:
                 )
             )
             dag.execute_workflow(
-                executor=executor, scheduling_settings=SchedulingSettings(scheduler="greedy")
+                executor=executor,
+                scheduling_settings=SchedulingSettings(scheduler="greedy"),
+                scheduler_settings=SchedulerSettings(),
             )
             jobs = workflow._workflow.dag.needrun_jobs(exclude_finished=False)
             return Counter(job.rule.name for job in jobs)

@@ -74,16 +74,15 @@ def read_dataset(path: Path) -> Dataset:
     """Read a file of `write_dataset`; raises UserError when it is not one of this version."""
     try:
         with safe_open(path, framework="pt") as file:
-            header = json.loads((file.metadata() or {}).get("dataset", "{}"))
+            header = dict(json.loads((file.metadata() or {})["dataset"]))
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError) as error:
+        version = header.pop("format_version")
+        if version != FORMAT_VERSION:
+            raise UserError(
+                f"{path}: format version {version}, expected {FORMAT_VERSION}: prepare it again"
+            )
+        splits = {n: Split(tensors[f"{n}.inputs"], tensors[f"{n}.labels"]) for n in SPLITS}
+        name, kind, classes = (header.pop(key) for key in ("name", "kind", "classes"))
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: not a prepared data set: {error}") from error
-    version = header.pop("format_version", None)
-    if version != FORMAT_VERSION:
-        raise UserError(
-            f"{path}: format version {version}, expected {FORMAT_VERSION}: prepare it again"
-        )
-    splits = {n: Split(tensors[f"{n}.inputs"], tensors[f"{n}.labels"]) for n in SPLITS}
-    return Dataset(
-        header.pop("name"), header.pop("kind"), header.pop("classes"), metadata=header, **splits
-    )
+    return Dataset(name, kind, classes, metadata=header, **splits)

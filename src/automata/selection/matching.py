@@ -71,7 +71,7 @@ def _pursue(
     norms = np.sqrt(np.diag(gram))
     open_rows = norms > 0
     threshold = EPSILON * np.sqrt(target_square) * norms
-    while len(support) < budget:
+    while len(support) < min(budget, len(gram)):
         residual_match = match - gram[:, support] @ weights
         residual_square = target_square - weights @ (match[support] + residual_match[support])
         if residual_square <= max(tolerance**2, EPSILON**2) * target_square:

@@ -104,33 +104,36 @@ def uniform(batches: list[Tensor]) -> Subset:
 def weighted_subset(
     problem: SelectionProblem, candidates: list[Tensor], chosen: Tensor, weights: Tensor
 ) -> Subset:
-    """Return the chosen candidates as a subset of exactly the budget.
+    """Return the chosen candidates as a subset of exactly the budget, in as few mini-batches.
 
-    Where they hold fewer samples than the budget (a solver that stopped early, a short last
-    mini-batch), random candidates join with the mean weight; the last mini-batch is cut
-    where they hold more. Weights are normalised to mean 1.
+    Where a solver stopped early, random candidates join with the mean weight. The last
+    mini-batch is cut to fit; it is the candidate that is shorter than the others, if that
+    was chosen, topped up with random rows if it is too short. Weights get mean 1.
     """
-    order = chosen.tolist()
-    mean = float(weights.mean()) if len(weights) else 1.0
-    values = weights.tolist()
-    batches = [candidates[i] for i in order]
-    held = sum(len(batch) for batch in batches)
-    unused = iter(_unused(problem, len(candidates), set(order)))
-    fill = 0
-    while held < problem.budget:
-        batch = candidates[next(unused)]
-        batches.append(batch)
-        values.append(mean)
-        held += len(batch)
-        fill += 1
-    while held - len(batches[-1]) >= problem.budget:
-        held -= len(batches.pop())
-        values.pop()
-    batches[-1] = batches[-1][: len(batches[-1]) - (held - problem.budget)]
-    final = torch.tensor(values, dtype=torch.float64)
-    return Subset(batches, (final / final.mean()).float(), fill)
+    order, values = chosen.tolist(), weights.tolist()
+    fill = _unused(problem, len(candidates), order)[: problem.batch_budget - len(order)]
+    values += [sum(values) / len(values) if values else 1.0] * len(fill)
+    members = sorted(
+        zip([*order, *fill], values, strict=True),
+        key=lambda member: len(candidates[member[0]]) < problem.size,
+    )
+    batches = [candidates[index] for index, _ in members]
+    last = problem.budget - problem.size * (problem.batch_budget - 1)
+    batches[-1] = batches[-1][:last]
+    if len(batches[-1]) < last:
+        spare = _other_rows(problem, batches)[: last - len(batches[-1])]
+        batches[-1] = torch.cat([batches[-1], spare])
+    final = torch.tensor([value for _, value in members], dtype=torch.float64)
+    return Subset(batches, (final / final.mean()).float(), len(fill))
 
 
-def _unused(problem: SelectionProblem, candidates: int, taken: set[int]) -> list[int]:
+def _unused(problem: SelectionProblem, candidates: int, taken: list[int]) -> list[int]:
+    """Return the candidates that are not taken, in a random order."""
     order = torch.randperm(candidates, generator=problem.generator("fill", problem.draw))
-    return [i for i in order.tolist() if i not in taken]
+    return [index for index in order.tolist() if index not in taken]
+
+
+def _other_rows(problem: SelectionProblem, batches: list[Tensor]) -> Tensor:
+    """Return the rows that are in none of `batches`, in a random order."""
+    order = problem.permutation("spare rows", problem.draw)
+    return order[~torch.isin(order, torch.cat(batches))]

@@ -34,6 +34,10 @@ from automata.training.optimization import build_optimizer, build_schedule
 from automata.training.progress import Evaluation, Progress
 
 
+class DivergedError(Exception):
+    """The model's gradients are not numbers any more."""
+
+
 @dataclass(frozen=True)
 class SubsetPlan:
     """Which subsets a training run uses: how chosen, how large, and from which epoch on."""
@@ -83,8 +87,12 @@ class TrainingRun:
     def train_to(self, epoch: int) -> None:
         """Train until `epoch` epochs are done in all; a run that has diverged stays as it is."""
         while self.progress.epochs < epoch and self.progress.failure is None:
-            with self._timed("selection"):
-                subset = self._next_subset(self.progress.epochs)
+            try:
+                with self._timed("selection"):
+                    subset = self._next_subset(self.progress.epochs)
+            except DivergedError as error:
+                self.progress.failure = str(error)
+                return
             with self._timed("training"):
                 loss = self._train_epoch(subset)
             self.progress.epochs += 1
@@ -109,7 +117,10 @@ class TrainingRun:
         )
 
     def state(self) -> dict[str, Any]:
-        """Return all that `restore` needs to go on: tensors, numbers and strings only."""
+        """Return all that `restore` needs to go on: tensors, numbers and strings only.
+
+        The tensors are those of this run, not copies: write them before it goes on.
+        """
         subset = self.subset
         return {
             "model": self.model.state_dict(),
@@ -171,7 +182,10 @@ class TrainingRun:
         self.progress.gradient_selections += 1
         features, residuals = last_layer(self.model, self.data.train)
         on_device = [batch.to(self.device) for batch in batches]
-        return gradient_embeddings(features, residuals, on_device)
+        gradients = gradient_embeddings(features, residuals, on_device)
+        if not torch.isfinite(gradients).all():
+            raise DivergedError(f"gradients not finite after epoch {self.progress.epochs}")
+        return gradients
 
     def _all_rows(self, epoch: int) -> Subset:
         order = torch.randperm(len(self.data.train), generator=self._generator("warm", epoch))
@@ -205,9 +219,11 @@ class TrainingRun:
     def _timed(self, part: str) -> Iterator[None]:
         """Add the wall seconds of the body to `part` of the progress."""
         start = self._now()
-        yield
-        seconds = self.progress.seconds
-        setattr(seconds, part, getattr(seconds, part) + self._now() - start)
+        try:
+            yield
+        finally:
+            seconds = self.progress.seconds
+            setattr(seconds, part, getattr(seconds, part) + self._now() - start)
 
     def _now(self) -> float:
         if self.device.type == "cuda":

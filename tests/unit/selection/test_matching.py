@@ -375,3 +375,8 @@ def test_single_precision_gives_the_same_rows(seed: int) -> None:
 def test_indices_are_int64_and_weights_float64(dtype: torch.dtype, budget: int) -> None:
     indices, weights = matching_pursuit(torch.eye(3, dtype=dtype), torch.ones(3).to(dtype), budget)
     assert (indices.dtype, weights.dtype) == (torch.int64, torch.float64)
+
+
+def test_no_rows_give_no_choice() -> None:
+    indices, weights = matching_pursuit(torch.zeros(0, 2), torch.ones(2), 3)
+    assert len(indices) == len(weights) == 0

@@ -394,3 +394,20 @@ def test_the_subset_size_is_the_nearest_whole_number_and_at_least_one(
     rows: int, fraction: float, expected: int
 ) -> None:
     assert subset_size(rows, fraction) == expected
+
+
+@pytest.mark.parametrize("name", ["gradmatch", "craig"])
+def test_short_candidate_costs_no_extra_step(name: str) -> None:
+    rows, budget, size = 103, 20, 10  # the last candidate holds 3 rows
+
+    def gradients(batches: Any) -> torch.Tensor:
+        steep = torch.eye(len(batches))
+        steep[-1] *= 5  # the short one is chosen first
+        return steep
+
+    problem = SelectionProblem(rows, budget, size, 0, 0, gradients)
+    subset = load(SELECTORS, name)().select(problem)
+    lengths = [len(batch) for batch in subset.batches]
+    assert lengths == [10, 10]
+    assert len(torch.cat(subset.batches).unique()) == budget
+    assert subset.random_fill == 0

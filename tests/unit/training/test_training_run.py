@@ -453,6 +453,15 @@ def test_a_diverged_training_has_the_worst_score(make: Make) -> None:
     assert run.progress.score == 0
 
 
+def test_the_account_of_a_diverged_training_survives_json(make: Make) -> None:
+    """NaN is a loss like any other there: repr, as NaN is not equal to itself."""
+    run = make("full", **DIVERGING)
+    run.train_to(3)
+    run.evaluate()
+    read = Progress.model_validate_json(run.progress.model_dump_json())
+    assert repr(read) == repr(run.progress)
+
+
 def test_a_failure_survives_a_restore(make: Make) -> None:
     before = make("full", **DIVERGING)
     before.train_to(3)
@@ -505,3 +514,21 @@ def test_every_part_of_the_work_takes_time(make: Make, part: str) -> None:
     run.train_to(4)
     run.evaluate()
     assert getattr(run.progress.seconds, part) > 0
+
+
+@pytest.mark.parametrize("selector", ["gradmatch", "craig"])
+def test_gradients_that_are_no_numbers_fail_the_run_and_not_the_job(
+    make: Make, selector: str
+) -> None:
+    run = make(
+        selector,
+        fraction=0.3,
+        reselect_every=1,
+        optimizer="sgd",
+        batch_size=36,
+        schedule="none",
+        learning_rate=1e20,
+    )
+    run.train_to(12)
+    assert run.progress.failure is not None
+    assert run.progress.score == 0
