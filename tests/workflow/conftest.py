@@ -75,6 +75,14 @@ def make_workflow() -> type[Workflow]:
     return Workflow
 
 
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    """The smoke experiment, run once from an empty folder; nothing may change it."""
+    workflow = Workflow(tmp_path_factory.mktemp("finished"))
+    workflow.jobs = workflow.run()
+    return workflow
+
+
 @pytest.fixture
 def workflow(tmp_path: Path) -> Workflow:
     """A workflow with the smoke configuration in an empty folder."""

@@ -11,14 +11,6 @@ RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
 REDUCTIONS = {"collect": 1, "tabulate_tradeoff": 1, "plot_tradeoff": 1, "all": 1}
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory, make_workflow):
-    """The smoke experiment, run once from an empty folder."""
-    workflow = make_workflow(tmp_path_factory.mktemp("experiment"))
-    workflow.jobs = workflow.run()
-    return workflow
-
-
 @pytest.fixture
 def copy(finished, tmp_path, make_workflow):
     """A copy of the finished experiment, as a clone that brings its results along."""

@@ -10,19 +10,11 @@ RUN = "results/runs/dna/random-hyperband/{selector}/seed-0/record.json"
 RECORDS = {name: RUN.format(selector=name) for name in ("full-1", "gradmatch-0.1")}
 
 
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory, make_workflow):
-    """A folder in which the smoke experiment has run."""
-    workflow = make_workflow(tmp_path_factory.mktemp("finished"))
-    workflow.run()
-    return workflow.folder
-
-
 def borrow(workflow, finished, *paths):
     """Copy finished files into the folder of `workflow`, as inputs of the rule under test."""
     for path in paths:
         (workflow.folder / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(finished / path, workflow.folder / path)
+        shutil.copy2(finished.folder / path, workflow.folder / path)
 
 
 def test_prepare_writes_all_splits(workflow):
@@ -74,7 +66,7 @@ def test_tradeoff_speedup_is_the_ratio_of_the_records_seconds(workflow, finished
     borrow(workflow, finished, "results/tables/runs.parquet")
     workflow.run("results/tables/tradeoff.csv")
     table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
-    full, run = (json.loads((finished / RECORDS[name]).read_text()) for name in RECORDS)
+    full, run = (json.loads((finished.folder / RECORDS[name]).read_text()) for name in RECORDS)
     seconds = run["tuning"]["measurement"]["wall_seconds"]
     seconds += run["final"]["measurement"]["wall_seconds"]
     expected = full["tuning"]["measurement"]["wall_seconds"] / seconds
@@ -87,7 +79,7 @@ def test_tradeoff_error_is_the_difference_of_the_records_accuracies(workflow, fi
     borrow(workflow, finished, "results/tables/runs.parquet")
     workflow.run("results/tables/tradeoff.csv")
     table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
-    full, run = (json.loads((finished / RECORDS[name]).read_text()) for name in RECORDS)
+    full, run = (json.loads((finished.folder / RECORDS[name]).read_text()) for name in RECORDS)
     expected = 100 * (full["test"]["accuracy"] - run["test"]["accuracy"])
     error = table.set_index("selector")["relative_test_error"]
     assert error["gradmatch"] == pytest.approx(expected, abs=1e-9)

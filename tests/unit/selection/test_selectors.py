@@ -400,7 +400,7 @@ def test_the_subset_size_is_the_nearest_whole_number_and_at_least_one(
 def test_short_candidate_costs_no_extra_step(name: str) -> None:
     rows, budget, size = 103, 20, 10  # the last candidate holds 3 rows
 
-    def gradients(batches: Any) -> torch.Tensor:
+    def gradients(batches: Sequence[Tensor]) -> Tensor:
         steep = torch.eye(len(batches))
         steep[-1] *= 5  # the short one is chosen first
         return steep
