@@ -33,6 +33,7 @@ class Workflow:
     folder: Path
     config: dict[str, Any] = field(default_factory=dict)
     configfiles: list[Path] = field(default_factory=lambda: [ROOT / "config/smoke.yaml"])
+    snakefile: Path = ROOT / "workflow/Snakefile"
     jobs: Counter[str] = field(default_factory=Counter)
 
     def plan(self, *targets: str) -> Counter[str]:
@@ -51,7 +52,7 @@ class Workflow:
                 resource_settings=ResourceSettings(cores=2),
                 config_settings=ConfigSettings(configfiles=[*self.configfiles, own]),
                 storage_settings=StorageSettings(),
-                snakefile=ROOT / "workflow/Snakefile",
+                snakefile=self.snakefile,
                 workdir=self.folder,
             )
             dag = workflow.dag(

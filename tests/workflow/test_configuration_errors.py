@@ -1,10 +1,12 @@
 """A configuration that is wrong ends the call with one line, before any job."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-SMOKE = Path(__file__).parents[2] / "config/smoke.yaml"
+ROOT = Path(__file__).parents[2]
+SMOKE = ROOT / "config/smoke.yaml"
 
 
 def line(workflow, config):
@@ -66,6 +68,17 @@ def test_error_names_file_key_value_and_valid_values(workflow, config, expected)
 @pytest.mark.parametrize("config", [{"datsets": []}, {"seeds": [1, 1]}, {"compute": None}])
 def test_error_is_one_line(workflow, config):
     assert "\n" not in line(workflow, config)
+
+
+def test_error_in_the_shipped_file_names_it(workflow, tmp_path, monkeypatch):
+    copy = tmp_path / "project"
+    for part in ("workflow", "rules", "config"):
+        shutil.copytree(ROOT / part, copy / part)
+    shipped = copy / "config/config.yaml"
+    shipped.write_text(shipped.read_text().replace("epochs: 40", "epochs: 0"))
+    workflow.snakefile, workflow.configfiles = copy / "workflow/Snakefile", []
+    expected = "config/config.yaml: protocol.tabular.epochs: 0 is not valid"
+    assert line(workflow, {}).endswith(f"project/{expected}; valid: integer > 0")
 
 
 def test_error_names_the_file_that_sets_the_key(workflow, tmp_path):

@@ -1,0 +1,80 @@
+"""The README's commands in an empty folder, as a new user types them: some 15 minutes."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(3600)]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """A clone in which `make reproduce` has run."""
+    folder = tmp_path_factory.mktemp("fresh") / "automata"
+    subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True)
+    make(folder, "reproduce")
+    return folder
+
+
+def make(folder, target):
+    """Run a make target outside of any virtual environment; return what it printed."""
+    outside = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    inside = str(ROOT / ".venv")
+    parts = [p for p in outside["PATH"].split(os.pathsep) if not p.startswith(inside)]
+    outside["PATH"] = os.pathsep.join(parts)
+    shown = subprocess.run(
+        ["make", target], cwd=folder, env=outside, capture_output=True, text=True, check=False
+    )
+    assert shown.returncode == 0, shown.stdout[-2000:] + shown.stderr[-2000:]
+    return shown.stdout + shown.stderr
+
+
+@pytest.fixture(scope="module")
+def tradeoff(clone):
+    return pd.read_csv(clone / "results/tables/tradeoff.csv")
+
+
+def test_it_leaves_both_figures(clone):
+    figures = sorted((clone / "results/figures/tradeoff/satimage").glob("*.png"))
+    assert [figure.stem for figure in figures] == ["tpe-asha", "tpe-hyperband"]
+
+
+def test_it_runs_every_combination_once(clone):
+    assert len(pd.read_csv(clone / "results/tables/runs.csv")) == 22
+
+
+def test_no_speedup_passes_both_of_its_ceilings(tradeoff):
+    highest = tradeoff[["ceiling", "step_ceiling"]].max(axis=1)
+    assert (tradeoff["speedup"] <= 1.1 * highest).all()  # timing noise of a shared machine
+
+
+def test_gradient_matching_on_5_percent_is_faster_than_full(tradeoff):
+    rows = tradeoff[(tradeoff["selector"] == "gradmatch") & (tradeoff["fraction"] == 0.05)]
+    assert (rows["speedup"] > 1).all()
+
+
+def test_hyperband_trains_the_same_epochs_for_every_selector(clone):
+    runs = pd.read_csv(clone / "results/tables/runs.csv")
+    assert runs[runs["scheduler"] == "hyperband"]["trained_epochs"].nunique() == 1
+
+
+def test_accuracies_lie_above_the_largest_class(clone):
+    runs = pd.read_csv(clone / "results/tables/runs.csv")
+    assert (runs["test_accuracy"] > 0.5).all()  # its largest class has 461 of 2000 rows
+
+
+def test_second_call_runs_nothing(clone):
+    assert "Nothing to be done" in make(clone, "reproduce")
+
+
+def test_copied_results_are_taken_as_they_are(clone, tmp_path):
+    other = tmp_path / "other"
+    subprocess.run(["git", "clone", "--quiet", clone, other], check=True)
+    shutil.copytree(clone / "results", other / "results", dirs_exist_ok=True)
+    shutil.copytree(clone / ".venv", other / ".venv", symlinks=True)
+    assert "Nothing to be done" in make(other, "reproduce")
