@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
@@ -40,11 +41,12 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class OneOf:
-    """Metadata of a string that must be a key of a registry."""
+class Checked:
+    """Metadata of a type: a check of its own, and the same in the words of JSON schema."""
 
-    def __init__(self, names: dict[str, Any]) -> None:
-        self._names = names
+    def __init__(self, check: Callable[[Any], Any], **schema: Any) -> None:
+        self._check = check
+        self._schema = schema
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -54,40 +56,38 @@ class OneOf:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return {**handler(schema), "enum": list(self._names)}
+        return {**handler(schema), **self._schema}
 
-    def _check(self, name: str) -> str:
-        if name not in self._names:
-            raise ValueError(f"'{name}' is not one of {', '.join(self._names)}")
+
+def one_of(names: dict[str, Any]) -> Checked:
+    """Return the metadata of a string that must be a key of the registry `names`."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError(f"'{name}' is not one of {', '.join(names)}")
         return name
 
+    return Checked(check, enum=list(names))
 
-class Axis:
-    """Metadata of a grid axis: a list that is not empty and repeats nothing."""
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
+def axis() -> Checked:
+    """Return the metadata of a grid axis: a list that is not empty and repeats nothing."""
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {**handler(schema), "minItems": 1, "uniqueItems": True}
-
-    def _check(self, values: list[Any]) -> list[Any]:
+    def check(values: list[Any]) -> list[Any]:
         if not values:
             raise ValueError("the list is empty")
         if len(set(values)) != len(values):
             raise ValueError(f"{values} has a value twice")
         return values
 
+    return Checked(check, minItems=1, uniqueItems=True)
 
-DatasetName = Annotated[str, OneOf(DATASETS)]
-SearchName = Annotated[str, OneOf(SEARCHES)]
-SchedulerName = Annotated[str, OneOf(SCHEDULERS)]
-SelectorName = Annotated[str, OneOf(SELECTORS)]
-ModelName = Annotated[str, OneOf(MODELS)]
+
+DatasetName = Annotated[str, one_of(DATASETS)]
+SearchName = Annotated[str, one_of(SEARCHES)]
+SchedulerName = Annotated[str, one_of(SCHEDULERS)]
+SelectorName = Annotated[str, one_of(SELECTORS)]
+ModelName = Annotated[str, one_of(MODELS)]
 Seed = Annotated[int, Field(ge=0)]
 Fraction = Annotated[float, Field(gt=0, le=1)]
 
@@ -240,14 +240,14 @@ class Metering(Section):
 class Experiment(Section):
     """A whole configuration: the grid of runs, and how each run is done."""
 
-    datasets: Annotated[list[DatasetName], Axis(), Field(description="Data sets")]
-    searches: Annotated[list[SearchName], Axis(), Field(description="Search algorithms")]
-    schedulers: Annotated[list[SchedulerName], Axis(), Field(description="Schedulers")]
-    selectors: Annotated[list[SelectorName], Axis(), Field(description="Subset selectors")]
+    datasets: Annotated[list[DatasetName], axis(), Field(description="Data sets")]
+    searches: Annotated[list[SearchName], axis(), Field(description="Search algorithms")]
+    schedulers: Annotated[list[SchedulerName], axis(), Field(description="Schedulers")]
+    selectors: Annotated[list[SelectorName], axis(), Field(description="Subset selectors")]
     fractions: Annotated[
-        list[Fraction], Axis(), Field(description="Subset sizes, as shares of the training set")
+        list[Fraction], axis(), Field(description="Subset sizes, as shares of the training set")
     ]
-    seeds: Annotated[list[Seed], Axis(), Field(description="Root seeds, a run for each")]
+    seeds: Annotated[list[Seed], axis(), Field(description="Root seeds, a run for each")]
     protocol: Protocols
     search: SearchSettings = SearchSettings()
     scheduler: SchedulerSettings = SchedulerSettings()

@@ -26,8 +26,8 @@ class TuningScheduler(Protocol):
         """Return the epochs at which the trial proposed as number `index` reports."""
         ...
 
-    def generations(self) -> list[int]:
-        """Return how many trials to propose before the results of all of them are awaited."""
+    def generations(self) -> list[int] | None:
+        """Return the sizes of the groups that are judged as a whole, None if there are none."""
         ...
 
 
@@ -43,8 +43,8 @@ class Hyperband:
         """Return the rungs of the bracket that trial `index` falls into."""
         return self._bracket(index).rungs
 
-    def generations(self) -> list[int]:
-        """Return the sizes of the brackets: each is judged as a whole."""
+    def generations(self) -> list[int] | None:
+        """Return the sizes of the brackets."""
         return [bracket.trials for bracket in self.brackets]
 
     def _bracket(self, index: int) -> Bracket:
@@ -61,7 +61,6 @@ class Asha:
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         asha = settings.asha
         self._rungs = asha_rungs(epochs, asha.reduction_factor, asha.grace_period)
-        self._configurations = configurations
         self.ray: TrialScheduler = ASHAScheduler(
             time_attr=EPOCH,
             max_t=epochs,
@@ -73,16 +72,15 @@ class Asha:
         """Return the same rungs for every trial."""
         return self._rungs
 
-    def generations(self) -> list[int]:
-        """Return one trial after the other: a proposal waits for nothing."""
-        return [1] * self._configurations
+    def generations(self) -> list[int] | None:
+        """Return None: each trial is judged on its own."""
+        return None
 
 
 class NoScheduler:
     """Every trial trains all epochs."""
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
-        self._configurations = configurations
         self._epochs = epochs
         self.ray: TrialScheduler = OneRungScheduler()
 
@@ -90,9 +88,9 @@ class NoScheduler:
         """Return the end as the only rung."""
         return [self._epochs]
 
-    def generations(self) -> list[int]:
-        """Return one trial after the other: a proposal waits for nothing."""
-        return [1] * self._configurations
+    def generations(self) -> list[int] | None:
+        """Return None: each trial is judged on its own."""
+        return None
 
 
 class OneRungScheduler(FIFOScheduler):

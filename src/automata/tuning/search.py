@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -69,24 +70,25 @@ def tpe_search(space: dict[str, Domain], settings: SearchSettings, seed: int) ->
     )
 
 
-class GenerationalSearch(Searcher):
-    """Hands out the proposals of another search, generation by generation.
+class PatientSearch(Searcher):
+    """Hands out the proposals of another search, not before it has seen what it can.
 
-    A generation is a set of trials that the scheduler judges together; the next one is
-    proposed when all of it has ended, so that the search has seen its results. Proposals
-    carry their index and their rungs.
+    Where the scheduler judges trials in groups, the next group is proposed when all of the
+    last one has ended; otherwise a trial is proposed when a slot is free. A search that
+    learns nothing waits for nothing. Proposals carry their index and their rungs.
 
     Ray tells a searcher nothing of a trial that is stopped while it is paused, which is how
     Hyperband stops most of them: the last result is kept here and passed on at the end.
     """
 
-    def __init__(self, search: Searcher, scheduler: TuningScheduler, *, wait: bool) -> None:
+    def __init__(
+        self, search: Searcher, scheduler: TuningScheduler, configurations: int, slots: int
+    ) -> None:
         super().__init__(metric=SCORE, mode="max")
         self.searcher = search
         self._scheduler = scheduler
-        sizes = scheduler.generations()
-        # A search that learns nothing has nothing to wait for.
-        self._generations = sizes if wait else [sum(sizes)]
+        self._configurations = configurations
+        self._slots = slots
         self._proposed = 0
         self._ended = 0
         self._results: dict[str, dict[str, Any]] = {}
@@ -98,12 +100,12 @@ class GenerationalSearch(Searcher):
         return True
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        """Return the next proposal, None while a generation is judged, FINISHED after the last.
+        """Return the next proposal, None while it has to wait, FINISHED after the last.
 
         The search counts as finished only when all trials have ended: Ray ends the process of
         a trial that pauses after that, and every one that goes on would pay for a new one.
         """
-        if self._ended == sum(self._generations):
+        if self._ended == self._configurations:
             return str(Searcher.FINISHED)
         if self._proposed == self._limit():
             return None
@@ -142,10 +144,11 @@ class GenerationalSearch(Searcher):
         self.searcher.restore(checkpoint_path)
 
     def _limit(self) -> int:
-        """Return how many proposals the finished generations allow in all."""
-        limit = 0
-        for size in self._generations:
-            limit += size
-            if self._ended < limit:
-                return limit
-        return limit
+        """Return how many proposals there may be by now."""
+        if isinstance(self.searcher, RandomSearch):
+            return self._configurations
+        generations = self._scheduler.generations()
+        if generations is None:
+            return min(self._ended + self._slots, self._configurations)
+        ends = accumulate(generations)
+        return next(end for end in ends if self._ended < end)

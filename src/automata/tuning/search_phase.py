@@ -22,34 +22,37 @@ from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.keys import SCORE
 from automata.tuning.ray_session import local_ray
 from automata.tuning.schedulers import TuningScheduler
-from automata.tuning.search import GenerationalSearch, domains
+from automata.tuning.search import PatientSearch, domains
 from automata.tuning.trainable import CHECKPOINT, TuneTrial
 
 WEIGHTS = "best_trial.pt"
 
 
 class MeterWindow(Callback):
-    """Opens the meter when the first trial starts: its process has imported and loaded."""
+    """Holds the meter open from the first trial's start to the last one's end.
 
-    def __init__(self, meter: Meter) -> None:
+    When Ray says that a trial has started, its process has imported and loaded everything.
+    """
+
+    def __init__(self, meter: Meter, trials: int) -> None:
         self._meter = meter
+        self._left = trials
         self.opened_at: float | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Leave the meter out of the state that Tune saves: a window is of one process."""
         return {}
 
-    def on_trial_start(
-        self, iteration: int, trials: list[object], trial: object, **_: object
-    ) -> None:
+    def on_trial_start(self, **_: object) -> None:
         """Open the window, once."""
         if self.opened_at is None:
             self.opened_at = time.perf_counter()
             self._meter.__enter__()
 
-    def on_experiment_end(self, trials: list[object], **_: object) -> None:
-        """Close the window: the last trial has ended."""
-        if self.opened_at is not None:
+    def on_trial_complete(self, **_: object) -> None:
+        """Close the window after the last trial."""
+        self._left -= 1
+        if self._left == 0:
             self._meter.__exit__(None, None, None)
 
 
@@ -74,7 +77,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
         gpu=gpu,
         exclusive=settings.metering.exclusive,
     )
-    window = MeterWindow(meter)
+    window = MeterWindow(meter, protocol.configurations)
     shutil.rmtree(work / "ray", ignore_errors=True)
     with local_ray(compute.concurrent_trials * compute.threads_per_trial, int(gpu)):
         trainable = tune.with_parameters(
@@ -89,7 +92,9 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
             tune_config=TuneConfig(
                 metric=SCORE,
                 mode="max",
-                search_alg=GenerationalSearch(search, scheduler, wait=run.search != "random"),
+                search_alg=PatientSearch(
+                    search, scheduler, protocol.configurations, compute.concurrent_trials
+                ),
                 scheduler=scheduler.ray,
                 num_samples=-1,  # the search says when it is finished
                 reuse_actors=True,

@@ -152,30 +152,30 @@ def test_job_fails_when_every_trial_diverges(data, tmp_path):
         run_job(job, data, tmp_path / "job")
 
 
-def test_restart_after_the_search_does_not_repeat_it(data, tmp_path, monkeypatch):
-    def killed(*arguments):
-        raise KeyboardInterrupt
+def killed(*arguments):
+    raise KeyboardInterrupt
 
+
+@pytest.fixture
+def interrupted(data, tmp_path, monkeypatch):
+    """The work folder of a job that was interrupted between search and final training."""
     with monkeypatch.context() as patch:
         patch.setattr(job_module, "_train_finally", killed)
         with pytest.raises(KeyboardInterrupt):
             run_job(make_job(), data, tmp_path / "job")
-    kept = json.loads((tmp_path / "job/search.json").read_text())["tuning"]["measurement"]
+    return tmp_path / "job"
+
+
+def test_restart_after_the_search_does_not_repeat_it(data, interrupted, monkeypatch):
+    kept = json.loads((interrupted / "search.json").read_text())["tuning"]["measurement"]
     monkeypatch.setattr(job_module, "run_search", killed)
-    record = run_job(make_job(), data, tmp_path / "job")
+    record = run_job(make_job(), data, interrupted)
     assert record.tuning.measurement.model_dump(mode="json") == kept
-    assert not (tmp_path / "job").exists()
+    assert not interrupted.exists()
 
 
-def test_kept_search_of_another_job_is_not_used(data, tmp_path, monkeypatch):
-    def killed(*arguments):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(job_module, "_train_finally", killed)
-        with pytest.raises(KeyboardInterrupt):
-            run_job(make_job(), data, tmp_path / "job")
-    assert run_job(make_job(seed=7), data, tmp_path / "job").job.run.seed == 7
+def test_kept_search_of_another_job_is_not_used(data, interrupted):
+    assert run_job(make_job(seed=7), data, interrupted).job.run.seed == 7
 
 
 def test_other_data_set_in_the_file_is_refused(data, tmp_path):

@@ -14,7 +14,7 @@ from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.brackets import hyperband_brackets
 from automata.tuning.keys import EPOCH, SCORE
 from automata.tuning.ray_session import local_ray
-from automata.tuning.search import GenerationalSearch
+from automata.tuning.search import PatientSearch
 
 N, T, ETA = 27, 200, 3
 SPACE = {"x": tune.uniform(0.0, 1.0)}
@@ -59,7 +59,7 @@ def search(folder, scheduler_name, search_name, slots):
             tune_config=TuneConfig(
                 metric=SCORE,
                 mode="max",
-                search_alg=GenerationalSearch(inner, scheduler, wait=search_name != "random"),
+                search_alg=PatientSearch(inner, scheduler, N, slots),
                 scheduler=scheduler.ray,
                 num_samples=-1,
                 reuse_actors=True,

@@ -1,8 +1,10 @@
+from typing import ClassVar
+
 import pytest
 
 from automata.config import SearchSettings, TabularSpace, TpeSettings
 from automata.tuning.search import (
-    GenerationalSearch,
+    PatientSearch,
     domains,
     random_search,
     tpe_search,
@@ -22,15 +24,16 @@ SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=2))
 
 
 class Scheduler:
-    """Two generations, of 2 and 3 trials."""
+    """Judges two groups, of 2 and 3 trials."""
 
     ray = None
+    groups: ClassVar = [2, 3]
 
     def rungs(self, index):
         return [index + 1]
 
     def generations(self):
-        return [2, 3]
+        return self.groups
 
 
 def proposals(make, seed, count=6):
@@ -40,7 +43,7 @@ def proposals(make, seed, count=6):
 
 @pytest.fixture
 def search():
-    return GenerationalSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), wait=True)
+    return PatientSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1)
 
 
 @pytest.mark.parametrize("make", [random_search, tpe_search])
@@ -112,5 +115,16 @@ def test_tpe_learns_the_last_result_of_a_trial_that_ended_while_paused(search):
 
 
 def test_search_that_learns_nothing_waits_for_nothing():
-    search = GenerationalSearch(random_search(domains(SPACE), SETTINGS, 0), Scheduler(), wait=False)
+    search = PatientSearch(random_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1)
     assert [search.suggest(str(i))["index"] for i in range(5)] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("slots", [1, 3])
+def test_without_groups_a_proposal_waits_for_a_free_slot(monkeypatch, slots):
+    monkeypatch.setattr(Scheduler, "groups", None)
+    search = PatientSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, slots)
+    first = [search.suggest(str(i)) for i in range(slots)]
+    assert None not in first
+    assert search.suggest("late") is None
+    search.on_trial_complete("0", {"score": 0.5})
+    assert search.suggest("late")["index"] == slots
