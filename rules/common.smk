@@ -28,6 +28,11 @@ def check_config():
     )
     if errors:
         sys.exit(describe(errors[0]))
+    for kind, protocol in config["protocol"].items():
+        low, high = protocol["search_space"]["learning_rate"]["uniform"]
+        if low >= high:
+            path = ["protocol", kind, "search_space", "learning_rate", "uniform"]
+            sys.exit(f"{origin(path)}: {'.'.join(path)}: {low} is not below {high}")
 
 
 def describe(error):
@@ -52,6 +57,8 @@ def valid_values(schema):
     """Say in words what `schema` allows."""
     if "enum" in schema:
         return ", ".join(str(value) for value in schema["enum"])
+    if "maxItems" in schema:
+        return f"a list of {schema['maxItems']} values"
     if schema.get("type") == "array":
         return "a list with at least one value" + ", none twice" * (
             "uniqueItems" in schema

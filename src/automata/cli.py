@@ -13,7 +13,7 @@ from automata.errors import UserError
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command; a user's error ends it with one line and exit status 2."""
+    """Run one command; a user's error ends it with one line and exit status 1."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
     logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
     options = _parser().parse_args(arguments)
@@ -83,11 +83,12 @@ def _prepare(options: argparse.Namespace) -> None:
 def _tune(options: argparse.Namespace) -> None:
     from automata.config import parse_job
     from automata.records import write_record
-    from automata.tuning.job import run_job
+    from automata.tuning.job import remove_work, run_job
 
     run = {axis: getattr(options, axis) for axis in _AXES}
     job = parse_job(run, options.settings)
     write_record(run_job(job, options.data, options.work), options.output)
+    remove_work(options.work)
 
 
 _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")

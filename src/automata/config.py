@@ -17,6 +17,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    PositiveFloat,
     PositiveInt,
     ValidationError,
     model_validator,
@@ -93,9 +94,9 @@ Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
 class Uniform(Section):
-    """A float, uniformly between the two bounds."""
+    """A positive float, uniformly between the two bounds."""
 
-    uniform: tuple[float, float]
+    uniform: tuple[PositiveFloat, PositiveFloat]
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -6,9 +6,11 @@ import os
 import platform
 import subprocess
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from automata import __version__
 
 PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scipy", "snakemake")
 
@@ -16,16 +18,24 @@ PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scip
 def provenance() -> dict[str, Any]:
     """Return versions, host and code version as plain JSON values."""
     return {
-        "automata": version("automata"),
+        "automata": __version__,
         "git": git_state(Path(__file__).parent),
         "python": platform.python_version(),
-        "packages": {name: version(name) for name in PACKAGES},
+        "packages": {name: installed_version(name) for name in PACKAGES},
         "host": platform.node(),
         "platform": platform.platform(),
         "cpu": cpu_model(),
         "cpu_count": os.cpu_count(),
         "command": Path(sys.argv[0]).name,
     }
+
+
+def installed_version(name: str) -> str | None:
+    """Return the version of an installed package, None for one that is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def git_state(folder: Path) -> dict[str, Any] | None:

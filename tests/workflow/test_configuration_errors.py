@@ -56,6 +56,14 @@ def line(workflow, config):
             'own.yaml: protocol.tabular.epochs: "many" is not valid; valid: integer > 0',
         ),
         (
+            {"protocol": {"tabular": {"search_space": {"learning_rate": {"uniform": [1, 0.1]}}}}},
+            "own.yaml: protocol.tabular.search_space.learning_rate.uniform: 1 is not below 0.1",
+        ),
+        (
+            {"protocol": {"tabular": {"search_space": {"learning_rate": {"uniform": [0.1]}}}}},
+            "learning_rate.uniform: [0.1] is not valid; valid: a list of 2 values",
+        ),
+        (
             {"datasets": "dna"},
             'own.yaml: datasets: "dna" is not valid; valid: a list with at least one value',
         ),

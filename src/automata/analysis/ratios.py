@@ -22,29 +22,50 @@ logger = logging.getLogger(__name__)
 PAIR = ["dataset", "search", "scheduler", "seed"]
 """A run and its FULL agree in these."""
 
-SAME = ["host", "device", "threads_per_trial", "concurrent_trials", "exclusive"]
-"""Times of runs that differ in one of these do not compare."""
+SAME = [
+    "host",
+    "device",
+    "software",
+    "threads_per_trial",
+    "concurrent_trials",
+    "exclusive",
+    "data_sha256",
+    "protocol_hash",
+]
+"""Runs that differ in one of these do not compare."""
 
 
 def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per run that has a comparable FULL run, itself included (speedup 1).
+    """Return a row per run, with its ratios to the FULL run of its pair (FULL's own are 1).
 
-    A run without one is left out, with a warning that names it and says why.
+    Where there is no comparable FULL, or the final training diverged, `refused` says why and
+    the ratios are missing.
     """
-    full = {_key(row): row for row in _records(runs) if row["selector"] == "full"}
-    rows = []
-    for row in _records(runs):
-        pair = full.get(_key(row))
-        if pair is None:
-            logger.warning("%s: no FULL run to compare with", row["record"])
-            continue
-        differing = [column for column in SAME if row[column] != pair[column]]
-        if differing:
-            reasons = ", ".join(f"{c} {row[c]} and {pair[c]}" for c in differing)
-            logger.warning("%s: not comparable with %s: %s", row["record"], pair["record"], reasons)
-            continue
-        rows.append(_ratios(row, pair))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    rows = _records(runs)
+    full = {_key(row): row for row in rows if row["selector"] == "full"}
+    return pd.DataFrame([_compared(row, full.get(_key(row))) for row in rows], columns=COLUMNS)
+
+
+def _compared(run: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the row of one run."""
+    reason = _refusal(run, full)
+    if reason is not None or full is None:
+        logger.warning("%s: %s", run["record"], reason)
+        return {**_facts(run), "refused": reason}
+    return {**_facts(run), **_ratios(run, full)}
+
+
+def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:
+    """Return why `run` does not compare with `full`, None if it does."""
+    if full is None:
+        return "no FULL run to compare with"
+    differing = [column for column in SAME if run[column] != full[column]]
+    if differing:
+        reasons = ", ".join(f"{name} {run[name]} and {full[name]}" for name in differing)
+        return f"not comparable with its FULL: {reasons}"
+    if run["final_failure"] is not None:
+        return f"the final training diverged: {run['final_failure']}"
+    return None
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -67,9 +88,7 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
         run["gradient_selections"],
         slots,
     )
-    same_method = run["energy_source"] == full["energy_source"]
     return {
-        **{column: run[column] for column in RUN},
         "speedup": gain,
         "ceiling": top,
         "efficiency": gain / top,
@@ -78,35 +97,44 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
         ),
         "relative_test_error": relative_test_error(full["test_accuracy"], run["test_accuracy"]),
         "relative_error_ratio": relative_error_ratio(full["test_accuracy"], run["test_accuracy"]),
-        "test_accuracy": run["test_accuracy"],
         "energy_ratio": energy_ratio(full["energy_joules"], run["energy_joules"])
-        if same_method
+        if run["energy_source"] == full["energy_source"]
         else None,
         "cpu_ratio": full["cpu_seconds"] / run["cpu_seconds"],
-        "total_seconds": run["total_seconds"],
-        "energy_method": run["energy_method"],
-        "energy_source": run["energy_source"],
-        "exclusive": run["exclusive"],
-        "record": run["record"],
+        "full_best_epochs": full["best_epochs"],
         "full_record": full["record"],
     }
 
 
-COLUMNS = [
+FACTS = [
     *RUN,
+    "test_accuracy",
+    "total_seconds",
+    "epochs",
+    "energy_method",
+    "energy_source",
+    "exclusive",
+    "other_cpu_share",
+    "record",
+]
+"""Columns taken over from the table of runs."""
+
+
+def _facts(run: dict[str, Any]) -> dict[str, Any]:
+    return {column: run[column] for column in FACTS}
+
+
+COLUMNS = [
+    *FACTS,
     "speedup",
     "ceiling",
     "efficiency",
     "step_ceiling",
     "relative_test_error",
     "relative_error_ratio",
-    "test_accuracy",
     "energy_ratio",
     "cpu_ratio",
-    "total_seconds",
-    "energy_method",
-    "energy_source",
-    "exclusive",
-    "record",
+    "full_best_epochs",
     "full_record",
+    "refused",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,9 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "energy_method": _same([phase.energy_method for phase in phases]),
         "energy_source": _same([phase.energy_source for phase in phases]),
         "exclusive": all(phase.exclusive for phase in phases),
+        "other_cpu_share": max(
+            other_cpu_share(phase, record.provenance["cpu_count"]) for phase in phases
+        ),
         **tuning_split(record),
         "test_accuracy": record.test.accuracy,
         "test_loss": record.test.loss,
@@ -66,6 +71,11 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "threads_per_trial": settings.compute.threads_per_trial,
         "device": record.provenance["device"],
         "host": record.provenance["host"],
+        "software": " ".join(
+            f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
+        ),
+        "data_sha256": record.data.sha256,
+        "protocol_hash": protocol_hash(record),
         "started_at": tuning.started_at,
         "record": str(path),
     }
@@ -89,6 +99,18 @@ def tuning_split(record: Record) -> dict[str, float]:
         "tuning_evaluation_seconds": evaluation,
         "tuning_orchestration_seconds": wall - training - selection - evaluation,
     }
+
+
+def other_cpu_share(phase: Measurement, cores: int) -> float:
+    """Return the share of the host's CPU time in `phase` that went to anything but the job."""
+    others = phase.host_busy_cpu_seconds - phase.cpu_seconds
+    return max(0.0, others / (phase.wall_seconds * cores))
+
+
+def protocol_hash(record: Record) -> str:
+    """Return a short hash of the settings that a run and its FULL must share."""
+    settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def energy_joules(phases: list[Measurement]) -> float | None:

@@ -33,6 +33,7 @@ COLUMNS = [
         for column in [quantity, *([f"{quantity}_low", f"{quantity}_high"] * (quantity in SPREAD))]
     ),
     "interval",
+    "other_cpu_share",
     "energy_method",
 ]
 
@@ -44,9 +45,11 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return means over seeds per combination, with `_low` and `_high` of those in SPREAD.
 
     `interval` says what the bounds are: a 95 % bootstrap interval of the mean, or the range.
+    Refused runs are left out; `other_cpu_share` is the largest of the runs.
     """
     rows = []
-    for combination, group in ratios.groupby(COMBINATION, sort=True):
+    compared = ratios[ratios["refused"].isna()]
+    for combination, group in compared.groupby(COMBINATION, sort=True):
         row: dict[str, object] = dict(zip(COMBINATION, combination, strict=True))
         row["seeds"] = len(group)
         for quantity in QUANTITIES:
@@ -55,6 +58,7 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
             if quantity in SPREAD:
                 row[f"{quantity}_low"], row[f"{quantity}_high"] = bounds(values)
         row["interval"] = "95 %" if len(group) >= SEEDS_FOR_INTERVAL else "range"
+        row["other_cpu_share"] = group["other_cpu_share"].max()
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
         rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -14,6 +15,9 @@ from matplotlib.patheffects import withStroke
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, tradeoff
 from automata.figures import names
 from automata.figures.style import COLOURS, COLUMN_INCHES, MARKERS, style
+
+DISTURBED_SHARE = 0.1
+"""Above this share of the host's CPU time for other work, a run's times are not its own."""
 
 
 def tradeoff_figure(ratios: pd.DataFrame, dataset: str, search: str, scheduler: str) -> Figure:
@@ -30,7 +34,7 @@ def tradeoff_figure(ratios: pd.DataFrame, dataset: str, search: str, scheduler: 
     ]
     with style():
         figure, axes = plt.subplots(figsize=(1.5 * COLUMN_INCHES, 1.15 * COLUMN_INCHES))
-        draw_panel(axes, panel)
+        draw_panel(axes, panel[panel["refused"].isna()])
         axes.set_title(names.combination(dataset, search, scheduler))
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(
@@ -47,7 +51,7 @@ def tradeoff_figure(ratios: pd.DataFrame, dataset: str, search: str, scheduler: 
 
 
 def draw_panel(axes: Axes, panel: pd.DataFrame) -> None:
-    """Draw the runs of one panel into `axes`; without any, say so."""
+    """Draw the compared runs of one panel into `axes`; without any, say so."""
     axes.set_xlabel("Speedup over FULL (\N{MULTIPLICATION SIGN})")
     axes.set_ylabel("Relative test error (pp)")
     if panel.empty:
@@ -125,15 +129,20 @@ def _draw_selector(axes: Axes, selector: str, means: pd.DataFrame, seeds: pd.Dat
 
 
 def _note(panel: pd.DataFrame) -> str:
-    """Return what a reader must know of the runs: how many seeds, and how they were timed."""
-    if panel.empty:
-        return ""
-    seeds = panel["seed"].nunique()
+    """Return what a reader must know of the runs: how many, how timed, and what is wrong."""
+    compared = panel[panel["refused"].isna()]
+    refused = len(panel) - len(compared)
+    notes = [f"{refused} of {len(panel)} runs not comparable"] if refused else []
+    if compared.empty:
+        return "; ".join(notes)
+    seeds = compared["seed"].nunique()
     spread = "95 % bootstrap interval" if seeds >= SEEDS_FOR_INTERVAL else "range"
-    notes = [
-        f"{seeds} seed{'s' if seeds > 1 else ''}",
-        *([f"dots: seeds, bars: {spread}"] if seeds > 1 else []),
-        "labels: subset size",
-        *([] if panel["exclusive"].all() else ["runs may have overlapped on the host"]),
-    ]
-    return "; ".join(notes)
+    disturbed = int((compared["other_cpu_share"] > DISTURBED_SHARE).sum())
+    stopped = compared[compared["full_best_epochs"] < compared["epochs"]]["full_record"].nunique()
+    notes += [f"{seeds} seed{'s' if seeds > 1 else ''}"]
+    notes += [f"dots: seeds, bars: {spread}"] if seeds > 1 else []
+    notes += ["labels: subset size"]
+    notes += [f"FULL's best trial was stopped early in {stopped}"] if stopped else []
+    notes += [f"host was busy with other work in {disturbed} runs"] if disturbed else []
+    notes += [] if compared["exclusive"].all() else ["runs may have overlapped on the host"]
+    return textwrap.fill("; ".join(notes), 90)

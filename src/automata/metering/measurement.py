@@ -37,7 +37,7 @@ class Measurement(BaseModel):
     host_busy_cpu_seconds: float
     """Busy time of all cores of the host, whoever used them."""
     exclusive: bool
-    """Whether other measured jobs of this host were kept out."""
+    """Whether other exclusive jobs of this host were kept out; others may have run beside it."""
     channels: list[Channel]
     notes: list[str]
     """Why a source was not used, or failed."""

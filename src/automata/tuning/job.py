@@ -6,6 +6,7 @@ import hashlib
 import logging
 import shutil
 from pathlib import Path
+from typing import Any
 
 import torch
 from pydantic import BaseModel
@@ -18,7 +19,15 @@ from automata.metering.lock import exclusive_host
 from automata.metering.meter import Meter
 from automata.models.classifier import Classifier
 from automata.provenance import provenance
-from automata.records import Data, FinalTraining, Record, Test, Trial, Tuning
+from automata.records import (
+    SCHEMA_VERSION,
+    Data,
+    FinalTraining,
+    Record,
+    Test,
+    Trial,
+    Tuning,
+)
 from automata.seeds import derive
 from automata.selection.random import Full
 from automata.training.device import choose_device
@@ -29,19 +38,24 @@ from automata.tuning.search_phase import load_best_weights, run_search
 logger = logging.getLogger(__name__)
 
 
+PLACE = ("host", "device", "packages", "automata", "git")
+"""The parts of the provenance in which both phases of a record must agree."""
+
+
 class FinishedSearch(BaseModel):
     """A search phase kept in the work folder, for a restart with the same job and data."""
 
     job: Job
     data_sha256: str
     tuning: Tuning
+    provenance: dict[str, Any]
 
 
 def run_job(job: Job, data: Path, work: Path) -> Record:
     """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
 
-    `work` keeps the finished search until the job is done: an interrupted job that starts
-    again goes on with the final training. It is removed at the end.
+    `work` keeps the finished search: an interrupted job that starts again goes on with the
+    final training. Remove it (`remove_work`) once the record is safe.
     """
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
@@ -49,10 +63,12 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     source = _describe(dataset, data)
     settings = job.settings
     device = choose_device(settings.compute.device)
+    here = {**provenance(), "device": _device_name(device)}
     torch.set_num_threads(settings.compute.threads_per_trial)
     work.mkdir(parents=True, exist_ok=True)
     with exclusive_host(settings.metering.exclusive) as waited:
-        tuning = _search_once(job, source, data, work)
+        search = _search_once(job, source, data, work, here)
+        tuning = search.tuning
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         run = _best_run(job, dataset, best, device)
@@ -62,32 +78,38 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
         else:
             final = _train_finally(job, run)
         test = _test(run.model, run.data)
-    record = Record(
-        schema_version=1,
+    return Record(
+        schema_version=SCHEMA_VERSION,
         job=job,
         data=source,
         tuning=tuning,
         final=final,
         test=test,
         lock_wait_seconds=waited,
-        provenance={**provenance(), "device": _device_name(device)},
+        provenance=search.provenance,
     )
-    shutil.rmtree(work)
-    return record
 
 
-def _search_once(job: Job, source: Data, data: Path, work: Path) -> Tuning:
-    """Search, or take the finished search of the same job and data from `work`."""
+def remove_work(work: Path) -> None:
+    """Remove the unfinished work of a job whose record is written."""
+    shutil.rmtree(work, ignore_errors=True)
+
+
+def _search_once(
+    job: Job, source: Data, data: Path, work: Path, here: dict[str, Any]
+) -> FinishedSearch:
+    """Search, or take the finished search of the same job, data, host and software from `work`."""
     kept = work / "search.json"
     if kept.exists():
         finished = FinishedSearch.model_validate_json(kept.read_text(encoding="utf-8"))
-        if finished.job == job and finished.data_sha256 == source.sha256:
+        same_input = finished.job == job and finished.data_sha256 == source.sha256
+        if same_input and all(finished.provenance[key] == here[key] for key in PLACE):
             logger.info("the search was finished before: %s", kept)
-            return finished.tuning
+            return finished
     tuning = run_search(job, data, work)
-    finished = FinishedSearch(job=job, data_sha256=source.sha256, tuning=tuning)
+    finished = FinishedSearch(job=job, data_sha256=source.sha256, tuning=tuning, provenance=here)
     write_text(kept, finished.model_dump_json())
-    return tuning
+    return finished
 
 
 def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> TrainingRun:

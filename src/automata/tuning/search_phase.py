@@ -102,6 +102,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
             run_config=RunConfig(
                 name="ray",
                 storage_path=str(work.resolve()),
+                # Ray looks for the JSON of each trial when it makes the results.
                 callbacks=[window, JsonLoggerCallback()],
                 verbose=0,
                 failure_config=FailureConfig(fail_fast=True),

@@ -140,7 +140,12 @@ def make_record() -> MakeRecord:
             final=None if selector == "full" else final,
             test=Test(accuracy=0.72, loss=0.9, rows=200),
             lock_wait_seconds=1.25,
-            provenance={"host": "here", "device": "cpu", "packages": {"torch": "2.13"}},
+            provenance={
+                "host": "here",
+                "device": "cpu",
+                "cpu_count": 2,
+                "packages": {"torch": "2.13", "ray": "2.60"},
+            },
         )
 
     return make

@@ -37,6 +37,13 @@ def run(**changes: Any) -> dict[str, Any]:
         "threads_per_trial": 1,
         "device": "cpu",
         "host": "here",
+        "software": "torch 2.13 ray 2.60",
+        "data_sha256": "abc",
+        "protocol_hash": "123",
+        "epochs": 20,
+        "best_epochs": 18,
+        "final_failure": None,
+        "other_cpu_share": 0.0,
         "record": "run.json",
     }
     return {**values, **changes}
@@ -145,13 +152,13 @@ def test_run_is_paired_with_the_full_run_that_agrees_in(column: str, other: obje
     ("column", "other"),
     [("dataset", "dna"), ("search", "random"), ("scheduler", "asha"), ("seed", 1)],
 )
-def test_run_without_a_full_run_is_left_out_with_a_warning_that_names_it(
+def test_run_without_a_full_run_is_refused_with_a_warning_that_names_it(
     column: str, other: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         table = ratios(full(), run(**{column: other}))
 
-    assert table["selector"].tolist() == ["full"]
+    assert of_run(table)["refused"] == "no FULL run to compare with"
     assert caplog.messages == ["run.json: no FULL run to compare with"]
 
 
@@ -163,26 +170,35 @@ def test_run_without_a_full_run_is_left_out_with_a_warning_that_names_it(
         ("threads_per_trial", 1, 2),
         ("concurrent_trials", 1, 4),
         ("exclusive", True, False),
+        ("software", "torch 2.13 ray 2.60", "torch 2.14 ray 2.60"),
+        ("data_sha256", "abc", "def"),
+        ("protocol_hash", "123", "456"),
     ],
 )
-def test_run_of_other_conditions_is_left_out_with_a_warning_that_says_which(
-    column: str, here: object, other: object, caplog: pytest.LogCaptureFixture
+def test_run_of_other_conditions_is_refused_and_says_which(
+    column: str, here: object, other: object
 ) -> None:
-    with caplog.at_level(logging.WARNING):
-        table = ratios(full(), run(**{column: other}))
+    row = of_run(ratios(full(), run(**{column: other})))
 
-    assert table["selector"].tolist() == ["full"]
-    assert caplog.messages == [
-        f"run.json: not comparable with full.json: {column} {other} and {here}"
-    ]
+    assert row["refused"] == f"not comparable with its FULL: {column} {other} and {here}"
+    assert pd.isna(row["speedup"])
 
 
-def test_warning_names_every_condition_that_differs(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        ratios(full(), run(host="there", threads_per_trial=2))
+def test_refusal_names_every_condition_that_differs() -> None:
+    row = of_run(ratios(full(), run(host="there", threads_per_trial=2)))
 
-    (message,) = caplog.messages
-    assert message.endswith("host there and here, threads_per_trial 2 and 1")
+    assert row["refused"].endswith("host there and here, threads_per_trial 2 and 1")
+
+
+def test_diverged_final_training_has_no_speedup() -> None:
+    row = of_run(ratios(full(), run(final_failure="training loss nan in epoch 2")))
+
+    assert row["refused"] == "the final training diverged: training loss nan in epoch 2"
+    assert pd.isna(row["speedup"])
+
+
+def test_compared_run_is_not_refused() -> None:
+    assert pd.isna(of_run(ratios(full(), run()))["refused"])
 
 
 def test_energies_of_different_sources_have_no_ratio() -> None:
@@ -211,7 +227,7 @@ def test_full_without_an_error_has_no_error_ratio() -> None:
     assert pd.isna(of_run(table)["relative_error_ratio"])
 
 
-def test_no_full_run_at_all_gives_an_empty_table_with_its_columns() -> None:
-    table = ratios(run())
+def test_no_runs_at_all_give_an_empty_table_with_its_columns() -> None:
+    table = ratios_to_full(pd.DataFrame(columns=list(run())))
 
     assert (len(table), list(table.columns)) == (0, COLUMNS)

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.runs import collect, row, tuning_split
+from automata.analysis.runs import collect, protocol_hash, row, tuning_split
+from automata.config import GradMatchSettings, SelectorSettings
 from automata.errors import UserError
 from automata.records import Record, write_record
 
@@ -192,3 +193,30 @@ def test_file_that_is_no_record_is_refused_by_name(
 
     with pytest.raises(UserError, match=str(broken)):
         collect([written("a"), broken])
+
+
+def test_share_of_other_work_is_that_of_the_worse_phase(make_record: MakeRecord) -> None:
+    record = make_record()
+    # Two cores: 40 s of tuning have 80 CPU s, of which 36 + 8 were busy; the final training's
+    # 40 had 18 + 10.
+    record.tuning.measurement.host_busy_cpu_seconds = 36.0 + 8.0
+    assert record.final is not None
+    record.final.measurement.host_busy_cpu_seconds = 18.0 + 10.0
+
+    assert row(record, Path("r.json"))["other_cpu_share"] == pytest.approx(0.25)
+
+
+def test_protocol_hash_is_that_of_full_whatever_the_selectors_settings(
+    make_record: MakeRecord,
+) -> None:
+    record = make_record()
+    settings = record.job.settings.model_copy(
+        update={"selector": SelectorSettings(gradmatch=GradMatchSettings(l2=0.5))}
+    )
+    other = record.model_copy(update={"job": record.job.model_copy(update={"settings": settings})})
+
+    assert protocol_hash(other) == protocol_hash(record)
+
+
+def test_protocol_hash_changes_with_the_protocol(make_record: MakeRecord) -> None:
+    assert protocol_hash(make_record(concurrent_trials=2)) != protocol_hash(make_record())

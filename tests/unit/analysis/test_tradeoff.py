@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import bootstrap
 
-from automata.analysis.tradeoff import COMBINATION, QUANTITIES, bounds, tradeoff
+from automata.analysis.tradeoff import bounds, tradeoff
 
 SPEEDUPS = [4.0, 5.0, 9.0, 6.0]
 
@@ -32,6 +32,8 @@ def ratio(seed: int, **changes: Any) -> dict[str, Any]:
         "energy_ratio": 4.0,
         "total_seconds": 60.0,
         "energy_method": "measured",
+        "other_cpu_share": 0.0,
+        "refused": None,
     }
     return {**values, **changes}
 
@@ -171,5 +173,15 @@ def test_mean_of_equal_values_lies_within_its_bounds() -> None:
 
 
 def test_table_of_no_runs_has_its_columns() -> None:
-    empty = tradeoff(pd.DataFrame(columns=[*COMBINATION, *QUANTITIES, "energy_method"]))
+    empty = tradeoff(pd.DataFrame(columns=list(ratio(0))))
     assert "speedup_low" in empty.columns
+
+
+def test_refused_runs_are_left_out() -> None:
+    row = only_row(ratio(0, speedup=4.0), ratio(1, speedup=np.nan, refused="another host"))
+    assert (row["seeds"], row["speedup"]) == (1, 4.0)
+
+
+def test_share_of_other_work_is_the_largest_of_the_runs() -> None:
+    row = only_row(ratio(0, other_cpu_share=0.01), ratio(1, other_cpu_share=0.3))
+    assert row["other_cpu_share"] == 0.3

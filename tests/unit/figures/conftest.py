@@ -35,6 +35,10 @@ def _ratio(selector: str, fraction: float, seed: int, **changes: Any) -> dict[st
         "energy_method": "measured",
         "energy_source": "pyJoules RAPL",
         "exclusive": True,
+        "other_cpu_share": 0.0,
+        "epochs": 40,
+        "full_best_epochs": 40,
+        "refused": None,
         "record": "run.json",
         "full_record": "full.json",
     }

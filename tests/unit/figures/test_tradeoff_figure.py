@@ -253,3 +253,29 @@ def test_saving_leaves_nothing_but_the_figure(ratios: pd.DataFrame, tmp_path: Pa
     save(draw(ratios), tmp_path / "figure.png")
 
     assert [path.name for path in tmp_path.iterdir()] == ["figure.png"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"other_cpu_share": 0.2}, "host was busy with other work in 3 runs"),
+        ({"full_best_epochs": 27}, "FULL's best trial was stopped early in 1"),
+    ],
+)
+def test_note_names_what_weakens_the_runs(
+    make_ratios: MakeRatios, changes: dict[str, object], expected: str
+) -> None:
+    figure = draw(make_ratios(seeds=1, selectors=("rs2",), **changes))
+
+    (note,) = [text.get_text() for text in figure.texts]
+    assert expected in note.replace("\n", " ")
+
+
+def test_refused_run_is_counted_and_not_drawn(make_ratios: MakeRatios) -> None:
+    ratios = make_ratios(seeds=1, selectors=("rs2", "craig"))
+    ratios.loc[ratios["selector"] == "craig", "refused"] = "another host"
+
+    figure = draw(ratios)
+
+    assert "2 of 5 runs not comparable" in figure.texts[0].get_text()
+    assert "CRAIG" not in figure.axes[0].get_legend_handles_labels()[1]

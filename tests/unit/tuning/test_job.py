@@ -171,11 +171,18 @@ def test_restart_after_the_search_does_not_repeat_it(data, interrupted, monkeypa
     monkeypatch.setattr(job_module, "run_search", killed)
     record = run_job(make_job(), data, interrupted)
     assert record.tuning.measurement.model_dump(mode="json") == kept
-    assert not interrupted.exists()
 
 
 def test_kept_search_of_another_job_is_not_used(data, interrupted):
     assert run_job(make_job(seed=7), data, interrupted).job.run.seed == 7
+
+
+def test_kept_search_of_another_host_is_not_used(data, interrupted):
+    kept = interrupted / "search.json"
+    content = json.loads(kept.read_text())
+    content["provenance"]["host"] = "elsewhere"
+    kept.write_text(json.dumps(content))
+    assert run_job(make_job(), data, interrupted).provenance["host"] != "elsewhere"
 
 
 def test_other_data_set_in_the_file_is_refused(data, tmp_path):
