@@ -142,7 +142,7 @@ def _note(panel: pd.DataFrame) -> str:
     notes += [f"{seeds} seed{'s' if seeds > 1 else ''}"]
     notes += [f"dots: seeds, bars: {spread}"] if seeds > 1 else []
     notes += ["labels: subset size"]
-    notes += [f"FULL's best trial was stopped early in {stopped}"] if stopped else []
+    notes += [f"FULL's best trial ended before T ({stopped} of {seeds})"] if stopped else []
     notes += [f"host was busy with other work in {disturbed} runs"] if disturbed else []
     notes += [] if compared["exclusive"].all() else ["runs may have overlapped on the host"]
     return textwrap.fill("; ".join(notes), 90)

@@ -259,7 +259,7 @@ def test_saving_leaves_nothing_but_the_figure(ratios: pd.DataFrame, tmp_path: Pa
     ("changes", "expected"),
     [
         ({"other_cpu_share": 0.2}, "host was busy with other work in 3 runs"),
-        ({"full_best_epochs": 27}, "FULL's best trial was stopped early in 1"),
+        ({"full_best_epochs": 27}, "FULL's best trial ended before T (1 of 1)"),
     ],
 )
 def test_note_names_what_weakens_the_runs(
