@@ -8,9 +8,12 @@ from automata.config import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
+from automata.models.mlp import build
+from automata.training.evaluation import evaluate
 from automata.tuning import job as job_module
 from automata.tuning.brackets import hyperband_brackets
 from automata.tuning.job import run_job
+from automata.tuning.search_phase import load_best_weights
 
 N, T = 5, 9
 
@@ -114,13 +117,16 @@ def test_same_seed_gives_the_same_outcome(record, data, tmp_path):
     assert outcome(again) == outcome(record)
 
 
-def test_full_tests_the_best_trials_own_weights(data, tmp_path):
-    record = run_job(
-        make_job(selector="full", fraction=1.0, scheduler="asha"), data, tmp_path / "job"
-    )
-    labels = read_dataset(data).test.labels
+@pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
+def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
+    job = make_job(selector="full", fraction=1.0, scheduler=scheduler)
+    record = run_job(job, data, tmp_path / "job")
+    dataset = read_dataset(data)
+    model = build(dataset, record.best.configuration)
+    model.load_state_dict(load_best_weights(tmp_path / "job"))
     assert record.final is None
-    assert record.test.accuracy > labels.bincount().max() / len(labels)
+    assert evaluate(model, dataset.validation).accuracy == record.best.score
+    assert evaluate(model, dataset.test).accuracy == record.test.accuracy
 
 
 def test_random_search_gives_every_selector_the_same_configurations(record, data, tmp_path):
