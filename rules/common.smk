@@ -28,6 +28,7 @@ def check_config():
     )
     if errors:
         sys.exit(describe(errors[0]))
+    # The one rule of automata.config that JSON schema has no words for.
     for kind, protocol in config["protocol"].items():
         low, high = protocol["search_space"]["learning_rate"]["uniform"]
         if low >= high:

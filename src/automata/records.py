@@ -6,24 +6,19 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from automata.config import Job
 from automata.errors import UserError
 from automata.files import write_text
 from automata.metering.measurement import Measurement
+from automata.recorded import Recorded
 from automata.training.progress import Progress
 
 SCHEMA_VERSION = 1
 
 
-class RecordPart(BaseModel):
-    """A part of a record; a field that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
-
-
-class Trial(RecordPart):
+class Trial(Recorded):
     """One configuration and what its training did under the scheduler."""
 
     index: int
@@ -40,7 +35,7 @@ class Trial(RecordPart):
         return self.progress.score
 
 
-class Tuning(RecordPart):
+class Tuning(Recorded):
     """The search: one measured window from the first trial's start to the last one's end."""
 
     measurement: Measurement
@@ -51,14 +46,14 @@ class Tuning(RecordPart):
     """Index of the trial with the best score; the earlier one wins a tie."""
 
 
-class FinalTraining(RecordPart):
+class FinalTraining(Recorded):
     """The training of the best configuration on all data, a measured window of its own."""
 
     measurement: Measurement
     progress: Progress
 
 
-class Test(RecordPart):
+class Test(Recorded):
     """The one evaluation on the test set; its time is in no window."""
 
     __test__ = False  # not a pytest class
@@ -68,7 +63,7 @@ class Test(RecordPart):
     rows: int
 
 
-class Data(RecordPart):
+class Data(Recorded):
     """The prepared file that was read."""
 
     sha256: str
@@ -77,7 +72,7 @@ class Data(RecordPart):
     source: str
 
 
-class Record(RecordPart):
+class Record(Recorded):
     """Everything about one run."""
 
     schema_version: int = SCHEMA_VERSION

@@ -34,6 +34,34 @@ SAME = [
 ]
 """Runs that differ in one of these do not compare."""
 
+FACTS = [
+    *RUN,
+    "test_accuracy",
+    "total_seconds",
+    "epochs",
+    "energy_method",
+    "energy_source",
+    "exclusive",
+    "other_cpu_share",
+    "record",
+]
+"""Columns taken over from the table of runs."""
+
+COLUMNS = [
+    *FACTS,
+    "speedup",
+    "ceiling",
+    "efficiency",
+    "step_ceiling",
+    "relative_test_error",
+    "relative_error_ratio",
+    "energy_ratio",
+    "cpu_ratio",
+    "full_best_epochs",
+    "full_record",
+    "refused",
+]
+
 
 def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per run, with its ratios to the FULL run of its pair (FULL's own are 1).
@@ -106,35 +134,5 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-FACTS = [
-    *RUN,
-    "test_accuracy",
-    "total_seconds",
-    "epochs",
-    "energy_method",
-    "energy_source",
-    "exclusive",
-    "other_cpu_share",
-    "record",
-]
-"""Columns taken over from the table of runs."""
-
-
 def _facts(run: dict[str, Any]) -> dict[str, Any]:
     return {column: run[column] for column in FACTS}
-
-
-COLUMNS = [
-    *FACTS,
-    "speedup",
-    "ceiling",
-    "efficiency",
-    "step_ceiling",
-    "relative_test_error",
-    "relative_error_ratio",
-    "energy_ratio",
-    "cpu_ratio",
-    "full_best_epochs",
-    "full_record",
-    "refused",
-]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from automata.recorded import Recorded
 
 Method = Literal["measured", "estimated"]
 
 
-class Channel(BaseModel):
+class Channel(Recorded):
     """Energy of one device by one source; `joules` is None where it could not be read."""
-
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     device: Literal["cpu", "dram", "gpu"]
     domain: str
@@ -24,10 +22,8 @@ class Channel(BaseModel):
     errors: int = 0
 
 
-class Measurement(BaseModel):
+class Measurement(Recorded):
     """Time and energy of one phase. None means not measured; 0 means zero."""
-
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     started_at: float
     """Unix time, seconds."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from automata.recorded import Recorded
 
 WORST_SCORE = 0.0
 """Score (validation accuracy) of a training that diverged."""
 
 
-class Evaluation(BaseModel):
+class Evaluation(Recorded):
     """One evaluation on the validation set."""
-
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     epoch: int
     accuracy: float
@@ -20,10 +18,8 @@ class Evaluation(BaseModel):
     """Unix time, seconds."""
 
 
-class Seconds(BaseModel):
+class Seconds(Recorded):
     """Wall seconds inside a training run, by what they were spent on."""
-
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     training: float = 0.0
     selection: float = 0.0
@@ -35,10 +31,8 @@ class Seconds(BaseModel):
         return self.training + self.selection + self.evaluation
 
 
-class Progress(BaseModel):
+class Progress(Recorded):
     """What one training run has done so far."""
-
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
     epochs: int = 0
     steps: int = 0

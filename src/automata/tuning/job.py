@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import BaseModel
 
 from automata.config import Job
 from automata.datasets.prepared import Dataset, read_dataset
@@ -19,6 +18,7 @@ from automata.metering.lock import exclusive_host
 from automata.metering.meter import Meter
 from automata.models.classifier import Classifier
 from automata.provenance import provenance
+from automata.recorded import Recorded
 from automata.records import (
     SCHEMA_VERSION,
     Data,
@@ -42,7 +42,7 @@ PLACE = ("host", "device", "packages", "automata", "git")
 """The parts of the provenance in which both phases of a record must agree."""
 
 
-class FinishedSearch(BaseModel):
+class FinishedSearch(Recorded):
     """A search phase kept in the work folder, for a restart with the same job and data."""
 
     job: Job
