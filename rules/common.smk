@@ -1,113 +1,102 @@
 """The grid of runs and the helpers of the rules. Parsing needs Snakemake alone."""
 
 import json
+import shlex
+from collections import Counter
 from itertools import product
 from pathlib import Path
 
-import yaml
-from jsonschema import Draft202012Validator
+from snakemake.logging import logger
 
 ROOT = Path(str(workflow.current_basedir)).parent
-SCHEMA = json.loads((ROOT / "config" / "schema.json").read_text())
+sys.path.insert(0, str(ROOT / "src"))
+
+from automata.errors import UserError
+from automata.experiments.files import ConfigFiles
+from automata.experiments.settings import preparation_of, settings_of
 
 # The path of a run, for its record, log, benchmark and unfinished work.
 RUN = "{dataset}/{search}-{scheduler}/{selector}-{fraction}/seed-{seed}"
+
+# Every axis of the grid, in the order of the paths, and its key in the configuration.
+AXES = {
+    "dataset": "datasets",
+    "search": "searches",
+    "scheduler": "schedulers",
+    "selector": "selectors",
+    "fraction": "fractions",
+    "seed": "seeds",
+}
 
 # More than any machine has: Snakemake gives what --cores says, so that no other job of its
 # call runs beside a measured one. On a cluster, a profile sets the threads of `tune`.
 WHOLE_MACHINE = 9999
 
-# Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those.
-os.environ.update(PYTHONPATH=str(ROOT / "src"))
+# Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
+# working directory is there for the user's own models.
+SEARCHED = [str(ROOT / "src"), os.getcwd(), *os.environ.get("PYTHONPATH", "").split(":")]
+os.environ.update(PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))))
 
 
-def check_config():
-    """End with one line, before any job, if the configuration breaks its schema."""
-    errors = sorted(
-        Draft202012Validator(SCHEMA).iter_errors(config), key=lambda e: e.path
+def read_experiments():
+    """Return the configuration of each part; end with one line, before any job, if one is wrong."""
+    settings = workflow.config_settings
+    files = [workflow.configfiles[-1], *settings.configfiles]
+    schema = ROOT / "config" / "schema.json"
+    try:
+        return ConfigFiles(
+            [Path(str(file)) for file in files], settings.config or {}, schema
+        ).experiments()
+    except UserError as error:
+        sys.exit(str(error))
+
+
+EXPERIMENTS = read_experiments()
+
+
+def download_options(data):
+    """Return where files are had from, as options of `automata prepare`."""
+    options = {"--cache": data["cache"], "--mirror": data["mirror"]}
+    return " ".join(
+        f"{name} {shlex.quote(value)}"
+        for name, value in options.items()
+        if value is not None
     )
-    if errors:
-        sys.exit(describe(errors[0]))
-    # The one rule of automata.config that JSON schema has no words for.
-    for kind, protocol in config["protocol"].items():
-        low, high = protocol["search_space"]["learning_rate"]["uniform"]
-        if low >= high:
-            path = ["protocol", kind, "search_space", "learning_rate", "uniform"]
-            sys.exit(f"{origin(path)}: {'.'.join(path)}: {low} is not below {high}")
 
 
-def describe(error):
-    """Name file, key, value and valid values of a schema error, in one line."""
-    path, value = list(error.absolute_path), error.instance
-    if error.validator == "additionalProperties":
-        known = error.schema["properties"]
-        path, value = path + [next(key for key in value if key not in known)], None
-        problem = f"unknown key; valid: {', '.join(known)}"
-    elif error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in value)
-        path, problem = path + [missing], "missing"
-    else:
-        problem = (
-            f"{json.dumps(value)} is not valid; valid: {valid_values(error.schema)}"
-        )
-    key = ".".join(str(part) for part in path)
-    return f"{origin(path)}: {key}: {problem}"
+# No parameter of the rule: cache and mirror never change what is in a data set.
+DOWNLOADS = download_options(EXPERIMENTS[0]["data"])
 
 
-def valid_values(schema):
-    """Say in words what `schema` allows."""
-    if "enum" in schema:
-        return ", ".join(str(value) for value in schema["enum"])
-    if "maxItems" in schema:
-        return f"a list of {schema['maxItems']} values"
-    if schema.get("type") == "array":
-        return "a list with at least one value" + ", none twice" * (
-            "uniqueItems" in schema
-        )
-    bounds = {
-        "exclusiveMinimum": ">",
-        "minimum": ">=",
-        "exclusiveMaximum": "<",
-        "maximum": "<=",
-    }
-    limits = [f"{sign} {schema[key]}" for key, sign in bounds.items() if key in schema]
-    kind = schema.get("type", "object").replace("object", "a section of keys")
-    return f"{kind} {' and '.join(limits)}".strip()
+def axis(experiment, name):
+    """Return the values of a grid axis as strings, which is what wildcards are; 1.0 is "1"."""
+    values = [str(value).removesuffix(".0") for value in experiment[AXES[name]]]
+    # FULL takes all data: fraction 1.
+    return list(dict.fromkeys([*values, "1"])) if name == "fraction" else values
 
 
-def origin(path):
-    """Return the configuration file that sets the key at `path`: the last that has it."""
-    for name in reversed(
-        [*workflow.configfiles, *workflow.config_settings.configfiles]
-    ):
-        values = yaml.safe_load(Path(str(name)).read_text())
-        for part in path:
-            if isinstance(values, dict) and part in values:
-                values = values[part]
-            elif not isinstance(values, list):
-                break
-        else:
-            return os.path.relpath(str(name))
-    return "configuration"
-
-
-def one_of(values):
+def one_of(name):
     """Return the wildcard constraint of a grid axis."""
+    values = dict.fromkeys(
+        value for experiment in EXPERIMENTS for value in axis(experiment, name)
+    )
     return "|".join(re.escape(value) for value in values)
 
 
-def is_run(run):
+def is_run(experiment, run):
     """Say whether a cell of the grid is run: FULL with fraction 1, others with those listed."""
-    listed = ["1"] if run["selector"] == "full" else axis("fractions")
-    return run["fraction"] in listed
+    if run["selector"] == "full":
+        return run["fraction"] == "1"
+    return float(run["fraction"]) in experiment["fractions"]
 
 
 def runs():
     """Yield the runs of the grid, as wildcards; values stay the strings of the paths."""
-    for values in product(*AXES.values()):
-        run = dict(zip(AXES, values))
-        if is_run(run):
-            yield run
+    for experiment in EXPERIMENTS:
+        for values in product(*(axis(experiment, name) for name in AXES)):
+            run = dict(zip(AXES, values))
+            if is_run(experiment, run):
+                yield run
 
 
 def records(wildcards):
@@ -115,26 +104,52 @@ def records(wildcards):
     return [f"results/runs/{RUN}/record.json".format(**run) for run in runs()]
 
 
+def panels(wildcards):
+    """Return the tradeoff figures: one per data set, search and scheduler."""
+    panel = "results/figures/tradeoff/{dataset}/{search}-{scheduler}.png"
+    return list(dict.fromkeys(panel.format(**run) for run in runs()))
+
+
+def announce():
+    """Say how many runs there are of each data set."""
+    for dataset, count in Counter(run["dataset"] for run in runs()).items():
+        logger.info(f"{dataset}: {count} runs")
+
+
+def experiment_of(dataset):
+    """Return the configuration that a data set belongs to."""
+    return next(e for e in EXPERIMENTS if dataset in e["datasets"])
+
+
+def own_files(wildcards):
+    """Return the user's own files that a data set is made from."""
+    own = experiment_of(wildcards.dataset).get("own_datasets") or {}
+    paths = own.get(wildcards.dataset, {})
+    return [
+        paths[key] for key in ("path", "validation", "test") if paths.get(key) is not None
+    ]
+
+
+def prepared(wildcards):
+    """Return the prepared file of a data set.
+
+    An official data set prepared again means the same, and the record holds its checksum; a
+    user's own file may have changed.
+    """
+    path = f"results/data/{wildcards.dataset}.safetensors"
+    return path if own_files(wildcards) else ancient(path)
+
+
+def preparation(wildcards):
+    """Return the settings that decide what is in a prepared file, as JSON."""
+    experiment = experiment_of(wildcards.dataset)
+    return json.dumps(preparation_of(experiment, wildcards.dataset), sort_keys=True)
+
+
 def settings(wildcards):
     """Return exactly the settings that a run reads, as JSON: a change of them repeats it."""
-    return json.dumps(
-        {
-            "protocol": config["protocol"][SCHEMA["x-kinds"][wildcards.dataset]],
-            "search": pick("search", wildcards.search),
-            "scheduler": pick("scheduler", wildcards.scheduler),
-            "selector": pick("selector", wildcards.selector),
-            "compute": config["compute"],
-            "metering": config["metering"],
-        },
-        sort_keys=True,
-    )
-
-
-def pick(section, name):
-    """Return the part of a section that is about `name`; some names have no settings."""
-    return {key: value for key, value in config[section].items() if key == name}
-
-
-def axis(key):
-    """Return the values of a grid axis as strings, which is what wildcards are; 1.0 is "1"."""
-    return [str(value).removesuffix(".0") for value in config[key]]
+    experiment = experiment_of(wildcards.dataset)
+    named = {
+        name: wildcards[name] for name in ("dataset", "search", "scheduler", "selector")
+    }
+    return json.dumps(settings_of(experiment, **named), sort_keys=True)

@@ -35,9 +35,4 @@ rule plot_tradeoff:
 
 rule figures:
     input:
-        collect(
-            "results/figures/tradeoff/{dataset}/{search}-{scheduler}.png",
-            dataset=AXES["dataset"],
-            search=AXES["search"],
-            scheduler=AXES["scheduler"],
-        ),
+        panels,

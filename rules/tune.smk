@@ -3,8 +3,7 @@
 
 rule tune:
     input:
-        # Prepared again, the data mean the same: the record holds their checksum.
-        ancient("results/data/{dataset}.safetensors"),
+        prepared,
     output:
         f"results/runs/{RUN}/record.json",
     log:

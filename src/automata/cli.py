@@ -29,6 +29,11 @@ def _parser() -> argparse.ArgumentParser:
 
     prepare = commands.add_parser("prepare", help="prepare a data set")
     prepare.add_argument("dataset")
+    prepare.add_argument("--preparation", default="{}", help="settings of the data, in JSON")
+    prepare.add_argument(
+        "--cache", type=Path, default=Path("results/downloads"), help="folder of downloaded files"
+    )
+    prepare.add_argument("--mirror", help="folder or base URL that is tried first")
     prepare.add_argument("--output", type=Path, required=True, help="safetensors file")
     prepare.set_defaults(command=_prepare)
 
@@ -74,10 +79,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _prepare(options: argparse.Namespace) -> None:
+    from automata.config import parse_preparation
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
 
-    write_dataset(prepare(options.dataset), options.output)
+    preparation = parse_preparation(options.preparation)
+    dataset = prepare(options.dataset, preparation, options.cache, options.mirror)
+    write_dataset(dataset, options.output)
 
 
 def _tune(options: argparse.Namespace) -> None:

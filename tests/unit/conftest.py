@@ -32,7 +32,7 @@ def dataset() -> Dataset:
         train=_split(TRAIN_ROWS, generator, centres),
         validation=_split(VALIDATION_ROWS, generator, centres),
         test=_split(TEST_ROWS, generator, centres),
-        metadata={"source": "synthetic"},
+        metadata={"source": "synthetic", "preparation": {}},
     )
 
 

@@ -1,16 +1,16 @@
+"""The shipped configurations, and what a job makes of its settings."""
+
 import json
 from pathlib import Path
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
-from automata.config import (
-    Experiment,
-    Settings,
-    json_schema,
-    parse_job,
-)
+from automata.config import Domain, Experiment, Settings, json_schema, parse_job
 from automata.errors import UserError
+from automata.experiments.files import ConfigFiles, combine
+from automata.experiments.settings import settings_of, under_search
 
 CONFIG = Path(__file__).parents[2] / "config"
 RUN = {
@@ -23,26 +23,17 @@ RUN = {
 }
 
 
-def shipped(name):
-    """Return a shipped configuration over the default one, merged as Snakemake merges."""
-
-    def merge(base, other):
-        for key, value in other.items():
-            if isinstance(value, dict) and isinstance(base.get(key), dict):
-                merge(base[key], value)
-            else:
-                base[key] = value
-        return base
-
-    base = yaml.safe_load((CONFIG / "config.yaml").read_text())
-    return merge(base, yaml.safe_load((CONFIG / name).read_text()))
+def shipped(*names):
+    """Return shipped configurations over the default one, one per part."""
+    files = [CONFIG / name for name in ("config.yaml", *names)]
+    return ConfigFiles(files, {}, CONFIG / "schema.json").experiments()
 
 
 def settings(**changes):
-    values = shipped("config.yaml")
-    parts = {key: values[key] for key in Settings.model_fields}
-    parts["protocol"] = {**values["protocol"]["tabular"], **changes}
-    return json.dumps(parts)
+    """Return the settings of RUN, with changes of its protocol."""
+    (values,) = shipped()
+    parts = settings_of(values, RUN["dataset"], RUN["search"], RUN["scheduler"], RUN["selector"])
+    return json.dumps(combine(parts, {"protocol": changes}))
 
 
 def test_schema_file_is_the_generated_one():
@@ -50,23 +41,88 @@ def test_schema_file_is_the_generated_one():
     assert written == json_schema(), "run: automata schema --output config/schema.json"
 
 
-@pytest.mark.parametrize("name", ["config.yaml", "tabular.yaml", "smoke.yaml"])
+@pytest.mark.parametrize("name", ["config", "tabular", "text", "image", "paper", "smoke"])
 def test_shipped_configuration_is_valid(name):
-    Experiment.model_validate(shipped(name))
+    for experiment in shipped(f"{name}.yaml"):
+        Experiment.model_validate(experiment)
+
+
+@pytest.mark.parametrize("name", ["tabular", "text", "image"])
+def test_every_run_of_the_paper_reads_valid_settings(name):
+    (experiment,) = shipped(f"{name}.yaml")
+    for dataset in experiment["datasets"]:
+        for search in experiment["searches"]:
+            Settings.model_validate(settings_of(experiment, dataset, search, "asha", "gradmatch"))
+
+
+def space(protocol):
+    return {name: Domain.model_validate(values).draw for name, values in protocol.items()}
 
 
 def test_tabular_protocol_is_the_papers():
-    experiment = Experiment.model_validate(shipped("tabular.yaml"))
-    protocol = experiment.protocol.tabular
-    assert (protocol.configurations, protocol.epochs, protocol.reselect_every) == (27, 200, 10)
-    assert protocol.search_space.learning_rate.uniform == (0.001, 0.01)
-    assert protocol.search_space.hidden1.choice == [150, 200, 250, 300]
-    assert (experiment.scheduler.hyperband.warm_start, experiment.scheduler.asha.warm_start) == (
-        0.0,
-        0.35,
-    )
-    assert experiment.fractions == [0.01, 0.05, 0.1, 0.3]
-    assert len(experiment.seeds) == 5
+    (experiment,) = shipped("tabular.yaml")
+    protocol = experiment["protocol"]["tabular"]
+    assert (protocol["model"], protocol["configurations"]) == ("mlp", 27)
+    assert (protocol["epochs"], protocol["reselect_every"]) == (200, 10)
+    assert (protocol["decay_every"], protocol["decay_factor"]) == (20, 0.05)
+    assert space(protocol["search_space"]) == {
+        "learning_rate": ("uniform", [0.001, 0.01]),
+        "optimizer": ("choice", ["adam", "sgd"]),
+        "schedule": ("choice", ["none", "cosine", "step"]),
+        "hidden1": ("choice", [150, 200, 250, 300]),
+        "hidden2": ("choice", [150, 200, 250, 300]),
+        "batch_size": ("choice", [16, 32, 64]),
+    }
+    assert experiment["seeds"] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("search", "configurations", "more"),
+    [("tpe", 27, {}), ("random", 54, {"layers": ("choice", [1, 2])})],
+)
+def test_text_protocol_is_the_papers(search, configurations, more):
+    (experiment,) = shipped("text.yaml")
+    protocol = under_search(experiment["protocol"]["text"], search)
+    assert (protocol["model"], protocol["optimizer"]) == ("lstm", "adam")
+    assert (protocol["epochs"], protocol["reselect_every"]) == (20, 5)
+    assert protocol["configurations"] == configurations
+    assert space(protocol["search_space"]) == {
+        "learning_rate": ("uniform", [0.001, 0.1]),
+        "hidden": ("choice", [64, 128, 256]),
+        "batch_size": ("choice", [16, 32, 64]),
+        **more,
+    }
+    assert experiment["data"]["vectors"]["dimension"] == 300
+    assert experiment["data"]["sst2_neutral"] == "scores"
+    assert experiment["seeds"] == [0, 1, 2, 3, 4]
+
+
+def test_image_protocol_is_the_papers():
+    (experiment,) = shipped("image.yaml")
+    protocol = experiment["protocol"]["image"]
+    assert (protocol["model"], protocol["configurations"]) == ("resnet18", 27)
+    assert (protocol["epochs"], protocol["reselect_every"]) == (300, 20)
+    assert (protocol["optimizer"], protocol["momentum"]) == ("sgd", 0.9)
+    assert (protocol["weight_decay"], protocol["batch_size"]) == (0.0005, 20)
+    assert space(protocol["search_space"]) == {
+        **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), ("uniform", [0.001, 0.01])),
+        "nesterov": ("choice", [True, False]),
+        "schedule": ("choice", ["cosine", "step"]),
+        "decay_factor": ("uniform", [0.05, 0.5]),
+    }
+    assert protocol["decay_every"] == 20
+    assert experiment["seeds"] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("experiment", shipped("paper.yaml"), ids=["tabular", "text", "image"])
+def test_every_part_of_the_paper_tunes_as_the_paper(experiment):
+    assert experiment["searches"] == ["random", "tpe"]
+    assert experiment["schedulers"] == ["hyperband", "asha"]
+    assert experiment["selectors"] == ["full", "random", "craig", "gradmatch"]
+    assert experiment["fractions"] == [0.01, 0.05, 0.1, 0.3]
+    warm = {name: values["warm_start"] for name, values in experiment["scheduler"].items()}
+    assert (warm["hyperband"], warm["asha"]) == (0.0, 0.35)
+    assert experiment["selector"]["gradmatch"] == {"l2": 0.0, "tolerance": 0.0}
 
 
 def test_every_key_has_a_description():
@@ -89,6 +145,16 @@ def test_job_takes_only_its_own_settings():
         ({"selector": "full"}, {}, "selector full takes fraction 1"),
         ({}, {"epochs": 0}, "protocol.epochs: .*greater than 0 .*got 0"),
         ({}, {"epoch": 3}, "protocol.epoch: Extra inputs"),
+        (
+            {},
+            {"search_space": {"learning_rate": {"uniform": [0.1, 0.01]}}},
+            r"learning_rate.*uniform: 0.1 is not below 0.01",
+        ),
+        (
+            {},
+            {"search_space": {"learning_rate": {"uniform": [0.1, 0.2], "choice": [1]}}},
+            r"needs exactly one of .*has uniform, choice",
+        ),
     ],
 )
 def test_bad_job_is_one_line(run, changes, expected):
@@ -97,8 +163,27 @@ def test_bad_job_is_one_line(run, changes, expected):
     assert "\n" not in str(error.value)
 
 
-def test_bounds_in_the_wrong_order_are_refused():
-    space = shipped("config.yaml")["protocol"]["tabular"]["search_space"]
-    space["learning_rate"] = {"uniform": [0.1, 0.01]}
-    with pytest.raises(UserError, match=r"learning_rate.*lower bound 0.1 is not below 0.01"):
-        parse_job(RUN, settings(search_space=space))
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"uniform": [0.1, 1]},
+        {"quniform": [0, 1, 0.25]},
+        {"randint": [-3, 5]},
+        {"choice": [True, 1, 1.5, "one"]},
+    ],
+)
+def test_domain_survives_json_as_it_was_written(values):
+    domain = Domain.model_validate(values)
+    assert json.loads(domain.model_dump_json()) == values
+    assert Domain.model_validate_json(domain.model_dump_json()) == domain
+
+
+def test_choices_keep_their_types():
+    choices = Domain.model_validate(yaml.safe_load("choice: [1, 1.0, true, a]")).choice
+    assert [type(value) for value in choices] == [int, float, bool, str]
+
+
+@pytest.mark.parametrize("values", [{}, {"uniform": [2, 1]}, {"loguniform": [0, 1]}, {"choice": []}])
+def test_impossible_domains_are_refused(values):
+    with pytest.raises(ValidationError):
+        Domain.model_validate(values)

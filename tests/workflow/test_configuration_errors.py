@@ -4,9 +4,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
+
+
+def space(**changes):
+    """Return a configuration with the search space of the default one, changed."""
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    domains = {**default["protocol"]["tabular"]["search_space"], **changes}
+    domains = {name: domain for name, domain in domains.items() if domain is not None}
+    return {"protocol": {"tabular": {"search_space": domains}}}
 
 
 def line(workflow, config):
@@ -20,14 +29,86 @@ def line(workflow, config):
 @pytest.mark.parametrize(
     ("config", "expected"),
     [
-        ({"datsets": ["dna"]}, "own.yaml: datsets: unknown key; valid: datasets, searches"),
+        ({"datsets": ["dna"]}, "own.yaml: datsets: unknown key; valid: parts, datasets, searches"),
         (
             {"protocol": {"tabular": {"epoch": 3}}},
             "own.yaml: protocol.tabular.epoch: unknown key; valid: model, configurations, epochs",
         ),
         (
             {"datasets": ["mnist"]},
-            'own.yaml: datasets.0: "mnist" is not valid; valid: dna, satimage, letter',
+            'own.yaml: datasets.0: "mnist" is not valid; valid: dna, satimage, letter, connect4, sst2',
+        ),
+        (
+            {"datasets": ["../dna"]},
+            'own.yaml: datasets.0: "../dna" is not valid; valid: a text that matches',
+        ),
+        (
+            {"own_datasets": {"my": {"kind": "tabular", "path": "my.csv"}}},
+            "own.yaml: own_datasets.my.target: missing",
+        ),
+        (
+            {"own_datasets": {"my": {"kind": "table", "path": "my.csv"}}},
+            'own.yaml: own_datasets.my.kind: "table" is not valid; valid: tabular, text, image',
+        ),
+        (
+            {"own_datasets": {"my": {"path": "my.csv"}}},
+            "own.yaml: own_datasets.my.kind: missing",
+        ),
+        (
+            {"own_datasets": {"my": {"kind": "image", "path": "my.npz", "target": "label"}}},
+            "own.yaml: own_datasets.my.target: unknown key; valid: kind, path, validation, test",
+        ),
+        (
+            {"own_datasets": {"dna": {"kind": "image", "path": "my.npz"}}},
+            "own.yaml: own_datasets.dna: is the name of a data set that the project knows",
+        ),
+        (
+            {"protocol": {"tabular": {"model": "lstm"}}},
+            "own.yaml: protocol.tabular.model: lstm is for text data; valid: mlp",
+        ),
+        (
+            {"protocol": {"tabular": {"model": "mpl"}}},
+            'own.yaml: protocol.tabular.model: "mpl" is not valid; valid: mlp, lstm',
+        ),
+        (
+            {"protocol": {"tabular": {"model": {"width": 3}}}},
+            "own.yaml: protocol.tabular.model.factory: missing",
+        ),
+        (
+            {"protocol": {"tabular": {"model": {"factory": "my_nets.build"}}}},
+            'own.yaml: protocol.tabular.model.factory: "my_nets.build" is not valid; valid: a text',
+        ),
+        (
+            space(hidden2=None),
+            "own.yaml: protocol.tabular.search_space.hidden2: missing; model mlp needs it",
+        ),
+        (
+            space(hidden3={"choice": [1]}),
+            "own.yaml: protocol.tabular.search_space.hidden3: unknown to model mlp; valid: learning",
+        ),
+        (
+            space(learning_rate={"unifrom": [1, 2]}),
+            "search_space.learning_rate.unifrom: unknown key; valid: uniform, loguniform",
+        ),
+        (
+            space(optimizer={"choice": ["sgd", "adm"]}),
+            'search_space.optimizer.choice.1: "adm" is not valid; valid: adam, sgd',
+        ),
+        (
+            space(batch_size={"uniform": [16, 64]}),
+            "search_space.batch_size: uniform draws no integer > 0; valid: choice, randint",
+        ),
+        (
+            space(nesterov={"choice": [True, False]}),
+            "own.yaml: protocol.tabular.nesterov: needs a momentum > 0",
+        ),
+        (
+            {"protocol": {"tabular": {"augmentation": {"flip": True}}}},
+            "own.yaml: protocol.tabular.augmentation: is for images",
+        ),
+        (
+            {"parts": ["no-such-file.yaml"]},
+            "no-such-file.yaml: cannot be read: No such file or directory",
         ),
         (
             {"selectors": ["full", "grad"]},
@@ -56,11 +137,11 @@ def line(workflow, config):
             'own.yaml: protocol.tabular.epochs: "many" is not valid; valid: integer > 0',
         ),
         (
-            {"protocol": {"tabular": {"search_space": {"learning_rate": {"uniform": [1, 0.1]}}}}},
-            "own.yaml: protocol.tabular.search_space.learning_rate.uniform: 1 is not below 0.1",
+            space(learning_rate={"uniform": [1, 0.1]}),
+            "own.yaml: protocol.tabular.search_space.learning_rate: uniform: 1 is not below 0.1",
         ),
         (
-            {"protocol": {"tabular": {"search_space": {"learning_rate": {"uniform": [0.1]}}}}},
+            space(learning_rate={"uniform": [0.1]}),
             "learning_rate.uniform: [0.1] is not valid; valid: a list of 2 values",
         ),
         (
@@ -80,7 +161,7 @@ def test_error_is_one_line(workflow, config):
 
 def test_error_in_the_shipped_file_names_it(workflow, tmp_path, monkeypatch):
     copy = tmp_path / "project"
-    for part in ("workflow", "rules", "config"):
+    for part in ("workflow", "rules", "config", "src"):
         shutil.copytree(ROOT / part, copy / part)
     shipped = copy / "config/config.yaml"
     shipped.write_text(shipped.read_text().replace("epochs: 40", "epochs: 0"))

@@ -1,17 +1,53 @@
 """What would be run, without running it."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 CONFIG = Path(__file__).parents[2] / "config"
 
 
-@pytest.mark.parametrize(("name", "runs"), [("config.yaml", 22), ("tabular.yaml", 3 * 4 * 21 * 5)])
+@pytest.mark.parametrize(
+    ("name", "runs"),
+    [
+        ("config", 22),
+        ("tabular", 4 * 4 * 21 * 5),
+        ("text", 4 * 4 * 21 * 5),
+        ("image", 3 * 4 * 21 * 3),
+        ("paper", 2548),  # 11 data sets x 4 x 13 subsets, 5 repeats, but 3 of the images
+    ],
+)
 def test_shipped_configuration_plans_every_run_of_its_grid(workflow, name, runs):
-    workflow.config = yaml.safe_load((CONFIG / name).read_text())
+    workflow.configfiles = [CONFIG / f"{name}.yaml"]
     assert workflow.plan()["tune"] == runs
+
+
+def test_plan_of_the_paper_prints_the_runs_of_each_data_set(tmp_path):
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules"]
+    command += ["--snakefile", CONFIG.parent / "workflow/Snakefile"]
+    command += ["--directory", tmp_path, "--configfile", CONFIG / "paper.yaml"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    counts = re.findall(r"^([\w-]+): (\d+) runs$", shown.stdout + shown.stderr, re.MULTILINE)
+    assert dict(counts) == {
+        **dict.fromkeys(("dna", "satimage", "letter", "connect4"), "260"),
+        **dict.fromkeys(("sst2", "sst5", "glue-sst2", "trec6"), "260"),
+        **dict.fromkeys(("cifar10", "cifar100", "svhn"), "156"),
+    }
+
+
+def test_a_later_file_changes_every_part(workflow):
+    workflow.configfiles = [CONFIG / "paper.yaml"]
+    workflow.config = {"seeds": [0]}
+    assert workflow.plan()["tune"] == 11 * 4 * 13
+
+
+def test_a_run_of_the_paper_can_be_asked_for_by_name(workflow):
+    workflow.configfiles = [CONFIG / "paper.yaml"]
+    record = "results/runs/svhn/tpe-asha/craig-0.1/seed-2/record.json"
+    assert workflow.plan(record) == {"prepare": 1, "tune": 1}
 
 
 def test_full_runs_once_whatever_the_fractions(workflow):

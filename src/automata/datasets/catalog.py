@@ -1,4 +1,7 @@
-"""What the data sets are: kinds and counts, as the paper's appendix lists them."""
+"""What the data sets are: kinds, counts, files and loaders, as the paper's appendix has them.
+
+The standard library alone: the workflow reads this to plan.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,108 @@ Kind = Literal["tabular", "text", "image"]
 
 
 @dataclass(frozen=True)
+class RemoteFile:
+    """A file of an official source."""
+
+    url: str
+    checksum: str | None = None
+    """"sha256:..." or "md5:..."; None where the source publishes none."""
+
+    @property
+    def name(self) -> str:
+        """The official file name, under which a mirror has it as well."""
+        return self.url.rsplit("/", 1)[1]
+
+
+@dataclass(frozen=True)
 class DatasetSpec:
-    """Expected shape of one data set; counts are rows (paper, tables of the appendix)."""
+    """One data set; counts are rows (paper, tables of the appendix)."""
 
     kind: Kind
     classes: int
-    features: int
     train: int
     validation: int
     test: int
+    loader: str
+    """"module:function", which takes `sources.Source` and returns `raw.RawSplits`."""
+    files: tuple[str, ...] = ()
+    """Names in FILES; none for a data set that ships with the project."""
+    features: int | None = None
+    """Columns of a table."""
+    flip: bool = True
+    """Whether a mirrored image keeps its class."""
 
+
+_LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
+_TREC = "https://cogcomp.seas.upenn.edu/Data/QA/QC"
+_CIFAR = "https://www.cs.toronto.edu/~kriz"
+_SVHN = "http://ufldl.stanford.edu/housenumbers"
+_SOURCES = "automata.datasets.sources"
+
+_FILES = (
+    RemoteFile(
+        f"{_LIBSVM}/connect-4",
+        "sha256:6fd5ca7fb3d027ab19412a3ee4af7f9198a699064bc478cfc915b208a7addcac",
+    ),
+    RemoteFile(
+        "https://nlp.stanford.edu/sentiment/trainDevTestTrees_PTB.zip",
+        "sha256:5c613a4f673fc74097d523a2c83f38e0cc462984d847b82c7aaf36b01cbbbfcc",
+    ),
+    RemoteFile("https://nlp.stanford.edu/~socherr/stanfordSentimentTreebank.zip"),
+    RemoteFile(
+        "https://dl.fbaipublicfiles.com/glue/data/SST-2.zip",
+        "sha256:d67e16fb55739c1b32cdce9877596db1c127dc322d93c082281f64057c16deaa",
+    ),
+    RemoteFile(
+        f"{_TREC}/train_5500.label",
+        "sha256:9e4c8bdcaffb96ed61041bd64b564183d52793a8e91d84fc3a8646885f466ec3",
+    ),
+    RemoteFile(
+        f"{_TREC}/TREC_10.label",
+        "sha256:033f22c028c2bbba9ca682f68ffe204dc1aa6e1cf35dd6207f2d4ca67f0d0e8e",
+    ),
+    RemoteFile(f"{_CIFAR}/cifar-10-python.tar.gz", "md5:c58f30108f718f92721af3b95e74349a"),
+    RemoteFile(f"{_CIFAR}/cifar-100-python.tar.gz", "md5:eb9058c3a382ffc7106e4002c42a8d85"),
+    RemoteFile(f"{_SVHN}/train_32x32.mat", "md5:e26dedcc434d2e4c54c9b2d4a06d8373"),
+    RemoteFile(f"{_SVHN}/test_32x32.mat", "md5:eb5a983be6a315427106f1b164d9cef3"),
+    RemoteFile("https://nlp.stanford.edu/data/glove.6B.zip"),
+)
+
+FILES: dict[str, RemoteFile] = {file.name: file for file in _FILES}
+"""Official files by name. Checksums of CIFAR and SVHN are those that their sources publish."""
+
+_TREES = ("trainDevTestTrees_PTB.zip",)
+_PACKAGED = "automata.datasets.packaged:load_packaged"
 
 DATASETS: dict[str, DatasetSpec] = {
-    "dna": DatasetSpec("tabular", 3, 180, 1400, 600, 1186),
-    "satimage": DatasetSpec("tabular", 6, 36, 3104, 1331, 2000),
-    "letter": DatasetSpec("tabular", 26, 16, 10500, 4500, 5000),
+    "dna": DatasetSpec("tabular", 3, 1400, 600, 1186, _PACKAGED, features=180),
+    "satimage": DatasetSpec("tabular", 6, 3104, 1331, 2000, _PACKAGED, features=36),
+    "letter": DatasetSpec("tabular", 26, 10500, 4500, 5000, _PACKAGED, features=16),
+    # 67557 rows without a split: 10 % for validation and 20 % for test, as the appendix says.
+    "connect4": DatasetSpec(
+        "tabular", 3, 47290, 6756, 13511, f"{_SOURCES}.connect4:load", ("connect-4",), features=126
+    ),
+    "sst2": DatasetSpec("text", 2, 8544, 1101, 2210, f"{_SOURCES}.sst:load", _TREES),
+    "sst2-binary": DatasetSpec("text", 2, 6920, 872, 1821, f"{_SOURCES}.sst:load", _TREES),
+    "sst5": DatasetSpec("text", 5, 8544, 1101, 2210, f"{_SOURCES}.sst:load", _TREES),
+    "glue-sst2": DatasetSpec("text", 2, 63982, 872, 3367, f"{_SOURCES}.glue:load", ("SST-2.zip",)),
+    "trec6": DatasetSpec(
+        "text", 6, 4907, 545, 500, f"{_SOURCES}.trec:load", ("train_5500.label", "TREC_10.label")
+    ),
+    "cifar10": DatasetSpec(
+        "image", 10, 45000, 5000, 10000, f"{_SOURCES}.cifar:load", ("cifar-10-python.tar.gz",)
+    ),
+    "cifar100": DatasetSpec(
+        "image", 100, 45000, 5000, 10000, f"{_SOURCES}.cifar:load", ("cifar-100-python.tar.gz",)
+    ),
+    "svhn": DatasetSpec(
+        "image",
+        10,
+        65932,
+        7325,
+        26032,
+        f"{_SOURCES}.svhn:load",
+        ("train_32x32.mat", "test_32x32.mat"),
+        flip=False,
+    ),
 }

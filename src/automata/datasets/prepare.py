@@ -1,74 +1,119 @@
-"""From raw splits to the prepared form: checked, standardised, as tensors."""
+"""From the source of a data set to its prepared form: read, checked, as tensors."""
 
 from __future__ import annotations
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
+from pathlib import Path
+from typing import Any
 
-from automata.datasets.catalog import DATASETS, DatasetSpec
-from automata.datasets.packaged import RawSplits, load_packaged
-from automata.datasets.prepared import Dataset, Split
+from torch import Tensor
+
+from automata.config.data import Preparation
+from automata.datasets import own
+from automata.datasets.acquire import acquire
+from automata.datasets.catalog import DATASETS, FILES, DatasetSpec, RemoteFile
+from automata.datasets.kinds import image, tabular, text
+from automata.datasets.prepared import SPLITS, Dataset
+from automata.datasets.raw import RawSplits
+from automata.datasets.sources import Source
+from automata.datasets.vectors import WordVectors, random_vectors, read_vectors
 from automata.errors import UserError
+from automata.registry import imported
+
+SCORES = "stanfordSentimentTreebank.zip"
 
 
-def prepare(name: str) -> Dataset:
-    """Return the data set `name` of the catalog, ready for training.
+def prepare(name: str, preparation: Preparation, cache: Path, mirror: str | None = None) -> Dataset:
+    """Return the data set `name`, ready for training.
 
-    Raises UserError for another name, or when a count is not what the paper's tables give.
+    A data set of the catalog is had from its official files, by way of the folder `cache` and of
+    `mirror`; the user's own is described by `preparation.own`. Raises UserError for another name,
+    for files that cannot be had or read, and when a count is not what the paper's tables give.
     """
+    if preparation.own is not None:
+        raw = own.load(name, preparation.own)
+        flip = getattr(preparation.own, "flip", True)
+        return _dataset(name, preparation.own.kind, flip, raw, preparation, cache, mirror)
     if name not in DATASETS:
         raise UserError(f"dataset '{name}' is not one of {', '.join(DATASETS)}")
     spec = DATASETS[name]
-    raw = load_packaged(name)
+    raw = load_official(name, spec, preparation, cache, mirror)
     check_counts(name, raw, spec)
-    mean, scale = standardisation(raw.train_features)
-    splits = {
-        "train": _split(raw.train_features, raw.train_labels, mean, scale),
-        "validation": _split(raw.validation_features, raw.validation_labels, mean, scale),
-        "test": _split(raw.test_features, raw.test_labels, mean, scale),
-    }
-    metadata = {
-        "source": "packaged",
-        "standardised": "by mean and standard deviation of the training split",
-        "counts": {split: len(rows) for split, rows in splits.items()},
-    }
-    return Dataset(name, spec.kind, spec.classes, metadata=metadata, **splits)
+    return _dataset(name, spec.kind, spec.flip, raw, preparation, cache, mirror)
 
 
-def check_counts(name: str, raw: RawSplits, spec: DatasetSpec) -> None:
+def load_official(
+    name: str, spec: DatasetSpec, preparation: Preparation, cache: Path, mirror: str | None
+) -> RawSplits[Any]:
+    """Return the raw splits of a data set of the catalog."""
+    wanted = [*spec.files, *([SCORES] if preparation.sst2_neutral == "scores" else [])]
+    files = {file: acquire(name, FILES[file], cache, mirror) for file in wanted}
+    source = Source(
+        name,
+        {file: acquired.path for file, acquired in files.items()},
+        {file: acquired.sha256 for file, acquired in files.items()},
+        preparation,
+    )
+    raw: RawSplits[Any] = imported(spec.loader)(source)
+    return raw
+
+
+def check_counts(name: str, raw: RawSplits[Any], spec: DatasetSpec) -> None:
     """Raise UserError when rows, features or classes of `raw` differ from `spec`."""
-    labels = np.concatenate([raw.train_labels, raw.validation_labels, raw.test_labels])
-    found = {
-        "train": len(raw.train_labels),
-        "validation": len(raw.validation_labels),
-        "test": len(raw.test_labels),
-        "features": raw.train_features.shape[1],
-        "classes": len(np.unique(labels)),
-    }
+    found = {split: len(getattr(raw, split)) for split in SPLITS}
+    if spec.features is not None:
+        found["features"] = raw.train.inputs.shape[1]
+    # The classes that the rows have, not only those that the source names.
+    found["classes"] = len({label for split in SPLITS for label in getattr(raw, split).labels})
     for key, count in found.items():
         expected = getattr(spec, key)
         if count != expected:
             raise UserError(f"dataset {name}: {key}: expected {expected}, found {count}")
 
 
-def standardisation(
-    features: NDArray[np.float32],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and standard deviation per column of `features` (n, d), both (d,).
+def _dataset(
+    name: str,
+    kind: str,
+    flip: bool,
+    raw: RawSplits[Any],
+    preparation: Preparation,
+    cache: Path,
+    mirror: str | None,
+) -> Dataset:
+    extras: dict[str, Tensor] = {}
+    if kind == "tabular":
+        splits, facts = tabular.tensors(raw)
+    elif kind == "image":
+        splits, extras, facts = image.tensors(raw)
+        facts["flip"] = flip
+    else:
+        vectors = _vectors(name, raw, preparation, cache, mirror)
+        splits, extras, facts = text.tensors(raw, vectors)
+    metadata = {
+        "source": raw.source,
+        "files": raw.files,
+        "class_names": raw.classes,
+        "counts": {split: len(rows) for split, rows in splits.items()},
+        "preparation": preparation.model_dump(mode="json", exclude_none=True),
+        **raw.facts,
+        **facts,
+    }
+    return Dataset(name, kind, len(raw.classes), metadata=metadata, extras=extras, **splits)
 
-    A constant column gets scale 1, so that it becomes 0 and not NaN.
-    """
-    mean = features.mean(axis=0, dtype=np.float64)
-    scale = features.std(axis=0, dtype=np.float64)
-    return mean, np.where(scale > 0, scale, 1.0)
 
-
-def _split(
-    features: NDArray[np.float32],
-    labels: NDArray[np.int64],
-    mean: NDArray[np.float64],
-    scale: NDArray[np.float64],
-) -> Split:
-    inputs = ((features - mean) / scale).astype(np.float32)
-    return Split(torch.from_numpy(inputs), torch.from_numpy(labels.astype(np.int64)))
+def _vectors(
+    name: str, raw: RawSplits[Any], preparation: Preparation, cache: Path, mirror: str | None
+) -> WordVectors:
+    """Return the configured word vectors of all words of `raw`."""
+    settings = preparation.vectors
+    if settings is None:
+        raise UserError(f"dataset {name}: texts need data.vectors (source and dimension)")
+    source, dimension = settings.source, settings.dimension
+    if source is None:
+        return random_vectors(dimension)
+    words = {word for split in SPLITS for row in getattr(raw, split).inputs for word in row}
+    if "://" in source:
+        known = {file.url: file for file in FILES.values()}
+        path = acquire(name, known.get(source, RemoteFile(source)), cache, mirror).path
+    else:
+        path = Path(source)
+    return read_vectors(path, dimension, words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +15,53 @@ from torch import Tensor
 from automata.errors import UserError
 from automata.files import replacing
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 SPLITS = ("train", "validation", "test")
 
 
 @dataclass(frozen=True)
+class Normalisation:
+    """Makes float32 images of mean 0 and scale 1 per channel from those of 0 to 255."""
+
+    mean: Tensor
+    """(channels,) of values in [0, 1]."""
+    scale: Tensor
+
+    def __call__(self, images: Tensor) -> Tensor:
+        """Return (n, channels, height, width) float32."""
+        factor = 1 / (255 * self.scale)
+        shift = -self.mean / self.scale
+        return torch.addcmul(shift[:, None, None], images.float(), factor[:, None, None])
+
+    def to(self, device: torch.device) -> Normalisation:
+        """Return the same with its tensors on `device`."""
+        return Normalisation(self.mean.to(device), self.scale.to(device))
+
+
+@dataclass(frozen=True)
 class Split:
-    """Rows of one split: `inputs` (n, features) float32 and `labels` (n,) int64."""
+    """Rows of one split: `inputs` (n, ...) and `labels` (n,) int64.
+
+    Inputs by kind: tabular (n, features) float32; text (n, longest) int32, word numbers with 0
+    after the last word; image (n, channels, height, width) uint8.
+    """
 
     inputs: Tensor
     labels: Tensor
+    normalisation: Normalisation | None = None
+    """Of images; other inputs are what models take already."""
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    def ready(self, inputs: Tensor) -> Tensor:
+        """Return rows of `inputs` as models take them."""
+        return inputs if self.normalisation is None else self.normalisation(inputs)
+
     def to(self, device: torch.device) -> Split:
         """Return this split with its tensors on `device`."""
-        return Split(self.inputs.to(device), self.labels.to(device))
+        there = self.normalisation and self.normalisation.to(device)
+        return Split(self.inputs.to(device), self.labels.to(device), there)
 
 
 @dataclass(frozen=True)
@@ -45,16 +75,20 @@ class Dataset:
     validation: Split
     test: Split
     metadata: dict[str, Any]
+    extras: dict[str, Tensor] = field(default_factory=dict)
+    """What models need besides: text `vectors` (words, dimension) float32, row 0 the padding and
+    row 1 unknown words; image `mean` and `scale` (channels,) float32, of values in [0, 1]."""
 
     def to(self, device: torch.device) -> Dataset:
         """Return this data set with its tensors on `device`."""
         splits = {name: getattr(self, name).to(device) for name in SPLITS}
-        return Dataset(self.name, self.kind, self.classes, metadata=self.metadata, **splits)
+        extras = {name: tensor.to(device) for name, tensor in self.extras.items()}
+        return replace(self, **splits, extras=extras)
 
 
 def write_dataset(dataset: Dataset, path: Path) -> None:
     """Write `dataset` to `path`, atomically."""
-    tensors = {}
+    tensors = {f"extras.{name}": extra.contiguous() for name, extra in dataset.extras.items()}
     for name in SPLITS:
         split: Split = getattr(dataset, name)
         tensors[f"{name}.inputs"] = split.inputs.contiguous()
@@ -81,8 +115,11 @@ def read_dataset(path: Path) -> Dataset:
             raise UserError(
                 f"{path}: format version {version}, expected {FORMAT_VERSION}: prepare it again"
             )
-        splits = {n: Split(tensors[f"{n}.inputs"], tensors[f"{n}.labels"]) for n in SPLITS}
+        extras = {k.removeprefix("extras."): t for k, t in tensors.items() if "extras." in k}
+        mean, scale = extras.get("mean"), extras.get("scale")
+        normal = None if mean is None or scale is None else Normalisation(mean, scale)
+        splits = {n: Split(tensors[f"{n}.inputs"], tensors[f"{n}.labels"], normal) for n in SPLITS}
         name, kind, classes = (header.pop(key) for key in ("name", "kind", "classes"))
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: not a prepared data set: {error}") from error
-    return Dataset(name, kind, classes, metadata=header, **splits)
+    return Dataset(name, kind, classes, metadata=header, extras=extras, **splits)

@@ -13,6 +13,16 @@ class Classifier(nn.Module):
     """
 
     head: nn.Linear
+    evaluation_rows: int = 4096
+    """Rows of one forward pass without gradients: large enough to be cheap, small enough for
+    memory."""
+
+    def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
+        """Return name of the hyper-parameter that is the group's learning rate -> its parameters.
+
+        Together the groups hold every parameter exactly once.
+        """
+        return {"learning_rate": list(self.parameters())}
 
     def features(self, inputs: Tensor) -> Tensor:
         """Return the input of the last layer: (n, ...) -> (n, h)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -10,10 +11,6 @@ from torch.nn.functional import cross_entropy
 
 from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
-
-CHUNK_ROWS = 4096
-"""Rows of one forward pass without gradients: large enough to be cheap, small enough to fit."""
-
 
 @dataclass(frozen=True)
 class Scores:
@@ -32,7 +29,7 @@ def evaluate(model: Classifier, split: Split) -> Scores:
     correct = torch.zeros((), dtype=torch.int64, device=split.labels.device)
     loss = torch.zeros((), dtype=torch.float64, device=split.labels.device)
     with evaluation_mode(model):
-        for inputs, labels in chunks(split):
+        for inputs, labels in chunks(split, model.evaluation_rows):
             logits = model(inputs)
             finite = torch.isfinite(logits).all(dim=1)
             correct += ((logits.argmax(dim=1) == labels) & finite).sum()
@@ -48,7 +45,7 @@ def last_layer(model: Classifier, split: Split) -> tuple[Tensor, Tensor]:
     """
     features, residuals = [], []
     with evaluation_mode(model):
-        for inputs, labels in chunks(split):
+        for inputs, labels in chunks(split, model.evaluation_rows):
             hidden = model.features(inputs)
             residual = torch.softmax(model.head(hidden), dim=1)
             residual[torch.arange(len(labels), device=labels.device), labels] -= 1
@@ -57,9 +54,10 @@ def last_layer(model: Classifier, split: Split) -> tuple[Tensor, Tensor]:
     return torch.cat(features), torch.cat(residuals)
 
 
-def chunks(split: Split) -> list[tuple[Tensor, Tensor]]:
-    """Return inputs and labels of `split` in chunks of at most CHUNK_ROWS rows."""
-    return list(zip(split.inputs.split(CHUNK_ROWS), split.labels.split(CHUNK_ROWS), strict=True))
+def chunks(split: Split, rows: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield inputs, as models take them, and labels in chunks of at most `rows` rows."""
+    for inputs, labels in zip(split.inputs.split(rows), split.labels.split(rows), strict=True):
+        yield split.ready(inputs), labels
 
 
 class evaluation_mode:  # noqa: N801 - used like contextlib's managers

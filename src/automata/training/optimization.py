@@ -11,25 +11,32 @@ from automata.config import Protocol
 from automata.models.classifier import Classifier
 
 
-def build_optimizer(
-    model: Classifier, configuration: dict[str, Any], protocol: Protocol
-) -> Optimizer:
-    """Return the `optimizer` of `configuration` over all parameters of `model`."""
-    rate, decay = configuration["learning_rate"], protocol.weight_decay
-    if configuration["optimizer"] == "adam":
-        return Adam(model.parameters(), lr=rate, weight_decay=decay, fused=True)
-    return SGD(
-        model.parameters(), lr=rate, momentum=protocol.momentum, weight_decay=decay, fused=True
-    )
+def hyperparameters(configuration: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
+    """Return all hyper-parameters: the fixed ones of `protocol`, and over them the tuned."""
+    fixed = protocol.model_dump(exclude={"model", "search_space", "augmentation"})
+    return {**fixed, **configuration}
 
 
-def build_schedule(
-    optimizer: Optimizer, configuration: dict[str, Any], protocol: Protocol
-) -> LRScheduler:
-    """Return the `schedule` of `configuration`, stepped once an epoch, over T epochs."""
-    schedule = configuration["schedule"]
-    if schedule == "cosine":
-        return CosineAnnealingLR(optimizer, T_max=protocol.epochs)
-    if schedule == "step":
-        return StepLR(optimizer, step_size=protocol.decay_every, gamma=protocol.decay_factor)
+def build_optimizer(model: Classifier, values: dict[str, Any]) -> Optimizer:
+    """Return the optimizer over the parameter groups of `model`, each with its learning rate.
+
+    A group's rate is the hyper-parameter of its name, or else `learning_rate`.
+    """
+    groups = [
+        {"params": parameters, "lr": values.get(name, values.get("learning_rate"))}
+        for name, parameters in model.parameter_groups().items()
+    ]
+    decay = values["weight_decay"]
+    if values["optimizer"] == "adam":
+        return Adam(groups, weight_decay=decay, fused=True)
+    momentum, nesterov = values["momentum"], values["nesterov"]
+    return SGD(groups, momentum=momentum, weight_decay=decay, nesterov=nesterov, fused=True)
+
+
+def build_schedule(optimizer: Optimizer, values: dict[str, Any]) -> LRScheduler:
+    """Return the schedule of the learning rates, stepped once an epoch, over T epochs."""
+    if values["schedule"] == "cosine":
+        return CosineAnnealingLR(optimizer, T_max=values["epochs"])
+    if values["schedule"] == "step":
+        return StepLR(optimizer, step_size=values["decay_every"], gamma=values["decay_factor"])
     return ConstantLR(optimizer, factor=1.0)

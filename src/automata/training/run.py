@@ -15,9 +15,8 @@ from torch.nn.functional import cross_entropy
 
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset
-from automata.models import MODELS
+from automata.models.build import build_model
 from automata.models.classifier import Classifier
-from automata.registry import load
 from automata.seeds import derive
 from automata.selection.embeddings import gradient_embeddings
 from automata.selection.problem import (
@@ -29,8 +28,9 @@ from automata.selection.problem import (
     subset_size,
     uniform,
 )
+from automata.training.augmentation import augment
 from automata.training.evaluation import evaluate, last_layer
-from automata.training.optimization import build_optimizer, build_schedule
+from automata.training.optimization import build_optimizer, build_schedule, hyperparameters
 from automata.training.progress import Evaluation, Progress
 
 
@@ -73,14 +73,15 @@ class TrainingRun:
         device: torch.device,
     ) -> None:
         self.data = dataset.to(device)
-        self.configuration = configuration
         self.protocol = protocol
         self.plan = plan
         self.seed = seed
         self.device = device
         self.model = _build_model(dataset, configuration, protocol, seed).to(device)
-        self.optimizer = build_optimizer(self.model, configuration, protocol)
-        self.schedule = build_schedule(self.optimizer, configuration, protocol)
+        values = hyperparameters(configuration, protocol)
+        self.batch_size: int = values["batch_size"]
+        self.optimizer = build_optimizer(self.model, values)
+        self.schedule = build_schedule(self.optimizer, values)
         self.progress = Progress()
         self.subset: Subset | None = None
 
@@ -172,7 +173,7 @@ class TrainingRun:
         return SelectionProblem(
             rows=rows,
             budget=subset_size(rows, self.plan.fraction),
-            batch_size=self.configuration["batch_size"],
+            batch_size=self.batch_size,
             seed=self.seed,
             draw=self.progress.draws,
             gradients=self._gradients,
@@ -189,20 +190,22 @@ class TrainingRun:
 
     def _all_rows(self, epoch: int) -> Subset:
         order = torch.randperm(len(self.data.train), generator=self._generator("warm", epoch))
-        return uniform(list(order.to(self.device).split(self.configuration["batch_size"])))
+        return uniform(list(order.to(self.device).split(self.batch_size)))
 
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
         self.model.train()
-        inputs, labels = self.data.train.inputs, self.data.train.labels
+        labels = self.data.train.labels
         weights = subset.weights.tolist()
         order = torch.randperm(
             len(weights), generator=self._generator("order", self.progress.epochs)
         )
+        changes = self._generator("augmentation", self.progress.epochs)
         total = torch.zeros((), device=self.device)
         for position in order.tolist():
             rows = subset.batches[position]
-            loss = cross_entropy(self.model(inputs[rows]), labels[rows]) * weights[position]
+            inputs = self._training_inputs(rows, changes)
+            loss = cross_entropy(self.model(inputs), labels[rows]) * weights[position]
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
             self.optimizer.step()
@@ -211,6 +214,15 @@ class TrainingRun:
         self.progress.steps += len(weights)
         self.progress.samples += sum(len(batch) for batch in subset.batches)
         return float(total) / len(weights)
+
+    def _training_inputs(self, rows: Tensor, changes: torch.Generator) -> Tensor:
+        """Return rows of the training set as the model takes them, images changed at random."""
+        train, augmentation = self.data.train, self.protocol.augmentation
+        inputs = train.inputs[rows]
+        if self.data.kind == "image":
+            flip = augmentation.flip and bool(self.data.metadata.get("flip", True))
+            inputs = augment(inputs, augmentation.crop_padding, flip, changes)
+        return train.ready(inputs)
 
     def _generator(self, *stream: str | int) -> torch.Generator:
         return torch.Generator().manual_seed(derive(self.seed, *stream))
@@ -237,5 +249,4 @@ def _build_model(
     """Return the protocol's model with initial weights that depend on `seed` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive(seed, "initial weights"))
-        model: Classifier = load(MODELS, protocol.model)(dataset, configuration)
-    return model
+        return build_model(dataset, configuration, protocol.model)

@@ -10,12 +10,13 @@ from typing import Any
 
 import torch
 
-from automata.config import Job
+from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import write_text
 from automata.metering.lock import exclusive_host
 from automata.metering.meter import Meter
+from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.provenance import provenance
 from automata.recorded import Recorded
@@ -33,6 +34,7 @@ from automata.selection.random import Full
 from automata.training.device import choose_device
 from automata.training.evaluation import evaluate
 from automata.training.run import SubsetPlan, TrainingRun
+from automata.tuning.search import RandomSearch, domains
 from automata.tuning.search_phase import load_best_weights, run_search
 
 logger = logging.getLogger(__name__)
@@ -60,6 +62,7 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
+    _check(job, dataset, data)
     source = _describe(dataset, data)
     settings = job.settings
     device = choose_device(settings.compute.device)
@@ -88,6 +91,17 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
         lock_wait_seconds=waited,
         provenance=search.provenance,
     )
+
+
+def _check(job: Job, dataset: Dataset, data: Path) -> None:
+    """Raise UserError, before any work, if the data or the model are not what the job asks for."""
+    prepared = Preparation.model_validate(dataset.metadata["preparation"])
+    if prepared != job.settings.data:
+        raise UserError(f"{data}: prepared with other settings: remove it, to prepare it again")
+    space = job.settings.protocol.search_space
+    if isinstance(job.settings.protocol.model, OwnModel):
+        sample = RandomSearch(domains(space), job.run.seed).suggest("")
+        build_model(dataset, sample, job.settings.protocol.model)
 
 
 def remove_work(work: Path) -> None:

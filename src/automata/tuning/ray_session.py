@@ -10,6 +10,9 @@ from contextlib import contextmanager
 
 import ray
 
+from automata.config.machine import Compute
+from automata.errors import UserError
+
 OBJECT_STORE_BYTES = 100 * 1024**2
 """Nothing large goes through Ray: workers map the prepared file themselves."""
 
@@ -22,6 +25,24 @@ ENVIRONMENT = {
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
 }
+
+
+def gpu_share(compute: Compute, gpus: int) -> float:
+    """Return the share of a GPU that a trial gets of `gpus` GPUs; 0 without any.
+
+    Raises UserError when the trials at once ask for more than there is.
+    """
+    trials, asked = compute.concurrent_trials, compute.gpu_per_trial
+    if gpus == 0:
+        return 0.0
+    if asked is None:
+        return min(1.0, gpus / trials)
+    if asked * trials > gpus:
+        raise UserError(
+            f"compute.gpu_per_trial: {asked} for {trials} concurrent trials is more than the "
+            f"{gpus} GPUs here; valid: at most {gpus / trials:g}"
+        )
+    return asked
 
 
 @contextmanager

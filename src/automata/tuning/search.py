@@ -11,21 +11,21 @@ from ray.tune.search import Searcher
 from ray.tune.search.hyperopt import HyperOptSearch
 from ray.tune.search.sample import Domain
 
-from automata.config import SearchSettings, TabularSpace, Uniform
+from automata import config
+from automata.config import SearchSettings
 from automata.seeds import derive
 from automata.tuning.keys import SCORE
 from automata.tuning.schedulers import TuningScheduler
 
 
-def domains(space: TabularSpace) -> dict[str, Domain]:
+def domains(space: dict[str, config.Domain]) -> dict[str, Domain]:
     """Return a configured search space in Ray Tune's terms."""
-    return {name: _domain(getattr(space, name)) for name in type(space).model_fields}
+    return {name: _domain(*domain.draw) for name, domain in space.items()}
 
 
-def _domain(values: Any) -> Domain:
-    if isinstance(values, Uniform):
-        return tune.uniform(*values.uniform)
-    return tune.choice(values.choice)
+def _domain(draw: str, values: list[Any]) -> Domain:
+    domain: Domain = tune.choice(values) if draw == "choice" else getattr(tune, draw)(*values)
+    return domain
 
 
 class RandomSearch(Searcher):

@@ -20,7 +20,7 @@ from automata.training.device import choose_device
 from automata.training.progress import Progress
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.keys import SCORE
-from automata.tuning.ray_session import local_ray
+from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import TuningScheduler
 from automata.tuning.search import PatientSearch, domains
 from automata.tuning.trainable import CHECKPOINT, TuneTrial
@@ -70,23 +70,21 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
     )
     space = domains(protocol.search_space)
     search = load(SEARCHES, run.search)(space, settings.search, run.seed)
-    gpu = choose_device(compute.device).type == "cuda"
+    gpus = torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
+    share = gpu_share(compute, gpus)
     keep_weights = run.selector == "full"
     meter = Meter(
         sample_seconds=settings.metering.sample_seconds,
-        gpu=gpu,
+        gpu=gpus > 0,
         exclusive=settings.metering.exclusive,
     )
     window = MeterWindow(meter, protocol.configurations)
     shutil.rmtree(work / "ray", ignore_errors=True)
-    with local_ray(compute.concurrent_trials * compute.threads_per_trial, int(gpu)):
+    with local_ray(compute.concurrent_trials * compute.threads_per_trial, gpus):
         trainable = tune.with_parameters(
             TuneTrial, job=job.model_dump_json(), data=str(data.resolve())
         )
-        resources = {
-            "cpu": compute.threads_per_trial,
-            "gpu": 1 / compute.concurrent_trials if gpu else 0,
-        }
+        resources = {"cpu": compute.threads_per_trial, "gpu": share}
         results = tune.Tuner(
             tune.with_resources(trainable, resources),
             tune_config=TuneConfig(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from automata.config import Choice, Job, Protocol, Run, Settings, TabularSpace, Uniform
+from automata.config import Domain, Job, Protocol, Run, Settings
 from automata.metering.measurement import Channel, Measurement
 from automata.records import Data, FinalTraining, Record, Test, Trial, Tuning
 from automata.training.progress import Evaluation, Progress, Seconds
@@ -21,14 +21,14 @@ def _protocol() -> Protocol:
         configurations=2,
         epochs=8,
         reselect_every=2,
-        search_space=TabularSpace(
-            learning_rate=Uniform(uniform=(0.001, 0.01)),
-            optimizer=Choice(choice=["adam"]),
-            schedule=Choice(choice=["none"]),
-            hidden1=Choice(choice=[150]),
-            hidden2=Choice(choice=[150]),
-            batch_size=Choice(choice=[16]),
-        ),
+        search_space={
+            "learning_rate": Domain(uniform=(0.001, 0.01)),
+            "optimizer": Domain(choice=["adam"]),
+            "schedule": Domain(choice=["none"]),
+            "hidden1": Domain(choice=[150]),
+            "hidden2": Domain(choice=[150]),
+            "batch_size": Domain(choice=[16]),
+        },
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.runs import collect, protocol_hash, row, tuning_split
-from automata.config import GradMatchSettings, SelectorSettings
+from automata.config.methods import GradMatchSettings, SelectorSettings
 from automata.errors import UserError
 from automata.records import Record, write_record
 

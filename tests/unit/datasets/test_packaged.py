@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 from pathlib import Path
 
 import numpy as np
@@ -11,17 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from automata.datasets.packaged import RawSplits, load_packaged, split_rows
-
-REPOSITORY = Path(__file__).resolve().parents[3]
-MIRROR = Path(os.environ.get("AUTOMATA_MIRROR", REPOSITORY.parent / "shared" / "data" / "mirror"))
-needs_mirror = pytest.mark.skipif(
-    not MIRROR.is_dir(), reason=f"no official LIBSVM files in {MIRROR} (set AUTOMATA_MIRROR)"
-)
+from automata.datasets import packaged
+from automata.datasets.raw import Numbers, RawSplits, split_rows
+from automata.datasets.sources import Source
 
 NAMES = ["dna", "satimage", "letter"]
 SPLITS = ["train", "validation", "test"]
-FIELDS = [field.name for field in dataclasses.fields(RawSplits)]
 OFFICIAL_FILES = [
     ("dna", "train", "dna.scale.tr"),
     ("dna", "validation", "dna.scale.val"),
@@ -49,10 +42,14 @@ Features = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
-def training_rows(splits: RawSplits) -> tuple[Features, Labels]:
+def load_packaged(name: str) -> RawSplits[Numbers]:
+    return packaged.load_packaged(Source(name))
+
+
+def training_rows(splits: RawSplits[Numbers]) -> tuple[Features, Labels]:
     """Return train and validation rows together: (n, d) and (n,)."""
-    features = np.vstack([splits.train_features, splits.validation_features])
-    labels = np.concatenate([splits.train_labels, splits.validation_labels])
+    features = np.vstack([splits.train.inputs, splits.validation.inputs])
+    labels = np.concatenate([splits.train.labels, splits.validation.labels])
     return features.astype(np.float64), labels
 
 
@@ -61,15 +58,15 @@ def rows_of(name: str, split: str) -> tuple[Features, Labels]:
     splits = load_packaged(name)
     if split == "train and validation":
         features, labels = training_rows(splits)
-        stored = np.argsort(np.concatenate(split_rows(len(labels), len(splits.train_labels))))
+        stored = np.argsort(np.concatenate(split_rows(len(labels), len(splits.train))))
         return features[stored], labels[stored]
-    features = getattr(splits, f"{split}_features").astype(np.float64)
-    return features, getattr(splits, f"{split}_labels")
+    rows = getattr(splits, split)
+    return rows.inputs.astype(np.float64), rows.labels
 
 
-def official(file: str, columns: int) -> tuple[Features, Labels]:
+def official(file: Path, columns: int) -> tuple[Features, Labels]:
     """Return the rows of LIBSVM's file, labels from 0: (n, columns) and (n,)."""
-    features, labels = load_svmlight_file(str(MIRROR / file), n_features=columns)
+    features, labels = load_svmlight_file(str(file), n_features=columns)
     return features.toarray(), labels.astype(np.int64) - 1
 
 
@@ -97,22 +94,21 @@ def scale(name: str, features: Features) -> Features:
     ],
 )
 def test_split_has_the_size_of_libsvms_file(name: str, split: str, shape: tuple[int, int]) -> None:
-    assert getattr(load_packaged(name), f"{split}_features").shape == shape
+    assert getattr(load_packaged(name), split).inputs.shape == shape
 
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_has_one_label(name: str, split: str) -> None:
-    splits = load_packaged(name)
-    rows = len(getattr(splits, f"{split}_features"))
-    assert getattr(splits, f"{split}_labels").shape == (rows,)
+    rows = getattr(load_packaged(name), split)
+    assert rows.labels.shape == (len(rows.inputs),)
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", NAMES)
-def test_features_are_float32_and_labels_int64(name: str, field: str) -> None:
-    expected = np.float32 if field.endswith("features") else np.int64
-    assert getattr(load_packaged(name), field).dtype == expected
+def test_features_are_float32_and_labels_int64(name: str, split: str) -> None:
+    rows = getattr(load_packaged(name), split)
+    assert (rows.inputs.dtype, rows.labels.dtype) == (np.float32, np.int64)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +122,14 @@ def test_training_features_cover_the_raw_range(name: str, low: int, high: int) -
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", NAMES)
 def test_features_are_whole_numbers(name: str, split: str) -> None:
-    features = getattr(load_packaged(name), f"{split}_features")
+    features = getattr(load_packaged(name), split).inputs
     np.testing.assert_array_equal(features, np.rint(features))
 
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize(("name", "classes"), [("dna", 3), ("satimage", 6), ("letter", 26)])
 def test_labels_are_0_to_classes_minus_1(name: str, classes: int, split: str) -> None:
-    labels = getattr(load_packaged(name), f"{split}_labels")
+    labels = getattr(load_packaged(name), split).labels
     np.testing.assert_array_equal(np.unique(labels), np.arange(classes))
 
 
@@ -159,7 +155,7 @@ def test_training_rows_have_the_known_class_counts(name: str, counts: list[int])
     ],
 )
 def test_test_rows_have_the_known_class_counts(name: str, counts: list[int]) -> None:
-    np.testing.assert_array_equal(np.bincount(load_packaged(name).test_labels), counts)
+    np.testing.assert_array_equal(np.bincount(load_packaged(name).test.labels), counts)
 
 
 def test_an_unknown_name_raises_key_error() -> None:
@@ -184,25 +180,27 @@ def test_split_keeps_its_published_first_rows() -> None:
     assert train[:5].tolist() == [1719, 512, 2391, 4333, 4113]
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("field", ["inputs", "labels"])
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", NAMES)
-def test_loading_twice_gives_the_same_arrays(name: str, field: str) -> None:
-    np.testing.assert_array_equal(
-        getattr(load_packaged(name), field), getattr(load_packaged(name), field)
-    )
+def test_loading_twice_gives_the_same_arrays(name: str, split: str, field: str) -> None:
+    first, second = (getattr(getattr(load_packaged(name), split), field) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
 
 
-@needs_mirror
 @pytest.mark.parametrize(("name", "split", "file"), OFFICIAL_FILES)
-def test_features_are_those_of_libsvms_file_row_by_row(name: str, split: str, file: str) -> None:
+def test_features_are_those_of_libsvms_file_row_by_row(
+    name: str, split: str, file: str, mirror: Path
+) -> None:
     features, _ = rows_of(name, split)
-    expected, _ = official(file, features.shape[1])
+    expected, _ = official(mirror / file, features.shape[1])
     np.testing.assert_allclose(scale(name, features), expected, rtol=PRINTED_PRECISION, atol=1e-12)
 
 
-@needs_mirror
 @pytest.mark.parametrize(("name", "split", "file"), OFFICIAL_FILES)
-def test_labels_are_those_of_libsvms_file_row_by_row(name: str, split: str, file: str) -> None:
+def test_labels_are_those_of_libsvms_file_row_by_row(
+    name: str, split: str, file: str, mirror: Path
+) -> None:
     features, labels = rows_of(name, split)
-    _, expected = official(file, features.shape[1])
+    _, expected = official(mirror / file, features.shape[1])
     np.testing.assert_array_equal(labels, expected)

@@ -15,9 +15,12 @@ from sklearn.preprocessing import StandardScaler
 
 from automata.datasets import prepared as prepared_module
 from automata.datasets.catalog import DATASETS
+from automata.config import Preparation
+from automata.datasets.kinds.tabular import standardisation
 from automata.datasets.packaged import load_packaged
-from automata.datasets.prepare import check_counts, prepare, standardisation
+from automata.datasets.prepare import check_counts, prepare
 from automata.datasets.prepared import Dataset, read_dataset, write_dataset
+from automata.datasets.sources import Source
 from automata.errors import UserError
 
 SPLITS = ["train", "validation", "test"]
@@ -36,7 +39,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def ready(name: str) -> Dataset:
-    return prepare(name)
+    return prepare(name, Preparation(), Path("nothing-to-download"))
 
 
 @pytest.fixture
@@ -60,9 +63,9 @@ def test_training_columns_have_standard_deviation_one(ready: Dataset) -> None:
 def test_every_split_is_scaled_by_the_statistics_of_training(
     name: str, ready: Dataset, split: str
 ) -> None:
-    raw = load_packaged(name)
-    scaler = StandardScaler().fit(raw.train_features.astype(np.float64))
-    expected = scaler.transform(getattr(raw, f"{split}_features").astype(np.float64))
+    raw = load_packaged(Source(name))
+    scaler = StandardScaler().fit(raw.train.inputs.astype(np.float64))
+    expected = scaler.transform(getattr(raw, split).inputs.astype(np.float64))
     found = getattr(ready, split).inputs.numpy()
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
@@ -78,7 +81,7 @@ def test_counts_are_those_of_the_paper(name: str, ready: Dataset) -> None:
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_labels_are_those_of_the_source(name: str, ready: Dataset, split: str) -> None:
-    expected = getattr(load_packaged(name), f"{split}_labels")
+    expected = getattr(load_packaged(Source(name)), split).labels
     np.testing.assert_array_equal(getattr(ready, split).labels.numpy(), expected)
 
 
@@ -100,16 +103,16 @@ def test_a_wrong_count_is_an_error_with_both_numbers(key: str, expected: int) ->
     spec = dataclasses.replace(DATASETS["dna"], **{key: expected + 1})
     message = f"dataset dna: {key}: expected {expected + 1}, found {expected}"
     with pytest.raises(UserError, match=f"^{re.escape(message)}$"):
-        check_counts("dna", load_packaged("dna"), spec)
+        check_counts("dna", load_packaged(Source("dna")), spec)
 
 
 def test_right_counts_pass(name: str) -> None:
-    check_counts(name, load_packaged(name), DATASETS[name])
+    check_counts(name, load_packaged(Source(name)), DATASETS[name])
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_valid_ones() -> None:
     with pytest.raises(UserError, match=r"'iris' is not one of dna, satimage, letter"):
-        prepare("iris")
+        prepare("iris", Preparation(), Path("nothing-to-download"))
 
 
 @pytest.mark.parametrize("constant", [0.0, 3.0, 0.1, -1e6])

@@ -68,7 +68,7 @@ def test_accuracy_does_not_depend_on_the_chunks(
     model: Mlp, split: Split, monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
     whole = evaluate(model, split).accuracy
-    monkeypatch.setattr(evaluation, "CHUNK_ROWS", chunk)
+    monkeypatch.setattr(model, "evaluation_rows", chunk)
     assert evaluate(model, split).accuracy == whole
 
 
@@ -77,7 +77,7 @@ def test_loss_does_not_depend_on_the_chunks(
     model: Mlp, split: Split, monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
     whole = evaluate(model, split).loss
-    monkeypatch.setattr(evaluation, "CHUNK_ROWS", chunk)
+    monkeypatch.setattr(model, "evaluation_rows", chunk)
     assert evaluate(model, split).loss == pytest.approx(whole, rel=1e-5)
 
 
@@ -86,7 +86,7 @@ def test_the_last_layer_does_not_depend_on_the_chunks(
     model: Mlp, split: Split, monkeypatch: pytest.MonkeyPatch, part: int
 ) -> None:
     whole = last_layer(model, split)[part]
-    monkeypatch.setattr(evaluation, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(model, "evaluation_rows", 7)
     torch.testing.assert_close(last_layer(model, split)[part], whole)
 
 

@@ -11,7 +11,7 @@ from torch.optim import SGD, Adam, Optimizer
 
 from automata.config import Protocol
 from automata.models.mlp import Mlp
-from automata.training.optimization import build_optimizer, build_schedule
+from automata.training.optimization import build_optimizer, build_schedule, hyperparameters
 
 RATE = 0.02
 EPOCHS = range(12)
@@ -24,14 +24,14 @@ def model() -> Mlp:
 
 
 @pytest.fixture
-def configuration(configuration: dict[str, Any]) -> dict[str, Any]:
-    return {**configuration, "learning_rate": RATE}
+def values(configuration: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
+    return hyperparameters({**configuration, "learning_rate": RATE}, protocol)
 
 
-def rates(model: Mlp, configuration: dict[str, Any], protocol: Protocol) -> list[float]:
+def rates(model: Mlp, values: dict[str, Any]) -> list[float]:
     """Return the learning rate of each epoch."""
-    optimizer = build_optimizer(model, configuration, protocol)
-    schedule = build_schedule(optimizer, configuration, protocol)
+    optimizer = build_optimizer(model, values)
+    schedule = build_schedule(optimizer, values)
     seen = []
     for _ in EPOCHS:
         seen.append(optimizer.param_groups[0]["lr"])
@@ -55,53 +55,52 @@ def settings_of(optimizer: Optimizer, *names: str) -> list[float]:
 )
 def test_learning_rate_of_each_epoch_follows_the_formula(
     model: Mlp,
-    configuration: dict[str, Any],
-    protocol: Protocol,
+    values: dict[str, Any],
     name: str,
     schedule: str,
     expected: list[float],
 ) -> None:
-    chosen = {**configuration, "optimizer": name, "schedule": schedule}
-    assert rates(model, chosen, protocol) == pytest.approx(expected, rel=1e-9)
+    chosen = {**values, "optimizer": name, "schedule": schedule}
+    assert rates(model, chosen) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(("name", "expected"), [("adam", Adam), ("sgd", SGD)])
 def test_the_named_optimizer_is_built(
-    model: Mlp, configuration: dict[str, Any], protocol: Protocol, name: str, expected: type
+    model: Mlp, values: dict[str, Any], name: str, expected: type
 ) -> None:
-    optimizer = build_optimizer(model, {**configuration, "optimizer": name}, protocol)
+    optimizer = build_optimizer(model, {**values, "optimizer": name})
     assert type(optimizer) is expected
 
 
 @pytest.mark.parametrize("name", ["adam", "sgd"])
 def test_all_parameters_are_optimised(
-    model: Mlp, configuration: dict[str, Any], protocol: Protocol, name: str
+    model: Mlp, values: dict[str, Any], name: str
 ) -> None:
-    optimizer = build_optimizer(model, {**configuration, "optimizer": name}, protocol)
+    optimizer = build_optimizer(model, {**values, "optimizer": name})
     optimised = [id(p) for group in optimizer.param_groups for p in group["params"]]
     assert optimised == [id(p) for p in model.parameters()]
 
 
 def test_sgd_gets_rate_momentum_and_weight_decay(
-    model: Mlp, configuration: dict[str, Any], protocol: Protocol
+    model: Mlp, values: dict[str, Any]
 ) -> None:
-    optimizer = build_optimizer(model, {**configuration, "optimizer": "sgd"}, protocol)
+    optimizer = build_optimizer(model, {**values, "optimizer": "sgd"})
     assert settings_of(optimizer, "lr", "momentum", "weight_decay") == [RATE, 0.9, 0.01]
 
 
 def test_adam_gets_rate_and_weight_decay_and_the_usual_moments(
-    model: Mlp, configuration: dict[str, Any], protocol: Protocol
+    model: Mlp, values: dict[str, Any]
 ) -> None:
-    optimizer = build_optimizer(model, {**configuration, "optimizer": "adam"}, protocol)
+    optimizer = build_optimizer(model, {**values, "optimizer": "adam"})
     found = settings_of(optimizer, "lr", "weight_decay", "betas", "eps")
     assert found == [RATE, 0.01, (0.9, 0.999), 1e-8]
 
 
 def test_two_steps_of_sgd_are_those_of_a_hand_computation(
-    model: Mlp, configuration: dict[str, Any], protocol: Protocol
+    model: Mlp, values: dict[str, Any]
 ) -> None:
     """v = g + d w, w -= r v; then v = m v + g + d w, w -= r v: one parameter, g = 1."""
-    optimizer = build_optimizer(model, {**configuration, "optimizer": "sgd"}, protocol)
+    optimizer = build_optimizer(model, {**values, "optimizer": "sgd"})
     bias = model.head.bias
     with torch.no_grad():
         bias.fill_(1.0)
@@ -111,3 +110,55 @@ def test_two_steps_of_sgd_are_those_of_a_hand_computation(
     first = 1 - RATE * (1 + 0.01)
     second = first - RATE * (0.9 * 1.01 + 1 + 0.01 * first)
     assert bias.tolist() == pytest.approx([second] * 3, rel=1e-6)
+
+
+def test_a_tuned_hyperparameter_takes_the_place_of_the_fixed_one(protocol: Protocol) -> None:
+    assert protocol.momentum == 0.9
+    assert hyperparameters({"momentum": 0.5}, protocol)["momentum"] == 0.5
+
+
+class Grouped(Mlp):
+    def parameter_groups(self) -> dict[str, list[torch.nn.Parameter]]:
+        return {"lr1": list(self.body.parameters()), "lr2": list(self.head.parameters())}
+
+
+@pytest.mark.parametrize("name", ["adam", "sgd"])
+def test_each_group_gets_the_rate_of_its_name(values: dict[str, Any], name: str) -> None:
+    model = Grouped(inputs=6, hidden1=8, hidden2=7, classes=3)
+    chosen = {**values, "optimizer": name, "lr1": 0.5, "lr2": 0.25}
+    groups = build_optimizer(model, chosen).param_groups
+    assert [group["lr"] for group in groups] == [0.5, 0.25]
+    assert [len(group["params"]) for group in groups] == [4, 2]
+
+
+def test_groups_share_the_learning_rate_where_they_have_none(values: dict[str, Any]) -> None:
+    model = Grouped(inputs=6, hidden1=8, hidden2=7, classes=3)
+    assert [g["lr"] for g in build_optimizer(model, values).param_groups] == [RATE, RATE]
+
+
+def test_the_schedule_scales_every_group(values: dict[str, Any]) -> None:
+    model = Grouped(inputs=6, hidden1=8, hidden2=7, classes=3)
+    chosen = {**values, "lr1": 0.5, "lr2": 0.25, "schedule": "step"}
+    optimizer = build_optimizer(model, chosen)
+    schedule = build_schedule(optimizer, chosen)
+    for _ in range(4):
+        optimizer.step()
+        schedule.step()
+    assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.05, 0.025])
+
+
+def test_two_steps_of_nesterovs_momentum_are_those_of_a_hand_computation(
+    values: dict[str, Any],
+) -> None:
+    """v = m v + g, w -= r (g + m v), with g = 1 and no weight decay."""
+    model = Mlp(inputs=6, hidden1=8, hidden2=7, classes=3)
+    chosen = {**values, "optimizer": "sgd", "nesterov": True, "weight_decay": 0.0}
+    optimizer = build_optimizer(model, chosen)
+    bias = model.head.bias
+    with torch.no_grad():
+        bias.fill_(1.0)
+    for _ in range(2):
+        bias.grad = torch.ones_like(bias)
+        optimizer.step()
+    expected = 1 - RATE * (1 + 0.9) - RATE * (1 + 0.9 * 1.9)
+    assert bias.tolist() == pytest.approx([expected] * 3, rel=1e-6)

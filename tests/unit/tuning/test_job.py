@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from automata.config import Job
+from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
@@ -69,7 +69,7 @@ def outcome(record):
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     path = tmp_path_factory.mktemp("data") / "dna.safetensors"
-    write_dataset(prepare("dna"), path)
+    write_dataset(prepare("dna", Preparation(), path.parent), path)
     return path
 
 

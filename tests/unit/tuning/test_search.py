@@ -2,7 +2,8 @@ from typing import ClassVar
 
 import pytest
 
-from automata.config import SearchSettings, TabularSpace, TpeSettings
+from automata.config import Domain, SearchSettings
+from automata.config.methods import TpeSettings
 from automata.tuning.search import (
     PatientSearch,
     domains,
@@ -10,16 +11,14 @@ from automata.tuning.search import (
     tpe_search,
 )
 
-SPACE = TabularSpace.model_validate(
-    {
-        "learning_rate": {"uniform": [0.001, 0.01]},
-        "optimizer": {"choice": ["adam", "sgd"]},
-        "schedule": {"choice": ["none", "cosine", "step"]},
-        "hidden1": {"choice": [150, 200]},
-        "hidden2": {"choice": [150, 200]},
-        "batch_size": {"choice": [16, 32, 64]},
-    }
-)
+SPACE = {
+    "learning_rate": Domain(uniform=(0.001, 0.01)),
+    "optimizer": Domain(choice=["adam", "sgd"]),
+    "schedule": Domain(choice=["none", "cosine", "step"]),
+    "hidden1": Domain(choice=[150, 200]),
+    "hidden2": Domain(choice=[150, 200]),
+    "batch_size": Domain(choice=[16, 32, 64]),
+}
 SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=2))
 
 
@@ -59,7 +58,7 @@ def test_another_seed_gives_another_sequence(make):
 @pytest.mark.parametrize("make", [random_search, tpe_search])
 def test_proposals_lie_in_the_space(make):
     for proposal in proposals(make, 0, 20):
-        assert set(proposal) == set(TabularSpace.model_fields)
+        assert set(proposal) == set(SPACE)
         assert 0.001 <= proposal["learning_rate"] <= 0.01
         assert proposal["batch_size"] in (16, 32, 64)
 

@@ -7,60 +7,40 @@ of the undivided satimage.scale, so its split is drawn here, with a fixed seed a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
-SPLIT_SEED = 42
+from automata.datasets.raw import Numbers, RawSplits, Rows, split_rows
+from automata.datasets.sources import Source
+
 TRAIN_ROWS = {"dna": 1400, "satimage": 3104, "letter": 10500}
 
 
-@dataclass(frozen=True)
-class RawSplits:
-    """Unscaled rows of one data set, n rows of d features in each split.
-
-    Features are float32 (n, d) and hold the source's integers; labels are int64 (n,), from 0.
-    """
-
-    train_features: NDArray[np.float32]
-    train_labels: NDArray[np.int64]
-    validation_features: NDArray[np.float32]
-    validation_labels: NDArray[np.int64]
-    test_features: NDArray[np.float32]
-    test_labels: NDArray[np.int64]
-
-
-def split_rows(rows: int, train_rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw satimage's row numbers of train (train_rows,) and validation (rows - train_rows,).
-
-    The same arguments always give the same split.
-    """
-    order = np.random.default_rng(SPLIT_SEED).permutation(rows)
-    return order[:train_rows], order[train_rows:]
-
-
-def load_packaged(name: str) -> RawSplits:
-    """Return the splits of "dna", "satimage" or "letter".
+def load_packaged(source: Source) -> RawSplits[Numbers]:
+    """Return the splits of "dna", "satimage" or "letter": features as in the source, unscaled.
 
     Raises KeyError for any other name.
     """
+    name = source.name
     train_rows = TRAIN_ROWS[name]
     arrays = _read(name)
-    features = arrays["features"].astype(np.float32)
-    labels = arrays["labels"].astype(np.int64)
+    rows = _rows(arrays["features"], arrays["labels"])
     if name == "satimage":
-        order = np.concatenate(split_rows(len(labels), train_rows))
-        features, labels = features[order], labels[order]
+        rows = rows[np.concatenate(split_rows(len(rows), train_rows))]
+    order = np.arange(len(rows))
     return RawSplits(
-        train_features=features[:train_rows],
-        train_labels=labels[:train_rows],
-        validation_features=features[train_rows:],
-        validation_labels=labels[train_rows:],
-        test_features=arrays["test_features"].astype(np.float32),
-        test_labels=arrays["test_labels"].astype(np.int64),
+        train=rows[order[:train_rows]],
+        validation=rows[order[train_rows:]],
+        test=_rows(arrays["test_features"], arrays["test_labels"]),
+        classes=[str(label) for label in np.unique(rows.labels)],
+        source="packaged",
     )
+
+
+def _rows(features: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Rows[Numbers]:
+    return Rows(features.astype(np.float32), labels.astype(np.int64))
 
 
 def _read(name: str) -> dict[str, NDArray[np.uint8]]:

@@ -1,0 +1,30 @@
+"""Every configuration key: its meaning, unit, default and valid values, defined once.
+
+`config/schema.json`, which the workflow checks a configuration against, is generated from
+`Experiment`; `Job` is the part of an experiment that one tuning job reads. What neither types nor
+JSON schema can say is in `automata.experiments.checks`.
+"""
+
+from automata.config.data import Preparation
+from automata.config.experiment import Experiment, json_schema, write_schema
+from automata.config.job import Job, Run, Settings, parse_job, parse_preparation
+from automata.config.methods import SchedulerSettings, SearchSettings
+from automata.config.protocol import OwnModel, Protocol
+from automata.config.spaces import Domain
+
+__all__ = [
+    "Domain",
+    "Experiment",
+    "Job",
+    "OwnModel",
+    "Preparation",
+    "Protocol",
+    "Run",
+    "SchedulerSettings",
+    "SearchSettings",
+    "Settings",
+    "json_schema",
+    "parse_job",
+    "parse_preparation",
+    "write_schema",
+]

@@ -1,0 +1,57 @@
+"""What all parts of the configuration are built from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+
+class Section(BaseModel):
+    """A part of the configuration; a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Checked:
+    """Metadata of a type: a check of its own, and the same in the words of JSON schema."""
+
+    def __init__(self, check: Callable[[Any], Any], **schema: Any) -> None:
+        self._check = check
+        self._schema = schema
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), **self._schema}
+
+
+def one_of(names: dict[str, Any]) -> Checked:
+    """Return the metadata of a string that must be a key of the registry `names`."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError(f"'{name}' is not one of {', '.join(names)}")
+        return name
+
+    return Checked(check, enum=list(names))
+
+
+def axis() -> Checked:
+    """Return the metadata of a grid axis: a list that is not empty and repeats nothing."""
+
+    def check(values: list[Any]) -> list[Any]:
+        if not values:
+            raise ValueError("the list is empty")
+        if len(set(values)) != len(values):
+            raise ValueError(f"{values} has a value twice")
+        return values
+
+    return Checked(check, minItems=1, uniqueItems=True)

@@ -1,0 +1,36 @@
+"""What one job may use, and how it is measured."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveInt
+
+from automata.config.base import Section
+
+
+class Compute(Section):
+    """What one job may use. How many jobs run at once is Snakemake's business, not ours."""
+
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], Field(description="auto: a GPU where there is one")
+    ] = "auto"
+    threads_per_trial: Annotated[PositiveInt, Field(description="CPU threads of a trial")] = 1
+    concurrent_trials: Annotated[
+        PositiveInt, Field(description="Trials at once; only 1 makes ASHA repeatable")
+    ] = 1
+    gpu_per_trial: Annotated[
+        float | None,
+        Field(gt=0, le=1, description="Share of a GPU that Ray gives a trial; null: equal shares"),
+    ] = None
+
+
+class Metering(Section):
+    """How time and energy are measured."""
+
+    exclusive: Annotated[
+        bool, Field(description="Measured jobs of this host wait for each other")
+    ] = True
+    sample_seconds: Annotated[
+        float, Field(gt=0, le=60, description="Seconds between reads of the energy counters")
+    ] = 5.0

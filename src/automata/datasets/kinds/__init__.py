@@ -1,0 +1,1 @@
+"""From raw rows to tensors: one module per kind of data."""

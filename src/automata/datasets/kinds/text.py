@@ -1,0 +1,188 @@
+"""Texts: words, their numbers, and the vectors that models start from."""
+
+from __future__ import annotations
+
+import functools
+import html
+import itertools
+import re
+from collections.abc import Callable, Collection
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from automata.datasets.prepared import SPLITS, Split
+from automata.datasets.raw import RawSplits, Rows, Tokens
+from automata.datasets.vectors import Vector, WordVectors
+from automata.seeds import derive
+
+PADDING, UNKNOWN = 0, 1
+"""Rows of the table that are no words."""
+
+VECTOR_SEED = 42
+"""Root seed of the vectors of words that have no pretrained one."""
+
+_RANDOM_SCALE = 0.1
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_BREAK = re.compile(r"</?(?:br|p|div)\s*/?>", re.IGNORECASE)
+_TYPOGRAPHY = str.maketrans(
+    {
+        "’": "'",  # noqa: RUF001
+        "‘": "`",  # noqa: RUF001
+        "…": " ... ",
+        "–": " -- ",  # noqa: RUF001
+        "—": " -- ",
+        **dict.fromkeys("„«", "“"),
+        "»": "”",
+    }
+)
+_OPENED = re.compile(r"``|(?<!\S)''(?=\w)")
+_CLOSED = re.compile(r"''(?!\w)")
+_QUOTE_ALONE = re.compile(r'(?<!\S)"(?!\S)')
+_FULL_STOP = re.compile(r"""(?<!\S)(\S*[^\s.])\.(?=["')\]}”]*(?:\s|$))""")
+_ABBREVIATED = re.compile(
+    r"""["'`(\[{]*(?:(?:[^\W\d_]\.)+[^\W\d_]"""
+    r"|mr|mrs|ms|dr|prof|rev|hon|st|sen|gov|gen|col|lt|sgt|capt|jr|sr|inc|corp|co|ltd|bros|vs|etc"
+    r"|mt|jan|feb|aug|sept|oct|nov|dec)"
+)
+_INITIAL = re.compile(r"[^\W\d_]")
+_GLOVE = {
+    "“": "``",
+    "”": "''",
+    "-lrb-": "(",
+    "-rrb-": ")",
+    "-lsb-": "[",
+    "-rsb-": "]",
+    "-lcb-": "{",
+    "-rcb-": "}",
+}
+
+
+def tokenise(text: str) -> list[str]:
+    """Return the words of `text` as GloVe 6B writes them: lower case, Penn Treebank style.
+
+    Punctuation and clitics are words of their own ("do n't"), double quotes become `` and '',
+    HTML line breaks are white space, and other HTML entities the character they stand for.
+    Text that is tokenised so already keeps its words. Without any word: an empty list.
+    """
+    words = _treebank()(_plain(text))
+    return [_GLOVE.get(word, word) for word in words]
+
+
+@functools.cache
+def _treebank() -> Callable[[str], list[str]]:
+    # Imported where it is used: it takes seconds, and most texts come as words already.
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
+    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
+    return tokenize
+
+
+def _plain(text: str) -> str:
+    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    text = _BREAK.sub(" ", text).translate(_TYPOGRAPHY).lower()
+    # Treebank's rules take a quote after a space for an opening one, so that a closing quote
+    # that stands alone, as in tokenised text, would change sides.
+    sides = itertools.cycle("“”")
+    text = _QUOTE_ALONE.sub(lambda _: next(sides), text)
+    text = _CLOSED.sub(" ” ", _OPENED.sub(" “ ", text))
+    return _full_stops(text.strip())
+
+
+def _full_stops(text: str) -> str:
+    """Set apart the period of each sentence: Treebank's rules expect a single one."""
+
+    def apart(match: re.Match[str]) -> str:
+        word = match[1]
+        last = not text[match.end() :].strip("\"')]}” ")
+        if _ABBREVIATED.fullmatch(word):
+            return f"{match[0]} ." if last else match[0]
+        return match[0] if _INITIAL.fullmatch(word) and not last else f"{word} ."
+
+    return _FULL_STOP.sub(apart, text)
+
+
+def tensors(
+    raw: RawSplits[Tokens], vectors: WordVectors
+) -> tuple[dict[str, Split], dict[str, Tensor], dict[str, Any]]:
+    """Return the splits of `raw` by name, extras, and facts for the record.
+
+    The model knows the words of the training split and those that have a pretrained vector;
+    `vectors` must have been asked for the words of all splits. Inputs are (n, longest of the
+    split) int32, 0 after the last word; a text without words is one unknown word. The extra
+    `vectors` (rows, dimension) float32 has row 0 for padding, row 1 for unknown words, then the
+    words of the training split, and then those of the others that have a pretrained vector: a
+    word that is in none of them would have a row that nobody reads.
+    """
+    trained = _words(raw.train.inputs)
+    met = _words(raw.validation.inputs + raw.test.inputs)
+    later = [word for word in met if word in vectors.of and word not in trained]
+    numbers = {word: number for number, word in enumerate([*trained, *later], start=UNKNOWN + 1)}
+    table = _table(trained, later, vectors)
+    splits = {name: _split(getattr(raw, name), numbers) for name in SPLITS}
+    facts = {
+        "words": len(numbers),
+        "training_words_without_vector": sum(word not in vectors.of for word in trained),
+        "known_tokens": {n: _share(getattr(raw, n).inputs, numbers) for n in SPLITS},
+        "pretrained_tokens": {n: _share(getattr(raw, n).inputs, vectors.of) for n in SPLITS},
+        "vectors": {
+            "source": vectors.source,
+            "sha256": vectors.sha256,
+            "dimension": vectors.dimension,
+        },
+    }
+    return splits, {"vectors": torch.from_numpy(table)}, facts
+
+
+def _words(texts: Tokens) -> dict[str, None]:
+    """Return the words of `texts` by first occurrence, as a set that has an order."""
+    return dict.fromkeys(itertools.chain.from_iterable(texts))
+
+
+def _table(trained: Collection[str], later: list[str], vectors: WordVectors) -> NDArray[np.float32]:
+    # Only words of the training split decide how random vectors look, so that no other split
+    # changes what is trained.
+    mean, scale = _moments([vectors.of[word] for word in trained if word in vectors.of])
+    unknown = mean + scale * _normal(vectors.dimension, "unknown")
+    rows: list[NDArray[np.floating]] = [np.zeros(vectors.dimension), unknown]
+    for word in itertools.chain(trained, later):
+        if word in vectors.of:
+            rows.append(vectors.of[word])
+        else:
+            rows.append(mean + scale * _normal(vectors.dimension, "word", word))
+    return np.stack(rows).astype(np.float32)
+
+
+def _moments(
+    found: list[Vector],
+) -> tuple[NDArray[np.float64] | float, NDArray[np.float64] | float]:
+    """Return mean and standard deviation per dimension, or fixed ones where there are none."""
+    if len(found) < 2:
+        return 0.0, _RANDOM_SCALE
+    stacked = np.stack(found)
+    return stacked.mean(axis=0, dtype=np.float64), stacked.std(axis=0, dtype=np.float64)
+
+
+def _normal(dimension: int, *names: str) -> NDArray[np.float64]:
+    """Return standard normal numbers (dimension,) that depend on the names alone."""
+    # A single derived seed has 31 bits: among some 10,000 words two would often share it.
+    halves = [derive(VECTOR_SEED, *names, half) for half in ("first", "second")]
+    return np.random.default_rng(halves).standard_normal(dimension)
+
+
+def _split(rows: Rows[Tokens], numbers: dict[str, int]) -> Split:
+    texts = [[numbers.get(word, UNKNOWN) for word in text] or [UNKNOWN] for text in rows.inputs]
+    inputs = np.full((len(rows), max(map(len, texts), default=1)), PADDING, dtype=np.int32)
+    for row, text in zip(inputs, texts, strict=True):
+        row[: len(text)] = text
+    return Split(torch.from_numpy(inputs), torch.from_numpy(rows.labels.astype(np.int64)))
+
+
+def _share(texts: Tokens, words: Collection[str]) -> float | None:
+    """Return the share of the tokens of `texts` that are among `words`; None without tokens."""
+    known = [word in words for word in itertools.chain.from_iterable(texts)]
+    return sum(known) / len(known) if known else None

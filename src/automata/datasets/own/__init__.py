@@ -1,0 +1,1 @@
+"""The user's own data: one module per kind, each with `load(name, own) -> RawSplits`."""

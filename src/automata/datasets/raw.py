@@ -1,0 +1,67 @@
+"""A data set as its source gives it: before scaling, vocabularies and tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T", bound=Sequence[Any] | NDArray[Any])
+
+SPLIT_SEED = 42
+"""Seed of every split that a source leaves to us."""
+
+Numbers = NDArray[np.float32]
+"""Tabular rows (n, d)."""
+
+Tokens = list[list[str]]
+"""Text rows: the words of each."""
+
+Images = NDArray[np.uint8]
+"""Image rows (n, channels, height, width), 0 to 255."""
+
+
+@dataclass(frozen=True)
+class Rows(Generic[T]):
+    """Rows of one split: `inputs` (n of them) and `labels` (n,) int64, from 0."""
+
+    inputs: T
+    labels: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, rows: NDArray[np.int64]) -> Rows[T]:
+        """Return the rows with these numbers, in this order."""
+        inputs = self.inputs
+        chosen = inputs[rows] if isinstance(inputs, np.ndarray) else [inputs[i] for i in rows]
+        return Rows(chosen, self.labels[rows])  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class RawSplits(Generic[T]):
+    """The splits of one data set."""
+
+    train: Rows[T]
+    validation: Rows[T]
+    test: Rows[T]
+    classes: list[str]
+    """Name of each label."""
+    source: str
+    """Where the rows come from, for the record."""
+    files: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of each file that was read, by file name."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What else a reader of the record should know, as plain JSON values."""
+
+
+def split_rows(rows: int, *sizes: int) -> list[NDArray[np.int64]]:
+    """Return row numbers of the first, second, ... part of a seeded random order, and the rest.
+
+    The same arguments always give the same split.
+    """
+    order = np.random.default_rng(SPLIT_SEED).permutation(rows)
+    return np.split(order, np.cumsum(sizes))

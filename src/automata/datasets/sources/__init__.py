@@ -1,0 +1,20 @@
+"""Loaders of the official files: one module per source, each with `load(source) -> RawSplits`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from automata.config.data import Preparation
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a loader is given: the data set's name, its files on this machine, and settings."""
+
+    name: str
+    paths: dict[str, Path] = field(default_factory=dict)
+    """Path by official file name."""
+    checksums: dict[str, str] = field(default_factory=dict)
+    """SHA-256 by official file name."""
+    preparation: Preparation = Preparation()

@@ -1,0 +1,94 @@
+"""From a configuration to a model: one of ours, or the user's own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.config import OwnModel
+from automata.datasets.prepared import Dataset
+from automata.errors import UserError
+from automata.models import MODELS
+from automata.models.classifier import Classifier
+from automata.registry import imported
+
+
+class OwnClassifier(Classifier):
+    """A user's module as a `Classifier`: logits are always head(features(inputs))."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+        self.evaluation_rows = int(getattr(module, "evaluation_rows", 256))
+
+    @property
+    def head(self) -> nn.Linear:  # type: ignore[override]
+        """The module's last layer."""
+        head: nn.Linear = self.module.head  # type: ignore[assignment]
+        return head
+
+    def features(self, inputs: Tensor) -> Tensor:
+        """Return the module's features: (n, ...) -> (n, h)."""
+        features: Tensor = self.module.features(inputs)  # type: ignore[operator]
+        return features
+
+    def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
+        """Return the module's own groups if it has any."""
+        own = getattr(self.module, "parameter_groups", None)
+        groups: dict[str, list[nn.Parameter]] = super().parameter_groups() if own is None else own()
+        return groups
+
+
+def build_model(
+    dataset: Dataset, configuration: dict[str, Any], model: str | OwnModel
+) -> Classifier:
+    """Return the model with fresh weights from torch's global generator.
+
+    Raises UserError when a user's factory does not exist or what it makes is no classifier.
+    """
+    if isinstance(model, str):
+        built: Classifier = imported(MODELS[model].factory)(dataset, configuration)
+        return built
+    module = load_factory(model)(dataset, configuration, **model.options)
+    _check_members(module, model, dataset)
+    return OwnClassifier(module)
+
+
+def load_factory(model: OwnModel) -> Any:
+    """Return the function that makes a user's model; raises UserError if it cannot be had."""
+    name, function = model.factory.split(":")
+    key = f"protocol.*.model.factory: {model.factory}"
+    try:
+        module = import_module(name)
+    except ImportError as error:
+        raise UserError(
+            f"{key}: cannot import {name}: {error} (searched: the working directory, PYTHONPATH)"
+        ) from error
+    if not callable(getattr(module, function, None)):
+        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
+        raise UserError(f"{key}: {name} has no function {function}; it has {', '.join(names)}")
+    return getattr(module, function)
+
+
+def _check_members(module: Any, model: OwnModel, dataset: Dataset) -> None:
+    """Raise UserError unless `module` has what selection needs, in the right shapes."""
+    key = f"protocol.*.model.factory: {model.factory}"
+    if not isinstance(module, nn.Module):
+        raise UserError(f"{key}: returned {type(module).__name__}, not a torch.nn.Module")
+    head = getattr(module, "head", None)
+    if not isinstance(head, nn.Linear) or not callable(getattr(module, "features", None)):
+        raise UserError(f"{key}: the module needs features(inputs) and head, an nn.Linear")
+    if head.out_features != dataset.classes:
+        classes = f"{dataset.name} has {dataset.classes} classes"
+        raise UserError(f"{key}: head has {head.out_features} outputs, {classes}")
+    was_training = module.training
+    module.eval()
+    with torch.no_grad():
+        split = dataset.train
+        shape = tuple(module.features(split.ready(split.inputs[:2])).shape)  # type: ignore[operator]
+    module.train(was_training)
+    if shape != (2, head.in_features):
+        raise UserError(f"{key}: features of 2 rows are {shape}, not {(2, head.in_features)}")

@@ -1,0 +1,59 @@
+"""The text model: word vectors, an LSTM and a linear layer (paper, section 3.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.datasets.prepared import Dataset
+from automata.models.classifier import Classifier
+
+PADDING, UNKNOWN = 0, 1
+"""Word numbers that are no words: what follows the last word, and words without a vector."""
+
+
+class LstmClassifier(Classifier):
+    """Reads a sentence from left to right: (n, longest) word numbers -> (n, classes).
+
+    Columns after a sentence's last word are PADDING and never change its logits.
+    """
+
+    # Of 128 to 4096 rows on a CPU 256 is among the fastest for most sizes: in larger chunks
+    # all rows wait for the longest sentence, and the activations leave the cache.
+    evaluation_rows = 256
+
+    def __init__(self, vectors: Tensor, hidden: int, layers: int, classes: int) -> None:
+        """Start from a copy of `vectors` (words, dimension), all trained but that of PADDING."""
+        super().__init__()
+        initial = vectors.clone()
+        initial[PADDING] = 0  # else weight decay, which needs no gradient, would move it
+        self.embedding = nn.Embedding.from_pretrained(initial, freeze=False, padding_idx=PADDING)
+        self.lstm = nn.LSTM(vectors.shape[1], hidden, layers, batch_first=True)
+        self.head = nn.Linear(hidden, classes)
+
+    def features(self, inputs: Tensor) -> Tensor:
+        """Return the last layer's state at the last word: (n, longest) -> (n, hidden).
+
+        A row without any word is read as one UNKNOWN word.
+        """
+        # An LSTM that reads forwards knows nothing of later columns, so its state at the last
+        # word is exact without packing the sequences. On a CPU a step is 1.1 to 2.5 times as
+        # fast this way; like packing it needs one number (here the longest length) on the host.
+        lengths = (inputs != PADDING).sum(dim=1)
+        longest = max(int(lengths.max()), 1)
+        words = inputs[:, :longest].clone()
+        words[:, 0].masked_fill_(lengths == 0, UNKNOWN)
+        states, _ = self.lstm(self.embedding(words))
+        last: Tensor = states[torch.arange(len(words), device=words.device), lengths.clamp(1) - 1]
+        return last
+
+
+def build(dataset: Dataset, configuration: dict[str, Any]) -> LstmClassifier:
+    """Return an LSTM over the `vectors` of `dataset` with the sizes of `configuration`.
+
+    It reads `hidden`, the units of a layer, and `layers`, 1 unless given.
+    """
+    hidden, layers = configuration["hidden"], configuration.get("layers", 1)
+    return LstmClassifier(dataset.extras["vectors"], hidden, layers, dataset.classes)

@@ -1,0 +1,152 @@
+"""The image models: residual networks for small images (He et al., 2016; paper, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn.functional import relu
+
+from automata.datasets.prepared import Dataset
+from automata.models.classifier import Classifier
+
+WIDTHS = (64, 128, 256, 512)
+"""Channels of the four stages; every stage but the first halves height and width."""
+
+
+class BasicBlock(nn.Module):
+    """Two 3x3 convolutions and a shortcut: (n, inputs, H, W) -> (n, width, H/s, W/s)."""
+
+    expansion = 1
+
+    def __init__(self, inputs: int, width: int, stride: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            _convolution(inputs, width, 3, stride),
+            nn.BatchNorm2d(width),
+            nn.ReLU(inplace=True),
+            _convolution(width, width, 3, 1),
+            nn.BatchNorm2d(width),
+        )
+        self.shortcut = _shortcut(inputs, width * self.expansion, stride)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return relu(body + shortcut)."""
+        return relu(self.body(inputs) + self.shortcut(inputs))
+
+
+class Bottleneck(nn.Module):
+    """1x1, 3x3 and 1x1 convolutions and a shortcut: (n, inputs, ...) -> (n, 4 width, ...).
+
+    The 3x3 convolution has the stride, as in the usual "version 1.5" (the paper of ResNet
+    strides the first 1x1 one, which skips three of four positions).
+    """
+
+    expansion = 4
+
+    def __init__(self, inputs: int, width: int, stride: int) -> None:
+        super().__init__()
+        outputs = width * self.expansion
+        self.body = nn.Sequential(
+            _convolution(inputs, width, 1, 1),
+            nn.BatchNorm2d(width),
+            nn.ReLU(inplace=True),
+            _convolution(width, width, 3, stride),
+            nn.BatchNorm2d(width),
+            nn.ReLU(inplace=True),
+            _convolution(width, outputs, 1, 1),
+            nn.BatchNorm2d(outputs),
+        )
+        self.shortcut = _shortcut(inputs, outputs, stride)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return relu(body + shortcut)."""
+        return relu(self.body(inputs) + self.shortcut(inputs))
+
+
+class ResNet(Classifier):
+    """A stem, four stages of blocks, the mean over positions, and a linear layer.
+
+    The stem is one 3x3 convolution of stride 1 without pooling, as usual for images of 32x32;
+    the mean makes other sizes work too.
+    """
+
+    evaluation_rows = 256
+
+    def __init__(
+        self,
+        block: type[BasicBlock | Bottleneck],
+        blocks: Sequence[int],
+        channels: int,
+        classes: int,
+    ) -> None:
+        """Initialise with `blocks` blocks per stage, for images with `channels` channels."""
+        super().__init__()
+        self.stem = nn.Sequential(
+            _convolution(channels, WIDTHS[0], 3, 1),
+            nn.BatchNorm2d(WIDTHS[0]),
+            nn.ReLU(inplace=True),
+        )
+        before = (WIDTHS[0], *(width * block.expansion for width in WIDTHS[:-1]))
+        stages = [
+            _stage(block, count, inputs, width, stride)
+            for count, inputs, width, stride in zip(
+                blocks, before, WIDTHS, (1, 2, 2, 2), strict=True
+            )
+        ]
+        self.layer1, self.layer2, self.layer3, self.layer4 = stages
+        self.head = nn.Linear(WIDTHS[-1] * block.expansion, classes)
+        for module in self.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+
+    def features(self, inputs: Tensor) -> Tensor:
+        """Return the mean over positions: (n, channels, H, W) float -> (n, 512 or 2048)."""
+        maps = self.layer2(self.layer1(self.stem(inputs)))
+        maps = self.layer4(self.layer3(maps))
+        means: Tensor = maps.mean(dim=(2, 3))
+        return means
+
+    def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
+        """Return the four groups with learning rates of their own, from input to output.
+
+        They are the first group of layers, the intermediate ones, the last one and the fully
+        connected layer (paper, appendix, 'Details of Image Experiments').
+        """
+        return {
+            "lr1": [*self.stem.parameters(), *self.layer1.parameters()],
+            "lr2": [*self.layer2.parameters(), *self.layer3.parameters()],
+            "lr3": list(self.layer4.parameters()),
+            "lr4": list(self.head.parameters()),
+        }
+
+
+def build18(dataset: Dataset, configuration: dict[str, Any]) -> ResNet:
+    """Return a ResNet18 for `dataset`; `configuration` has no sizes."""
+    return ResNet(BasicBlock, (2, 2, 2, 2), dataset.train.inputs.shape[1], dataset.classes)
+
+
+def build50(dataset: Dataset, configuration: dict[str, Any]) -> ResNet:
+    """Return a ResNet50 for `dataset`; `configuration` has no sizes."""
+    return ResNet(Bottleneck, (3, 4, 6, 3), dataset.train.inputs.shape[1], dataset.classes)
+
+
+def _stage(
+    block: type[BasicBlock | Bottleneck], count: int, inputs: int, width: int, stride: int
+) -> nn.Sequential:
+    """Return `count` blocks, of which the first changes channels and size."""
+    rest = [block(width * block.expansion, width, 1) for _ in range(count - 1)]
+    return nn.Sequential(block(inputs, width, stride), *rest)
+
+
+def _convolution(inputs: int, outputs: int, size: int, stride: int) -> nn.Conv2d:
+    # No bias: the batch normalisation that follows subtracts it again.
+    return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False)
+
+
+def _shortcut(inputs: int, outputs: int, stride: int) -> nn.Module:
+    """Return the identity, or a projection where a block changes the shape."""
+    if stride == 1 and inputs == outputs:
+        return nn.Identity()
+    return nn.Sequential(_convolution(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))

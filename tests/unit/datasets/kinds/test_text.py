@@ -1,0 +1,290 @@
+"""Texts as models take them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.datasets.kinds.text import PADDING, UNKNOWN, tensors, tokenise
+from automata.datasets.prepared import SPLITS, Split
+from automata.datasets.raw import RawSplits, Rows, Tokens
+from automata.datasets.vectors import WordVectors, random_vectors
+
+DIMENSION = 3
+WORDS = "abcdefgh"
+
+
+def rows(inputs: Tokens) -> Rows[Tokens]:
+    return Rows(inputs, np.arange(len(inputs)) % 2)
+
+
+def raw_splits(train: Tokens, validation: Tokens = [], test: Tokens = []) -> RawSplits[Tokens]:  # noqa: B006
+    return RawSplits(rows(train), rows(validation), rows(test), ["bad", "good"], "synthetic")
+
+
+def pretrained(words: str) -> WordVectors:
+    """Return vectors of these words: of each, its place in the alphabet and its square."""
+    of = {w: np.array([ord(w) - 96, (ord(w) - 96) ** 2, 1], dtype=np.float32) for w in words}
+    return WordVectors(DIMENSION, "synthetic", "0123", of)
+
+
+def asked_for(raw: RawSplits[Tokens], vectors: WordVectors) -> WordVectors:
+    """Return those of `vectors` whose words are in `raw`, as a file is read for it."""
+    words = {word for name in SPLITS for text in getattr(raw, name).inputs for word in text}
+    return replace(vectors, of={w: vector for w, vector in vectors.of.items() if w in words})
+
+
+def looked_up(split: Split, extras: dict[str, torch.Tensor]) -> list[np.ndarray]:
+    """Return per text the vectors of its words, padding left out."""
+    table = extras["vectors"].numpy()
+    return [table[row[row != PADDING]] for row in split.inputs.numpy()]
+
+
+texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=5), max_size=5)
+raws = st.builds(raw_splits, texts.filter(len), texts, texts)
+vectors_of_some = st.sets(st.sampled_from(WORDS)).map(lambda words: pretrained("".join(words)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It works!", ["it", "works", "!"]),
+        ("I don't know.", ["i", "do", "n't", "know", "."]),
+        ("John's dogs' bones", ["john", "'s", "dogs", "'", "bones"]),
+        ("It\N{RIGHT SINGLE QUOTATION MARK}s", ["it", "'s"]),
+        ("We CANNOT (really) go", ["we", "can", "not", "(", "really", ")", "go"]),
+        ('He said "go" twice', ["he", "said", "``", "go", "''", "twice"]),
+        ("He said \N{LEFT DOUBLE QUOTATION MARK}go\N{RIGHT DOUBLE QUOTATION MARK}",
+         ["he", "said", "``", "go", "''"]),
+        ('"Go."', ["``", "go", ".", "''"]),
+        ("''go'' now", ["``", "go", "''", "now"]),
+        ("One. Two.", ["one", ".", "two", "."]),
+        ("By Mr. J. Doe Jr. of the U.S. Army.",
+         ["by", "mr.", "j.", "doe", "jr.", "of", "the", "u.s.", "army", "."]),
+        ("At 5 p.m.", ["at", "5", "p.m.", "."]),
+        ('"At 5 p.m."', ["``", "at", "5", "p.m.", ".", "''"]),
+        ("Vitamin C.", ["vitamin", "c", "."]),
+        ("wait... what?", ["wait", "...", "what", "?"]),
+        ("wait\N{HORIZONTAL ELLIPSIS}", ["wait", "..."]),
+        ("then\N{EM DASH}now, 1,000 at 10:30",
+         ["then", "--", "now", ",", "1,000", "at", "10:30"]),
+        ("costs $3.50.", ["costs", "$", "3.50", "."]),
+        ("one<br />two<BR>three", ["one", "two", "three"]),
+        ("<p>one</p>", ["one"]),
+        ("one\r\n\ttwo", ["one", "two"]),
+        ("one&nbsp;two\N{NO-BREAK SPACE}three", ["one", "two", "three"]),
+        ("don&#39;t R&amp;D", ["do", "n't", "r", "&", "d"]),
+        ("&quot;go&quot;", ["``", "go", "''"]),
+        ("&lt;br&gt;", []),
+        ("-LRB- x -RRB-", ["(", "x", ")"]),
+        ("", []),
+        (" \n", []),
+    ],
+)  # fmt: skip
+def test_raw_text_becomes_words_as_glove_writes_them(text: str, words: list[str]) -> None:
+    assert tokenise(text) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "do n't",
+        "`` good ''",
+        "`` good , '' he said , `` bad . ''",
+        "... .",
+        "( x )",
+        "the actors ' work is n't the film 's -- it 's ours",
+        "mr. doe of the u.s. paid $ 3.50 .",
+        "` good '",
+        "they 've , i 'm , he 'll , we 'd !",
+    ],
+)
+def test_words_that_are_set_apart_already_stay(text: str) -> None:
+    assert tokenise(text) == text.split()
+
+
+def test_plain_quotes_that_stand_alone_open_and_close_in_turn() -> None:
+    assert tokenise('" x " and " y "') == ["``", "x", "''", "and", "``", "y", "''"]
+
+
+@given(st.lists(st.sampled_from(
+    ["do", "n't", "'s", "``", "''", "(", ")", "--", "...", "mr.", "u.s.", "$", "3.50", ",", "?"]
+)))  # fmt: skip
+def test_treebank_words_in_any_order_stay(words: list[str]) -> None:
+    assert tokenise(" ".join([*words, "end", "."])) == [*words, "end", "."]
+
+
+@given(st.text())
+def test_words_are_lower_case_and_have_no_white_space(text: str) -> None:
+    assert tokenise(text) == " ".join(tokenise(text)).lower().split()
+
+
+@given(raw=raws, other=raws, vectors=vectors_of_some)
+def test_other_splits_change_neither_training_rows_nor_their_vectors(
+    raw: RawSplits[Tokens], other: RawSplits[Tokens], vectors: WordVectors
+) -> None:
+    changed = RawSplits(raw.train, other.validation, other.test, raw.classes, raw.source)
+    (first, extras, _), (second, changed_extras, _) = (
+        tensors(r, asked_for(r, vectors)) for r in (raw, changed)
+    )
+    rows = len({word for text in raw.train.inputs for word in text}) + UNKNOWN + 1
+    assert torch.equal(first["train"].inputs, second["train"].inputs)
+    assert torch.equal(extras["vectors"][:rows], changed_extras["vectors"][:rows])
+
+
+@given(raw=raws, vectors=vectors_of_some)
+def test_table_gives_every_word_the_vector_of_a_table_of_all_words(
+    raw: RawSplits[Tokens], vectors: WordVectors
+) -> None:
+    splits, extras, _ = tensors(raw, vectors)
+    # Random vectors are read off the training split; a word there always has the same.
+    full = {"": extras["vectors"][UNKNOWN].numpy()}
+    for text, found in zip(raw.train.inputs, looked_up(splits["train"], extras), strict=True):
+        full |= dict(zip(text, found, strict=False))
+    full |= vectors.of
+    expected = [
+        full.get(word, full[""])
+        for name in SPLITS
+        for text in getattr(raw, name).inputs
+        for word in text or [""]
+    ]
+    found = np.concatenate([f for name in SPLITS for f in looked_up(splits[name], extras)])
+    np.testing.assert_array_equal(found, np.stack(expected))
+
+
+@given(raw=raws, vectors=vectors_of_some)
+def test_training_words_come_back_from_their_numbers(
+    raw: RawSplits[Tokens], vectors: WordVectors
+) -> None:
+    splits, _, _ = tensors(raw, vectors)
+    words = list(dict.fromkeys(word for text in raw.train.inputs for word in text))
+    decoded = [
+        [words[number - 2] for number in row if number > UNKNOWN]
+        for row in splits["train"].inputs.tolist()
+    ]
+    assert decoded == raw.train.inputs
+
+
+@given(raw=raws, vectors=vectors_of_some, split=st.sampled_from(SPLITS))
+def test_padding_is_only_after_the_last_word(
+    raw: RawSplits[Tokens], vectors: WordVectors, split: str
+) -> None:
+    inputs = tensors(raw, vectors)[0][split].inputs
+    lengths = [max(len(text), 1) for text in getattr(raw, split).inputs]
+    expected = [[place < length for place in range(inputs.shape[1])] for length in lengths]
+    assert (inputs != PADDING).tolist() == expected
+
+
+@given(raw=raws, vectors=vectors_of_some, split=st.sampled_from(SPLITS))
+def test_a_split_is_as_wide_as_its_longest_text(
+    raw: RawSplits[Tokens], vectors: WordVectors, split: str
+) -> None:
+    longest = max([1, *map(len, getattr(raw, split).inputs)])
+    assert tensors(raw, vectors)[0][split].inputs.shape[1] == longest
+
+
+@given(raw=raws, vectors=vectors_of_some)
+def test_every_row_of_the_table_is_read(raw: RawSplits[Tokens], vectors: WordVectors) -> None:
+    splits, extras, _ = tensors(raw, vectors)
+    read = {number for split in splits.values() for number in split.inputs.flatten().tolist()}
+    assert read | {PADDING, UNKNOWN} == set(range(len(extras["vectors"])))
+
+
+@given(raw=raws, vectors=vectors_of_some)
+def test_the_same_rows_give_the_same_table(raw: RawSplits[Tokens], vectors: WordVectors) -> None:
+    first, second = (tensors(raw, vectors)[1]["vectors"] for _ in range(2))
+    assert torch.equal(first, second)
+
+
+def test_text_without_words_is_one_unknown_word() -> None:
+    splits, _, _ = tensors(raw_splits([["a", "b"], []]), pretrained("ab"))
+    assert splits["train"].inputs.tolist() == [[2, 3], [UNKNOWN, PADDING]]
+
+
+def test_later_word_with_a_pretrained_vector_is_known() -> None:
+    splits, extras, _ = tensors(raw_splits([["a"]], test=[["b"]]), pretrained("ab"))
+    np.testing.assert_array_equal(looked_up(splits["test"], extras)[0], [[2, 4, 1]])
+
+
+def test_later_word_without_a_pretrained_vector_is_unknown() -> None:
+    splits, _, _ = tensors(raw_splits([["a"]], [["b"]], [["c"]]), pretrained("ac"))
+    assert splits["validation"].inputs.tolist() == [[UNKNOWN]]
+
+
+def test_padding_row_is_zero() -> None:
+    _, extras, _ = tensors(raw_splits([["a"]]), pretrained("a"))
+    assert extras["vectors"][PADDING].tolist() == [0.0] * DIMENSION
+
+
+def test_unknown_row_is_not_zero() -> None:
+    _, extras, _ = tensors(raw_splits([["a"]]), pretrained("a"))
+    assert (extras["vectors"][UNKNOWN] != 0).all()
+
+
+@pytest.mark.parametrize("vectors", [random_vectors(DIMENSION), pretrained("ab")])
+def test_new_training_texts_do_not_move_random_vectors(vectors: WordVectors) -> None:
+    few = raw_splits([["a", "b", "c"], ["d", "c"]])
+    many = raw_splits([["e", "f"], *few.train.inputs])
+    splits, extras, _ = tensors(few, vectors)
+    more_splits, more_extras, _ = tensors(many, vectors)
+    before, after = looked_up(splits["train"], extras), looked_up(more_splits["train"], more_extras)
+    np.testing.assert_array_equal(np.concatenate(after[1:]), np.concatenate(before))
+
+
+def test_random_vectors_differ_between_words() -> None:
+    words = [f"w{number}" for number in range(500)]
+    _, extras, _ = tensors(raw_splits([words]), random_vectors(DIMENSION))
+    assert len(extras["vectors"].unique(dim=0)) == len(words) + 2
+
+
+def test_random_vectors_have_the_moments_of_the_pretrained_ones() -> None:
+    generator = np.random.default_rng(2)
+    mean, scale = np.array([5, 0, -1]), np.array([2, 0.5, 0.01])
+    known = {
+        f"k{n}": (mean + scale * generator.normal(size=3)).astype(np.float32) for n in range(2000)
+    }
+    texts = [[f"r{number}" for number in range(2000)], list(known)]
+    splits, extras, _ = tensors(raw_splits(texts), WordVectors(3, "synthetic", None, known))
+    drawn = looked_up(splits["train"], extras)[0]
+    np.testing.assert_allclose(drawn.mean(axis=0), mean, atol=0.2 * scale.max())
+    np.testing.assert_allclose(drawn.std(axis=0), scale, rtol=0.1)
+
+
+@pytest.mark.parametrize("vectors", [random_vectors(DIMENSION), pretrained("a")])
+def test_random_vectors_have_scale_one_tenth_without_pretrained_ones(vectors: WordVectors) -> None:
+    texts = [["a"], [f"r{number}" for number in range(2000)]]
+    splits, extras, _ = tensors(raw_splits(texts), vectors)
+    np.testing.assert_allclose(looked_up(splits["train"], extras)[1].std(axis=0), 0.1, rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("fact", "expected"),
+    [
+        ("words", 4),
+        ("training_words_without_vector", 1),
+        ("known_tokens", {"train": 1.0, "validation": 0.5, "test": None}),
+        ("pretrained_tokens", {"train": 0.75, "validation": 0.25, "test": None}),
+        ("vectors", {"source": "synthetic", "sha256": "0123", "dimension": DIMENSION}),
+    ],
+)
+def test_facts_for_the_record(fact: str, expected: object) -> None:
+    raw = raw_splits([["a", "b"], ["b", "c"]], [["c", "d", "x", "y"]], [[]])
+    assert tensors(raw, pretrained("abd"))[2][fact] == expected
+
+
+def test_inputs_are_int32() -> None:
+    assert tensors(raw_splits([["a"]]), pretrained("a"))[0]["train"].inputs.dtype == torch.int32
+
+
+def test_table_is_float32() -> None:
+    assert tensors(raw_splits([["a"]]), pretrained("a"))[1]["vectors"].dtype == torch.float32
+
+
+def test_labels_are_kept() -> None:
+    splits, _, _ = tensors(raw_splits([["a"], ["b"], []]), pretrained("a"))
+    assert splits["train"].labels.tolist() == [0, 1, 0]

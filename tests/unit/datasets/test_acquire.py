@@ -1,0 +1,509 @@
+"""Acquisition of official files, against a server on this machine that misbehaves on demand."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.datasets import acquire as acquire_module
+from automata.datasets.acquire import Acquired, acquire
+from automata.datasets.catalog import RemoteFile
+from automata.errors import UserError
+
+BODY = bytes(range(256)) * 1200  # several chunks
+SHA256 = hashlib.sha256(BODY).hexdigest()
+MD5 = hashlib.md5(BODY).hexdigest()
+NAME = "digits.bin"
+
+
+@dataclass
+class Reply:
+    """What the server does with one request; `sent` is how much of the body it sends."""
+
+    status: int = 200
+    body: bytes = BODY
+    sent: int | None = None
+    reset: bool = False
+    stall: float = 0.0
+    ready: threading.Event | None = None
+
+
+OK = Reply()
+TRUNCATED = Reply(sent=1000)
+DROPPED = Reply(sent=100_000, reset=True)
+MISSING = Reply(status=404, body=b"no such file")
+CORRUPTED = Reply(body=BODY[:-1] + b"?")
+
+
+@dataclass
+class Server:
+    """Replies in turn, the last one for ever; any other name than NAME is missing."""
+
+    replies: list[Reply] = field(default_factory=lambda: [OK])
+    requests: list[str] = field(default_factory=list)
+    base: str = ""
+
+    @property
+    def url(self) -> str:
+        return f"{self.base}/official/{NAME}"
+
+    def file(self, checksum: str | None = f"sha256:{SHA256}") -> RemoteFile:
+        return RemoteFile(self.url, checksum)
+
+    def reply(self, path: str) -> Reply:
+        self.requests.append(path)
+        if not path.endswith(f"/{NAME}") or path.startswith("/empty/"):
+            return MISSING
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+def handler(server: Server) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            reply = server.reply(self.path)
+            if reply.ready is not None:
+                reply.ready.wait(20)
+            self.send_response(reply.status)
+            self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            time.sleep(reply.stall)
+            self.wfile.write(reply.body[: reply.sent])
+            if reply.reset:
+                # Closing with this option sends a reset in place of a regular end.
+                linger = struct.pack("ii", 1, 0)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Handler
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setattr(acquire_module, "RETRY_WAITS", (0.0, 0.0))
+    state = Server()
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler(state)) as running:
+        state.base = f"http://127.0.0.1:{running.server_port}"
+        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
+        yield state
+        running.shutdown()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "downloads"
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    return folder
+
+
+def contents(folder: Path) -> list[str]:
+    """Return the names of all files but the locks, which stay on purpose."""
+    names = (path.name for path in folder.rglob("*") if path.is_file())
+    return sorted(name for name in names if not name.endswith(".lock"))
+
+
+def failure(
+    file: RemoteFile, cache: Path, mirror: str | None = None, dataset: str = "numerals"
+) -> str:
+    """Return the text of the error."""
+    with pytest.raises(UserError) as caught:
+        acquire(dataset, file, cache, mirror)
+    return str(caught.value)
+
+
+def put(path: Path, content: bytes = BODY) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def test_download_is_in_the_cache_under_its_official_name(server: Server, cache: Path) -> None:
+    acquired = acquire("numerals", server.file(), cache, None)
+    assert acquired == Acquired(cache / NAME, SHA256)
+
+
+def test_download_has_the_bytes_of_the_server(server: Server, cache: Path) -> None:
+    assert acquire("numerals", server.file(), cache, None).path.read_bytes() == BODY
+
+
+def test_download_leaves_nothing_else(server: Server, cache: Path) -> None:
+    acquire("numerals", server.file(), cache, None)
+    assert contents(cache) == [NAME]
+
+
+def test_quick_download_writes_nothing_where_nobody_watches(
+    server: Server, cache: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    acquire("numerals", server.file(), cache, None)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_terminal_shows_the_name_and_the_whole_size(
+    server: Server,
+    cache: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    server.replies = [Reply(stall=0.6)]
+    acquire("numerals", server.file(), cache, None)
+    last = capsys.readouterr().err.split("\r")[-1]
+    assert (last[: len(NAME) + 6], "307k/307k" in last) == (f"{NAME}: 100%", True)
+
+
+def test_md5_is_verified_and_sha256_reported(server: Server, cache: Path) -> None:
+    assert acquire("numerals", server.file(f"md5:{MD5}"), cache, None).sha256 == SHA256
+
+
+def test_checksum_in_capitals_is_the_same_checksum(server: Server, cache: Path) -> None:
+    file = server.file(f"sha256:{SHA256.upper()}")
+    assert acquire("numerals", file, cache, None).sha256 == SHA256
+
+
+def test_empty_file_is_a_file(server: Server, cache: Path) -> None:
+    server.replies = [Reply(body=b"")]
+    file = server.file(f"sha256:{hashlib.sha256(b'').hexdigest()}")
+    assert acquire("numerals", file, cache, None).path.read_bytes() == b""
+
+
+def test_verified_file_in_the_cache_needs_no_server(server: Server, cache: Path) -> None:
+    put(cache / NAME)
+    assert acquire("numerals", server.file(), cache, None).path == cache / NAME
+    assert server.requests == []
+
+
+def test_cache_comes_before_the_mirror(server: Server, cache: Path, mirror: Path) -> None:
+    put(cache / NAME)
+    put(mirror / NAME)
+    assert acquire("numerals", server.file(), cache, str(mirror)).path == cache / NAME
+
+
+def test_file_in_the_cache_needs_nothing_written(server: Server, cache: Path) -> None:
+    put(cache / NAME)
+    acquire("numerals", server.file(), cache, None)
+    assert list(cache.iterdir()) == [cache / NAME]
+
+
+def test_wrong_file_in_the_cache_is_not_replaced(server: Server, cache: Path) -> None:
+    put(cache / NAME, b"placed by hand")
+    failure(server.file(), cache)
+    assert ((cache / NAME).read_bytes(), server.requests) == (b"placed by hand", [])
+
+
+@pytest.mark.parametrize("part", ["numerals", NAME, SHA256, "delete it, or replace it"])
+def test_error_about_a_wrong_file_in_the_cache_says(part: str, server: Server, cache: Path) -> None:
+    put(cache / NAME, b"placed by hand")
+    assert part in failure(server.file(), cache)
+
+
+@given(position=st.integers(0, len(BODY) - 1), flipped=st.integers(1, 255))
+def test_any_changed_byte_in_the_cache_is_noticed(position: int, flipped: int) -> None:
+    changed = bytearray(BODY)
+    changed[position] ^= flipped
+    with tempfile.TemporaryDirectory() as folder:
+        put(Path(folder) / NAME, bytes(changed))
+        file = RemoteFile(f"http://127.0.0.1:9/{NAME}", f"sha256:{SHA256}")
+        assert "wrong checksum" in failure(file, Path(folder))
+
+
+def test_mirror_folder_is_used_in_place(server: Server, cache: Path, mirror: Path) -> None:
+    put(mirror / NAME)
+    assert acquire("numerals", server.file(), cache, str(mirror)).path == mirror / NAME
+    assert (cache.exists(), server.requests) == (False, [])
+
+
+def test_mirror_folder_without_the_file_gives_way_to_the_source(
+    server: Server, cache: Path, mirror: Path
+) -> None:
+    assert acquire("numerals", server.file(), cache, str(mirror)).path == cache / NAME
+
+
+def test_wrong_file_in_a_mirror_folder_is_an_error(
+    server: Server, cache: Path, mirror: Path
+) -> None:
+    put(mirror / NAME, b"other")
+    assert f"{mirror / NAME} (officially {server.url})" in failure(
+        server.file(), cache, str(mirror)
+    )
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_mirror_url_comes_before_the_source(server: Server, cache: Path, slash: str) -> None:
+    acquired = acquire("numerals", server.file(), cache, f"{server.base}/mirror{slash}")
+    assert (acquired.path, server.requests) == (cache / NAME, [f"/mirror/{NAME}"])
+
+
+def test_mirror_url_without_the_file_gives_way_to_the_source(server: Server, cache: Path) -> None:
+    acquire("numerals", server.file(), cache, f"{server.base}/empty")
+    assert server.requests == [f"/empty/{NAME}", f"/official/{NAME}"]
+
+
+def test_wrong_file_at_a_mirror_url_is_an_error(server: Server, cache: Path) -> None:
+    server.replies = [CORRUPTED]
+    assert f"{server.base}/mirror/{NAME}" in failure(server.file(), cache, f"{server.base}/mirror")
+
+
+def test_mirror_that_does_not_answer_is_an_error(server: Server, cache: Path) -> None:
+    gone = f"http://127.0.0.1:{unused_port()}"
+    assert f"from {gone}/{NAME}: expected an answer" in failure(server.file(), cache, gone)
+
+
+def test_error_of_the_source_mentions_the_mirror_that_lacks_the_file(
+    server: Server, cache: Path, mirror: Path
+) -> None:
+    server.replies = [MISSING]
+    assert f"no such file in the mirror {mirror}" in failure(server.file(), cache, str(mirror))
+
+
+@pytest.mark.parametrize("broken", [TRUNCATED, DROPPED, Reply(status=503)])
+@pytest.mark.parametrize("times", [1, 2])
+def test_broken_download_is_tried_again(
+    server: Server, cache: Path, broken: Reply, times: int
+) -> None:
+    server.replies = [broken] * times + [OK]
+    assert acquire("numerals", server.file(), cache, None).path.read_bytes() == BODY
+    assert (contents(cache), len(server.requests)) == ([NAME], times + 1)
+
+
+def test_second_attempt_starts_from_the_first_byte(server: Server, cache: Path) -> None:
+    server.replies = [Reply(body=b"x" * len(BODY) * 2, sent=len(BODY) + 1), OK]
+    assert acquire("numerals", server.file(), cache, None).path.read_bytes() == BODY
+
+
+@pytest.mark.parametrize("reply", [MISSING, CORRUPTED])
+def test_what_would_fail_again_is_asked_for_once(server: Server, cache: Path, reply: Reply) -> None:
+    server.replies = [reply]
+    failure(server.file(), cache)
+    assert len(server.requests) == 1
+
+
+PROBLEMS: dict[str, tuple[Reply, str]] = {
+    "corrupted": (CORRUPTED, f"wrong checksum: expected sha256:{SHA256}, found sha256:"),
+    "truncated": (TRUNCATED, f"truncated download: expected {len(BODY)} bytes, found 1000 bytes"),
+    "dropped": (DROPPED, f"truncated download: expected {len(BODY)} bytes, found "),
+    "missing": (MISSING, "expected a file, found HTTP status 404"),
+    "broken server": (Reply(status=500), "expected a file, found HTTP status 500"),
+}
+
+
+@pytest.fixture(params=PROBLEMS)
+def problem(request: pytest.FixtureRequest, server: Server) -> str:
+    reply, text = PROBLEMS[request.param]
+    server.replies = [reply]
+    return text
+
+
+def test_error_says_what_was_expected_and_found(problem: str, server: Server, cache: Path) -> None:
+    assert problem in failure(server.file(), cache)
+
+
+@pytest.mark.usefixtures("problem")
+def test_error_is_one_line(server: Server, cache: Path) -> None:
+    assert "\n" not in failure(server.file(), cache)
+
+
+@pytest.mark.usefixtures("problem")
+def test_error_names_data_set_file_and_url(server: Server, cache: Path) -> None:
+    assert failure(server.file(), cache).startswith(f"numerals: {NAME} from {server.url}: ")
+
+
+@pytest.mark.usefixtures("problem")
+def test_error_tells_where_to_put_the_file(server: Server, cache: Path) -> None:
+    assert failure(server.file(), cache).endswith(f"put the right file by hand at {cache / NAME}")
+
+
+@pytest.mark.usefixtures("problem")
+@pytest.mark.parametrize("checksum", [f"sha256:{SHA256}", f"md5:{MD5}"])
+def test_failed_download_leaves_nothing(server: Server, cache: Path, checksum: str) -> None:
+    failure(server.file(checksum), cache)
+    assert contents(cache) == []
+
+
+def test_silent_server_is_given_up(
+    server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acquire_module, "RETRY_WAITS", ())
+    monkeypatch.setattr(acquire_module, "SILENCE_SECONDS", 0.2)
+    server.replies = [Reply(stall=1.0)]
+    assert f"truncated download: expected {len(BODY)} bytes, found 0" in failure(
+        server.file(), cache
+    )
+
+
+def unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.usefixtures("server")
+def test_refused_connection_is_named(cache: Path) -> None:
+    file = RemoteFile(f"http://127.0.0.1:{unused_port()}/{NAME}", f"sha256:{SHA256}")
+    text = failure(file, cache)
+    assert text.startswith(f"numerals: {NAME} from {file.url}: expected an answer, found no conn")
+    assert "Connection refused" in text
+
+
+@pytest.mark.usefixtures("server")
+def test_unknown_host_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    file = RemoteFile(f"http://data.example/{NAME}", f"sha256:{SHA256}")
+    assert "Name or service not known" in failure(file, cache)
+
+
+def test_folder_that_cannot_be_made_is_an_error(server: Server, tmp_path: Path) -> None:
+    put(tmp_path / "file")
+    text = failure(server.file(), tmp_path / "file" / "downloads")
+    assert "expected readable files and a writable folder" in text
+
+
+def test_full_disk_is_an_error_and_leaves_nothing(
+    server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert "No space left on device" in failure(server.file(), cache)
+    assert contents(cache) == []
+
+
+def test_interrupt_leaves_nothing(
+    server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(acquire_module, "_verified", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        acquire("numerals", server.file(), cache, None)
+    assert contents(cache) == []
+
+
+def test_leftover_of_a_killed_process_is_overwritten(server: Server, cache: Path) -> None:
+    put(cache / f".{NAME}.partial", b"half")
+    acquire("numerals", server.file(), cache, None)
+    assert contents(cache) == [NAME]
+
+
+def test_first_download_without_a_checksum_is_recorded(server: Server, cache: Path) -> None:
+    acquire("numerals", server.file(None), cache, None)
+    assert (cache / f"{NAME}.sha256").read_text() == f"{SHA256}  {NAME}\n"
+
+
+def test_file_with_an_official_checksum_is_not_recorded(server: Server, cache: Path) -> None:
+    acquire("numerals", server.file(), cache, None)
+    assert not (cache / f"{NAME}.sha256").exists()
+
+
+def test_recorded_checksum_is_that_of_the_second_use(server: Server, cache: Path) -> None:
+    first = acquire("numerals", server.file(None), cache, None)
+    assert acquire("numerals", server.file(None), cache, None) == first
+
+
+Later = Callable[[Server, Path, Path], str | None]
+
+
+def later_in_the_cache(_: Server, cache: Path, __: Path) -> str | None:
+    put(cache / NAME, b"other")
+    return None
+
+
+def later_at_the_source(server: Server, cache: Path, _: Path) -> str | None:
+    (cache / NAME).unlink()
+    server.replies = [CORRUPTED]
+    return None
+
+
+def later_in_a_mirror(_: Server, cache: Path, mirror: Path) -> str | None:
+    (cache / NAME).unlink()
+    put(mirror / NAME, b"other")
+    return str(mirror)
+
+
+@pytest.mark.parametrize("later", [later_in_the_cache, later_at_the_source, later_in_a_mirror])
+def test_later_file_must_have_the_recorded_checksum(
+    server: Server, cache: Path, mirror: Path, later: Later
+) -> None:
+    acquire("numerals", server.file(None), cache, None)
+    text = failure(server.file(None), cache, later(server, cache, mirror))
+    recorded = f"expected sha256:{SHA256} (as recorded in {cache / NAME}.sha256), found sha256:"
+    assert recorded in text
+
+
+def test_record_survives_a_file_that_does_not_match(server: Server, cache: Path) -> None:
+    acquire("numerals", server.file(None), cache, None)
+    failure(server.file(None), cache, later_at_the_source(server, cache, cache))
+    assert contents(cache) == [f"{NAME}.sha256"]
+
+
+def test_first_file_of_a_mirror_is_recorded_too(server: Server, cache: Path, mirror: Path) -> None:
+    put(mirror / NAME)
+    acquire("numerals", server.file(None), cache, str(mirror))
+    assert contents(cache) == [f"{NAME}.sha256"]
+
+
+def test_spoilt_record_is_an_error(server: Server, cache: Path) -> None:
+    put(cache / f"{NAME}.sha256", b"\xff not a checksum")
+    assert "delete that record" in failure(server.file(None), cache)
+
+
+PROCESS = """
+import sys, urllib.request
+from pathlib import Path
+from automata.datasets.acquire import acquire
+from automata.datasets.catalog import RemoteFile
+
+base, url, checksum, cache = sys.argv[1:]
+try:
+    urllib.request.urlopen(f"{base}/ready")
+except urllib.error.HTTPError:
+    pass  # the request is what counts
+print(acquire("numerals", RemoteFile(url, checksum or None), Path(cache), None).sha256)
+"""
+
+
+@pytest.mark.parametrize("checksum", [f"sha256:{SHA256}", ""])
+def test_two_processes_at_once_share_one_download(
+    server: Server, cache: Path, checksum: str
+) -> None:
+    both_started = threading.Event()
+    server.replies = [Reply(ready=both_started)]
+    command = [sys.executable, "-c", PROCESS, server.base, server.url, checksum, str(cache)]
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+        for _ in range(2)
+    ]
+    deadline = time.monotonic() + 20
+    while server.requests.count("/ready") < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.2)  # for the second to reach the lock that the first one holds
+    both_started.set()
+    printed = [process.communicate(timeout=30)[0].strip() for process in processes]
+    downloads = server.requests.count(f"/official/{NAME}")
+    assert (printed, downloads) == ([SHA256, SHA256], 1)

@@ -1,0 +1,114 @@
+"""Configuration files: how they merge, what their parts are, and how errors read."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import UserError
+from automata.experiments.files import ConfigFiles, combine
+
+CONFIG = Path(__file__).parents[3] / "config"
+SECTIONS = st.recursive(
+    st.integers() | st.lists(st.integers()),
+    lambda inner: st.dictionaries(st.sampled_from(["a", "b", "search_space"]), inner, max_size=3),
+)
+CONFIGS = st.dictionaries(st.sampled_from(["a", "b", "c"]), SECTIONS, max_size=3)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read files of the given contents over the shipped defaults."""
+
+    def read(contents, files=None, command_line=None):
+        for name, content in contents.items():
+            (tmp_path / name).write_text(yaml.safe_dump(content))
+        chosen = [tmp_path / name for name in files or contents]
+        schema = CONFIG / "schema.json"
+        files = [CONFIG / "config.yaml", *chosen]
+        return ConfigFiles(files, command_line or {}, schema).experiments()
+
+    return read
+
+
+@given(CONFIGS)
+def test_nothing_changes_nothing(config):
+    assert combine(config, {}) == config
+
+
+@given(CONFIGS)
+def test_a_file_over_nothing_is_itself(config):
+    assert combine({}, config) == config
+
+
+@given(CONFIGS, CONFIGS)
+def test_combining_twice_is_combining_once(base, change):
+    once = combine(base, change)
+    assert combine(once, change) == once
+
+
+@given(CONFIGS, CONFIGS)
+def test_combining_leaves_both_as_they_were(base, change):
+    before = yaml.safe_dump([base, change])
+    combine(base, change)
+    assert yaml.safe_dump([base, change]) == before
+
+
+def test_sections_merge_and_lists_are_replaced():
+    base = {"section": {"kept": 1, "list": [1, 2]}}
+    assert combine(base, {"section": {"list": [3]}}) == {"section": {"kept": 1, "list": [3]}}
+
+
+def test_a_search_space_is_replaced_as_a_whole():
+    base = {"search_space": {"a": {"choice": [1]}, "b": {"choice": [2]}}, "epochs": 3}
+    change = {"search_space": {"a": {"uniform": [1, 2]}}}
+    assert combine(base, change) == {"search_space": {"a": {"uniform": [1, 2]}}, "epochs": 3}
+
+
+def test_without_parts_there_is_one_experiment(read):
+    (experiment,) = read({"my.yaml": {"seeds": [3]}})
+    assert experiment["seeds"] == [3]
+
+
+def test_each_part_is_an_experiment_over_the_defaults(read):
+    parts = {"one.yaml": {"datasets": ["dna"]}, "two.yaml": {"datasets": ["sst5"], "seeds": [7]}}
+    both = read({**parts, "all.yaml": {"parts": list(parts)}}, ["all.yaml"])
+    assert [(e["datasets"], e["seeds"]) for e in both] == [(["dna"], [0]), (["sst5"], [7])]
+    assert not any("parts" in experiment for experiment in both)
+
+
+def test_who_lists_the_parts_and_later_files_have_the_last_word(read):
+    contents = {
+        "one.yaml": {"datasets": ["dna"], "seeds": [1], "searches": ["random"]},
+        "all.yaml": {"parts": ["one.yaml"], "seeds": [2]},
+        "later.yaml": {"searches": ["tpe"]},
+    }
+    (experiment,) = read(contents, ["all.yaml", "later.yaml"], {"fractions": [0.3]})
+    assert [experiment[key] for key in ("seeds", "searches", "fractions")] == [[2], ["tpe"], [0.3]]
+
+
+def test_a_data_set_in_two_parts_is_refused(read):
+    parts = {"one.yaml": {"datasets": ["dna"]}, "two.yaml": {"datasets": ["letter", "dna"]}}
+    with pytest.raises(UserError, match=r"two.yaml: datasets: dna is also in .*one.yaml$"):
+        read({**parts, "all.yaml": {"parts": list(parts)}}, ["all.yaml"])
+
+
+def test_an_error_in_a_part_names_its_file(read):
+    contents = {"one.yaml": {"seeds": [-1]}, "all.yaml": {"parts": ["one.yaml"]}}
+    with pytest.raises(UserError, match=r"one.yaml: seeds.0: -1 is not valid; valid: integer >= 0"):
+        read(contents, ["all.yaml"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a: [1", "not YAML: "), ("- 1\n- 2\n", "a configuration is a section of keys")],
+)
+def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):
+    path = tmp_path / "broken.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=expected) as error:
+        ConfigFiles([CONFIG / "config.yaml", path], {}, CONFIG / "schema.json").experiments()
+    assert "\n" not in str(error.value)
+    assert str(error.value).startswith(str(path))
