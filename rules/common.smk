@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
-from automata.experiments.settings import preparation_of, settings_of
+from automata.experiments.settings import fingerprint, preparation_of, settings_of
 
 # The path of a run, for its record, log, benchmark and unfinished work.
 RUN = "{dataset}/{search}-{scheduler}/{selector}-{fraction}/seed-{seed}"
@@ -34,7 +34,11 @@ WHOLE_MACHINE = 9999
 
 # Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
 # working directory is there for the user's own models.
-SEARCHED = [str(ROOT / "src"), os.getcwd(), *os.environ.get("PYTHONPATH", "").split(":")]
+SEARCHED = [
+    str(ROOT / "src"),
+    os.getcwd(),
+    *os.environ.get("PYTHONPATH", "").split(":"),
+]
 os.environ.update(PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))))
 
 
@@ -122,12 +126,28 @@ def experiment_of(dataset):
 
 
 def own_files(wildcards):
-    """Return the user's own files that a data set is made from."""
+    """Return the user's own files that a data set is made from.
+
+    Of a folder of images also the folders in it, whose times tell that an image came or went.
+    """
     own = experiment_of(wildcards.dataset).get("own_datasets") or {}
-    paths = own.get(wildcards.dataset, {})
-    return [
-        paths[key] for key in ("path", "validation", "test") if paths.get(key) is not None
-    ]
+    definition = own.get(wildcards.dataset, {})
+    paths = [definition.get(key) for key in ("path", "validation", "test")]
+    given = [Path(path) for path in paths if path is not None]
+    inside = [folder for path in given for folder in sorted(path.glob("*/"))]
+    return [str(path) for path in [*given, *inside]]
+
+
+def preparation(wildcards):
+    """Return the settings that decide what is in a prepared file, as JSON."""
+    experiment = experiment_of(wildcards.dataset)
+    return json.dumps(preparation_of(experiment, wildcards.dataset), sort_keys=True)
+
+
+def version(dataset):
+    """Return what tells prepared files of a data set apart that were made with other settings."""
+    settings = preparation_of(experiment_of(dataset), dataset)
+    return f"-{fingerprint(settings)}" if settings else ""
 
 
 def prepared(wildcards):
@@ -136,14 +156,9 @@ def prepared(wildcards):
     An official data set prepared again means the same, and the record holds its checksum; a
     user's own file may have changed.
     """
-    path = f"results/data/{wildcards.dataset}.safetensors"
+    dataset = wildcards.dataset
+    path = f"results/data/{dataset}{version(dataset)}.safetensors"
     return path if own_files(wildcards) else ancient(path)
-
-
-def preparation(wildcards):
-    """Return the settings that decide what is in a prepared file, as JSON."""
-    experiment = experiment_of(wildcards.dataset)
-    return json.dumps(preparation_of(experiment, wildcards.dataset), sort_keys=True)
 
 
 def settings(wildcards):

@@ -1,13 +1,19 @@
 """From the source of a data set to its prepared file."""
 
 
+wildcard_constraints:
+    version="|".join(
+        re.escape(version(dataset)) for e in EXPERIMENTS for dataset in e["datasets"]
+    ),
+
+
 rule prepare:
     input:
         own_files,
     output:
-        "results/data/{dataset}.safetensors",
+        "results/data/{dataset}{version}.safetensors",
     log:
-        "logs/prepare/{dataset}.log",
+        "logs/prepare/{dataset}{version}.log",
     conda:
         "../envs/automata.yaml"
     params:

@@ -1,13 +1,14 @@
 import pytest
 
 from automata.cli import main
+from automata.datasets.catalog import DATASETS
 
 
 def test_users_error_is_one_line_without_a_traceback(capsys, tmp_path):
     with pytest.raises(SystemExit) as end:
         main(["prepare", "mnist", "--output", str(tmp_path / "x.safetensors")])
     assert end.value.code == (
-        "automata prepare: error: dataset 'mnist' is not one of dna, satimage, letter"
+        f"automata prepare: error: dataset 'mnist' is not one of {', '.join(DATASETS)}"
     )
 
 

@@ -183,7 +183,9 @@ def test_choices_keep_their_types():
     assert [type(value) for value in choices] == [int, float, bool, str]
 
 
-@pytest.mark.parametrize("values", [{}, {"uniform": [2, 1]}, {"loguniform": [0, 1]}, {"choice": []}])
+@pytest.mark.parametrize(
+    "values", [{}, {"uniform": [2, 1]}, {"loguniform": [0, 1]}, {"choice": []}]
+)
 def test_impossible_domains_are_refused(values):
     with pytest.raises(ValidationError):
         Domain.model_validate(values)

@@ -36,7 +36,7 @@ def line(workflow, config):
         ),
         (
             {"datasets": ["mnist"]},
-            'own.yaml: datasets.0: "mnist" is not valid; valid: dna, satimage, letter, connect4, sst2',
+            'own.yaml: datasets.0: "mnist" is not valid; valid: dna, satimage, letter, connect4',
         ),
         (
             {"datasets": ["../dna"]},
@@ -84,7 +84,7 @@ def line(workflow, config):
         ),
         (
             space(hidden3={"choice": [1]}),
-            "own.yaml: protocol.tabular.search_space.hidden3: unknown to model mlp; valid: learning",
+            "own.yaml: protocol.tabular.search_space.hidden3: unknown to model mlp; valid:",
         ),
         (
             space(learning_rate={"unifrom": [1, 2]}),

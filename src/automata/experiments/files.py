@@ -138,7 +138,8 @@ def _is_other(error: ValidationError) -> bool:
     if error.validator == "enum" and not error.path:
         return True
     return error.validator == "const" or (
-        error.validator == "required" and "kind" in error.validator_value
+        error.validator == "required"
+        and "kind" in error.validator_value
         and "kind" not in error.instance
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 from automata.datasets.catalog import DATASETS
@@ -38,6 +40,11 @@ def preparation_of(config: Config, dataset: str) -> Config:
     if dataset in (config.get("own_datasets") or {}):
         settings["own"] = config["own_datasets"][dataset]
     return settings
+
+
+def fingerprint(settings: Config) -> str:
+    """Return eight hexadecimal digits that other settings would almost surely not have."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def under_search(protocol: Config, search: str) -> Config:

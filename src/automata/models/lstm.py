@@ -39,7 +39,7 @@ class LstmClassifier(Classifier):
         A row without any word is read as one UNKNOWN word.
         """
         # An LSTM that reads forwards knows nothing of later columns, so its state at the last
-        # word is exact without packing the sequences. On a CPU a step is 1.1 to 2.5 times as
+        # word is exact without packing the sequences. On a CPU a step is 1.1 to 2.8 times as
         # fast this way; like packing it needs one number (here the longest length) on the host.
         lengths = (inputs != PADDING).sum(dim=1)
         longest = max(int(lengths.max()), 1)

@@ -72,7 +72,9 @@ class ResNet(Classifier):
     the mean makes other sizes work too.
     """
 
-    evaluation_rows = 256
+    # On a CPU an image takes 1.6 to 2.3 times as long among 256, whose activations leave the
+    # cache, as among 64; on a GPU 64 are work enough for the time a kernel takes to start.
+    evaluation_rows = 64
 
     def __init__(
         self,

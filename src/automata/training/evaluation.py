@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy
 from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
 
+
 @dataclass(frozen=True)
 class Scores:
     """Share of rows classified right, and mean cross-entropy (nats)."""

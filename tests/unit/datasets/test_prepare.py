@@ -13,9 +13,9 @@ import torch
 from safetensors.torch import save_file
 from sklearn.preprocessing import StandardScaler
 
+from automata.config import Preparation
 from automata.datasets import prepared as prepared_module
 from automata.datasets.catalog import DATASETS
-from automata.config import Preparation
 from automata.datasets.kinds.tabular import standardisation
 from automata.datasets.packaged import load_packaged
 from automata.datasets.prepare import check_counts, prepare

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from automata.datasets.prepared import Dataset, Split
 from automata.models.classifier import Classifier
 from automata.models.mlp import Mlp
-from automata.training import evaluation
 from automata.training.evaluation import evaluate, evaluation_mode, last_layer
 
 

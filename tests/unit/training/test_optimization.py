@@ -73,17 +73,13 @@ def test_the_named_optimizer_is_built(
 
 
 @pytest.mark.parametrize("name", ["adam", "sgd"])
-def test_all_parameters_are_optimised(
-    model: Mlp, values: dict[str, Any], name: str
-) -> None:
+def test_all_parameters_are_optimised(model: Mlp, values: dict[str, Any], name: str) -> None:
     optimizer = build_optimizer(model, {**values, "optimizer": name})
     optimised = [id(p) for group in optimizer.param_groups for p in group["params"]]
     assert optimised == [id(p) for p in model.parameters()]
 
 
-def test_sgd_gets_rate_momentum_and_weight_decay(
-    model: Mlp, values: dict[str, Any]
-) -> None:
+def test_sgd_gets_rate_momentum_and_weight_decay(model: Mlp, values: dict[str, Any]) -> None:
     optimizer = build_optimizer(model, {**values, "optimizer": "sgd"})
     assert settings_of(optimizer, "lr", "momentum", "weight_decay") == [RATE, 0.9, 0.01]
 

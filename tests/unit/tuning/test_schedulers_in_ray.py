@@ -8,7 +8,8 @@ import pytest
 from ray import tune
 from ray.tune import CheckpointConfig, RunConfig, TuneConfig
 
-from automata.config import SchedulerSettings, SearchSettings, TpeSettings
+from automata.config import SchedulerSettings, SearchSettings
+from automata.config.methods import TpeSettings
 from automata.registry import load
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.brackets import hyperband_brackets

@@ -127,3 +127,39 @@ def test_without_groups_a_proposal_waits_for_a_free_slot(monkeypatch, slots):
     assert search.suggest("late") is None
     search.on_trial_complete("0", {"score": 0.5})
     assert search.suggest("late")["index"] == slots
+
+
+EVERY_DRAW = {
+    "uniform": Domain(uniform=(-1, 1)),
+    "loguniform": Domain(loguniform=(0.01, 100)),
+    "quniform": Domain(quniform=(0, 1, 0.25)),
+    "randint": Domain(randint=(-2, 3)),
+    "lograndint": Domain(lograndint=(1, 1000)),
+    "choice": Domain(choice=[True, "a", 3]),
+}
+WITHIN = {
+    "uniform": lambda value: -1 <= value <= 1,
+    "loguniform": lambda value: 0.01 <= value <= 100,
+    "quniform": lambda value: value in (0, 0.25, 0.5, 0.75, 1),
+    "randint": lambda value: isinstance(value, int) and -2 <= value < 3,
+    "lograndint": lambda value: isinstance(value, int) and 1 <= value < 1000,
+    "choice": lambda value: value is True or value in ("a", 3),
+}
+
+
+@pytest.mark.parametrize("draw", WITHIN)
+@pytest.mark.parametrize("make", [random_search, tpe_search])
+def test_every_draw_gives_values_of_its_kind(make, draw):
+    search = make(domains({draw: EVERY_DRAW[draw]}), SETTINGS, 0)
+    values = [search.suggest(str(number))[draw] for number in range(60)]
+    assert all(WITHIN[draw](value) for value in values), values
+    assert len(set(values)) > 1
+
+
+@pytest.mark.parametrize("make", [random_search, tpe_search])
+def test_logarithmic_draws_are_as_often_below_one_as_above(make):
+    space = domains({"loguniform": EVERY_DRAW["loguniform"]})
+    settings = SearchSettings(tpe=TpeSettings(startup_configurations=400))
+    search = make(space, settings, 1)
+    below = sum(search.suggest(str(number))["loguniform"] < 1 for number in range(400))
+    assert 160 < below < 240  # 200 expected, 4 standard deviations are 40

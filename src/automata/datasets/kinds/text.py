@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import html
 import itertools
-import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -26,84 +23,6 @@ VECTOR_SEED = 42
 """Root seed of the vectors of words that have no pretrained one."""
 
 _RANDOM_SCALE = 0.1
-
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_BREAK = re.compile(r"</?(?:br|p|div)\s*/?>", re.IGNORECASE)
-_TYPOGRAPHY = str.maketrans(
-    {
-        "’": "'",  # noqa: RUF001
-        "‘": "`",  # noqa: RUF001
-        "…": " ... ",
-        "–": " -- ",  # noqa: RUF001
-        "—": " -- ",
-        **dict.fromkeys("„«", "“"),
-        "»": "”",
-    }
-)
-_OPENED = re.compile(r"``|(?<!\S)''(?=\w)")
-_CLOSED = re.compile(r"''(?!\w)")
-_QUOTE_ALONE = re.compile(r'(?<!\S)"(?!\S)')
-_FULL_STOP = re.compile(r"""(?<!\S)(\S*[^\s.])\.(?=["')\]}”]*(?:\s|$))""")
-_ABBREVIATED = re.compile(
-    r"""["'`(\[{]*(?:(?:[^\W\d_]\.)+[^\W\d_]"""
-    r"|mr|mrs|ms|dr|prof|rev|hon|st|sen|gov|gen|col|lt|sgt|capt|jr|sr|inc|corp|co|ltd|bros|vs|etc"
-    r"|mt|jan|feb|aug|sept|oct|nov|dec)"
-)
-_INITIAL = re.compile(r"[^\W\d_]")
-_GLOVE = {
-    "“": "``",
-    "”": "''",
-    "-lrb-": "(",
-    "-rrb-": ")",
-    "-lsb-": "[",
-    "-rsb-": "]",
-    "-lcb-": "{",
-    "-rcb-": "}",
-}
-
-
-def tokenise(text: str) -> list[str]:
-    """Return the words of `text` as GloVe 6B writes them: lower case, Penn Treebank style.
-
-    Punctuation and clitics are words of their own ("do n't"), double quotes become `` and '',
-    HTML line breaks are white space, and other HTML entities the character they stand for.
-    Text that is tokenised so already keeps its words. Without any word: an empty list.
-    """
-    words = _treebank()(_plain(text))
-    return [_GLOVE.get(word, word) for word in words]
-
-
-@functools.cache
-def _treebank() -> Callable[[str], list[str]]:
-    # Imported where it is used: it takes seconds, and most texts come as words already.
-    from nltk.tokenize.destructive import NLTKWordTokenizer
-
-    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
-    return tokenize
-
-
-def _plain(text: str) -> str:
-    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-    text = _BREAK.sub(" ", text).translate(_TYPOGRAPHY).lower()
-    # Treebank's rules take a quote after a space for an opening one, so that a closing quote
-    # that stands alone, as in tokenised text, would change sides.
-    sides = itertools.cycle("“”")
-    text = _QUOTE_ALONE.sub(lambda _: next(sides), text)
-    text = _CLOSED.sub(" ” ", _OPENED.sub(" “ ", text))
-    return _full_stops(text.strip())
-
-
-def _full_stops(text: str) -> str:
-    """Set apart the period of each sentence: Treebank's rules expect a single one."""
-
-    def apart(match: re.Match[str]) -> str:
-        word = match[1]
-        last = not text[match.end() :].strip("\"')]}” ")
-        if _ABBREVIATED.fullmatch(word):
-            return f"{match[0]} ." if last else match[0]
-        return match[0] if _INITIAL.fullmatch(word) and not last else f"{word} ."
-
-    return _FULL_STOP.sub(apart, text)
 
 
 def tensors(

@@ -17,4 +17,4 @@ class Source:
     """Path by official file name."""
     checksums: dict[str, str] = field(default_factory=dict)
     """SHA-256 by official file name."""
-    preparation: Preparation = Preparation()
+    preparation: Preparation = field(default_factory=Preparation)

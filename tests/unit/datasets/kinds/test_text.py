@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.datasets.kinds.text import PADDING, UNKNOWN, tensors, tokenise
+from automata.datasets.kinds.text import PADDING, UNKNOWN, tensors
 from automata.datasets.prepared import SPLITS, Split
 from automata.datasets.raw import RawSplits, Rows, Tokens
 from automata.datasets.vectors import WordVectors, random_vectors
@@ -48,80 +48,6 @@ def looked_up(split: Split, extras: dict[str, torch.Tensor]) -> list[np.ndarray]
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=5), max_size=5)
 raws = st.builds(raw_splits, texts.filter(len), texts, texts)
 vectors_of_some = st.sets(st.sampled_from(WORDS)).map(lambda words: pretrained("".join(words)))
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("It works!", ["it", "works", "!"]),
-        ("I don't know.", ["i", "do", "n't", "know", "."]),
-        ("John's dogs' bones", ["john", "'s", "dogs", "'", "bones"]),
-        ("It\N{RIGHT SINGLE QUOTATION MARK}s", ["it", "'s"]),
-        ("We CANNOT (really) go", ["we", "can", "not", "(", "really", ")", "go"]),
-        ('He said "go" twice', ["he", "said", "``", "go", "''", "twice"]),
-        ("He said \N{LEFT DOUBLE QUOTATION MARK}go\N{RIGHT DOUBLE QUOTATION MARK}",
-         ["he", "said", "``", "go", "''"]),
-        ('"Go."', ["``", "go", ".", "''"]),
-        ("''go'' now", ["``", "go", "''", "now"]),
-        ("One. Two.", ["one", ".", "two", "."]),
-        ("By Mr. J. Doe Jr. of the U.S. Army.",
-         ["by", "mr.", "j.", "doe", "jr.", "of", "the", "u.s.", "army", "."]),
-        ("At 5 p.m.", ["at", "5", "p.m.", "."]),
-        ('"At 5 p.m."', ["``", "at", "5", "p.m.", ".", "''"]),
-        ("Vitamin C.", ["vitamin", "c", "."]),
-        ("wait... what?", ["wait", "...", "what", "?"]),
-        ("wait\N{HORIZONTAL ELLIPSIS}", ["wait", "..."]),
-        ("then\N{EM DASH}now, 1,000 at 10:30",
-         ["then", "--", "now", ",", "1,000", "at", "10:30"]),
-        ("costs $3.50.", ["costs", "$", "3.50", "."]),
-        ("one<br />two<BR>three", ["one", "two", "three"]),
-        ("<p>one</p>", ["one"]),
-        ("one\r\n\ttwo", ["one", "two"]),
-        ("one&nbsp;two\N{NO-BREAK SPACE}three", ["one", "two", "three"]),
-        ("don&#39;t R&amp;D", ["do", "n't", "r", "&", "d"]),
-        ("&quot;go&quot;", ["``", "go", "''"]),
-        ("&lt;br&gt;", []),
-        ("-LRB- x -RRB-", ["(", "x", ")"]),
-        ("", []),
-        (" \n", []),
-    ],
-)  # fmt: skip
-def test_raw_text_becomes_words_as_glove_writes_them(text: str, words: list[str]) -> None:
-    assert tokenise(text) == words
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "do n't",
-        "`` good ''",
-        "`` good , '' he said , `` bad . ''",
-        "... .",
-        "( x )",
-        "the actors ' work is n't the film 's -- it 's ours",
-        "mr. doe of the u.s. paid $ 3.50 .",
-        "` good '",
-        "they 've , i 'm , he 'll , we 'd !",
-    ],
-)
-def test_words_that_are_set_apart_already_stay(text: str) -> None:
-    assert tokenise(text) == text.split()
-
-
-def test_plain_quotes_that_stand_alone_open_and_close_in_turn() -> None:
-    assert tokenise('" x " and " y "') == ["``", "x", "''", "and", "``", "y", "''"]
-
-
-@given(st.lists(st.sampled_from(
-    ["do", "n't", "'s", "``", "''", "(", ")", "--", "...", "mr.", "u.s.", "$", "3.50", ",", "?"]
-)))  # fmt: skip
-def test_treebank_words_in_any_order_stay(words: list[str]) -> None:
-    assert tokenise(" ".join([*words, "end", "."])) == [*words, "end", "."]
-
-
-@given(st.text())
-def test_words_are_lower_case_and_have_no_white_space(text: str) -> None:
-    assert tokenise(text) == " ".join(tokenise(text)).lower().split()
 
 
 @given(raw=raws, other=raws, vectors=vectors_of_some)

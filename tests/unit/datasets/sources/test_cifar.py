@@ -222,6 +222,13 @@ def test_newer_spelling_of_numpy_is_read_as_well(obtain: Obtain) -> None:
     assert len(load10(obtain, cifar10(test_batch=batch)).test) == ROWS
 
 
+def test_names_in_the_oldest_protocol_are_read(obtain: Obtain) -> None:
+    names = "".join(f"S'name{label}'\na" for label in range(10))
+    meta = f"(dp0\nS'label_names'\np1\n(lp2\n{names}s.".encode()
+    expected = [f"name{label}" for label in range(10)]
+    assert load10(obtain, cifar10(batches__meta=meta)).classes == expected
+
+
 class Call:
     """An object whose pickle calls a function when it is read."""
 

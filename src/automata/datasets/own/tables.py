@@ -1,0 +1,264 @@
+"""Tables of a user: CSV, TSV and Parquet files, their columns and the classes in one of them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import warnings
+import zlib
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import infer_dtype
+from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
+
+from automata.datasets.own.paths import KEYS, fault, listed
+from automata.datasets.own.splits import FileLabels
+from automata.errors import UserError
+
+SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+SUFFIXES = [*SEPARATORS, ".parquet"]
+
+MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
+"""What a cell of a CSV file holds where there is no value, except in a column of texts."""
+
+DATES = {"date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period"}
+"""Names that pandas has for columns of dates and times."""
+
+_HEADER = 1
+_UNREADABLE = (OSError, EOFError, ValueError, zlib.error, pd.errors.ParserWarning)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one file, numbered from 0."""
+
+    path: Path
+    frame: pd.DataFrame
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [str(column) for column in self.frame]
+
+    def place(self, row: int) -> str:
+        """Return where a user finds row number `row`: in a CSV file by line, the header's is 1."""
+        separator = SEPARATORS.get(_suffix(self.path) or "")
+        number = row + 1 if separator is None else _line(self.path, separator, row)
+        return f"row {number}"
+
+    def where(self, column: str) -> str:
+        """Return file and column, as messages begin."""
+        return f"{self.path}: column '{column}'"
+
+    def empty(self, column: str, *, blank: bool = False) -> NDArray[np.bool_]:
+        """Return which rows (n,) have nothing in `column`; with `blank`, also white space."""
+        cells = self.frame[column]
+        found = cells.isna()
+        if _holds(cells) == "string":
+            text = cells.astype("str").fillna("")
+            found |= (text.str.strip() if blank else text) == ""
+        return found.to_numpy(dtype=bool)
+
+    def nothing(self, column: str, empty: NDArray[np.bool_], what: str, remedy: str) -> UserError:
+        """Return the error that says how many rows have no `what`, and where the first is."""
+        count, first = int(empty.sum()), int(empty.argmax())
+        return fault(
+            f"{self.where(column)}: {count} missing {what}, the first in {self.place(first)}: "
+            f"{remedy}"
+        )
+
+
+def read_tables(
+    paths: Mapping[str, Path], words: Collection[str] = (), texts: Collection[str] = ()
+) -> dict[str, Table]:
+    """Return the tables by split.
+
+    Cells of the columns `words` stay as the file spells them ("01"), and so do those of columns
+    that are words in the training file; in columns `texts`, nothing but an empty cell is missing.
+    Raises UserError if a file cannot be read, and if one lacks a column of the training file.
+    """
+    train = read_table(paths["train"], words, texts)
+    alike = {*words, *(c for c in train.columns if holds(train, c) == "string")}
+    tables = {"train": train}
+    for split, path in paths.items():
+        if split != "train":
+            tables[split] = read_table(path, alike, texts)
+    return tables
+
+
+def read_table(path: Path, words: Collection[str] = (), texts: Collection[str] = ()) -> Table:
+    """Return the rows of a file, read by its suffix; see `read_tables`."""
+    suffix = _suffix(path)
+    if suffix is None:
+        raise fault(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise fault(f"{path}: this is a folder, a table is a file ({', '.join(SUFFIXES)})")
+    try:
+        if suffix in SEPARATORS:
+            frame = _read_csv(path, SEPARATORS[suffix], words, texts)
+        else:
+            frame = _read_parquet(path)
+    except _UNREADABLE as error:
+        raise fault(f"{path}: not a readable {suffix} file: {error}") from error
+    return Table(path, frame)
+
+
+def require_columns(table: Table, key: str, wanted: Iterable[str], valid: list[str]) -> None:
+    """Raise UserError if one of the columns that `key` names is not in `valid`."""
+    for column in wanted:
+        if column not in valid:
+            raise fault(f"{key}: {table.path} has no column '{column}' for it: {listed(valid)}")
+
+
+def require_same(
+    name: str, tables: Mapping[str, Table], columns: Iterable[str] | None = None
+) -> None:
+    """Raise UserError if a file lacks one of `columns`, or of all that the training file has."""
+    wanted = tables["train"].columns if columns is None else list(columns)
+    for split, table in tables.items():
+        lacking = [column for column in wanted if column not in table.columns]
+        if lacking:
+            raise fault(
+                f"own_datasets.{name}.{KEYS[split]}: {table.path} lacks columns that "
+                f"{tables['train'].path} has: {listed(lacking)}; it has {listed(table.columns)}"
+            )
+
+
+def target_labels(table: Table, target: str) -> FileLabels:
+    """Return the class of each row: text, whole numbers or true/false, as names.
+
+    Raises UserError for missing classes, and for numbers that are not whole.
+    """
+    missing = table.empty(target)
+    if missing.any():
+        raise table.nothing(
+            target, missing, "class(es)", "every row needs one; empty and NA are none"
+        )
+    cells = table.frame[target]
+    kind = _holds(cells)
+    if kind in {"floating", "mixed-integer-float", "decimal"}:
+        _require_whole(table, target)
+    elif kind not in {"string", "integer", "boolean", "empty"}:
+        raise fault(
+            f"{table.where(target)}: it holds {kind} values, classes are text, whole numbers or "
+            "true/false"
+        )
+    return FileLabels(cell_names(cells).tolist(), table.where(target), partial(_place, table))
+
+
+def cell_names(cells: pd.Series[Any]) -> NDArray[np.object_]:
+    """Return the cells (n,) as strings, whole numbers without a point; None where missing.
+
+    So a category has one name, whether its column holds numbers, text or, for want of a cell,
+    floats.
+    """
+    return np.array([_cell_name(cell) for cell in cells.astype(object)], dtype=object)
+
+
+def _cell_name(cell: Any) -> str | None:
+    if isinstance(cell, str):
+        return cell or None
+    if pd.isna(cell):
+        return None
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def holds(table: Table, column: str) -> str:
+    """Return what `column` holds, in the words of pandas' infer_dtype."""
+    return _holds(table.frame[column])
+
+
+def _holds(cells: pd.Series[Any]) -> str:
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = pd.Series(cells.dtype.categories)
+    return str(infer_dtype(cells, skipna=True))
+
+
+def _require_whole(table: Table, target: str) -> None:
+    values = table.frame[target].to_numpy(dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        broken = ~(np.mod(values, 1) == 0)
+    if broken.any():
+        row = int(broken.argmax())
+        raise fault(
+            f"{table.where(target)}: {table.place(row)}: {values[row]} is not a whole number; "
+            "a target is a class, not a number"
+        )
+
+
+def _place(table: Table, row: int) -> str:
+    return table.place(row)
+
+
+def _suffix(path: Path) -> str | None:
+    return next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
+
+
+def _read_csv(
+    path: Path, separator: str, words: Collection[str], texts: Collection[str]
+) -> pd.DataFrame:
+    header = pd.read_csv(
+        path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False
+    )
+    columns = header.iloc[0].astype(str).tolist()
+    _require_names(columns)
+    with warnings.catch_warnings():
+        # Rows with more cells than the header has names would otherwise lose the last ones.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        return pd.read_csv(
+            path,
+            sep=separator,
+            index_col=False,
+            dtype={column: "str" for column in {*words, *texts} if column in columns},
+            keep_default_na=False,
+            na_values={column: [""] if column in texts else MISSING for column in columns},
+            float_precision="round_trip",
+            low_memory=False,  # or a column's type could change every 256 KiB
+        )
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    # Without partitioning=None, folders called a=1 would add columns.
+    frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
+    frame.columns = frame.columns.astype(str)
+    _require_names(frame.columns.tolist())
+    # Categories of numbers come back as numbers; only the metadata know.
+    metadata = read_schema(path).pandas_metadata or {"columns": []}
+    written = {column["name"]: column["pandas_type"] for column in metadata["columns"]}
+    return frame.astype({c: "category" for c in frame if written.get(c) == "categorical"})
+
+
+def _require_names(columns: list[str]) -> None:
+    """Raise ValueError for what pandas would silently name itself: 'a.1', 'Unnamed: 0'."""
+    for number, column in enumerate(columns, start=1):
+        if not column.strip():
+            raise ValueError(f"column {number} has no name in the header; name it or drop it")
+        if columns.index(column) < number - 1:
+            raise ValueError(f"two columns are called '{column}'")
+
+
+def _line(path: Path, separator: str, row: int) -> int:
+    """Return the line in which row number `row` starts, past blank lines and breaks in quotes."""
+    opener: Any = gzip.open if path.name.lower().endswith(".gz") else open
+    # The csv module refuses very long cells, and then a count of rows must do.
+    with suppress(csv.Error), opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=separator)
+        number, start = -_HEADER - 1, 1
+        for record in reader:
+            # As pandas has it: such a line is no row.
+            blank = len(record) == 0 or (len(record) == 1 and not record[0].strip())
+            number += not blank
+            if number == row:
+                return start
+            start = reader.line_num + 1
+    return row + _HEADER + 1

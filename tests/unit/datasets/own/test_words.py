@@ -1,0 +1,33 @@
+"""Raw text as words, as GloVe writes them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.datasets.own.words import tokenise
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It works!", "it works !"),
+        ("I don't know.", "i do n't know ."),
+        ("John's dogs' bones", "john 's dogs ' bones"),
+        ("It\N{RIGHT SINGLE QUOTATION MARK}s", "it 's"),
+        ("We CANNOT (really) go", "we can not ( really ) go"),
+        ('He said "go" twice', "he said `` go '' twice"),
+        ("One. Two.", "one . two ."),
+        ("wait... what?", "wait ... what ?"),
+        ("a<br />b &amp; c&nbsp;d", "a b & c d"),
+        ("costs $3.50, not 1,000", "costs $ 3.50 , not 1,000"),
+        ("", ""),
+        (" \n ", ""),
+    ],
+)
+def test_words_are_penn_treebanks_in_lower_case(text, words):
+    assert tokenise(text) == words.split()
+
+
+@given(st.text())
+def test_words_are_never_empty_and_have_no_spaces(text):
+    assert all(word and not word[0].isspace() and not word[-1].isspace() for word in tokenise(text))

@@ -1,0 +1,32 @@
+"""How trials share GPUs."""
+
+import pytest
+
+from automata.config.machine import Compute
+from automata.errors import UserError
+from automata.tuning.ray_session import gpu_share
+
+
+@pytest.mark.parametrize(
+    ("trials", "asked", "gpus", "share"),
+    [
+        (1, None, 0, 0),
+        (4, 0.5, 0, 0),
+        (1, None, 1, 1),
+        (4, None, 1, 0.25),
+        (4, None, 2, 0.5),
+        (2, None, 8, 1),
+        (2, 0.5, 1, 0.5),
+        (3, 0.25, 1, 0.25),
+        (2, 1.0, 2, 1),
+    ],
+)
+def test_share_of_a_trial(trials, asked, gpus, share):
+    assert gpu_share(Compute(concurrent_trials=trials, gpu_per_trial=asked), gpus) == share
+
+
+def test_more_than_there_is_is_one_line():
+    with pytest.raises(
+        UserError, match=r"gpu_per_trial: 0.5 for 4 .* 1 GPUs here; .* at most 0.25"
+    ):
+        gpu_share(Compute(concurrent_trials=4, gpu_per_trial=0.5), 1)

@@ -1,0 +1,197 @@
+"""The examples of config/README.md for a user's own data and model, run as they stand there."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from PIL import Image
+from sklearn.datasets import load_iris
+
+from automata.records import read_record
+
+README = (Path(__file__).parents[2] / "config/README.md").read_text()
+BLOCKS = re.findall(r"```(?:yaml|python)\n# (\S+)\n(.*?)```", README, re.DOTALL)
+EXAMPLES = dict(BLOCKS)
+
+
+def flowers(folder):
+    """150 real flowers, with a column of names that says nothing, and gaps."""
+    data = load_iris(as_frame=True)
+    table = data.data.iloc[:, 2:].set_axis(["petal_length", "petal_width"], axis=1)
+    table["soil"] = np.random.default_rng(0).choice(["sand", "clay"], len(table))
+    table["species"] = data.target_names[data.target]
+    table.loc[::10, "petal_width"] = None
+    table.to_csv(folder / "flowers.csv", index=False)
+
+
+def reviews(folder):
+    """200 reviews, good or bad by one of their words."""
+    words = {5: ["lovely", "great", "superb"], 1: ["dull", "awful", "bad"]}
+    random = np.random.default_rng(0)
+    stars = random.choice([1, 5], 200)
+    texts = [
+        f"The {random.choice(['food', 'room', 'film'])} was {random.choice(words[star])}. I'd say!"
+        for star in stars
+    ]
+    pd.DataFrame({"review": texts, "stars": stars}).to_csv(folder / "reviews.csv", index=False)
+
+
+def shapes(folder):
+    """90 small images of stripes: across, upright, or none."""
+    random = np.random.default_rng(0)
+    for name in ("across", "upright", "plain"):
+        (folder / "shapes" / name).mkdir(parents=True)
+        for number in range(30):
+            image = random.integers(100, 156, (12, 12, 3))
+            image[::2] += 90 * (name == "across")
+            image[:, ::2] += 90 * (name == "upright")
+            picture = Image.fromarray(image.astype(np.uint8))
+            picture.save(folder / "shapes" / name / f"{number}.png")
+
+
+FLOWERS = "results/runs/flowers/random-hyperband/full-1/seed-0/record.json"
+# As they stand but for this: they would wait for whatever else is measured on this host.
+TOGETHER = {"metering": {"exclusive": False}}
+DATA = {"flowers": flowers, "reviews": reviews, "shapes": shapes}
+
+
+@pytest.fixture(params=DATA, scope="module")
+def example(request, tmp_path_factory, make_workflow):
+    """Name and finished workflow of an example, in a folder with its data."""
+    name = request.param
+    folder = tmp_path_factory.mktemp(name)
+    for file, content in EXAMPLES.items():
+        (folder / file).write_text(content)
+    DATA[name](folder)
+    workflow = make_workflow(folder, TOGETHER, [folder / f"{name}.yaml"])
+    workflow.jobs = workflow.run()
+    return name, workflow
+
+
+def test_readme_has_an_example_of_each_kind():
+    assert list(EXAMPLES) == ["flowers.yaml", "my_nets.py", "reviews.yaml", "shapes.yaml"]
+
+
+def test_example_goes_all_the_way_to_its_figure(example):
+    name, workflow = example
+    figures = list((workflow.folder / f"results/figures/tradeoff/{name}").glob("*.png"))
+    assert workflow.jobs["tune"] == 2
+    assert len(figures) == 1
+
+
+def test_example_learns_more_than_the_largest_class(example):
+    name, workflow = example
+    records = [read_record(path) for path in workflow.folder.rglob("record.json")]
+    assert [record.data.source for record in records] == [records[0].data.source] * 2
+    assert name in records[0].data.source
+    assert min(record.test.accuracy for record in records) > 0.6  # classes are of equal size
+
+
+def test_second_call_runs_nothing(example):
+    _, workflow = example
+    assert not workflow.plan()
+
+
+@pytest.fixture
+def copy(example, tmp_path, make_workflow):
+    """Name and workflow of a copy of a finished example."""
+    name, workflow = example
+    shutil.copytree(workflow.folder, tmp_path / "copy")
+    files = [tmp_path / "copy" / f"{name}.yaml"]
+    return name, make_workflow(tmp_path / "copy", TOGETHER, files)
+
+
+def add_row(folder):
+    table = pd.read_csv(folder)
+    pd.concat([table, table.tail(1)]).to_csv(folder, index=False)
+
+
+CHANGES = {
+    "flowers": lambda folder: add_row(folder / "flowers.csv"),
+    "reviews": lambda folder: add_row(folder / "reviews.csv"),
+    "shapes": lambda folder: (folder / "shapes/plain/0.png").unlink(),
+}
+
+
+def test_changed_data_repeat_the_runs(copy):
+    name, workflow = copy
+    CHANGES[name](workflow.folder)
+    jobs = workflow.plan()
+    assert (jobs["prepare"], jobs["tune"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "repeated"),
+    [
+        ({"mirror": "elsewhere", "cache": "also-elsewhere"}, ()),
+        ({"vectors": {"source": None, "dimension": 7}}, ("reviews",)),
+    ],
+)
+def test_data_settings_repeat_the_runs_whose_data_they_change(copy, data, repeated):
+    name, workflow = copy
+    workflow.config = {**TOGETHER, "data": data}
+    jobs = workflow.plan()
+    assert (jobs["prepare"], jobs["tune"]) == ((1, 2) if name in repeated else (0, 0))
+
+
+def wrong(workflow, name, content, *targets):
+    """Run `name` with a changed configuration and return the log of what failed."""
+    DATA[name](workflow.folder)
+    (workflow.folder / "my_nets.py").write_text(EXAMPLES["my_nets.py"])
+    own = workflow.folder / f"{name}.yaml"
+    own.write_text(yaml.safe_dump(content))
+    workflow.configfiles = [own]
+    with pytest.raises(Exception, match="did not complete"):
+        workflow.run(*targets)
+    return "".join(log.read_text() for log in (workflow.folder / "logs").rglob("*.log"))
+
+
+def errors(log):
+    return [line for line in log.splitlines() if ": error: " in line]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"target": "kind"}, r"own_datasets.flowers.target: .*kind.*petal_length.*species"),
+        ({"fill": {}}, r"flowers.csv.*petal_width.*row.* 2\b"),
+    ],
+)
+def test_wrong_definition_is_one_line(workflow, change, expected):
+    content = yaml.safe_load(EXAMPLES["flowers.yaml"])
+    content["own_datasets"]["flowers"].update(change)
+    (line,) = errors(wrong(workflow, "flowers", content, FLOWERS))
+    assert re.search(expected, line)
+
+
+def test_class_with_one_row_is_one_line(workflow, monkeypatch):
+    def lonely(folder):
+        flowers(folder)
+        table = pd.read_csv(folder / "flowers.csv")
+        table.loc[0, "species"] = "orchid"
+        table.to_csv(folder / "flowers.csv", index=False)
+
+    monkeypatch.setitem(DATA, "flowers", lonely)
+    content = yaml.safe_load(EXAMPLES["flowers.yaml"])
+    (line,) = errors(wrong(workflow, "flowers", content, FLOWERS))
+    assert re.search(r"flowers.csv.*species.*orchid.* 1 row", line)
+
+
+@pytest.mark.parametrize(
+    ("factory", "expected"),
+    [
+        ("my_netz:build", r"my_netz:build: cannot import my_netz: No module named 'my_netz'"),
+        ("my_nets:biuld", r"my_nets:biuld: my_nets has no function biuld; it has .*build"),
+        ("torch.nn:Identity", r"torch.nn:Identity: the module needs features\(inputs\) and head"),
+    ],
+)
+def test_wrong_factory_is_one_line(workflow, factory, expected):
+    content = yaml.safe_load(EXAMPLES["reviews.yaml"])
+    content["protocol"]["text"]["model"]["factory"] = factory
+    record = "results/runs/reviews/tpe-asha/full-1/seed-0/record.json"
+    (line,) = errors(wrong(workflow, "reviews", content, record))
+    assert re.search(expected, line)
