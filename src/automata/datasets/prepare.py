@@ -93,7 +93,7 @@ def _dataset(
         "files": raw.files,
         "class_names": raw.classes,
         "counts": {split: len(rows) for split, rows in splits.items()},
-        "preparation": preparation.model_dump(mode="json", exclude_none=True),
+        "preparation": preparation.model_dump(mode="json"),
         **raw.facts,
         **facts,
     }

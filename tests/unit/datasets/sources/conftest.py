@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -50,14 +49,13 @@ def obtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Obtain]:
 
 
 @pytest.fixture(scope="session")
-def official() -> Callable[..., Source]:
+def official(mirror: Path) -> Callable[..., Source]:
     """Return a function that gives the source of these official files, or skips the test."""
 
     def get(name: str, *files: str) -> Source:
-        folder = os.environ.get("AUTOMATA_MIRROR")
-        paths = {file: Path(folder or "") / file for file in files}
-        if folder is None or not all(path.is_file() for path in paths.values()):
-            pytest.skip(f"no {' and '.join(files)} in the folder AUTOMATA_MIRROR")
+        paths = {file: mirror / file for file in files}
+        if not all(path.is_file() for path in paths.values()):
+            pytest.skip(f"no {' and '.join(files)} in {mirror}")
         return Source(name, paths)
 
     return get
