@@ -18,6 +18,9 @@ from automata.files import replacing
 FORMAT_VERSION = 2
 SPLITS = ("train", "validation", "test")
 
+PADDING, UNKNOWN = 0, 1
+"""Word numbers that are no words: what follows the last word, and words that are not known."""
+
 
 @dataclass(frozen=True)
 class Normalisation:

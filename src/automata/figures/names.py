@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from automata.datasets.catalog import DATASETS
+
 SELECTORS = {
     "full": "FULL",
     "random": "RANDOM (fixed)",
@@ -15,8 +17,10 @@ SCHEDULERS = {"hyperband": "HB", "asha": "ASHA", "none": "no scheduler"}
 
 
 def dataset(name: str) -> str:
-    """Return the display name of a data set."""
-    return {"connect4": "CONNECT-4"}.get(name, name.upper())
+    """Return the display name of a data set; a user's own keeps its name."""
+    if name not in DATASETS:
+        return name
+    return {"connect4": "CONNECT-4", "glue-sst2": "glue-SST2"}.get(name, name.upper())
 
 
 def combination(dataset_name: str, search: str, scheduler: str) -> str:

@@ -7,11 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from automata.datasets.prepared import Dataset
+from automata.datasets.prepared import PADDING, UNKNOWN, Dataset
 from automata.models.classifier import Classifier
-
-PADDING, UNKNOWN = 0, 1
-"""Word numbers that are no words: what follows the last word, and words without a vector."""
 
 
 class LstmClassifier(Classifier):

@@ -73,7 +73,7 @@ class ResNet(Classifier):
     """
 
     # On a CPU an image takes 1.6 to 2.3 times as long among 256, whose activations leave the
-    # cache, as among 64; on a GPU 64 are work enough for the time a kernel takes to start.
+    # cache, as among 64. (Not measured on a GPU.)
     evaluation_rows = 64
 
     def __init__(

@@ -11,13 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from automata.datasets.prepared import SPLITS, Split
+from automata.datasets.prepared import PADDING, SPLITS, UNKNOWN, Split
 from automata.datasets.raw import RawSplits, Rows, Tokens
 from automata.datasets.vectors import Vector, WordVectors
 from automata.seeds import derive
-
-PADDING, UNKNOWN = 0, 1
-"""Rows of the table that are no words."""
 
 VECTOR_SEED = 42
 """Root seed of the vectors of words that have no pretrained one."""
