@@ -13,7 +13,12 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
-from automata.experiments.settings import fingerprint, preparation_of, settings_of
+from automata.experiments.settings import (
+    fingerprint,
+    local_files,
+    preparation_of,
+    settings_of,
+)
 
 # The path of a run, for its record, log, benchmark and unfinished work.
 RUN = "{dataset}/{search}-{scheduler}/{selector}-{fraction}/seed-{seed}"
@@ -69,12 +74,29 @@ def download_options(data):
 
 
 # No parameter of the rule: cache and mirror never change what is in a data set.
-DOWNLOADS = download_options(EXPERIMENTS[0]["data"])
+DOWNLOADS, *OTHERS = {download_options(e["data"]): None for e in EXPERIMENTS}
+if OTHERS:
+    sys.exit("data.cache, data.mirror: must be the same in all parts")
+
+
+def check_files():
+    """End with one line if a file of the user's own is not there."""
+    for experiment in EXPERIMENTS:
+        for dataset in experiment["datasets"]:
+            for key, path in local_files(experiment, dataset).items():
+                if not Path(path).exists():
+                    sys.exit(f"{key}: {path}: no such file or folder")
+
+
+check_files()
 
 
 def axis(experiment, name):
     """Return the values of a grid axis as strings, which is what wildcards are; 1.0 is "1"."""
-    values = [str(value).removesuffix(".0") for value in experiment[AXES[name]]]
+    values = [
+        str(int(value) if isinstance(value, float) and value.is_integer() else value)
+        for value in experiment[AXES[name]]
+    ]
     # FULL takes all data: fraction 1.
     return list(dict.fromkeys([*values, "1"])) if name == "fraction" else values
 
@@ -126,16 +148,13 @@ def experiment_of(dataset):
 
 
 def own_files(wildcards):
-    """Return the user's own files that a data set is made from.
-
-    Of a folder of images also the folders in it, whose times tell that an image came or went.
-    """
-    own = experiment_of(wildcards.dataset).get("own_datasets") or {}
-    definition = own.get(wildcards.dataset, {})
-    paths = [definition.get(key) for key in ("path", "validation", "test")]
-    given = [Path(path) for path in paths if path is not None]
-    inside = [folder for path in given for folder in sorted(path.glob("*/"))]
-    return [str(path) for path in [*given, *inside]]
+    """Return the user's own files that a data set is made from; of a folder all its images."""
+    paths = local_files(experiment_of(wildcards.dataset), wildcards.dataset).values()
+    return [
+        str(file)
+        for path in map(Path, paths)
+        for file in (sorted(path.glob("*/*")) if path.is_dir() else [path])
+    ]
 
 
 def preparation(wildcards):
@@ -148,6 +167,12 @@ def version(dataset):
     """Return what tells prepared files of a data set apart that were made with other settings."""
     settings = preparation_of(experiment_of(dataset), dataset)
     return f"-{fingerprint(settings)}" if settings else ""
+
+
+def versions():
+    """Return the wildcard constraint of `version`, in a group: an empty one would be none."""
+    values = {version(dataset) for e in EXPERIMENTS for dataset in e["datasets"]}
+    return f"(?:{'|'.join(map(re.escape, sorted(values)))})"
 
 
 def prepared(wildcards):

@@ -2,9 +2,7 @@
 
 
 wildcard_constraints:
-    version="|".join(
-        re.escape(version(dataset)) for e in EXPERIMENTS for dataset in e["datasets"]
-    ),
+    version=versions(),
 
 
 rule prepare:

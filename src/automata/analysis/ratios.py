@@ -30,6 +30,7 @@ SAME = [
     "concurrent_trials",
     "exclusive",
     "data_sha256",
+    "own_model_sha256",
     "protocol_hash",
 ]
 """Runs that differ in one of these do not compare."""

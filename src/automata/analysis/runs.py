@@ -75,6 +75,7 @@ def row(record: Record, path: Path) -> dict[str, Any]:
             f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
         ),
         "data_sha256": record.data.sha256,
+        "own_model_sha256": record.provenance.get("own_model_sha256"),
         "protocol_hash": protocol_hash(record),
         "started_at": tuning.started_at,
         "record": str(path),

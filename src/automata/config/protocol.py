@@ -23,7 +23,7 @@ class OwnModel(Section):
     factory: Annotated[
         str,
         Field(
-            pattern=r"^[\w.]+:\w+$",
+            pattern=r"^\w+(\.\w+)*:\w+$",
             description='"package.module:function", called with dataset and configuration',
         ),
     ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PositiveFloat, PositiveInt, model_serializer, model_validator
 
 from automata.config.base import Section
-from automata.experiments.checks import domain_problem
+from automata.experiments.checks import DRAWS, domain_problem
 
 Scalar = bool | int | float | str
 
@@ -51,6 +51,3 @@ class Domain(Section):
         """The key that is given, and its values."""
         ((name, values),) = self.model_dump().items()
         return name, list(values)
-
-
-DRAWS = tuple(Domain.model_fields)

@@ -17,6 +17,7 @@ from automata.datasets.raw import RawSplits
 from automata.datasets.sources import Source
 from automata.datasets.vectors import WordVectors, random_vectors, read_vectors
 from automata.errors import UserError
+from automata.experiments.settings import fingerprint
 from automata.registry import imported
 
 SCORES = "stanfordSentimentTreebank.zip"
@@ -113,7 +114,9 @@ def _vectors(
     words = {word for split in SPLITS for row in getattr(raw, split).inputs for word in row}
     if "://" in source:
         known = {file.url: file for file in FILES.values()}
-        path = acquire(name, known.get(source, RemoteFile(source)), cache, mirror).path
+        # Another site's file of the same name is another file.
+        place = cache if source in known else cache / fingerprint({"url": source})
+        path = acquire(name, known.get(source, RemoteFile(source)), place, mirror).path
     else:
         path = Path(source)
     return read_vectors(path, dimension, words)

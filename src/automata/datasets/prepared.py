@@ -116,7 +116,8 @@ def read_dataset(path: Path) -> Dataset:
         version = header.pop("format_version")
         if version != FORMAT_VERSION:
             raise UserError(
-                f"{path}: format version {version}, expected {FORMAT_VERSION}: prepare it again"
+                f"{path}: format version {version}, expected {FORMAT_VERSION}: remove it, to "
+                "prepare it again"
             )
         extras = {k.removeprefix("extras."): t for k, t in tensors.items() if "extras." in k}
         mean, scale = extras.get("mean"), extras.get("scale")

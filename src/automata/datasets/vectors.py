@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.errors import UserError
+from automata.files import sha256
 
 Vector = NDArray[np.float32]
 Found = dict[str, Vector]
@@ -50,8 +50,7 @@ def read_vectors(path: Path, dimension: int, wanted: Collection[str]) -> WordVec
     words = set(wanted)
     try:
         found = read(path, dimension, words)
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = sha256(path)
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise UserError(f"{path}: cannot be read as {path.suffix}: {error}") from error
     for word, vector in found.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -55,9 +56,10 @@ def _protocol_problems(kind: str, protocol: Config, searches: list[str]) -> Iter
     for search, change in (protocol.get("for_search") or {}).items():
         path = [*here, "for_search", search, "search_space"]
         spaces[search] = (path, change.get("search_space") or {})
+    known = VALUES if spec is not None else TRAINING
     for path, space in spaces.values():
         for name, domain in space.items():
-            yield from _domain_problems([*path, name], name, domain)
+            yield from _domain_problems([*path, name], known.get(name), domain)
     for search in searches:
         yield from _missing(here, under_search(protocol, search), spec)
 
@@ -72,7 +74,7 @@ def _missing(here: list[str], protocol: Config, spec: ModelSpec | None) -> Itera
         yield [*path, "learning_rate"], f"missing{also}"
     if "batch_size" not in space and protocol.get("batch_size") is None:
         yield [*here, "batch_size"], "missing, here and in search_space"
-    if _may_be(protocol, "nesterov", True) and not _may_be(protocol, "momentum"):
+    if True in _extremes(protocol, "nesterov") and 0 in _extremes(protocol, "momentum"):
         yield [*here, "nesterov"], "needs a momentum > 0"
     if spec is None:
         return
@@ -86,19 +88,19 @@ def _missing(here: list[str], protocol: Config, spec: ModelSpec | None) -> Itera
             yield [*path, name], f"unknown to model {protocol['model']}; valid: {valid}"
 
 
-def _may_be(protocol: Config, name: str, *wanted: Any) -> bool:
-    """Say whether a hyper-parameter, fixed or drawn, may have a wanted value (or: any but 0)."""
+def _extremes(protocol: Config, name: str) -> list[Any]:
+    """Return the fixed value of a hyper-parameter, or its choices or bounds."""
     domain = protocol["search_space"].get(name)
-    values = [protocol.get(name)] if domain is None else next(iter(_given(domain).values()), [])
-    return any(value in wanted if wanted else bool(value) for value in values)
+    if domain is None:
+        return [protocol.get(name, 0)]
+    return list(next(iter(_given(domain).values()), []))
 
 
-def _domain_problems(path: list[str], name: str, domain: Config) -> Iterator[Problem]:
+def _domain_problems(path: list[str], valid: Valid | None, domain: Config) -> Iterator[Problem]:
     problem = domain_problem(domain)
     if problem is not None:
         yield path, problem
         return
-    valid = VALUES.get(name)
     if valid is None:
         return
     ((draw, values),) = _given(domain).items()
@@ -120,8 +122,15 @@ def domain_problem(domain: Config) -> str | None:
     if draw == "choice":
         keys = [(type(value).__name__, value) for value in values]
         return "has a choice twice" if len(set(keys)) != len(keys) else None
-    low, high = values[:2]
-    return None if low < high else f"{draw}: {low} is not below {high}"
+    low, high, *step = values
+    if not all(map(math.isfinite, values)):
+        return f"{draw}: {values} has a value that is not finite"
+    if not low < high:
+        return f"{draw}: {low} is not below {high}"
+    for bound in (low, high) if step else ():
+        if abs(bound / step[0] - round(bound / step[0])) > 1e-9:
+            return f"{draw}: {bound} is no multiple of the step {step[0]}"
+    return None
 
 
 def _given(domain: Config) -> Config:

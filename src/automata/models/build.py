@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,6 +13,7 @@ from torch import Tensor, nn
 from automata.config import OwnModel
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError
+from automata.files import sha256
 from automata.models import MODELS
 from automata.models.classifier import Classifier
 from automata.registry import imported
@@ -52,30 +55,52 @@ def build_model(
     if isinstance(model, str):
         built: Classifier = imported(MODELS[model].factory)(dataset, configuration)
         return built
-    module = load_factory(model)(dataset, configuration, **model.options)
-    _check_members(module, model, dataset)
+    # Copies: a module may train what it is given, and the next trial starts from the same data.
+    own = replace(dataset, extras={name: extra.clone() for name, extra in dataset.extras.items()})
+    factory = load_factory(model)
+    try:
+        module = factory(own, configuration, **model.options)
+        _check_members(module, model, dataset)
+    except UserError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"{_key(model)}: failed with {reason}") from error
     return OwnClassifier(module)
 
 
 def load_factory(model: OwnModel) -> Any:
     """Return the function that makes a user's model; raises UserError if it cannot be had."""
     name, function = model.factory.split(":")
-    key = f"protocol.*.model.factory: {model.factory}"
     try:
         module = import_module(name)
-    except ImportError as error:
+    except Exception as error:  # whatever a user's module does when it is imported
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise UserError(
-            f"{key}: cannot import {name}: {error} (searched: the working directory, PYTHONPATH)"
+            f"{_key(model)}: cannot import {name}: {reason} "
+            "(searched: the working directory, PYTHONPATH)"
         ) from error
     if not callable(getattr(module, function, None)):
-        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
-        raise UserError(f"{key}: {name} has no function {function}; it has {', '.join(names)}")
+        own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == name]
+        raise UserError(
+            f"{_key(model)}: {name} has no function {function}; it has {', '.join(own)}"
+        )
     return getattr(module, function)
+
+
+def source_checksum(model: OwnModel) -> str | None:
+    """Return the SHA-256 of the file that a user's factory is in, None if it is in no file."""
+    path = getattr(import_module(model.factory.split(":")[0]), "__file__", None)
+    return sha256(Path(path)) if path is not None else None
+
+
+def _key(model: OwnModel) -> str:
+    return f"protocol.*.model.factory: {model.factory}"
 
 
 def _check_members(module: Any, model: OwnModel, dataset: Dataset) -> None:
     """Raise UserError unless `module` has what selection needs, in the right shapes."""
-    key = f"protocol.*.model.factory: {model.factory}"
+    key = _key(model)
     if not isinstance(module, nn.Module):
         raise UserError(f"{key}: returned {type(module).__name__}, not a torch.nn.Module")
     head = getattr(module, "head", None)
@@ -92,3 +117,6 @@ def _check_members(module: Any, model: OwnModel, dataset: Dataset) -> None:
     module.train(was_training)
     if shape != (2, head.in_features):
         raise UserError(f"{key}: features of 2 rows are {shape}, not {(2, head.in_features)}")
+    grouped = [p for group in OwnClassifier(module).parameter_groups().values() for p in group]
+    if sorted(map(id, grouped)) != sorted(map(id, module.parameters())):
+        raise UserError(f"{key}: parameter_groups() must hold every parameter exactly once")

@@ -101,6 +101,21 @@ def uniform(batches: list[Tensor]) -> Subset:
     return Subset(batches, torch.ones(len(batches)))
 
 
+def without_lone_rows(subset: Subset) -> Subset:
+    """Return `subset` with a mini-batch of a single row joined to another one.
+
+    Batch normalisation has no variance to divide by in such a batch. Weights keep mean 1.
+    """
+    lone = [place for place, batch in enumerate(subset.batches) if len(batch) == 1]
+    if not lone or len(subset.batches) == 1:
+        return subset
+    keep = [place for place in range(len(subset.batches)) if place != lone[0]]
+    batches = [subset.batches[place] for place in keep]
+    batches[0] = torch.cat([batches[0], subset.batches[lone[0]]])
+    weights = subset.weights[keep]
+    return without_lone_rows(Subset(batches, weights / weights.mean(), subset.random_fill))
+
+
 def weighted_subset(
     problem: SelectionProblem, candidates: list[Tensor], chosen: Tensor, weights: Tensor
 ) -> Subset:

@@ -8,12 +8,13 @@ from torch.optim import SGD, Adam, Optimizer
 from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LRScheduler, StepLR
 
 from automata.config import Protocol
+from automata.experiments.checks import TRAINING
 from automata.models.classifier import Classifier
 
 
 def hyperparameters(configuration: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
     """Return all hyper-parameters: the fixed ones of `protocol`, and over them the tuned."""
-    fixed = protocol.model_dump(exclude={"model", "search_space", "augmentation"})
+    fixed = {name: getattr(protocol, name) for name in TRAINING if hasattr(protocol, name)}
     return {**fixed, **configuration}
 
 
@@ -33,10 +34,10 @@ def build_optimizer(model: Classifier, values: dict[str, Any]) -> Optimizer:
     return SGD(groups, momentum=momentum, weight_decay=decay, nesterov=nesterov, fused=True)
 
 
-def build_schedule(optimizer: Optimizer, values: dict[str, Any]) -> LRScheduler:
-    """Return the schedule of the learning rates, stepped once an epoch, over T epochs."""
+def build_schedule(optimizer: Optimizer, values: dict[str, Any], epochs: int) -> LRScheduler:
+    """Return the schedule of the learning rates, stepped once an epoch, over T `epochs`."""
     if values["schedule"] == "cosine":
-        return CosineAnnealingLR(optimizer, T_max=values["epochs"])
+        return CosineAnnealingLR(optimizer, T_max=epochs)
     if values["schedule"] == "step":
         return StepLR(optimizer, step_size=values["decay_every"], gamma=values["decay_factor"])
     return ConstantLR(optimizer, factor=1.0)

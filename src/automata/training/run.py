@@ -27,6 +27,7 @@ from automata.selection.problem import (
     random_subset,
     subset_size,
     uniform,
+    without_lone_rows,
 )
 from automata.training.augmentation import augment
 from automata.training.evaluation import evaluate, last_layer
@@ -81,7 +82,7 @@ class TrainingRun:
         values = hyperparameters(configuration, protocol)
         self.batch_size: int = values["batch_size"]
         self.optimizer = build_optimizer(self.model, values)
-        self.schedule = build_schedule(self.optimizer, values)
+        self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
         self.progress = Progress()
         self.subset: Subset | None = None
 
@@ -94,7 +95,7 @@ class TrainingRun:
             except DivergedError as error:
                 self.progress.failure = str(error)
                 return
-            with self._timed("training"):
+            with self._timed("training"), self._own_randomness():
                 loss = self._train_epoch(subset)
             self.progress.epochs += 1
             self.progress.training_loss.append(loss)
@@ -153,6 +154,7 @@ class TrainingRun:
             self.subset = self._select()
         else:
             return self.subset
+        self.subset = without_lone_rows(self.subset)
         progress.draws += 1
         progress.random_fill += self.subset.random_fill
         progress.subset_samples = sum(len(batch) for batch in self.subset.batches)
@@ -190,7 +192,7 @@ class TrainingRun:
 
     def _all_rows(self, epoch: int) -> Subset:
         order = torch.randperm(len(self.data.train), generator=self._generator("warm", epoch))
-        return uniform(list(order.to(self.device).split(self.batch_size)))
+        return without_lone_rows(uniform(list(order.to(self.device).split(self.batch_size))))
 
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
@@ -214,6 +216,14 @@ class TrainingRun:
         self.progress.steps += len(weights)
         self.progress.samples += sum(len(batch) for batch in subset.batches)
         return float(total) / len(weights)
+
+    @contextmanager
+    def _own_randomness(self) -> Iterator[None]:
+        """Seed what is random inside a model, such as dropout, by this run and epoch alone."""
+        cuda = self.device.type == "cuda"
+        with torch.random.fork_rng(devices=[self.device] if cuda else []):
+            torch.manual_seed(derive(self.seed, "model", self.progress.epochs))
+            yield
 
     def _training_inputs(self, rows: Tensor, changes: torch.Generator) -> Tensor:
         """Return rows of the training set as the model takes them, images changed at random."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import shutil
 from pathlib import Path
@@ -13,10 +12,10 @@ import torch
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
-from automata.files import write_text
+from automata.files import sha256, write_text
 from automata.metering.lock import exclusive_host
 from automata.metering.meter import Meter
-from automata.models.build import build_model
+from automata.models.build import build_model, source_checksum
 from automata.models.classifier import Classifier
 from automata.provenance import provenance
 from automata.recorded import Recorded
@@ -40,7 +39,7 @@ from automata.tuning.search_phase import load_best_weights, run_search
 logger = logging.getLogger(__name__)
 
 
-PLACE = ("host", "device", "packages", "automata", "git")
+PLACE = ("host", "device", "packages", "automata", "git", "own_model_sha256")
 """The parts of the provenance in which both phases of a record must agree."""
 
 
@@ -66,7 +65,9 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     source = _describe(dataset, data)
     settings = job.settings
     device = choose_device(settings.compute.device)
-    here = {**provenance(), "device": _device_name(device)}
+    model = settings.protocol.model
+    own_model = source_checksum(model) if isinstance(model, OwnModel) else None
+    here = {**provenance(), "device": _device_name(device), "own_model_sha256": own_model}
     torch.set_num_threads(settings.compute.threads_per_trial)
     work.mkdir(parents=True, exist_ok=True)
     with exclusive_host(settings.metering.exclusive) as waited:
@@ -160,7 +161,7 @@ def _test(model: Classifier, dataset: Dataset) -> Test:
 
 def _describe(dataset: Dataset, path: Path) -> Data:
     return Data(
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        sha256=sha256(path),
         classes=dataset.classes,
         counts=dataset.metadata["counts"],
         source=dataset.metadata["source"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import tempfile
@@ -35,14 +36,14 @@ def gpu_share(compute: Compute, gpus: int) -> float:
     trials, asked = compute.concurrent_trials, compute.gpu_per_trial
     if gpus == 0:
         return 0.0
-    if asked is None:
-        return min(1.0, gpus / trials)
-    if asked * trials > gpus:
+    # A trial is on one GPU, so that the fullest one decides.
+    largest = 1 / math.ceil(trials / gpus)
+    if asked is not None and asked > largest:
         raise UserError(
             f"compute.gpu_per_trial: {asked} for {trials} concurrent trials is more than the "
-            f"{gpus} GPUs here; valid: at most {gpus / trials:g}"
+            f"{gpus} GPUs here have; valid: at most {largest:g}"
         )
-    return asked
+    return largest if asked is None else asked
 
 
 @contextmanager

@@ -39,6 +39,7 @@ def run(**changes: Any) -> dict[str, Any]:
         "host": "here",
         "software": "torch 2.13 ray 2.60",
         "data_sha256": "abc",
+        "own_model_sha256": "abc",
         "protocol_hash": "123",
         "epochs": 20,
         "best_epochs": 18,
@@ -172,6 +173,7 @@ def test_run_without_a_full_run_is_refused_with_a_warning_that_names_it(
         ("exclusive", True, False),
         ("software", "torch 2.13 ray 2.60", "torch 2.14 ray 2.60"),
         ("data_sha256", "abc", "def"),
+        ("own_model_sha256", "abc", None),
         ("protocol_hash", "123", "456"),
     ],
 )

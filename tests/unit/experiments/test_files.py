@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import UserError
+from automata.experiments import reading
 from automata.experiments.files import ConfigFiles, combine
 
 CONFIG = Path(__file__).parents[3] / "config"
@@ -95,6 +96,53 @@ def test_a_data_set_in_two_parts_is_refused(read):
         read({**parts, "all.yaml": {"parts": list(parts)}}, ["all.yaml"])
 
 
+def test_parts_stand_before_the_file_that_lists_them_and_after_earlier_ones(read):
+    contents = {
+        "first.yaml": {"seeds": [1], "fractions": [0.3]},
+        "one.yaml": {"datasets": ["dna"], "seeds": [2]},
+        "all.yaml": {"parts": ["one.yaml"]},
+    }
+    (experiment,) = read(contents, ["first.yaml", "all.yaml"])
+    assert (experiment["seeds"], experiment["fractions"]) == ([2], [0.3])
+
+
+PARTS = {
+    "one.yaml": {"datasets": ["dna", "letter"], "seeds": [1]},
+    "two.yaml": {"datasets": ["sst5"], "seeds": [2]},
+    "all.yaml": {"parts": ["one.yaml", "two.yaml"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        (["letter"], [(["letter"], [1])]),
+        (["sst5", "dna"], [(["dna"], [1]), (["sst5"], [2])]),
+    ],
+)
+def test_data_sets_after_the_parts_choose_among_theirs(read, chosen, expected):
+    found = read({**PARTS, "few.yaml": {"datasets": chosen}}, ["all.yaml", "few.yaml"])
+    assert [(e["datasets"], e["seeds"]) for e in found] == expected
+
+
+def test_a_data_set_of_no_part_is_refused(read):
+    few = {"few.yaml": {"datasets": ["trec6"]}}
+    with pytest.raises(UserError, match=r"few.yaml: datasets: trec6 is in none of the parts: dna"):
+        read({**PARTS, **few}, ["all.yaml", "few.yaml"])
+
+
+def test_parts_of_parts_are_refused(read):
+    wrapper = {"wrapper.yaml": {"parts": ["all.yaml"]}}
+    with pytest.raises(UserError, match=r"all.yaml: parts: a part cannot have parts itself"):
+        read({**PARTS, **wrapper}, ["wrapper.yaml"])
+
+
+@pytest.mark.parametrize("parts", ["one.yaml", [1]])
+def test_parts_that_are_no_list_of_files_are_refused(read, parts):
+    with pytest.raises(UserError, match=r"all.yaml: parts: .* is not valid; valid: a list of fil"):
+        read({"all.yaml": {"parts": parts}})
+
+
 def test_an_error_in_a_part_names_its_file(read):
     contents = {"one.yaml": {"seeds": [-1]}, "all.yaml": {"parts": ["one.yaml"]}}
     with pytest.raises(UserError, match=r"one.yaml: seeds.0: -1 is not valid; valid: integer >= 0"):
@@ -103,7 +151,12 @@ def test_an_error_in_a_part_names_its_file(read):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("a: [1", "not YAML: "), ("- 1\n- 2\n", "a configuration is a section of keys")],
+    [
+        ("a: [1", "not YAML: "),
+        ("- 1\n- 2\n", "a configuration is a section of keys"),
+        ("seeds: [1]\nseeds: [2]\n", "not YAML: the key seeds is there twice"),
+        ("own_datasets:\n  2020: {kind: image}\n", "own_datasets.2020: the key 2020 is no text"),
+    ],
 )
 def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):
     path = tmp_path / "broken.yaml"
@@ -112,3 +165,19 @@ def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):
         ConfigFiles([CONFIG / "config.yaml", path], {}, CONFIG / "schema.json").experiments()
     assert "\n" not in str(error.value)
     assert str(error.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e-3", 0.001),
+        ("1.5E2", 150.0),
+        ("-2e1", -20.0),
+        ("2024-01-01", "2024-01-01"),
+        ("e3", "e3"),
+    ],
+)
+def test_yaml_is_read_as_people_write_it(tmp_path, text, value):
+    path = tmp_path / "one.yaml"
+    path.write_text(f"key: {text}\n")
+    assert reading.read(path) == {"key": value}

@@ -1,15 +1,19 @@
 """Models by name, and the user's own by their factory."""
 
+import copy
 import sys
 
 import pytest
 import torch
 from torch import nn
 
-from automata.config import OwnModel
+from automata.config import OwnModel, Protocol
+from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
 from automata.models.build import OwnClassifier, build_model, load_factory
 from automata.models.mlp import Mlp
+from automata.selection.random import Full
+from automata.training.run import SubsetPlan, TrainingRun
 
 NETS = '''
 from torch import nn
@@ -48,6 +52,48 @@ def wide(dataset, configuration):
     return net
 
 CONSTANT = 3
+
+class Shared(nn.Module):
+    """Trains the very tensor that it was given."""
+
+    def __init__(self, vectors, classes):
+        super().__init__()
+        self.embedding = nn.EmbeddingBag.from_pretrained(vectors, freeze=False)
+        self.head = nn.Linear(vectors.shape[1], classes)
+
+    def features(self, inputs):
+        return self.embedding(inputs)
+
+def shared(dataset, configuration):
+    return Shared(dataset.extras["vectors"], dataset.classes)
+
+def failing(dataset, configuration):
+    raise RuntimeError("out of\\nluck")
+
+class Forgetful(Net):
+    def parameter_groups(self):
+        return {"learning_rate": [*self.head.parameters()]}
+
+def forgetful(dataset, configuration):
+    return build(dataset, configuration, kind=Forgetful)
+
+class Noisy(Net):
+    def features(self, inputs):
+        return nn.functional.dropout(super().features(inputs), 0.5, self.training)
+
+def noisy(dataset, configuration):
+    return build(dataset, configuration, kind=Noisy, width=20)
+
+class Normed(Net):
+    def __init__(self, *sizes):
+        super().__init__(*sizes)
+        self.norm = nn.BatchNorm1d(sizes[1])
+
+    def features(self, inputs):
+        return self.norm(super().features(inputs))
+
+def normed(dataset, configuration):
+    return build(dataset, configuration, kind=Normed)
 '''
 
 
@@ -94,12 +140,18 @@ def test_a_users_parameter_groups_are_taken(dataset, configuration):
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        (OwnModel(factory="no_such_package.nets:build"), "cannot import no_such_package.nets: No"),
+        (
+            OwnModel(factory="no_such_package.nets:build"),
+            "cannot import no_such_package.nets: .*No",
+        ),
         (own("biuld"), "users_nets has no function biuld; it has .*build"),
         (own("CONSTANT"), "users_nets has no function CONSTANT"),
         (own("headless"), r"the module needs features\(inputs\) and head, an nn.Linear"),
         (own("nothing"), "returned NoneType, not a torch.nn.Module"),
         (own("build", classes=7), "head has 7 outputs, clouds has 3 classes"),
+        (own("failing"), "failed with RuntimeError: out of luck"),
+        (own("build", colour=1), "failed with TypeError: .*unexpected keyword argument 'colour'"),
+        (own("forgetful"), r"parameter_groups\(\) must hold every parameter exactly once"),
         (own("wide"), r"features of 2 rows are \(2, 6\), not \(2, 5\)"),
     ],
 )
@@ -112,7 +164,7 @@ def test_a_factory_that_does_not_do_is_one_line(dataset, configuration, model, e
 
 def test_an_error_inside_the_users_module_names_it(tmp_path, monkeypatch):
     (tmp_path / "broken_nets.py").write_text("import package_that_is_not_there\n")
-    with pytest.raises(UserError, match="broken_nets: No module named 'package_that_is_not_there'"):
+    with pytest.raises(UserError, match=r"broken_nets: .*'package_that_is_not_there'"):
         load_factory(OwnModel(factory="broken_nets:build"))
 
 
@@ -123,3 +175,58 @@ def test_checking_a_users_model_changes_nothing(dataset, configuration):
     model = build_model(dataset, configuration, own("build"))
     torch.testing.assert_close(model.module.body.weight, plain.weight)
     assert model.training
+
+
+def test_training_a_users_model_leaves_the_data_set_alone():
+    words = torch.randint(2, 9, (8, 3), dtype=torch.int32)
+    split = Split(words, torch.arange(8) % 2)
+    extras = {"vectors": torch.randn(9, 4)}
+    data = Dataset("texts", "text", 2, split, split, split, metadata={}, extras=extras)
+    before = extras["vectors"].clone()
+    model = build_model(data, {}, own("shared"))
+    torch.nn.functional.cross_entropy(model(words), split.labels).backward()
+    torch.optim.SGD(model.parameters(), lr=1.0).step()
+    assert not torch.equal(model.module.embedding.weight, before)
+    torch.testing.assert_close(extras["vectors"], before, rtol=0, atol=0)
+
+
+def training(dataset, factory, batch_size=16):
+    protocol = Protocol(
+        model=own(factory),
+        configurations=1,
+        epochs=4,
+        reselect_every=2,
+        batch_size=batch_size,
+        search_space={},
+    )
+    plan = SubsetPlan(Full(), 1.0)
+    return TrainingRun(dataset, {"learning_rate": 0.1}, protocol, plan, 0, torch.device("cpu"))
+
+
+def test_randomness_inside_a_model_depends_on_the_run_alone(dataset):
+    first, second = training(dataset, "noisy"), training(dataset, "noisy")
+    first.train_to(4)
+    torch.rand(7)
+    second.train_to(2)
+    torch.manual_seed(99)
+    resumed = training(dataset, "noisy")
+    resumed.restore(copy.deepcopy(second.state()))
+    resumed.train_to(4)
+    assert first.progress.training_loss == resumed.progress.training_loss
+
+
+def test_epochs_draw_their_own_randomness(dataset):
+    run = training(dataset, "noisy")
+    run.optimizer.param_groups[0]["lr"] = 0.0
+    run.schedule.base_lrs[0] = 0.0
+    run.train_to(2)
+    first, second = run.progress.training_loss
+    assert first != second
+
+
+@pytest.mark.parametrize("batch_size", [17, 7])  # 120 rows: 17 leaves one over, 7 does too
+def test_batch_normalisation_meets_no_batch_of_one(dataset, batch_size):
+    run = training(dataset, "normed", batch_size)
+    run.train_to(2)
+    assert run.progress.failure is None
+    assert run.progress.samples == 2 * 120

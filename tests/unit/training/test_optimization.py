@@ -31,7 +31,7 @@ def values(configuration: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
 def rates(model: Mlp, values: dict[str, Any]) -> list[float]:
     """Return the learning rate of each epoch."""
     optimizer = build_optimizer(model, values)
-    schedule = build_schedule(optimizer, values)
+    schedule = build_schedule(optimizer, values, len(EPOCHS))
     seen = []
     for _ in EPOCHS:
         seen.append(optimizer.param_groups[0]["lr"])
@@ -136,7 +136,7 @@ def test_the_schedule_scales_every_group(values: dict[str, Any]) -> None:
     model = Grouped(inputs=6, hidden1=8, hidden2=7, classes=3)
     chosen = {**values, "lr1": 0.5, "lr2": 0.25, "schedule": "step"}
     optimizer = build_optimizer(model, chosen)
-    schedule = build_schedule(optimizer, chosen)
+    schedule = build_schedule(optimizer, chosen, len(EPOCHS))
     for _ in range(4):
         optimizer.step()
         schedule.step()

@@ -19,6 +19,8 @@ from automata.tuning.ray_session import gpu_share
         (2, 0.5, 1, 0.5),
         (3, 0.25, 1, 0.25),
         (2, 1.0, 2, 1),
+        (3, None, 2, 0.5),
+        (5, None, 2, 1 / 3),
     ],
 )
 def test_share_of_a_trial(trials, asked, gpus, share):
@@ -27,6 +29,12 @@ def test_share_of_a_trial(trials, asked, gpus, share):
 
 def test_more_than_there_is_is_one_line():
     with pytest.raises(
-        UserError, match=r"gpu_per_trial: 0.5 for 4 .* 1 GPUs here; .* at most 0.25"
+        UserError, match=r"gpu_per_trial: 0.5 for 4 .* 1 GPUs here have; .* at most 0.25"
     ):
         gpu_share(Compute(concurrent_trials=4, gpu_per_trial=0.5), 1)
+
+
+def test_shares_that_do_not_pack_are_refused():
+    """Three times 0.6 is less than two GPUs, but only one fits on each."""
+    with pytest.raises(UserError, match=r"at most 0\.5"):
+        gpu_share(Compute(concurrent_trials=3, gpu_per_trial=0.6), 2)
