@@ -1,7 +1,6 @@
 """The grid of runs and the helpers of the rules. Parsing needs Snakemake alone."""
 
 import json
-import shlex
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -63,20 +62,14 @@ def read_experiments():
 EXPERIMENTS = read_experiments()
 
 
-def download_options(data):
-    """Return where files are had from, as options of `automata prepare`."""
-    options = {"--cache": data["cache"], "--mirror": data["mirror"]}
-    return " ".join(
-        f"{name} {shlex.quote(value)}"
-        for name, value in options.items()
-        if value is not None
-    )
-
-
-# No parameter of the rule: cache and mirror never change what is in a data set.
-DOWNLOADS, *OTHERS = {download_options(e["data"]): None for e in EXPERIMENTS}
-if OTHERS:
+# Where files are had from goes through the environment, so that it is no parameter of `prepare`:
+# it never changes what is in a data set.
+DOWNLOADS = [(e["data"]["cache"], e["data"]["mirror"] or "") for e in EXPERIMENTS]
+if len(set(DOWNLOADS)) > 1:
     sys.exit("data.cache, data.mirror: must be the same in all parts")
+os.environ.update(
+    AUTOMATA_DATA_CACHE=DOWNLOADS[0][0], AUTOMATA_DATA_MIRROR=DOWNLOADS[0][1]
+)
 
 
 def check_files():

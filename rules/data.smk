@@ -21,6 +21,6 @@ rule prepare:
     shell:
         """
         python -m automata prepare {wildcards.dataset} \
-            --preparation {params.preparation:q} {DOWNLOADS} \
+            --preparation {params.preparation:q} \
             --output {output} > {log} 2>&1
         """

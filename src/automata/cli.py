@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -31,9 +32,16 @@ def _parser() -> argparse.ArgumentParser:
     prepare.add_argument("dataset")
     prepare.add_argument("--preparation", default="{}", help="settings of the data, in JSON")
     prepare.add_argument(
-        "--cache", type=Path, default=Path("results/downloads"), help="folder of downloaded files"
+        "--cache",
+        type=Path,
+        default=Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads")),
+        help="folder of downloaded files (default: $AUTOMATA_DATA_CACHE, else %(default)s)",
     )
-    prepare.add_argument("--mirror", help="folder or base URL that is tried first")
+    prepare.add_argument(
+        "--mirror",
+        default=os.environ.get("AUTOMATA_DATA_MIRROR") or None,
+        help="folder or base URL that is tried first (default: $AUTOMATA_DATA_MIRROR)",
+    )
     prepare.add_argument("--output", type=Path, required=True, help="safetensors file")
     prepare.set_defaults(command=_prepare)
 
