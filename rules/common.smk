@@ -176,7 +176,7 @@ def prepared(wildcards):
     """
     dataset = wildcards.dataset
     path = f"results/data/{dataset}{version(dataset)}.safetensors"
-    return path if own_files(wildcards) else ancient(path)
+    return path if local_files(experiment_of(dataset), dataset) else ancient(path)
 
 
 def settings(wildcards):

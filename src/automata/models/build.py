@@ -64,8 +64,7 @@ def build_model(
     except UserError:
         raise
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"{_key(model)}: failed with {reason}") from error
+        raise UserError(f"{_key(model)}: failed with {_reason(error)}") from error
     return OwnClassifier(module)
 
 
@@ -75,9 +74,8 @@ def load_factory(model: OwnModel) -> Any:
     try:
         module = import_module(name)
     except Exception as error:  # whatever a user's module does when it is imported
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise UserError(
-            f"{_key(model)}: cannot import {name}: {reason} "
+            f"{_key(model)}: cannot import {name}: {_reason(error)} "
             "(searched: the working directory, PYTHONPATH)"
         ) from error
     if not callable(getattr(module, function, None)):
@@ -92,6 +90,11 @@ def source_checksum(model: OwnModel) -> str | None:
     """Return the SHA-256 of the file that a user's factory is in, None if it is in no file."""
     path = getattr(import_module(model.factory.split(":")[0]), "__file__", None)
     return sha256(Path(path)) if path is not None else None
+
+
+def _reason(error: Exception) -> str:
+    """Return kind and text of an error of the user's code, in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _key(model: OwnModel) -> str:

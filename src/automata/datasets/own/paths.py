@@ -9,6 +9,7 @@ from pathlib import Path
 
 from automata.config.data import OwnDataset
 from automata.errors import UserError
+from automata.files import sha256
 
 KEYS = {"train": "path", "validation": "validation", "test": "test"}
 """Key of the configuration by split whose file it names."""
@@ -50,7 +51,7 @@ def source_of(path: Path) -> str:
 def checksums(paths: Mapping[str, Path]) -> dict[str, str]:
     """Return the SHA-256 of each file by its path; that of a folder by `folder_checksum`."""
     return {
-        str(path): folder_checksum(path) if path.is_dir() else _checksum(path).hex()
+        str(path): folder_checksum(path) if path.is_dir() else sha256(path)
         for path in paths.values()
     }
 
@@ -64,7 +65,7 @@ def folder_checksum(folder: Path) -> str:
     total = hashlib.sha256()
     for name in sorted(names):
         # A name ends at its NUL and a checksum has 32 bytes: no two folders read the same.
-        total.update(os.fsencode(name) + b"\0" + _checksum(names[name]))
+        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(names[name])))
     return total.hexdigest()
 
 
@@ -76,8 +77,3 @@ def visible_files(folder: Path) -> list[Path]:
             continue
         found += visible_files(path) if path.is_dir() else [path]
     return found
-
-
-def _checksum(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
