@@ -122,14 +122,19 @@ def energy_joules(phases: list[Measurement]) -> float | None:
     return sum(value or 0.0 for value in joules)
 
 
-def _work(trainings: list[Progress], rows: int) -> dict[str, float]:
+def _work(trainings: list[Progress], rows: int) -> dict[str, float | None]:
     """Return what the trials of a search trained in all."""
+    subset_epochs = sum(training.subset_epochs for training in trainings)
+    selected = sum(training.selected_samples for training in trainings)
     return {
         "trained_epochs": sum(training.epochs for training in trainings),
         "trained_steps": sum(training.steps for training in trainings),
         # In passes over the training set, warm start included.
         "full_epoch_equivalents": sum(training.samples for training in trainings) / rows,
         "subset_samples": max(training.subset_samples for training in trainings),
+        # Share of the training set in a subset, on average over epochs: less than the fraction
+        # where a selector adapts. Older records do not have it.
+        "effective_fraction": selected / subset_epochs / rows if subset_epochs else None,
         "gradient_selections": sum(training.gradient_selections for training in trainings),
         "random_fill": sum(training.random_fill for training in trainings),
     }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, PositiveInt
+from pydantic import ConfigDict, Field, PositiveInt
 
 from automata.config.base import Section
 
@@ -67,7 +67,39 @@ class GradMatchSettings(Section):
     ] = 0.0
 
 
+class AdaptiveGradMatchSettings(Section):
+    """Gradient matching with a subset as large as the match asks for."""
+
+    l2: Annotated[float, Field(ge=0, description="lambda: penalty on the squared weights")] = 0.0
+    tolerance: Annotated[
+        float, Field(gt=0, lt=1, description="Stop at this relative gradient error")
+    ] = 0.2
+    floor: Annotated[
+        float, Field(gt=0, le=1, description="Smallest subset, as a share of the training set")
+    ] = 0.01
+
+
+class GlisterSettings(Section):
+    """Validation gain of one gradient step, to first order (Killamsetty et al., 2021)."""
+
+    updates: Annotated[
+        PositiveInt, Field(description="Validation gradients that one selection computes")
+    ] = 15
+
+
 class SelectorSettings(Section):
     """Settings by selector; those not named have none."""
 
+    # The key is the selector's name, which is no Python name; records hold the field's.
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=True)
+
     gradmatch: GradMatchSettings = GradMatchSettings()
+    gradmatch_adaptive: Annotated[AdaptiveGradMatchSettings, Field(alias="gradmatch-adaptive")] = (
+        AdaptiveGradMatchSettings()
+    )
+    glister: GlisterSettings = GlisterSettings()
+
+    def of(self, selector: str) -> dict[str, Any]:
+        """Return the settings of the selector of that name, as arguments of its class."""
+        settings = getattr(self, selector.replace("-", "_"), None)
+        return settings.model_dump() if settings is not None else {}

@@ -7,5 +7,7 @@ SELECTORS: dict[str, str] = {
     "rs2": "automata.selection.random:RepeatedRandom",
     "craig": "automata.selection.craig:Craig",
     "gradmatch": "automata.selection.gradmatch:GradMatch",
+    "gradmatch-adaptive": "automata.selection.adaptive:AdaptiveGradMatch",
+    "glister": "automata.selection.glister:Glister",
 }
 """Selector name -> "module:class", imported when a selector is built."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import torch
+from torch import Tensor
 
 from automata.selection.facility import facility_location
 from automata.selection.problem import Cadence, SelectionProblem, Subset, weighted_subset
@@ -16,7 +16,13 @@ class Craig:
     def select(self, problem: SelectionProblem) -> Subset:
         """Return the exemplar mini-batches and how many each stands for."""
         candidates = problem.partition()
-        gradients = problem.gradients(candidates).double()
-        distance = torch.cdist(gradients, gradients)
+        distance = distances(problem.training().gram(candidates))
         chosen, weights = facility_location(distance.max() - distance, problem.batch_budget)
-        return weighted_subset(problem, candidates, chosen.cpu(), weights.cpu())
+        return weighted_subset(problem, candidates, chosen, weights)
+
+
+def distances(gram: Tensor) -> Tensor:
+    """Return the Euclidean distances (n, n) of rows with the inner products `gram` (n, n)."""
+    squares = gram.diagonal()
+    # Rounding can make the square of a small distance negative.
+    return (squares[:, None] + squares - 2 * gram).clamp_min_(0).sqrt_()

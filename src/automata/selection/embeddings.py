@@ -2,32 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+
+CHUNK_BYTES = 16 * 1024**2
+"""Most memory that is used at a time besides what is returned."""
+
+GRADIENT_BYTES = 200 * 1024**2
+"""Most memory that the gradients of all mini-batches may take; more are never held at once."""
+
+
+@dataclass(frozen=True)
+class LastLayer:
+    """What a linear last layer sees of some rows: all that selection reads of a model.
+
+    For cross-entropy on logits z = W h + b the gradient of one row's loss is r h^T for W and r
+    for b, with r = softmax(z) - onehot(y): no automatic differentiation is needed.
+    """
+
+    features: Tensor
+    """(N, h) float32, inputs of the layer."""
+    logits: Tensor
+    """(N, c) float32."""
+    labels: Tensor
+    """(N,) int64."""
+
+    @property
+    def residuals(self) -> Tensor:
+        """Return r of each row: (N, c)."""
+        residuals = torch.softmax(self.logits, dim=1)
+        residuals[torch.arange(len(self.labels), device=self.labels.device), self.labels] -= 1
+        return residuals
+
+    def fits(self, batches: int) -> bool:
+        """Say whether the gradients of so many mini-batches may be held in memory."""
+        dimension = self.logits.shape[1] * (self.features.shape[1] + 1)
+        return batches * dimension * self.features.element_size() <= GRADIENT_BYTES
+
+    def gradients(self, batches: Sequence[Tensor]) -> Tensor:
+        """Return the gradient of each mini-batch (n, d), as `gradient_embeddings` does."""
+        return gradient_embeddings(self.features, self.residuals, batches)
+
+    def gram(self, batches: Sequence[Tensor]) -> Tensor:
+        """Return the gradients' inner products (n, n) float64, as `gradient_gram` does."""
+        return gradient_gram(self.features, self.residuals, batches)
 
 
 def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:
     """Return the gradient of each mini-batch's mean loss with respect to the last layer.
 
-    For cross-entropy on logits z = W h + b the gradient of one sample is r h^T for W and r
-    for b, with r = softmax(z) - onehot(y): no automatic differentiation is needed.
+    Besides the result memory holds at most `CHUNK_BYTES`, or the features of one mini-batch.
 
     Args:
         features: (N, h), inputs of the last layer.
-        residuals: (N, c), r of each sample.
+        residuals: (N, c), softmax(z) - onehot(y) of each sample, or some of its columns.
         batches: row numbers of each mini-batch; they may differ in length.
 
     Returns:
         (n, c * (h + 1)): per mini-batch the gradient of W, row by row, then that of b.
     """
-    lengths = {len(batch) for batch in batches}
-    rows = features.new_empty((len(batches), residuals.shape[1] * (features.shape[1] + 1)))
-    for length in lengths:
-        members = [i for i, batch in enumerate(batches) if len(batch) == length]
-        index = torch.stack([batches[i] for i in members])
+    h, c = features.shape[1], residuals.shape[1]
+    rows = features.new_empty((len(batches), c * (h + 1)))
+    for members in _of_equal_length(batches, h * features.element_size()):
+        index = torch.stack([batches[i] for i in members]).to(features.device)
         r = residuals[index]
-        weight = torch.einsum("blc,blh->bch", r, features[index]) / length
-        rows[members] = torch.cat([weight.flatten(1), r.mean(dim=1)], dim=1)
+        weight = torch.bmm(r.transpose(1, 2), features[index]) / index.shape[1]
+        places = torch.tensor(members, device=rows.device)
+        rows[places, : c * h] = weight.flatten(1)
+        rows[places, c * h :] = r.mean(dim=1)
     return rows
+
+
+def gradient_gram(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:
+    """Return the inner products of the gradients of all mini-batches, in float64.
+
+    Gradients are made a few classes at a time, so that any number of them can be compared:
+    memory holds n^2 numbers and, of each gradient, the parts of these classes.
+
+    Args:
+        features: (N, h), inputs of the last layer.
+        residuals: (N, c), softmax(z) - onehot(y) of each sample.
+        batches: row numbers of each mini-batch; they may differ in length.
+
+    Returns:
+        (n, n) float64, on the device of `features`.
+    """
+    n = len(batches)
+    gram = torch.zeros((n, n), dtype=torch.float64, device=features.device)
+    classes = max(1, CHUNK_BYTES // (8 * n * (features.shape[1] + 1)))
+    for some in residuals.split(classes, dim=1):
+        part = gradient_embeddings(features, some, batches).double()
+        gram += _products(part)
+    return gram
+
+
+def _products(rows: Tensor) -> Tensor:
+    """Return rows @ rows.T; NumPy sees that it is symmetric and computes half of it."""
+    if rows.device.type != "cpu":
+        return rows @ rows.T
+    array = rows.numpy()
+    return torch.from_numpy(array @ array.T)
+
+
+def _of_equal_length(batches: Sequence[Tensor], row_bytes: int) -> Iterator[list[int]]:
+    """Yield the numbers of mini-batches of one length, as many as fit into a chunk."""
+    for length in {len(batch) for batch in batches}:
+        members = [i for i, batch in enumerate(batches) if len(batch) == length]
+        step = max(1, CHUNK_BYTES // (length * row_bytes))
+        for start in range(0, len(members), step):
+            yield members[start : start + step]

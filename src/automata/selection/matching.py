@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_solve, cholesky, lapack
 from torch import Tensor
 
-# A correlation or a pivot this small, relative to its scale, is rounding error of float64.
-EPSILON = 1e-10
+ROUNDING = {torch.float32: 1e-5, torch.float64: 1e-10}
+"""A correlation or a pivot this small, relative to its scale, is rounding error."""
+
+BLOCK = 32
+"""Columns of the Gram matrix that are computed at once, in one matrix product."""
 
 Array = NDArray[np.float64]
 
 
 def matching_pursuit(
-    gradients: Tensor, target: Tensor, budget: int, *, l2: float = 0.0, tolerance: float = 0.0
+    gradients: Tensor,
+    target: Tensor,
+    budget: int,
+    *,
+    l2: float = 0.0,
+    tolerance: float = 0.0,
+    floor: int = 0,
 ) -> tuple[Tensor, Tensor]:
     """Choose rows of `gradients` whose non-negative combination is closest to `target`.
 
@@ -25,12 +36,17 @@ def matching_pursuit(
     residual and solves for the weights of all rows taken; a row whose weight becomes zero is
     dropped for good and its place is free again.
 
+    Inner products are as precise as `gradients`; the final weights are solved for in float64.
+    Besides `gradients` memory holds one such number for each of n x (budget + the columns that
+    were looked at), at most 2 n^2.
+
     Args:
-        gradients: (n, d), one row a mini-batch.
+        gradients: (n, d) float32 or float64, one row a mini-batch, on any device.
         target: (d,), the gradient to match.
         budget: most rows to choose.
         l2: the penalty lambda.
         tolerance: stop when the residual's norm is at most this share of the target's.
+        floor: rows to choose before the tolerance counts.
 
     Returns:
         indices (m,) int64, distinct, in the order of choice, and weights (m,) float64 > 0,
@@ -45,90 +61,238 @@ def matching_pursuit(
             f"expected gradients (n, d) and target (d,), got {tuple(gradients.shape)} "
             f"and {tuple(target.shape)}"
         )
+    _check_budget(budget)
+    rows = gradients if gradients.dtype in ROUNDING else gradients.float()
+    aim = target.to(rows)
+    squares = torch.linalg.vector_norm(rows, dim=1) ** 2
+    match = rows @ aim
+    if not (torch.isfinite(squares).all() and torch.isfinite(match).all()):
+        raise ValueError("gradients and target must be finite")
+    pursuit = _Pursuit(_LazyColumns(rows), _array(squares), _array(match), l2, ROUNDING[rows.dtype])
+    target_square = float(aim.double() @ aim.double())
+    pursuit.run(target_square, min(budget, len(rows)), tolerance, floor)
+    chosen = rows[torch.tensor(pursuit.support, dtype=torch.int64, device=rows.device)].double()
+    exact = _array(chosen @ chosen.T), _array(chosen @ aim.double())
+    return _result(*_minimiser(*exact, pursuit.support, pursuit.weights, l2), rows.device)
+
+
+def matching_pursuit_of_gram(
+    gram: Tensor,
+    mixture: Tensor,
+    budget: int,
+    *,
+    l2: float = 0.0,
+    tolerance: float = 0.0,
+    floor: int = 0,
+) -> tuple[Tensor, Tensor]:
+    """Do what `matching_pursuit` does for gradients that are known by their products alone.
+
+    For more gradients than memory holds (`gradient_gram`): the target is a combination of them.
+
+    Args:
+        gram: (n, n), the inner products of all pairs of rows, in float64.
+        mixture: (n,), how the rows add up to the target.
+        budget: most rows to choose.
+        l2: the penalty lambda.
+        tolerance: stop when the residual's norm is at most this share of the target's.
+        floor: rows to choose before the tolerance counts.
+
+    Returns:
+        As `matching_pursuit` does; the weights are exact for `gram` as it is given.
+
+    Raises:
+        ValueError: on a shape that does not fit, a negative budget, or NaN or infinity.
+    """
+    if gram.ndim != 2 or gram.shape != (len(mixture), len(mixture)):
+        raise ValueError(f"expected gram (n, n), got {tuple(gram.shape)} for n = {len(mixture)}")
+    _check_budget(budget)
+    products, shares = _array(gram), _array(mixture)
+    if not (np.isfinite(products).all() and np.isfinite(shares).all()):
+        raise ValueError("gram and mixture must be finite")
+    match = products @ shares
+    pursuit = _Pursuit(
+        _KnownColumns(products), products.diagonal(), match, l2, ROUNDING[torch.float64]
+    )
+    pursuit.run(float(shares @ match), min(budget, len(products)), tolerance, floor)
+    support = pursuit.support
+    exact = products[np.ix_(support, support)], match[support]
+    return _result(*_minimiser(*exact, support, pursuit.weights, l2), gram.device)
+
+
+def _check_budget(budget: int) -> None:
     if budget < 0:
         raise ValueError(f"budget must not be negative, got {budget}")
-    rows = gradients.double()
-    aim = target.double()
-    if not (torch.isfinite(rows).all() and torch.isfinite(aim).all()):
-        raise ValueError("gradients and target must be finite")
-    gram = (rows @ rows.T).cpu().numpy()
-    match = (rows @ aim).cpu().numpy()
-    support, weights = _pursue(gram, match, float(aim @ aim), budget, l2, tolerance)
-    device = gradients.device
+
+
+def _array(tensor: Tensor) -> Array:
+    """Return `tensor` as float64 on the CPU."""
+    array: Array = tensor.double().cpu().numpy()
+    return array
+
+
+def _result(support: list[int], weights: Array, device: torch.device) -> tuple[Tensor, Tensor]:
     return (
         torch.tensor(support, dtype=torch.int64, device=device),
         torch.as_tensor(weights, dtype=torch.float64, device=device),
     )
 
 
-def _pursue(
-    gram: Array, match: Array, target_square: float, budget: int, l2: float, tolerance: float
-) -> tuple[list[int], Array]:
-    """Run the pursuit on `gram` (n, n) = A A^T and `match` (n,) = A target."""
-    support: list[int] = []
-    weights: Array = np.zeros(0)
-    factor: Array = np.zeros((0, 0))
-    norms = np.sqrt(np.diag(gram))
-    open_rows = norms > 0
-    threshold = EPSILON * np.sqrt(target_square) * norms
-    while len(support) < min(budget, len(gram)):
-        residual_match = match - gram[:, support] @ weights
-        residual_square = target_square - weights @ (match[support] + residual_match[support])
-        if residual_square <= max(tolerance**2, EPSILON**2) * target_square:
-            break
-        candidates = np.where(open_rows & (residual_match > threshold), residual_match, -np.inf)
-        best = int(np.argmax(candidates))
-        if candidates[best] == -np.inf:
-            break
-        open_rows[best] = False
-        grown = _grow(factor, gram, support, best, l2)
-        if grown is None:  # numerically in the span of the support: it cannot help
-            continue
-        support, factor = [*support, best], grown
-        weights = np.append(weights, 0.0)
-        support, weights, factor = _solve(gram, match, support, weights, factor, l2)
-    return support, weights
+class _Columns(Protocol):
+    """The Gram matrix, column by column."""
+
+    dtype: np.dtype[Any]
+
+    def column(self, row: int, promise: Array) -> NDArray[np.floating]:
+        """Return the products of `row` with all rows; `promise` ranks what comes next."""
+        ...
 
 
-def _grow(factor: Array, gram: Array, support: list[int], row: int, l2: float) -> Array | None:
-    """Append `row` to the lower Cholesky factor of the support's Gram matrix, if it has rank."""
-    k = len(support)
-    side = (
-        solve_triangular(factor, gram[support, row], lower=True, check_finite=False)
-        if k
-        else np.zeros(0)
-    )
-    diagonal = gram[row, row] + l2
-    pivot = diagonal - side @ side
-    if pivot <= EPSILON * diagonal:
-        return None
-    grown = np.zeros((k + 1, k + 1))
-    grown[:k, :k] = factor
-    grown[k, :k] = side
-    grown[k, k] = np.sqrt(pivot)
-    return grown
+class _KnownColumns:
+    def __init__(self, gram: Array) -> None:
+        self.dtype = gram.dtype
+        self._gram = gram
+
+    def column(self, row: int, promise: Array) -> NDArray[np.floating]:
+        column: Array = self._gram[row]
+        return column
 
 
-def _solve(
-    gram: Array, match: Array, support: list[int], weights: Array, factor: Array, l2: float
-) -> tuple[list[int], Array, Array]:
-    """Solve for weights >= 0 by an active-set step (Lawson and Hanson, 1974, chapter 23).
+class _LazyColumns:
+    """Computes a block of columns where one is asked for that is not there.
 
-    While the free optimum has a negative weight, go towards it until the first weight is
-    zero, drop that row, and solve again.
+    A pursuit looks at a fraction of all columns, but one at a time they cost as much as the
+    whole matrix: each reads all gradients. With it come the rows that promise to be next.
     """
-    while True:
-        optimum: Array = cho_solve((factor, True), match[support], check_finite=False)
+
+    def __init__(self, rows: Tensor) -> None:
+        self.dtype = np.dtype("f4" if rows.dtype == torch.float32 else "f8")
+        self._rows = rows
+        self._known: dict[int, NDArray[np.floating]] = {}
+
+    def column(self, row: int, promise: Array) -> NDArray[np.floating]:
+        if row not in self._known:
+            open_rows = promise.copy()
+            open_rows[list(self._known)] = -np.inf
+            open_rows[row] = np.inf
+            count = min(BLOCK, len(open_rows) - len(self._known))
+            block = np.argpartition(-open_rows, count - 1)[:count]
+            index = torch.from_numpy(block).to(self._rows.device)
+            columns = (self._rows[index] @ self._rows.T).cpu().numpy()
+            self._known.update(zip(block.tolist(), columns, strict=True))
+        return self._known[row]
+
+
+class _Pursuit:
+    """The greedy choice: the support so far, its weights, and the inverse Cholesky factor.
+
+    With G the support's Gram matrix plus l2 and L L^T = G, `_inverse` is L^-1: a row that joins
+    adds one row to it, by two products of the size of the support.
+    """
+
+    def __init__(
+        self, columns: _Columns, squares: Array, match: Array, l2: float, rounding: float
+    ) -> None:
+        """Start from `squares` (n,), the rows' squared norms, and `match` (n,) = A target."""
+        self.support: list[int] = []
+        self.weights: Array = np.zeros(0)
+        self._columns = columns
+        self._squares = squares
+        self._match = match
+        self._l2 = l2
+        self._rounding = rounding
+
+    def run(self, target_square: float, budget: int, tolerance: float, floor: int) -> None:
+        """Choose at most `budget` rows; stop early at the `tolerance`, or when none helps."""
+        n = len(self._match)
+        self._products = np.empty((budget, n), self._columns.dtype)
+        self._inverse = np.zeros((budget, budget))
+        open_rows = self._squares > 0
+        threshold = self._rounding * np.sqrt(target_square * self._squares)
+        correlation = self._match
+        while len(self.support) < budget:
+            on_support = correlation[self.support] + self._match[self.support]
+            residual_square = target_square - self.weights @ on_support
+            if len(self.support) >= floor and residual_square <= tolerance**2 * target_square:
+                break
+            promise = np.where(open_rows & (correlation > threshold), correlation, -np.inf)
+            best = int(np.argmax(promise))
+            if promise[best] == -np.inf:
+                break
+            open_rows[best] = False
+            if self._add(best, correlation[best], promise):
+                k = len(self.support)
+                weights = self.weights.astype(self._products.dtype)
+                correlation = self._match - weights @ self._products[:k]
+
+    def _add(self, row: int, correlation: float, promise: Array) -> bool:
+        """Add `row` and solve for all weights; return False if it is in the support's span."""
+        k = len(self.support)
+        column = self._columns.column(row, promise)
+        inverse = self._inverse[:k, :k]
+        side = inverse @ column[self.support]
+        diagonal = self._squares[row] + self._l2
+        pivot = diagonal - side @ side
+        if pivot <= self._rounding * diagonal:
+            return False
+        solution = side @ inverse
+        self._inverse[k, :k] = -solution / np.sqrt(pivot)
+        self._inverse[k, k] = 1 / np.sqrt(pivot)
+        self._products[k] = column
+        gain = correlation / pivot
+        optimum = np.append(self.weights - gain * solution, gain)
+        self.support.append(row)
+        if (optimum > 0).all():
+            self.weights = optimum
+        else:
+            self._drop(np.append(self.weights, 0.0), k + 1)
+        return True
+
+    def _drop(self, start: Array, k: int) -> None:
+        """Drop the rows whose weights become zero on the way from `start` to the optimum."""
+        gram = self._products[:k, self.support]
+        before = self.support
+        match = self._match[before]
+        self.support, self.weights = _minimiser(gram, match, before, start, self._l2)
+        kept = [place for place, row in enumerate(before) if row in set(self.support)]
+        m = len(kept)
+        self._products[:m] = self._products[kept]
+        if m:
+            factor = cholesky(_ridge(gram[np.ix_(kept, kept)], self._l2), lower=True)
+            self._inverse[:m, :m] = lapack.dtrtri(factor, lower=1)[0]
+
+
+def _minimiser(
+    gram: Array, match: Array, support: list[int], start: Array, l2: float
+) -> tuple[list[int], Array]:
+    """Return the rows of `support` with a positive weight at the optimum, and the weights.
+
+    An active-set step (Lawson and Hanson, 1974, chapter 23): while the free optimum has a
+    weight that is not positive, go towards it until the first weight is zero and drop that row.
+
+    Args:
+        gram: (k, k), products of the rows of `support`.
+        match: (k,), their products with the target.
+        support: the rows' numbers.
+        start: (k,), weights >= 0 to go on from.
+        l2: the penalty lambda.
+    """
+    weights = start
+    kept = np.arange(len(support))
+    while len(kept):
+        block = _ridge(gram[np.ix_(kept, kept)], l2)
+        optimum: Array = cho_solve((cholesky(block, lower=True), True), match[kept])
         negative = optimum <= 0
         if not negative.any():
-            return support, optimum, factor
-        steps = np.full(len(weights), np.inf)
+            weights = optimum
+            break
+        steps = np.full(len(kept), np.inf)
         steps[negative] = weights[negative] / (weights[negative] - optimum[negative])
         stop = int(np.argmin(steps))
         weights = np.delete(weights + min(1.0, steps[stop]) * (optimum - weights), stop)
         weights = np.maximum(weights, 0.0)
-        support = [row for position, row in enumerate(support) if position != stop]
-        if not support:
-            return [], np.zeros(0), np.zeros((0, 0))
-        block = gram[np.ix_(support, support)] + l2 * np.eye(len(support))
-        factor = cholesky(block, lower=True, check_finite=False)
+        kept = np.delete(kept, stop)
+    return [support[place] for place in kept], weights
+
+
+def _ridge(gram: Array, l2: float) -> Array:
+    return gram + l2 * np.eye(len(gram))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from automata.seeds import derive
+from automata.selection.embeddings import LastLayer
 
 
 class Cadence(Enum):
@@ -35,14 +36,20 @@ class Subset:
     weights: Tensor
     random_fill: int = 0
 
+    @property
+    def samples(self) -> int:
+        """Rows in all."""
+        return sum(len(batch) for batch in self.batches)
+
 
 @dataclass(frozen=True)
 class SelectionProblem:
-    """One selection: the size of the data, the budget, the seed, and access to gradients.
+    """One selection: the size of the data, the budget, the seed, and access to the model.
 
     `draw` counts the earlier subsets of the same training run; with `seed` it names the
-    random stream, so that a selector needs no state. `gradients` maps mini-batches to their
-    gradient embeddings (n, d) under the model as it is now.
+    random stream, so that a selector needs no state. `training` and `validation` give the last
+    layer of the model as it is now, after one forward pass over all rows of that split;
+    `learning_rate` is that of this layer now.
     """
 
     rows: int
@@ -50,7 +57,9 @@ class SelectionProblem:
     batch_size: int
     seed: int
     draw: int
-    gradients: Callable[[Sequence[Tensor]], Tensor]
+    training: Callable[[], LastLayer]
+    validation: Callable[[], LastLayer]
+    learning_rate: float
 
     @property
     def size(self) -> int:
@@ -61,6 +70,10 @@ class SelectionProblem:
     def batch_budget(self) -> int:
         """Number of mini-batches that hold the budget; the last may be cut."""
         return math.ceil(self.budget / self.size)
+
+    def with_budget(self, budget: int) -> SelectionProblem:
+        """Return this problem with a smaller budget and mini-batches of the same size."""
+        return replace(self, budget=budget, batch_size=self.size)
 
     def partition(self) -> list[Tensor]:
         """Return the candidates: all rows in mini-batches, the same at every draw."""
@@ -81,7 +94,7 @@ class Selector(Protocol):
     cadence: Cadence
 
     def select(self, problem: SelectionProblem) -> Subset:
-        """Return a subset of exactly `problem.budget` rows."""
+        """Return a subset of `problem.budget` rows; a selector that adapts may take fewer."""
         ...
 
 
@@ -126,7 +139,7 @@ def weighted_subset(
     was chosen, topped up with random rows if it is too short. Weights get mean 1.
     """
     order, values = chosen.tolist(), weights.tolist()
-    fill = _unused(problem, len(candidates), order)[: problem.batch_budget - len(order)]
+    fill = _unused(problem, len(candidates), set(order))[: problem.batch_budget - len(order)]
     values += [sum(values) / len(values) if values else 1.0] * len(fill)
     members = sorted(
         zip([*order, *fill], values, strict=True),
@@ -142,7 +155,7 @@ def weighted_subset(
     return Subset(batches, (final / final.mean()).float(), len(fill))
 
 
-def _unused(problem: SelectionProblem, candidates: int, taken: list[int]) -> list[int]:
+def _unused(problem: SelectionProblem, candidates: int, taken: set[int]) -> list[int]:
     """Return the candidates that are not taken, in a random order."""
     order = torch.randperm(candidates, generator=problem.generator("fill", problem.draw))
     return [index for index in order.tolist() if index not in taken]

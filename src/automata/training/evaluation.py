@@ -11,6 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
+from automata.selection.embeddings import LastLayer
 
 
 @dataclass(frozen=True)
@@ -39,20 +40,17 @@ def evaluate(model: Classifier, split: Split) -> Scores:
 
 
 @torch.inference_mode()
-def last_layer(model: Classifier, split: Split) -> tuple[Tensor, Tensor]:
-    """Return features (N, h) and residuals softmax(z) - onehot(y) (N, classes) of all rows.
+def last_layer(model: Classifier, split: Split) -> LastLayer:
+    """Return what the last layer of `model` sees of all rows: what gradients are made of.
 
-    One forward pass in evaluation mode: what gradient embeddings are made of.
+    One forward pass in evaluation mode.
     """
-    features, residuals = [], []
+    features = []
     with evaluation_mode(model):
-        for inputs, labels in chunks(split, model.evaluation_rows):
-            hidden = model.features(inputs)
-            residual = torch.softmax(model.head(hidden), dim=1)
-            residual[torch.arange(len(labels), device=labels.device), labels] -= 1
-            features.append(hidden)
-            residuals.append(residual)
-    return torch.cat(features), torch.cat(residuals)
+        for inputs, _ in chunks(split, model.evaluation_rows):
+            features.append(model.features(inputs))
+        together = torch.cat(features)
+        return LastLayer(together, model.head(together), split.labels)
 
 
 def chunks(split: Split, rows: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -40,6 +40,10 @@ class Progress(Recorded):
     """Samples that gradients were computed of, warm start included."""
     subset_samples: int = 0
     """Samples of the latest subset: the budget that every selector keeps to."""
+    subset_epochs: int = 0
+    """Epochs trained on subsets, hence not those of the warm start."""
+    selected_samples: int = 0
+    """Samples trained in these: what a selector that adapts really took."""
     draws: int = 0
     """Subsets drawn."""
     gradient_selections: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +14,11 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from automata.config import Protocol
-from automata.datasets.prepared import Dataset
+from automata.datasets.prepared import Dataset, Split
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.seeds import derive
-from automata.selection.embeddings import gradient_embeddings
+from automata.selection.embeddings import LastLayer
 from automata.selection.problem import (
     Cadence,
     SelectionProblem,
@@ -157,7 +157,7 @@ class TrainingRun:
         self.subset = without_lone_rows(self.subset)
         progress.draws += 1
         progress.random_fill += self.subset.random_fill
-        progress.subset_samples = sum(len(batch) for batch in self.subset.batches)
+        progress.subset_samples = self.subset.samples
         self.subset.batches[:] = [batch.to(self.device) for batch in self.subset.batches]
         return self.subset
 
@@ -178,17 +178,20 @@ class TrainingRun:
             batch_size=self.batch_size,
             seed=self.seed,
             draw=self.progress.draws,
-            gradients=self._gradients,
+            training=self._training_layer,
+            validation=lambda: self._last_layer(self.data.validation),
+            learning_rate=self.optimizer.param_groups[-1]["lr"],
         )
 
-    def _gradients(self, batches: Sequence[Tensor]) -> Tensor:
+    def _training_layer(self) -> LastLayer:
         self.progress.gradient_selections += 1
-        features, residuals = last_layer(self.model, self.data.train)
-        on_device = [batch.to(self.device) for batch in batches]
-        gradients = gradient_embeddings(features, residuals, on_device)
-        if not torch.isfinite(gradients).all():
+        return self._last_layer(self.data.train)
+
+    def _last_layer(self, split: Split) -> LastLayer:
+        layer = last_layer(self.model, split)
+        if not (torch.isfinite(layer.features).all() and torch.isfinite(layer.logits).all()):
             raise DivergedError(f"gradients not finite after epoch {self.progress.epochs}")
-        return gradients
+        return layer
 
     def _all_rows(self, epoch: int) -> Subset:
         order = torch.randperm(len(self.data.train), generator=self._generator("warm", epoch))
@@ -214,7 +217,10 @@ class TrainingRun:
             total += loss.detach()
         self.schedule.step()
         self.progress.steps += len(weights)
-        self.progress.samples += sum(len(batch) for batch in subset.batches)
+        self.progress.samples += subset.samples
+        if subset is self.subset:
+            self.progress.subset_epochs += 1
+            self.progress.selected_samples += subset.samples
         return float(total) / len(weights)
 
     @contextmanager

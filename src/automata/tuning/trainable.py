@@ -94,8 +94,7 @@ def read_checkpoint(folder: Path) -> dict[str, Any]:
 def build_selector(job: Job) -> Selector:
     """Return the selector of `job`, with its settings."""
     name = job.run.selector
-    settings = getattr(job.settings.selector, name, None)
-    selector: Selector = load(SELECTORS, name)(**(settings.model_dump() if settings else {}))
+    selector: Selector = load(SELECTORS, name)(**job.settings.selector.of(name))
     return selector
 
 

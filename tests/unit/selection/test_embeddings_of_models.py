@@ -11,7 +11,6 @@ from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
 from automata.models.lstm import LstmClassifier
 from automata.models.resnet import BasicBlock, Bottleneck, ResNet
-from automata.selection.embeddings import gradient_embeddings
 from automata.training.evaluation import last_layer
 
 ROWS, CLASSES = 11, 4
@@ -66,7 +65,7 @@ def test_embeddings_are_the_gradients_of_autograd(case: tuple[Classifier, Split]
     model, split = case
     order = torch.randperm(ROWS, generator=torch.Generator().manual_seed(4))
     batches = list(order.split([4, 1, 4, 2]))
-    found = gradient_embeddings(*last_layer(model, split), batches)
+    found = last_layer(model, split).gradients(batches)
     torch.testing.assert_close(found, differentiated(model.eval(), split, batches))
 
 

@@ -14,7 +14,7 @@ from automata.datasets.prepared import Dataset
 from automata.models.mlp import Mlp
 from automata.registry import load
 from automata.selection import SELECTORS
-from automata.selection.embeddings import gradient_embeddings
+from automata.selection.embeddings import LastLayer, gradient_embeddings
 from automata.selection.problem import (
     SelectionProblem,
     Selector,
@@ -42,6 +42,29 @@ def gaussian_gradients(batches: Sequence[Tensor]) -> Tensor:
     return torch.stack([per_row[batch].mean(dim=0) for batch in batches])
 
 
+class GivenGradients(LastLayer):
+    """A last layer whose gradients are given, not computed from features."""
+
+    def __init__(self, function: Gradients) -> None:
+        super().__init__(torch.zeros(1, 2), torch.zeros(1, 2), torch.zeros(1, dtype=torch.int64))
+        self.function: Gradients
+        object.__setattr__(self, "function", function)
+
+    def gradients(self, batches: Sequence[Tensor]) -> Tensor:
+        return self.function(batches)
+
+    def gram(self, batches: Sequence[Tensor]) -> Tensor:
+        rows = self.gradients(batches).double()
+        return rows @ rows.T
+
+
+def validation_layer() -> LastLayer:
+    """Return 12 rows with 2 features and 2 classes: gradients of length 6."""
+    generator = torch.Generator().manual_seed(9)
+    features, logits = torch.randn(2, 12, 2, generator=generator)
+    return LastLayer(features, logits, torch.arange(12) % 2)
+
+
 def problem_of(
     rows: int = 100,
     budget: int = 30,
@@ -51,7 +74,10 @@ def problem_of(
     draw: int = 0,
     gradients: Gradients = gaussian_gradients,
 ) -> SelectionProblem:
-    return SelectionProblem(rows, budget, batch_size, seed, draw, gradients)
+    layer = GivenGradients(gradients)
+    return SelectionProblem(
+        rows, budget, batch_size, seed, draw, lambda: layer, validation_layer, learning_rate=0.1
+    )
 
 
 def rows_of(subset: Subset) -> list[int]:

@@ -80,13 +80,13 @@ def test_loss_does_not_depend_on_the_chunks(
     assert evaluate(model, split).loss == pytest.approx(whole, rel=1e-5)
 
 
-@pytest.mark.parametrize("part", [0, 1], ids=["features", "residuals"])
+@pytest.mark.parametrize("part", ["features", "residuals"])
 def test_the_last_layer_does_not_depend_on_the_chunks(
-    model: Mlp, split: Split, monkeypatch: pytest.MonkeyPatch, part: int
+    model: Mlp, split: Split, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
-    whole = last_layer(model, split)[part]
+    whole = getattr(last_layer(model, split), part)
     monkeypatch.setattr(model, "evaluation_rows", 7)
-    torch.testing.assert_close(last_layer(model, split)[part], whole)
+    torch.testing.assert_close(getattr(last_layer(model, split), part), whole)
 
 
 @pytest.mark.parametrize(
@@ -146,20 +146,22 @@ def test_scores_are_those_of_evaluation_mode(split: Split) -> None:
 def test_features_are_those_of_evaluation_mode(split: Split) -> None:
     model = Dropping()
     model.train()
-    assert torch.equal(last_layer(model, split)[0], split.inputs)
+    assert torch.equal(last_layer(model, split).features, split.inputs)
 
 
 def test_features_are_the_inputs_of_the_head(model: Mlp, split: Split) -> None:
-    torch.testing.assert_close(last_layer(model, split)[0], model.features(split.inputs).detach())
+    torch.testing.assert_close(
+        last_layer(model, split).features, model.features(split.inputs).detach()
+    )
 
 
 def test_residuals_are_softmax_minus_one_hot(model: Mlp, split: Split) -> None:
     expected = probabilities(model, split) - np.eye(3)[split.labels.numpy()]
-    np.testing.assert_allclose(last_layer(model, split)[1].numpy(), expected, atol=1e-6)
+    np.testing.assert_allclose(last_layer(model, split).residuals.numpy(), expected, atol=1e-6)
 
 
 def test_residuals_are_the_gradient_of_the_loss_by_the_logits(model: Mlp, split: Split) -> None:
     logits = model(split.inputs).detach().requires_grad_()
     loss = nn.functional.cross_entropy(logits, split.labels, reduction="sum")
     (expected,) = torch.autograd.grad(loss, logits)
-    torch.testing.assert_close(last_layer(model, split)[1], expected)
+    torch.testing.assert_close(last_layer(model, split).residuals, expected)
