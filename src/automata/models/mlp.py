@@ -4,26 +4,66 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from automata.datasets.prepared import Dataset
 from automata.models.classifier import Classifier
+
+relu_backward = torch.ops.aten.threshold_backward
 
 
 class Mlp(Classifier):
     """Two hidden ReLU layers: (n, inputs) -> (n, classes)."""
 
+    evaluation_rows = 1024
+
     def __init__(self, inputs: int, hidden1: int, hidden2: int, classes: int) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            nn.Linear(inputs, hidden1), nn.ReLU(), nn.Linear(hidden1, hidden2), nn.ReLU()
+            nn.Linear(inputs, hidden1),
+            nn.ReLU(inplace=True),
+            nn.Linear(hidden1, hidden2),
+            nn.ReLU(inplace=True),
         )
         self.head = nn.Linear(hidden2, classes)
+        self.one_hot: Tensor
+        self.register_buffer("one_hot", torch.eye(classes), persistent=False)
 
     def features(self, inputs: Tensor) -> Tensor:
         """Return the second hidden layer: (n, inputs) -> (n, hidden2)."""
         hidden: Tensor = self.body(inputs)
         return hidden
+
+    @torch.no_grad()
+    def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
+        """Set the gradients by the chain rule, written out.
+
+        A step of so small a model is bookkeeping for the most part; without that of automatic
+        differentiation it takes about two thirds of the time.
+        """
+        w1, b1, w2, b2, w3, b3 = parameters = list(self.parameters())
+        if w1.grad is None:
+            for parameter in parameters:
+                parameter.grad = torch.empty_like(parameter)
+        hidden1 = linear(inputs, w1, b1).relu_()
+        hidden2 = linear(hidden1, w2, b2).relu_()
+        log_probability = linear(hidden2, w3, b3).log_softmax(dim=1)
+        target = self.one_hot[labels]
+        scale = weight / len(labels)
+        loss = torch.dot(log_probability.view(-1), target.view(-1)) * -scale
+        error3 = log_probability.exp_().sub_(target).mul_(scale)
+        error2 = relu_backward(error3 @ w3, hidden2, 0)
+        error1 = relu_backward(error2 @ w2, hidden1, 0)
+        for error, below, w, b in (
+            (error3, hidden2, w3, b3),
+            (error2, hidden1, w2, b2),
+            (error1, inputs, w1, b1),
+        ):
+            torch.mm(error.t(), below, out=w.grad)
+            torch.sum(error, dim=0, out=b.grad)
+        return loss
 
 
 def build(dataset: Dataset, configuration: dict[str, Any]) -> Mlp:

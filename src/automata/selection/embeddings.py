@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import torch
 from torch import Tensor
@@ -66,13 +67,12 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
     """
     h, c = features.shape[1], residuals.shape[1]
     rows = features.new_empty((len(batches), c * (h + 1)))
-    for members in _of_equal_length(batches, h * features.element_size()):
-        index = torch.stack([batches[i] for i in members]).to(features.device)
-        r = residuals[index]
-        weight = torch.bmm(r.transpose(1, 2), features[index]) / index.shape[1]
-        places = torch.tensor(members, device=rows.device)
-        rows[places, : c * h] = weight.flatten(1)
-        rows[places, c * h :] = r.mean(dim=1)
+    for start, some in _of_equal_length(batches, h * features.element_size()):
+        index = torch.stack(some).to(features.device)
+        r = residuals[index] / index.shape[1]
+        part = rows[start : start + len(some)]
+        part[:, : c * h].view(-1, c, h).copy_(torch.bmm(r.transpose(1, 2), features[index]))
+        part[:, c * h :] = r.sum(dim=1)
     return rows
 
 
@@ -95,22 +95,26 @@ def gradient_gram(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]
     classes = max(1, CHUNK_BYTES // (8 * n * (features.shape[1] + 1)))
     for some in residuals.split(classes, dim=1):
         part = gradient_embeddings(features, some, batches).double()
-        gram += _products(part)
+        gram += inner_products(part)
     return gram
 
 
-def _products(rows: Tensor) -> Tensor:
-    """Return rows @ rows.T; NumPy sees that it is symmetric and computes half of it."""
+def inner_products(rows: Tensor) -> Tensor:
+    """Return rows @ rows.T; on a CPU by NumPy, which sees the symmetry and computes half."""
     if rows.device.type != "cpu":
         return rows @ rows.T
     array = rows.numpy()
     return torch.from_numpy(array @ array.T)
 
 
-def _of_equal_length(batches: Sequence[Tensor], row_bytes: int) -> Iterator[list[int]]:
-    """Yield the numbers of mini-batches of one length, as many as fit into a chunk."""
-    for length in {len(batch) for batch in batches}:
-        members = [i for i, batch in enumerate(batches) if len(batch) == length]
+def _of_equal_length(
+    batches: Sequence[Tensor], row_bytes: int
+) -> Iterator[tuple[int, list[Tensor]]]:
+    """Yield runs of mini-batches of one length, as many as fit into a chunk, and their places."""
+    start = 0
+    for length, run in groupby(batches, key=len):
+        members = list(run)
         step = max(1, CHUNK_BYTES // (length * row_bytes))
-        for start in range(0, len(members), step):
-            yield members[start : start + step]
+        for first in range(0, len(members), step):
+            yield start + first, members[first : first + step]
+        start += len(members)

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve, cholesky, lapack
 from torch import Tensor
 
-ROUNDING = {torch.float32: 1e-5, torch.float64: 1e-10}
+from automata.selection.embeddings import inner_products
+
+ROUNDING = {torch.float32: 1e-6, torch.float64: 1e-10}
 """A correlation or a pivot this small, relative to its scale, is rounding error."""
 
-BLOCK = 32
+BLOCK = 16
 """Columns of the Gram matrix that are computed at once, in one matrix product."""
 
 Array = NDArray[np.float64]
@@ -72,7 +74,7 @@ def matching_pursuit(
     target_square = float(aim.double() @ aim.double())
     pursuit.run(target_square, min(budget, len(rows)), tolerance, floor)
     chosen = rows[torch.tensor(pursuit.support, dtype=torch.int64, device=rows.device)].double()
-    exact = _array(chosen @ chosen.T), _array(chosen @ aim.double())
+    exact = _array(inner_products(chosen)), _array(chosen @ aim.double())
     return _result(*_minimiser(*exact, pursuit.support, pursuit.weights, l2), rows.device)
 
 
@@ -176,10 +178,18 @@ class _LazyColumns:
             open_rows[row] = np.inf
             count = min(BLOCK, len(open_rows) - len(self._known))
             block = np.argpartition(-open_rows, count - 1)[:count]
-            index = torch.from_numpy(block).to(self._rows.device)
-            columns = (self._rows[index] @ self._rows.T).cpu().numpy()
-            self._known.update(zip(block.tolist(), columns, strict=True))
+            self._known.update(zip(block.tolist(), self._products(block), strict=True))
         return self._known[row]
+
+    def _products(self, block: NDArray[np.intp]) -> NDArray[np.floating]:
+        """Return the products of the rows `block` with all rows: (len(block), n)."""
+        rows = self._rows
+        if rows.device.type == "cpu":  # NumPy's product of so few rows is the faster one
+            array = rows.numpy()
+            products: NDArray[np.floating] = array[block] @ array.T
+            return products
+        index = torch.from_numpy(block).to(rows.device)
+        return (rows[index] @ rows.T).cpu().numpy()
 
 
 class _Pursuit:

@@ -45,12 +45,13 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
 
     One forward pass in evaluation mode.
     """
-    features = []
+    features = model.head.weight.new_empty(len(split), model.head.in_features)
     with evaluation_mode(model):
-        for inputs, _ in chunks(split, model.evaluation_rows):
-            features.append(model.features(inputs))
-        together = torch.cat(features)
-        return LastLayer(together, model.head(together), split.labels)
+        start = 0
+        for inputs, labels in chunks(split, model.evaluation_rows):
+            features[start : start + len(labels)] = model.features(inputs)
+            start += len(labels)
+        return LastLayer(features, model.head(features), split.labels)
 
 
 def chunks(split: Split, rows: int) -> Iterator[tuple[Tensor, Tensor]]:
