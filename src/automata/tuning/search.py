@@ -74,8 +74,10 @@ class PatientSearch(Searcher):
     """Hands out the proposals of another search, not before it has seen what it can.
 
     Where the scheduler judges trials in groups, the next group is proposed when all of the
-    last one has ended; otherwise a trial is proposed when a slot is free. A search that
-    learns nothing waits for nothing. Proposals carry their index and their rungs.
+    last one has ended; otherwise a trial is proposed when a slot is free. Proposals carry
+    their index and their rungs. They are thought out ahead, while trials train, where that
+    loses nothing, but handed out to free slots only: for trials that have to wait, Ray would
+    ask for placement groups.
 
     Ray tells a searcher nothing of a trial that is stopped while it is paused, which is how
     Hyperband stops most of them: the last result is kept here and passed on at the end.
@@ -91,6 +93,8 @@ class PatientSearch(Searcher):
         self._slots = slots
         self._proposed = 0
         self._ended = 0
+        self._ready: dict[str, Any] | None = None
+        self._names: dict[str, str] = {}
         self._results: dict[str, dict[str, Any]] = {}
 
     def set_search_properties(
@@ -107,21 +111,19 @@ class PatientSearch(Searcher):
         """
         if self._ended == self._configurations:
             return str(Searcher.FINISHED)
-        if self._proposed == self._limit():
+        if self._ready is None and self._proposed < self._limit():
+            self._ready = self._propose()
+        at_work = len(self._names) - self._ended - self._scheduler.waiting()
+        if self._ready is None or at_work >= self._slots:
             return None
-        configuration = self.searcher.suggest(trial_id)
-        index = self._proposed
-        self._proposed += 1
-        return {
-            "index": index,
-            "rungs": self._scheduler.rungs(index),
-            "configuration": configuration,
-        }
+        proposal, self._ready = self._ready, None
+        self._names[trial_id] = _name(proposal["index"])
+        return proposal
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Keep the latest result of a trial."""
         self._results[trial_id] = result
-        self.searcher.on_trial_result(trial_id, result)
+        self.searcher.on_trial_result(self._names[trial_id], result)
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
@@ -129,7 +131,7 @@ class PatientSearch(Searcher):
         """Tell the inner search how a trial ended."""
         self._ended += 1
         last = self._results.pop(trial_id, None)
-        self.searcher.on_trial_complete(trial_id, result or last, error)
+        self.searcher.on_trial_complete(self._names[trial_id], result or last, error)
 
     def get_state(self) -> dict[str, Any]:
         """Return what Tune saves with an experiment."""
@@ -143,6 +145,15 @@ class PatientSearch(Searcher):
         """Restore the inner search."""
         self.searcher.restore(checkpoint_path)
 
+    def _propose(self) -> dict[str, Any]:
+        index = self._proposed
+        self._proposed += 1
+        return {
+            "index": index,
+            "rungs": self._scheduler.rungs(index),
+            "configuration": self.searcher.suggest(_name(index)),
+        }
+
     def _limit(self) -> int:
         """Return how many proposals there may be by now."""
         if isinstance(self.searcher, RandomSearch):
@@ -152,3 +163,8 @@ class PatientSearch(Searcher):
             return min(self._ended + self._slots, self._configurations)
         ends = accumulate(generations)
         return next(end for end in ends if self._ended < end)
+
+
+def _name(index: int) -> str:
+    """Return what the inner search knows a trial by: Ray names it only when it starts."""
+    return f"trial {index}"

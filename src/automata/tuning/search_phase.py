@@ -9,7 +9,6 @@ from pathlib import Path
 import torch
 from ray import tune
 from ray.tune import Callback, CheckpointConfig, FailureConfig, ResultGrid, RunConfig, TuneConfig
-from ray.tune.logger import JsonLoggerCallback
 
 from automata.config import Job
 from automata.errors import UserError
@@ -23,9 +22,9 @@ from automata.tuning.keys import SCORE
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import TuningScheduler
 from automata.tuning.search import PatientSearch, domains
-from automata.tuning.trainable import CHECKPOINT, TuneTrial
+from automata.tuning.trainable import WEIGHTS, TuneTrial
 
-WEIGHTS = "best_trial.pt"
+BEST_WEIGHTS = "best_trial.pt"
 
 
 class MeterWindow(Callback):
@@ -59,30 +58,30 @@ class MeterWindow(Callback):
 def run_search(job: Job, data: Path, work: Path) -> Tuning:
     """Search the best configuration of `job` on the prepared file `data`.
 
-    Ray's state, and for FULL the best trial's weights (`WEIGHTS`), go into the folder `work`.
+    Ray's state, and for FULL the best trial's weights (`BEST_WEIGHTS`), go into the folder `work`.
     Raises UserError when every trial diverged, and RuntimeError when one crashed.
     """
     start = time.perf_counter()
     run, settings = job.run, job.settings
     protocol, compute = settings.protocol, settings.compute
     scheduler: TuningScheduler = load(SCHEDULERS, run.scheduler)(
-        protocol.configurations, protocol.epochs, settings.scheduler
+        protocol.configurations, protocol.epochs, compute.concurrent_trials, settings.scheduler
     )
     space = domains(protocol.search_space)
     search = load(SEARCHES, run.search)(space, settings.search, run.seed)
     gpus = torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
     share = gpu_share(compute, gpus)
-    keep_weights = run.selector == "full"
     meter = Meter(
         sample_seconds=settings.metering.sample_seconds,
         gpu=gpus > 0,
         exclusive=settings.metering.exclusive,
     )
     window = MeterWindow(meter, protocol.configurations)
-    shutil.rmtree(work / "ray", ignore_errors=True)
+    folder = work.resolve() / "ray"
+    shutil.rmtree(folder, ignore_errors=True)
     with local_ray(compute.concurrent_trials * compute.threads_per_trial, gpus):
         trainable = tune.with_parameters(
-            TuneTrial, job=job.model_dump_json(), data=str(data.resolve())
+            TuneTrial, job=job.model_dump_json(), data=str(data.resolve()), work=str(folder)
         )
         resources = {"cpu": compute.threads_per_trial, "gpu": share}
         results = tune.Tuner(
@@ -98,13 +97,12 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
                 reuse_actors=True,
             ),
             run_config=RunConfig(
-                name="ray",
-                storage_path=str(work.resolve()),
-                # Ray looks for the JSON of each trial when it makes the results.
-                callbacks=[window, JsonLoggerCallback()],
+                name="tune",
+                storage_path=str(folder),
+                callbacks=[window],
                 verbose=0,
                 failure_config=FailureConfig(fail_fast=True),
-                checkpoint_config=CheckpointConfig(num_to_keep=1, checkpoint_at_end=keep_weights),
+                checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
             ),
         ).fit()
     _raise_for_crashes(results)
@@ -115,8 +113,9 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
         raise UserError(
             f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
-    if keep_weights:
-        _keep_weights(results, best.index, work)
+    if run.selector == "full":
+        weights = folder / "weights" / WEIGHTS.format(index=best.index)
+        weights.replace(work / BEST_WEIGHTS)
     return Tuning(
         measurement=meter.measurement,
         setup_seconds=window.opened_at - start,
@@ -127,7 +126,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
 
 def load_best_weights(work: Path) -> dict[str, torch.Tensor]:
     """Return the model state of the best trial, which `run_search` kept for FULL."""
-    state: dict[str, torch.Tensor] = torch.load(work / WEIGHTS, weights_only=True)
+    state: dict[str, torch.Tensor] = torch.load(work / BEST_WEIGHTS, weights_only=True)
     return state
 
 
@@ -142,14 +141,6 @@ def _trials(results: ResultGrid) -> list[Trial]:
             status = "completed" if progress.epochs == config["rungs"][-1] else "stopped"
         trials.append(Trial.model_validate({**config, "status": status, "progress": progress}))
     return sorted(trials, key=lambda trial: trial.index)
-
-
-def _keep_weights(results: ResultGrid, index: int, work: Path) -> None:
-    for result in results:
-        if (result.config or {})["index"] == index:
-            assert result.checkpoint is not None, "FULL keeps a checkpoint of every trial"
-            state = torch.load(Path(result.checkpoint.path) / CHECKPOINT, weights_only=True)
-            torch.save(state["training"]["model"], work / WEIGHTS)
 
 
 def _raise_for_crashes(results: ResultGrid) -> None:
