@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import accumulate
 from typing import Any
 
@@ -36,6 +37,8 @@ class RandomSearch(Searcher):
         self._space = space
         self._random = np.random.RandomState(derive(seed, "search"))
 
+    blind = sys.maxsize
+
     def suggest(self, trial_id: str) -> dict[str, Any]:
         """Return the next configuration."""
         return {
@@ -59,25 +62,32 @@ def random_search(space: dict[str, Domain], settings: SearchSettings, seed: int)
     return RandomSearch(space, seed)
 
 
+class TpeSearch(HyperOptSearch):
+    """The tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
+
+    def __init__(self, space: dict[str, Domain], startup: int, seed: int) -> None:
+        super().__init__(
+            HyperOptSearch.convert_search_space(space),
+            metric=SCORE,
+            mode="max",
+            n_initial_points=startup,
+            random_state_seed=derive(seed, "search"),
+        )
+        self.blind = startup
+
+
 def tpe_search(space: dict[str, Domain], settings: SearchSettings, seed: int) -> Searcher:
-    """Return a seeded tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
-    return HyperOptSearch(
-        HyperOptSearch.convert_search_space(space),
-        metric=SCORE,
-        mode="max",
-        n_initial_points=settings.tpe.startup_configurations,
-        random_state_seed=derive(seed, "search"),
-    )
+    """Return a seeded tree-structured Parzen estimator."""
+    return TpeSearch(space, settings.tpe.startup_configurations, seed)
 
 
 class PatientSearch(Searcher):
     """Hands out the proposals of another search, not before it has seen what it can.
 
     Where the scheduler judges trials in groups, the next group is proposed when all of the
-    last one has ended; otherwise a trial is proposed when a slot is free. Proposals carry
-    their index and their rungs. They are thought out ahead, while trials train, where that
-    loses nothing, but handed out to free slots only: for trials that have to wait, Ray would
-    ask for placement groups.
+    last one has ended; otherwise a trial is proposed when a slot is free. The first `blind`
+    proposals of a search need no result and wait for nothing. Proposals carry their index and
+    their rungs.
 
     Ray tells a searcher nothing of a trial that is stopped while it is paused, which is how
     Hyperband stops most of them: the last result is kept here and passed on at the end.
@@ -93,8 +103,6 @@ class PatientSearch(Searcher):
         self._slots = slots
         self._proposed = 0
         self._ended = 0
-        self._ready: dict[str, Any] | None = None
-        self._names: dict[str, str] = {}
         self._results: dict[str, dict[str, Any]] = {}
 
     def set_search_properties(
@@ -111,19 +119,21 @@ class PatientSearch(Searcher):
         """
         if self._ended == self._configurations:
             return str(Searcher.FINISHED)
-        if self._ready is None and self._proposed < self._limit():
-            self._ready = self._propose()
-        at_work = len(self._names) - self._ended - self._scheduler.waiting()
-        if self._ready is None or at_work >= self._slots:
+        if self._proposed == self._limit():
             return None
-        proposal, self._ready = self._ready, None
-        self._names[trial_id] = _name(proposal["index"])
-        return proposal
+        configuration = self.searcher.suggest(trial_id)
+        index = self._proposed
+        self._proposed += 1
+        return {
+            "index": index,
+            "rungs": self._scheduler.rungs(index),
+            "configuration": configuration,
+        }
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Keep the latest result of a trial."""
         self._results[trial_id] = result
-        self.searcher.on_trial_result(self._names[trial_id], result)
+        self.searcher.on_trial_result(trial_id, result)
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
@@ -131,7 +141,7 @@ class PatientSearch(Searcher):
         """Tell the inner search how a trial ended."""
         self._ended += 1
         last = self._results.pop(trial_id, None)
-        self.searcher.on_trial_complete(self._names[trial_id], result or last, error)
+        self.searcher.on_trial_complete(trial_id, result or last, error)
 
     def get_state(self) -> dict[str, Any]:
         """Return what Tune saves with an experiment."""
@@ -145,26 +155,11 @@ class PatientSearch(Searcher):
         """Restore the inner search."""
         self.searcher.restore(checkpoint_path)
 
-    def _propose(self) -> dict[str, Any]:
-        index = self._proposed
-        self._proposed += 1
-        return {
-            "index": index,
-            "rungs": self._scheduler.rungs(index),
-            "configuration": self.searcher.suggest(_name(index)),
-        }
-
     def _limit(self) -> int:
         """Return how many proposals there may be by now."""
-        if isinstance(self.searcher, RandomSearch):
-            return self._configurations
         generations = self._scheduler.generations()
         if generations is None:
-            return min(self._ended + self._slots, self._configurations)
-        ends = accumulate(generations)
-        return next(end for end in ends if self._ended < end)
-
-
-def _name(index: int) -> str:
-    """Return what the inner search knows a trial by: Ray names it only when it starts."""
-    return f"trial {index}"
+            limit = self._ended + self._slots
+        else:
+            limit = next(end for end in accumulate(generations) if self._ended < end)
+        return min(max(limit, self.searcher.blind), self._configurations)

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import torch
 from ray import tune
-from ray.tune import Callback, CheckpointConfig, FailureConfig, ResultGrid, RunConfig, TuneConfig
+from ray.tune import (
+    Callback,
+    CheckpointConfig,
+    FailureConfig,
+    PlacementGroupFactory,
+    ResultGrid,
+    RunConfig,
+    TuneConfig,
+)
 
 from automata.config import Job
 from automata.errors import UserError
@@ -23,6 +31,7 @@ from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import TuningScheduler
 from automata.tuning.search import PatientSearch, domains
 from automata.tuning.trainable import WEIGHTS, TuneTrial
+from automata.tuning.trials import EarlyTrials
 
 BEST_WEIGHTS = "best_trial.pt"
 
@@ -64,8 +73,9 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
     start = time.perf_counter()
     run, settings = job.run, job.settings
     protocol, compute = settings.protocol, settings.compute
+    slots = compute.concurrent_trials
     scheduler: TuningScheduler = load(SCHEDULERS, run.scheduler)(
-        protocol.configurations, protocol.epochs, compute.concurrent_trials, settings.scheduler
+        protocol.configurations, protocol.epochs, slots, settings.scheduler
     )
     space = domains(protocol.search_space)
     search = load(SEARCHES, run.search)(space, settings.search, run.seed)
@@ -79,18 +89,21 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
     window = MeterWindow(meter, protocol.configurations)
     folder = work.resolve() / "ray"
     shutil.rmtree(folder, ignore_errors=True)
-    with local_ray(compute.concurrent_trials * compute.threads_per_trial, gpus):
+    with local_ray(slots * compute.threads_per_trial, gpus):
         trainable = tune.with_parameters(
             TuneTrial, job=job.model_dump_json(), data=str(data.resolve()), work=str(folder)
         )
-        resources = {"cpu": compute.threads_per_trial, "gpu": share}
+        resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
         results = tune.Tuner(
             tune.with_resources(trainable, resources),
             tune_config=TuneConfig(
                 metric=SCORE,
                 mode="max",
-                search_alg=PatientSearch(
-                    search, scheduler, protocol.configurations, compute.concurrent_trials
+                search_alg=EarlyTrials(
+                    PatientSearch(search, scheduler, protocol.configurations, slots),
+                    scheduler,
+                    slots,
+                    resources,
                 ),
                 scheduler=scheduler.ray,
                 num_samples=-1,  # the search says when it is finished
