@@ -143,9 +143,7 @@ class FilledHyperBandScheduler(HyperBandScheduler):
     cannot start at once Ray asks for a placement group, and takes that back later.
     """
 
-    def __init__(
-        self, configurations: int, epochs: int, slots: int, reduction_factor: int
-    ) -> None:
+    def __init__(self, configurations: int, epochs: int, slots: int, reduction_factor: int) -> None:
         super().__init__(time_attr=EPOCH, max_t=epochs, reduction_factor=reduction_factor)
         self._expected = configurations
         self._slots = slots

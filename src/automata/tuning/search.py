@@ -32,12 +32,13 @@ def _domain(draw: str, values: list[Any]) -> Domain:
 class RandomSearch(Searcher):
     """Configurations drawn independently; number i depends on the seed and i alone."""
 
+    blind = sys.maxsize
+    """How many proposals need no result of another."""
+
     def __init__(self, space: dict[str, Domain], seed: int) -> None:
         super().__init__(metric=SCORE, mode="max")
         self._space = space
         self._random = np.random.RandomState(derive(seed, "search"))
-
-    blind = sys.maxsize
 
     def suggest(self, trial_id: str) -> dict[str, Any]:
         """Return the next configuration."""
@@ -74,6 +75,7 @@ class TpeSearch(HyperOptSearch):
             random_state_seed=derive(seed, "search"),
         )
         self.blind = startup
+        """How many proposals need no result: HyperOpt draws the first at random."""
 
 
 def tpe_search(space: dict[str, Domain], settings: SearchSettings, seed: int) -> Searcher:
@@ -162,4 +164,5 @@ class PatientSearch(Searcher):
             limit = self._ended + self._slots
         else:
             limit = next(end for end in accumulate(generations) if self._ended < end)
-        return min(max(limit, self.searcher.blind), self._configurations)
+        blind: int = self.searcher.blind
+        return min(max(limit, blind), self._configurations)

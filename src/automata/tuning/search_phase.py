@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 from pathlib import Path
@@ -62,6 +63,10 @@ class MeterWindow(Callback):
         self._left -= 1
         if self._left == 0:
             self._meter.__exit__(None, None, None)
+
+
+# Every trial's last result is at hand; Ray also looks for the files of loggers that are off.
+logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
 
 
 def run_search(job: Job, data: Path, work: Path) -> Tuning:

@@ -64,10 +64,9 @@ class TuneTrial(tune.Trainable):
     def step(self) -> dict[str, Any]:
         """Train to the next rung and evaluate there."""
         training = self._training
-        epoch = next(rung for rung in self._rungs if rung > self._reached)
+        epoch = self._rungs[len(training.progress.evaluations)]
         training.train_to(epoch)
         training.evaluate()
-        self._reached = epoch
         if self._weights is not None:
             file = self._weights / WEIGHTS.format(index=self._index)
             torch.save(training.model.state_dict(), file)
@@ -89,8 +88,6 @@ class TuneTrial(tune.Trainable):
             return self._build(config["configuration"])
 
         self._training = self._paused.take(self._index, build) or build()
-        reports = self._training.progress.evaluations
-        self._reached = self._rungs[len(reports) - 1] if reports else 0
 
     def _build(self, configuration: dict[str, Any]) -> TrainingRun:
         run, settings = self._job.run, self._job.settings
