@@ -28,6 +28,8 @@ class PausedRuns:
 
     def put(self, number: int, run: TrainingRun) -> None:
         """Keep `run` as it is now."""
+        if number in self._runs:
+            self._free += _bytes(self._runs.pop(number))
         size = _bytes(run)
         if size <= self._free:
             self._free -= size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import threading
 import time
 from pathlib import Path
 
@@ -46,15 +47,25 @@ class MeterWindow(Callback):
     def __init__(self, meter: Meter, trials: int) -> None:
         self._meter = meter
         self._left = trials
+        self._preparation = threading.Thread(target=self._prepare, name="prepare", daemon=True)
         self.opened_at: float | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Leave the meter out of the state that Tune saves: a window is of one process."""
         return {}
 
+    def setup(self, *_: object, **__: object) -> None:
+        """Do, while the first trial's process starts, what this process has to do anyway."""
+        self._preparation.start()
+
+    def _prepare(self) -> None:
+        self._meter.prepare()
+        torch.optim.SGD([torch.zeros(1)])  # the first optimizer imports torch's compiler
+
     def on_trial_start(self, **_: object) -> None:
         """Open the window, once."""
         if self.opened_at is None:
+            self._preparation.join()
             self.opened_at = time.perf_counter()
             self._meter.__enter__()
 

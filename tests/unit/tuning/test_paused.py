@@ -67,5 +67,14 @@ def test_memory_is_free_again_once_a_run_goes_on(build, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_run_that_is_kept_again_has_one_place(build, tmp_path):
+    weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))
+    paused = PausedRuns(tmp_path, 5 * weights)
+    run = build()
+    for epoch in (1, 2, 3):
+        paused.put(0, trained(run, epoch))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_run_that_was_never_kept_is_none(tmp_path):
     assert PausedRuns(tmp_path / "none", AMPLE).take(0, never) is None
