@@ -18,6 +18,11 @@ class Classifier(nn.Module):
     """Rows of one forward pass without gradients: large enough to be cheap, small enough for
     memory."""
 
+    @property
+    def word_table(self) -> nn.Embedding | None:
+        """The table of which the inputs are row numbers and nothing else, if there is one."""
+        return None
+
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return name of the hyper-parameter that is the group's learning rate -> its parameters.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ from automata.training.optimization import (
     hyperparameters,
 )
 from automata.training.progress import Evaluation, Progress
+from automata.training.vocabulary import WorkingVocabulary
 
 GATHERED = 64
 """Mini-batches whose rows are gathered at once."""
@@ -91,6 +92,8 @@ class TrainingRun:
         self.optimizer = build_optimizer(self.model, values)
         self._step = QuickStep(self.optimizer)
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
+        table = self.model.word_table
+        self._vocabulary = None if table is None else WorkingVocabulary(table, self.optimizer)
         self.progress = Progress()
         self.subset: Subset | None = None
 
@@ -146,6 +149,8 @@ class TrainingRun:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
+        if self._vocabulary is not None:
+            self._vocabulary.forget()
         self.progress = Progress.model_validate(state["progress"])
         weights = state["weights"]
         self.subset = None if weights is None else Subset(state["batches"], weights)
@@ -209,9 +214,11 @@ class TrainingRun:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
         self.model.train()
         total = torch.zeros((), device=self.device)
-        for inputs, labels, weight in self._mini_batches(subset):
-            total += self.model.backward(inputs, labels, weight)
-            self._step()
+        with self._words_of(subset) as numbers:
+            for inputs, labels, weight in self._mini_batches(subset):
+                words = inputs if numbers is None else numbers[inputs]
+                total += self.model.backward(words, labels, weight)
+                self._step()
         self.schedule.step()
         progress, steps = self.progress, len(subset.batches)
         progress.steps += steps
@@ -220,6 +227,13 @@ class TrainingRun:
             progress.subset_epochs += 1
             progress.selected_samples += subset.samples
         return float(total) / steps
+
+    def _words_of(self, subset: Subset) -> AbstractContextManager[Tensor | None]:
+        """Restrict a model's word table to what `subset` needs; see `restricted_to`."""
+        if self._vocabulary is None:
+            return nullcontext()
+        words = self.data.train.inputs[torch.cat(subset.batches)]
+        return self._vocabulary.restricted_to(words)
 
     def _mini_batches(self, subset: Subset) -> Iterator[tuple[Tensor, Tensor, float]]:
         """Yield inputs, labels and weight of each mini-batch, in a random order.
