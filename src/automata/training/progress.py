@@ -53,6 +53,9 @@ class Progress(Recorded):
     training_loss: list[float] = []
     """Mean (weighted) loss of each epoch."""
     evaluations: list[Evaluation] = []
+    """At the rungs: what searches and schedulers see."""
+    curve: list[Evaluation] = []
+    """Between the rungs, for those who want to see the curve."""
     seconds: Seconds = Seconds()
     failure: str | None = None
     """Why the training diverged, if it did."""

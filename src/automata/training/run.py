@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.models.build import build_model
-from automata.models.classifier import Classifier
+from automata.models.classifier import Classifier, arithmetic
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
 from automata.selection.problem import (
@@ -80,12 +81,14 @@ class TrainingRun:
         plan: SubsetPlan,
         seed: int,
         device: torch.device,
+        precision: str = "float32",
     ) -> None:
         self.data = dataset.to(device)
         self.protocol = protocol
         self.plan = plan
         self.seed = seed
         self.device = device
+        self.precision = precision
         self.model = _build_model(dataset, configuration, protocol, seed).to(device)
         values = hyperparameters(configuration, protocol)
         self.batch_size: int = values["batch_size"]
@@ -112,21 +115,25 @@ class TrainingRun:
             self.progress.training_loss.append(loss)
             if not math.isfinite(loss):
                 self.progress.failure = f"training loss {loss} in epoch {self.progress.epochs}"
+            every, done = self.protocol.evaluate_every, self.progress.epochs
+            if every is not None and done % every == 0 and done < epoch:
+                self.progress.curve.append(self._evaluation())
 
     def evaluate(self) -> None:
         """Add an evaluation on the validation set to the progress."""
-        with self._timed("evaluation"):
+        progress, evaluation = self.progress, self._evaluation()
+        if progress.failure is None and not math.isfinite(evaluation.loss):
+            progress.failure = f"validation loss {evaluation.loss} after epoch {progress.epochs}"
+        progress.evaluations.append(evaluation)
+
+    def _evaluation(self) -> Evaluation:
+        with self._timed("evaluation"), arithmetic(self.precision, self.device):
             scores = evaluate(self.model, self.data.validation)
-        progress = self.progress
-        if progress.failure is None and not math.isfinite(scores.loss):
-            progress.failure = f"validation loss {scores.loss} after epoch {progress.epochs}"
-        progress.evaluations.append(
-            Evaluation(
-                epoch=progress.epochs,
-                accuracy=scores.accuracy,
-                loss=scores.loss,
-                finished_at=time.time(),
-            )
+        return Evaluation(
+            epoch=self.progress.epochs,
+            accuracy=scores.accuracy,
+            loss=scores.loss,
+            finished_at=time.time(),
         )
 
     def state(self) -> dict[str, Any]:
@@ -201,7 +208,8 @@ class TrainingRun:
         return self._last_layer(self.data.train)
 
     def _last_layer(self, split: Split) -> LastLayer:
-        layer = last_layer(self.model, split)
+        with arithmetic(self.precision, self.device):
+            layer = last_layer(self.model, split)
         if not torch.isfinite(layer.features.sum() + layer.logits.sum()):
             raise DivergedError(f"gradients not finite after epoch {self.progress.epochs}")
         return layer
@@ -213,11 +221,14 @@ class TrainingRun:
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
         self.model.train()
+        backward = self.model.backward
+        if self.precision != "float32":
+            backward = partial(self.model.autograd_backward, precision=self.precision)
         total = torch.zeros((), device=self.device)
         with self._words_of(subset) as numbers:
             for inputs, labels, weight in self._mini_batches(subset):
                 words = inputs if numbers is None else numbers[inputs]
-                total += self.model.backward(words, labels, weight)
+                total += backward(words, labels, weight)
                 self._step()
         self.schedule.step()
         progress, steps = self.progress, len(subset.batches)
