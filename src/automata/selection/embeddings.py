@@ -46,9 +46,32 @@ class LastLayer:
         """Return the gradient of each mini-batch (n, d), as `gradient_embeddings` does."""
         return gradient_embeddings(self.features, self.residuals, batches)
 
+    def products(self, batches: Sequence[Tensor], vector: Tensor) -> Tensor:
+        """Return the inner product (n,) of each mini-batch's gradient with `vector` (d,).
+
+        From row to row, so that no gradient is ever held: r h^T has the product r . (V h) with
+        a matrix V.
+        """
+        of_rows = (self.residuals * self._logits_of(vector)).sum(dim=1)
+        products = of_rows.new_empty(len(batches))
+        for members in _of_equal_length(batches, of_rows.element_size()):
+            index = torch.stack([batches[i] for i in members]).to(of_rows.device)
+            products[torch.tensor(members, device=of_rows.device)] = of_rows[index].mean(dim=1)
+        return products
+
+    def after_step(self, gradient: Tensor, step: float) -> LastLayer:
+        """Return this layer after its weights and bias took a `step` against `gradient` (d,)."""
+        logits = self.logits - step * self._logits_of(gradient)
+        return LastLayer(self.features, logits, self.labels)
+
     def gram(self, batches: Sequence[Tensor]) -> Tensor:
         """Return the gradients' inner products (n, n) float64, as `gradient_gram` does."""
         return gradient_gram(self.features, self.residuals, batches)
+
+    def _logits_of(self, vector: Tensor) -> Tensor:
+        """Return the logits (N, c) of a layer whose weights and bias are `vector` (d,)."""
+        c, h = self.logits.shape[1], self.features.shape[1]
+        return self.features @ vector[: c * h].view(c, h).T + vector[c * h :]
 
 
 def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:

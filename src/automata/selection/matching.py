@@ -7,14 +7,17 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, cholesky, lapack
+from scipy.linalg import cho_solve, lapack
 from torch import Tensor
 
 ROUNDING = {torch.float32: 1e-5, torch.float64: 1e-10}
 """A correlation or a pivot this small, relative to its scale, is rounding error."""
 
 BLOCK = 32
-"""Columns of the Gram matrix that are computed at once, in one matrix product."""
+"""Most columns of the Gram matrix that are computed at once, in one matrix product."""
+
+PART = 512
+"""Columns of the gradients that are converted to float64 at once."""
 
 Array = NDArray[np.float64]
 
@@ -38,14 +41,16 @@ def matching_pursuit(
 
     Inner products are as precise as `gradients`; the final weights are solved for in float64.
     Besides `gradients` memory holds one such number for each of n x (budget + the columns that
-    were looked at), at most 2 n^2.
+    were looked at), at most 2 n^2, and budget^2 in float64.
 
     Args:
-        gradients: (n, d) float32 or float64, one row a mini-batch, on any device.
-        target: (d,), the gradient to match.
+        gradients: (n, d), one row a mini-batch, on any device; float32 or float64, anything
+            else is taken as float32.
+        target: (d,), the gradient to match, in the precision of `gradients`.
         budget: most rows to choose.
         l2: the penalty lambda.
-        tolerance: stop when the residual's norm is at most this share of the target's.
+        tolerance: stop when the residual's norm is at most this share of the target's; with
+            float32 a share below 0.001 is lost in rounding.
         floor: rows to choose before the tolerance counts.
 
     Returns:
@@ -54,7 +59,8 @@ def matching_pursuit(
         device of `gradients`; the weights are the exact minimiser over the chosen rows.
 
     Raises:
-        ValueError: on a shape that does not fit, a negative budget, or NaN or infinity.
+        ValueError: on a shape that does not fit, a negative budget, or NaN or infinity, also in
+            the products of rows (numbers above 1e19 in float32).
     """
     if gradients.ndim != 2 or target.shape != gradients.shape[1:]:
         raise ValueError(
@@ -62,18 +68,16 @@ def matching_pursuit(
             f"and {tuple(target.shape)}"
         )
     _check_budget(budget)
-    rows = gradients if gradients.dtype in ROUNDING else gradients.float()
-    aim = target.to(rows)
+    rows = gradients.detach() if gradients.dtype in ROUNDING else gradients.detach().float()
+    aim = target.detach().to(rows)
     squares = torch.linalg.vector_norm(rows, dim=1) ** 2
     match = rows @ aim
-    if not (torch.isfinite(squares).all() and torch.isfinite(match).all()):
-        raise ValueError("gradients and target must be finite")
+    if not all(torch.isfinite(values).all() for values in (aim, squares, match)):
+        raise ValueError("gradients, target and their products must be finite")
     pursuit = _Pursuit(_LazyColumns(rows), _array(squares), _array(match), l2, ROUNDING[rows.dtype])
     target_square = float(aim.double() @ aim.double())
     pursuit.run(target_square, min(budget, len(rows)), tolerance, floor)
-    chosen = rows[torch.tensor(pursuit.support, dtype=torch.int64, device=rows.device)].double()
-    exact = _array(chosen @ chosen.T), _array(chosen @ aim.double())
-    return _result(*_minimiser(*exact, pursuit.support, pursuit.weights, l2), rows.device)
+    return pursuit.result(*_exact_products(rows, aim, pursuit.support), rows.device)
 
 
 def matching_pursuit_of_gram(
@@ -88,6 +92,8 @@ def matching_pursuit_of_gram(
     """Do what `matching_pursuit` does for gradients that are known by their products alone.
 
     For more gradients than memory holds (`gradient_gram`): the target is a combination of them.
+    What counts as spent is what float64 cannot tell from rounding, so that where a residual
+    ends at nothing this may choose rows for which the products of float32 see no use.
 
     Args:
         gram: (n, n), the inner products of all pairs of rows, in float64.
@@ -113,10 +119,10 @@ def matching_pursuit_of_gram(
     pursuit = _Pursuit(
         _KnownColumns(products), products.diagonal(), match, l2, ROUNDING[torch.float64]
     )
-    pursuit.run(float(shares @ match), min(budget, len(products)), tolerance, floor)
+    target_square = max(0.0, float(shares @ match))  # rounding can make that of a zero negative
+    pursuit.run(target_square, min(budget, len(products)), tolerance, floor)
     support = pursuit.support
-    exact = products[np.ix_(support, support)], match[support]
-    return _result(*_minimiser(*exact, support, pursuit.weights, l2), gram.device)
+    return pursuit.result(products[np.ix_(support, support)], match[support], gram.device)
 
 
 def _check_budget(budget: int) -> None:
@@ -126,15 +132,20 @@ def _check_budget(budget: int) -> None:
 
 def _array(tensor: Tensor) -> Array:
     """Return `tensor` as float64 on the CPU."""
-    array: Array = tensor.double().cpu().numpy()
+    array: Array = tensor.detach().double().cpu().numpy()
     return array
 
 
-def _result(support: list[int], weights: Array, device: torch.device) -> tuple[Tensor, Tensor]:
-    return (
-        torch.tensor(support, dtype=torch.int64, device=device),
-        torch.as_tensor(weights, dtype=torch.float64, device=device),
-    )
+def _exact_products(rows: Tensor, target: Tensor, support: list[int]) -> tuple[Array, Array]:
+    """Return the products in float64 of the rows of `support`: (k, k), and with `target`: (k,)."""
+    index = torch.tensor(support, dtype=torch.int64, device=rows.device)
+    gram = torch.zeros((len(index), len(index)), dtype=torch.float64, device=rows.device)
+    match = torch.zeros(len(index), dtype=torch.float64, device=rows.device)
+    for some, aim in zip(rows.split(PART, dim=1), target.split(PART), strict=True):
+        part = some[index].double()
+        gram += part @ part.T
+        match += part @ aim.double()
+    return _array(gram), _array(match)
 
 
 class _Columns(Protocol):
@@ -161,7 +172,8 @@ class _LazyColumns:
     """Computes a block of columns where one is asked for that is not there.
 
     A pursuit looks at a fraction of all columns, but one at a time they cost as much as the
-    whole matrix: each reads all gradients. With it come the rows that promise to be next.
+    whole matrix: each reads all gradients. With it come those of the rows that promise to be
+    next: where `promise` is -inf a row is out of the question.
     """
 
     def __init__(self, rows: Tensor) -> None:
@@ -174,7 +186,7 @@ class _LazyColumns:
             open_rows = promise.copy()
             open_rows[list(self._known)] = -np.inf
             open_rows[row] = np.inf
-            count = min(BLOCK, len(open_rows) - len(self._known))
+            count = min(BLOCK, int(np.count_nonzero(open_rows > -np.inf)))
             block = np.argpartition(-open_rows, count - 1)[:count]
             index = torch.from_numpy(block).to(self._rows.device)
             columns = (self._rows[index] @ self._rows.T).cpu().numpy()
@@ -212,7 +224,8 @@ class _Pursuit:
         while len(self.support) < budget:
             on_support = correlation[self.support] + self._match[self.support]
             residual_square = target_square - self.weights @ on_support
-            if len(self.support) >= floor and residual_square <= tolerance**2 * target_square:
+            close = tolerance > 0 and residual_square <= tolerance**2 * target_square
+            if close and len(self.support) >= floor:
                 break
             promise = np.where(open_rows & (correlation > threshold), correlation, -np.inf)
             best = int(np.argmax(promise))
@@ -250,48 +263,60 @@ class _Pursuit:
     def _drop(self, start: Array, k: int) -> None:
         """Drop the rows whose weights become zero on the way from `start` to the optimum."""
         gram = self._products[:k, self.support]
-        before = self.support
-        match = self._match[before]
-        self.support, self.weights = _minimiser(gram, match, before, start, self._l2)
-        kept = [place for place, row in enumerate(before) if row in set(self.support)]
+        kept, self.weights = _minimiser(gram, self._match[self.support], start, self._l2)
+        self.support = [self.support[place] for place in kept]
         m = len(kept)
         self._products[:m] = self._products[kept]
         if m:
-            factor = cholesky(_ridge(gram[np.ix_(kept, kept)], self._l2), lower=True)
+            factor, _ = lapack.dpotrf(_ridge(gram[np.ix_(kept, kept)], self._l2), lower=1)
             self._inverse[:m, :m] = lapack.dtrtri(factor, lower=1)[0]
 
+    def result(self, gram: Array, match: Array, device: torch.device) -> tuple[Tensor, Tensor]:
+        """Return indices and weights; the latter solved for anew with the exact products.
 
-def _minimiser(
-    gram: Array, match: Array, support: list[int], start: Array, l2: float
-) -> tuple[list[int], Array]:
-    """Return the rows of `support` with a positive weight at the optimum, and the weights.
+        Args:
+            gram: (k, k), products of the rows of the support.
+            match: (k,), their products with the target.
+            device: of what is returned.
+        """
+        kept, weights = _minimiser(gram, match, self.weights, self._l2)
+        indices = [self.support[place] for place in kept]
+        return (
+            torch.tensor(indices, dtype=torch.int64, device=device),
+            torch.as_tensor(weights, dtype=torch.float64, device=device),
+        )
+
+
+def _minimiser(gram: Array, match: Array, start: Array, l2: float) -> tuple[list[int], Array]:
+    """Return which of some rows have a positive weight at the optimum, and these weights.
 
     An active-set step (Lawson and Hanson, 1974, chapter 23): while the free optimum has a
     weight that is not positive, go towards it until the first weight is zero and drop that row.
 
     Args:
-        gram: (k, k), products of the rows of `support`.
+        gram: (k, k), products of the rows.
         match: (k,), their products with the target.
-        support: the rows' numbers.
         start: (k,), weights >= 0 to go on from.
         l2: the penalty lambda.
     """
-    weights = start
-    kept = np.arange(len(support))
+    kept, weights = np.arange(len(gram)), start
     while len(kept):
-        block = _ridge(gram[np.ix_(kept, kept)], l2)
-        optimum: Array = cho_solve((cholesky(block, lower=True), True), match[kept])
-        negative = optimum <= 0
-        if not negative.any():
-            weights = optimum
-            break
-        steps = np.full(len(kept), np.inf)
-        steps[negative] = weights[negative] / (weights[negative] - optimum[negative])
-        stop = int(np.argmin(steps))
-        weights = np.delete(weights + min(1.0, steps[stop]) * (optimum - weights), stop)
-        weights = np.maximum(weights, 0.0)
-        kept = np.delete(kept, stop)
-    return [support[place] for place in kept], weights
+        factor, dependent = lapack.dpotrf(_ridge(gram[np.ix_(kept, kept)], l2), lower=1)
+        if dependent:  # this row is in the span of those before it: they do as well without
+            stop = dependent - 1
+        else:
+            optimum: Array = cho_solve((factor, True), match[kept])
+            negative = optimum <= 0
+            if not negative.any():
+                return kept.tolist(), optimum
+            way = weights - optimum
+            # A row without weight that is to get none ends the way where it starts.
+            steps = np.where(negative, 0.0, np.inf)
+            np.divide(weights, way, out=steps, where=negative & (way > 0))
+            stop = int(np.argmin(steps))
+            weights = np.maximum(weights + steps[stop] * (optimum - weights), 0.0)
+        kept, weights = np.delete(kept, stop), np.delete(weights, stop)
+    return [], weights
 
 
 def _ridge(gram: Array, l2: float) -> Array:
