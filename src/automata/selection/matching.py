@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import lapack
 from torch import Tensor
 
 ROUNDING = {torch.float32: 1e-5, torch.float64: 1e-10}
@@ -195,10 +196,11 @@ class _LazyColumns:
 
 
 class _Pursuit:
-    """The greedy choice: the support so far, its weights, and the inverse Cholesky factor.
+    """The greedy choice: the support so far, its weights, and its inverse factor.
 
-    With G the support's Gram matrix plus l2 and L L^T = G, `_inverse` is L^-1: a row that joins
-    adds one row to it, by two products of the size of the support.
+    With G the support's Gram matrix plus l2, `_inverse` is a matrix M with M G M^T = 1, so that
+    G^-1 = M^T M. A row that joins adds one row to it, by two products of the size of the
+    support; a row that leaves costs one reflection.
     """
 
     def __init__(
@@ -248,6 +250,7 @@ class _Pursuit:
         if pivot <= self._rounding * diagonal:
             return False
         solution = side @ inverse
+        self._inverse[:k, k] = 0
         self._inverse[k, :k] = -solution / np.sqrt(pivot)
         self._inverse[k, k] = 1 / np.sqrt(pivot)
         self._products[k] = column
@@ -262,14 +265,12 @@ class _Pursuit:
 
     def _drop(self, start: Array, k: int) -> None:
         """Drop the rows whose weights become zero on the way from `start` to the optimum."""
-        gram = self._products[:k, self.support]
-        kept, self.weights = _minimiser(gram, self._match[self.support], start, self._l2)
+        match = self._match[self.support]
+        kept, self.weights, inverse = _minimiser(self._inverse[:k, :k], match, start)
         self.support = [self.support[place] for place in kept]
         m = len(kept)
         self._products[:m] = self._products[kept]
-        if m:
-            factor, _ = lapack.dpotrf(_ridge(gram[np.ix_(kept, kept)], self._l2), lower=1)
-            self._inverse[:m, :m] = lapack.dtrtri(factor, lower=1)[0]
+        self._inverse[:m, :m] = inverse
 
     def result(self, gram: Array, match: Array, device: torch.device) -> tuple[Tensor, Tensor]:
         """Return indices and weights; the latter solved for anew with the exact products.
@@ -279,45 +280,69 @@ class _Pursuit:
             match: (k,), their products with the target.
             device: of what is returned.
         """
-        kept, weights = _minimiser(gram, match, self.weights, self._l2)
-        indices = [self.support[place] for place in kept]
+        places, inverse = _independent(gram + self._l2 * np.eye(len(gram)))
+        kept, weights, _ = _minimiser(inverse, match[places], self.weights[places])
+        indices = [self.support[place] for place in places[kept]]
         return (
             torch.tensor(indices, dtype=torch.int64, device=device),
             torch.as_tensor(weights, dtype=torch.float64, device=device),
         )
 
 
-def _minimiser(gram: Array, match: Array, start: Array, l2: float) -> tuple[list[int], Array]:
+def _minimiser(inverse: Array, match: Array, start: Array) -> tuple[NDArray[np.intp], Array, Array]:
     """Return which of some rows have a positive weight at the optimum, and these weights.
 
     An active-set step (Lawson and Hanson, 1974, chapter 23): while the free optimum has a
     weight that is not positive, go towards it until the first weight is zero and drop that row.
 
     Args:
-        gram: (k, k), products of the rows.
+        inverse: (k, k), the inverse factor of all rows, as `_Pursuit` has it.
         match: (k,), their products with the target.
         start: (k,), weights >= 0 to go on from.
-        l2: the penalty lambda.
+
+    Returns:
+        places (m,) of the rows that are left, their weights (m,) and inverse factor (m, m).
     """
-    kept, weights = np.arange(len(gram)), start
+    kept, weights = np.arange(len(match)), start
     while len(kept):
-        factor, dependent = lapack.dpotrf(_ridge(gram[np.ix_(kept, kept)], l2), lower=1)
-        if dependent:  # this row is in the span of those before it: they do as well without
-            stop = dependent - 1
-        else:
-            optimum: Array = cho_solve((factor, True), match[kept])
-            negative = optimum <= 0
-            if not negative.any():
-                return kept.tolist(), optimum
-            way = weights - optimum
-            # A row without weight that is to get none ends the way where it starts.
-            steps = np.where(negative, 0.0, np.inf)
-            np.divide(weights, way, out=steps, where=negative & (way > 0))
-            stop = int(np.argmin(steps))
-            weights = np.maximum(weights + steps[stop] * (optimum - weights), 0.0)
+        optimum: Array = (inverse @ match[kept]) @ inverse
+        negative = optimum <= 0
+        if not negative.any():
+            return kept, optimum, inverse
+        way = weights - optimum
+        # A row without weight that is to get none ends the way where it starts.
+        steps = np.where(negative, 0.0, np.inf)
+        np.divide(weights, way, out=steps, where=negative & (way > 0))
+        stop = int(np.argmin(steps))
+        weights = np.maximum(weights - steps[stop] * way, 0.0)
         kept, weights = np.delete(kept, stop), np.delete(weights, stop)
-    return [], weights
+        inverse = _without(inverse, stop)
+    return kept, weights, inverse
 
 
-def _ridge(gram: Array, l2: float) -> Array:
-    return gram + l2 * np.eye(len(gram))
+def _without(inverse: Array, place: int) -> Array:
+    """Return the inverse factor of all rows but one.
+
+    A reflection H turns the row's column of M into a multiple of the last unit vector. As
+    (H M) G (H M)^T = 1 still, the last row and this column can go.
+    """
+    column = inverse[:, place]
+    normal = column.copy()
+    normal[-1] += math.copysign(float(np.linalg.norm(column)), float(column[-1]))
+    reflected = inverse - np.outer(normal, 2 / (normal @ normal) * (normal @ inverse))
+    smaller: Array = np.delete(reflected[:-1], place, axis=1)
+    return smaller
+
+
+def _independent(gram: Array) -> tuple[NDArray[np.intp], Array]:
+    """Return places of rows that span all, most often all of them, and their inverse factor.
+
+    In single precision a row can join that is in the span of others in double precision.
+    """
+    places = np.arange(len(gram))
+    while len(places):
+        factor, dependent = lapack.dpotrf(gram[np.ix_(places, places)], lower=1)
+        if not dependent:
+            return places, lapack.dtrtri(factor, lower=1)[0]
+        places = np.delete(places, dependent - 1)
+    return places, np.zeros((0, 0))
