@@ -85,8 +85,15 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
         batches: row numbers of each mini-batch; they may differ in length.
 
     Returns:
-        (n, c * (h + 1)): per mini-batch the gradient of W, row by row, then that of b.
+        (n, c * (h + 1)): per mini-batch the gradient of W, row by row, then that of b. NaN and
+        infinity stay what they are; `matching_pursuit` refuses them.
+
+    Raises:
+        ValueError: on features and residuals of different rows, and on an empty mini-batch.
     """
+    if features.ndim != 2 or residuals.ndim != 2 or len(features) != len(residuals):
+        shapes = f"{tuple(features.shape)} and {tuple(residuals.shape)}"
+        raise ValueError(f"expected features (N, h) and residuals (N, c), got {shapes}")
     h, c = features.shape[1], residuals.shape[1]
     rows = features.new_empty((len(batches), c * (h + 1)))
     for members in _of_equal_length(batches, h * features.element_size()):
@@ -115,7 +122,7 @@ def gradient_gram(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]
     """
     n = len(batches)
     gram = torch.zeros((n, n), dtype=torch.float64, device=features.device)
-    classes = max(1, CHUNK_BYTES // (8 * n * (features.shape[1] + 1)))
+    classes = max(1, CHUNK_BYTES // (8 * max(1, n) * (features.shape[1] + 1)))
     for some in residuals.split(classes, dim=1):
         part = gradient_embeddings(features, some, batches).double()
         gram += _products(part)
@@ -132,7 +139,10 @@ def _products(rows: Tensor) -> Tensor:
 
 def _of_equal_length(batches: Sequence[Tensor], row_bytes: int) -> Iterator[list[int]]:
     """Yield the numbers of mini-batches of one length, as many as fit into a chunk."""
-    for length in {len(batch) for batch in batches}:
+    lengths = {len(batch) for batch in batches}
+    if 0 in lengths:
+        raise ValueError("a mini-batch without rows has no gradient")
+    for length in lengths:
         members = [i for i, batch in enumerate(batches) if len(batch) == length]
         step = max(1, CHUNK_BYTES // (length * row_bytes))
         for start in range(0, len(members), step):

@@ -341,8 +341,11 @@ def _independent(gram: Array) -> tuple[NDArray[np.intp], Array]:
     """
     places = np.arange(len(gram))
     while len(places):
-        factor, dependent = lapack.dpotrf(gram[np.ix_(places, places)], lower=1)
-        if not dependent:
+        block = gram[np.ix_(places, places)]
+        factor, failed = lapack.dpotrf(block, lower=1)
+        pivots = factor.diagonal() ** 2
+        dependent = np.flatnonzero(pivots <= ROUNDING[torch.float64] * block.diagonal())
+        if not failed and not len(dependent):
             return places, lapack.dtrtri(factor, lower=1)[0]
-        places = np.delete(places, dependent - 1)
+        places = np.delete(places, failed - 1 if failed else dependent[0])
     return places, np.zeros((0, 0))
