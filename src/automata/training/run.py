@@ -200,8 +200,15 @@ class TrainingRun:
             draw=self.progress.draws,
             training=self._training_layer,
             validation=lambda: self._last_layer(self.data.validation),
-            learning_rate=self.optimizer.param_groups[-1]["lr"],
+            learning_rate=self._head_rate(),
         )
+
+    def _head_rate(self) -> float:
+        """Return the learning rate of the last layer in this epoch."""
+        head = self.model.head.weight
+        groups = self.optimizer.param_groups
+        (group,) = [group for group in groups if any(p is head for p in group["params"])]
+        return float(group["lr"])
 
     def _training_layer(self) -> LastLayer:
         self.progress.gradient_selections += 1
