@@ -97,7 +97,7 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
         raise ValueError(f"expected features (N, h) and residuals (N, c), got {shapes}")
     h, c = features.shape[1], residuals.shape[1]
     rows = features.new_empty((len(batches), c * (h + 1)))
-    for start, some in _of_equal_length(batches, h * features.element_size()):
+    for start, some in _of_equal_length(batches, h * features.element_size(), c):
         index = torch.stack(some).to(features.device)
         r = residuals[index] / index.shape[1]
         part = rows[start : start + len(some)]
@@ -138,15 +138,18 @@ def inner_products(rows: Tensor) -> Tensor:
 
 
 def _of_equal_length(
-    batches: Sequence[Tensor], row_bytes: int
+    batches: Sequence[Tensor], row_bytes: int, rows: int = 1
 ) -> Iterator[tuple[int, list[Tensor]]]:
-    """Yield runs of mini-batches of one length, as many as fit into a chunk, and their places."""
+    """Yield runs of mini-batches of one length, as many as fit into a chunk, and where they start.
+
+    Each takes as many `row_bytes` as it has rows, at least `rows`.
+    """
     start = 0
     for length, run in groupby(batches, key=len):
         if length == 0:
             raise ValueError("a mini-batch without rows has no gradient")
         members = list(run)
-        step = max(1, CHUNK_BYTES // (length * row_bytes))
+        step = max(1, CHUNK_BYTES // (max(length, rows) * row_bytes))
         for first in range(0, len(members), step):
             yield start + first, members[first : first + step]
         start += len(members)
