@@ -1,0 +1,77 @@
+"""One tuning job, as `automata tune` runs it, with a stopwatch at its seams.
+
+Arguments: start of the process, file for the laps, job in JSON, data, work folder, record.
+"""
+
+# ruff: noqa: E402  (what an import costs is what is measured)
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.overhead.stopwatch import Stopwatch
+
+watch = Stopwatch(float(sys.argv[1]))
+watch.lap("interpreter")
+
+import torch  # noqa: F401
+
+watch.lap("import torch")
+
+import ray.tune  # noqa: F401
+
+watch.lap("import ray")
+
+import automata.tuning.job as tuning_job
+from automata.config import Job
+from automata.records import write_record
+from automata.tuning import search_phase
+from automata.tuning.ray_session import local_ray
+from automata.tuning.search_phase import MeterWindow
+
+watch.lap("import automata, hyperopt")
+
+
+@contextmanager
+def timed_ray(cpus: int, gpus: int) -> Iterator[None]:
+    watch.lap("data, checks, lock")
+    with local_ray(cpus, gpus):
+        watch.lap("start Ray")
+        yield
+        watch.lap("end of the trials")
+    watch.lap("stop Ray")
+
+
+class TimedWindow(MeterWindow):
+    """Splits the time inside Ray at the first trial's start and the last one's end."""
+
+    def on_trial_start(self, **rest: object) -> None:
+        first = self.opened_at is None
+        if first:
+            watch.lap("first worker")
+        super().on_trial_start(**rest)
+        if first:
+            watch.lap("open meter")
+
+    def on_trial_complete(self, **rest: object) -> None:
+        if self._left == 1:
+            watch.lap("window")
+        super().on_trial_complete(**rest)
+
+
+def main() -> None:
+    vars(search_phase).update(local_ray=timed_ray, MeterWindow=TimedWindow)
+    job, data, work, output = sys.argv[3:]
+    record = tuning_job.run_job(Job.model_validate_json(job), Path(data), Path(work))
+    watch.lap("final training, test")
+    write_record(record, Path(output))
+    watch.lap("record")
+    watch.write(Path(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()
+    gc.freeze()

@@ -1,0 +1,83 @@
+"""The trials of a record in a plain loop: one process, no Ray, no search, no scheduler.
+
+Arguments: start of the process, file for the laps, record, data. Every trial trains to the
+rungs that it reached in the job, and is evaluated there; then the final training and the test.
+"""
+
+# ruff: noqa: E402  (what an import costs is what is measured)
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+
+from benchmarks.overhead.stopwatch import Stopwatch
+
+watch = Stopwatch(float(sys.argv[1]))
+watch.lap("interpreter")
+
+import torch
+
+watch.lap("import torch")
+
+from automata.config import Job
+from automata.datasets.prepared import read_dataset
+from automata.records import Trial, read_record
+from automata.registry import load
+from automata.seeds import derive
+from automata.selection import SELECTORS
+from automata.selection.problem import Selector
+from automata.selection.random import Full
+from automata.training.device import choose_device
+from automata.training.evaluation import evaluate
+from automata.training.run import SubsetPlan, TrainingRun
+
+watch.lap("import automata, hyperopt")
+
+
+def selector(job: Job) -> Selector:
+    name = job.run.selector
+    settings = getattr(job.settings.selector, name, None)
+    chosen: Selector = load(SELECTORS, name)(**(settings.model_dump() if settings else {}))
+    return chosen
+
+
+def main() -> None:
+    record = read_record(Path(sys.argv[3]))
+    job, settings = record.job, record.job.settings
+    torch.set_num_threads(settings.compute.threads_per_trial)
+    dataset = read_dataset(Path(sys.argv[4]))
+    device = choose_device(settings.compute.device)
+    watch.lap("data, checks, lock")
+    torch.optim.SGD([torch.zeros(1)])  # the first optimizer imports torch's compiler
+    warm_start = settings.warm_start(job.run.scheduler)
+
+    def build(trial: Trial, plan: SubsetPlan) -> TrainingRun:
+        seed = derive(job.run.seed, "training")
+        return TrainingRun(dataset, trial.configuration, settings.protocol, plan, seed, device)
+
+    watch.lap("first worker")
+    for trial in record.tuning.trials:
+        run = build(trial, SubsetPlan(selector(job), job.run.fraction, warm_start))
+        for report in trial.progress.evaluations:
+            run.train_to(report.epoch)
+            run.evaluate()
+        check(trial, run)
+    watch.lap("window")
+    if record.final is not None:
+        final = build(record.best, SubsetPlan(Full(), 1.0))
+        final.train_to(settings.protocol.epochs)
+        evaluate(final.model, final.data.test)
+    watch.lap("final training, test")
+    watch.write(Path(sys.argv[2]))
+
+
+def check(trial: Trial, run: TrainingRun) -> None:
+    """Hold the loop to doing what the job did."""
+    if run.progress.training_loss != trial.progress.training_loss:
+        raise RuntimeError(f"trial {trial.index} trained otherwise than in the job")
+
+
+if __name__ == "__main__":
+    main()
+    gc.freeze()
