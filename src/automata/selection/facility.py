@@ -31,7 +31,7 @@ def facility_location(similarity: Tensor, budget: int) -> tuple[Tensor, Tensor]:
         raise ValueError(f"expected a square matrix, got {tuple(similarity.shape)}")
     if budget < 0:
         raise ValueError(f"budget must not be negative, got {budget}")
-    if not torch.isfinite(similarity).all() or (similarity < 0).any():
+    if len(similarity) and not _are_finite_and_not_negative(similarity):
         raise ValueError("similarity must be finite and not negative")
     # Row j holds how well j stands for each; on the CPU, where one row at a time is read fastest.
     n = len(similarity)
@@ -43,6 +43,11 @@ def facility_location(similarity: Tensor, budget: int) -> tuple[Tensor, Tensor]:
     nearest = values[indices].argmax(dim=0)
     weights = torch.bincount(nearest, minlength=len(chosen)).double()
     return indices, weights
+
+
+def _are_finite_and_not_negative(values: Tensor) -> bool:
+    low, high = values.aminmax()  # both are NaN if one value is
+    return bool(low >= 0) and bool(high < torch.inf)
 
 
 def _greedy(values: Tensor, budget: int) -> list[int]:
