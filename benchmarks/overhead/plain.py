@@ -30,7 +30,8 @@ from automata.selection.problem import Selector
 from automata.selection.random import Full
 from automata.training.device import choose_device
 from automata.training.evaluation import evaluate
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 
 watch.lap("import automata, hyperopt")
 

@@ -41,6 +41,10 @@ class Subset:
         """Rows in all."""
         return sum(len(batch) for batch in self.batches)
 
+    def to(self, device: torch.device) -> Subset:
+        """Return this subset with its row numbers on `device`."""
+        return replace(self, batches=[batch.to(device) for batch in self.batches])
+
 
 @dataclass(frozen=True)
 class SelectionProblem:

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,16 +19,11 @@ from automata.models.classifier import Classifier, arithmetic
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
 from automata.selection.problem import (
-    Cadence,
     SelectionProblem,
-    Selector,
     Subset,
-    random_subset,
     subset_size,
-    uniform,
-    without_lone_rows,
 )
-from automata.training.augmentation import augment
+from automata.training.batches import MiniBatches
 from automata.training.evaluation import evaluate, last_layer
 from automata.training.optimization import (
     QuickStep,
@@ -38,32 +32,12 @@ from automata.training.optimization import (
     hyperparameters,
 )
 from automata.training.progress import Evaluation, Progress
+from automata.training.subsets import SubsetPlan, Subsets
 from automata.training.vocabulary import WorkingVocabulary
-
-GATHERED = 64
-"""Mini-batches whose rows are gathered at once."""
 
 
 class DivergedError(Exception):
     """The model's gradients are not numbers any more."""
-
-
-@dataclass(frozen=True)
-class SubsetPlan:
-    """Which subsets a training run uses: how chosen, how large, and from which epoch on."""
-
-    selector: Selector
-    fraction: float
-    warm_start: float = 0.0
-    """kappa of the warm start."""
-
-    def warm_start_epochs(self, epochs: int) -> int:
-        """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
-
-        Rounded up: with 1 % subsets the exact value is below one epoch, and a warm start of
-        none would not be one.
-        """
-        return math.ceil(self.warm_start * epochs * self.fraction)
 
 
 class TrainingRun:
@@ -98,14 +72,20 @@ class TrainingRun:
         table = self.model.word_table
         self._vocabulary = None if table is None else WorkingVocabulary(table, self.optimizer)
         self.progress = Progress()
-        self.subset: Subset | None = None
+        self._subsets = Subsets(plan, protocol, device, self._problem)
+        self._batches = MiniBatches(self.data, protocol, seed)
+
+    @property
+    def subset(self) -> Subset | None:
+        """The latest subset, None before the first one."""
+        return self._subsets.latest
 
     def train_to(self, epoch: int) -> None:
         """Train until `epoch` epochs are done in all; a run that has diverged stays as it is."""
         while self.progress.epochs < epoch and self.progress.failure is None:
             try:
                 with self._timed("selection"):
-                    subset = self._next_subset(self.progress.epochs)
+                    subset = self._subsets.of_epoch(self.progress)
             except DivergedError as error:
                 self.progress.failure = str(error)
                 return
@@ -160,35 +140,7 @@ class TrainingRun:
             self._vocabulary.forget()
         self.progress = Progress.model_validate(state["progress"])
         weights = state["weights"]
-        self.subset = None if weights is None else Subset(state["batches"], weights)
-
-    def _next_subset(self, epoch: int) -> Subset:
-        """Return the subset of epoch number `epoch`, drawing one where it is due."""
-        if epoch < self.plan.warm_start_epochs(self.protocol.epochs):
-            return self._all_rows(epoch)
-        cadence, progress = self.plan.selector.cadence, self.progress
-        reselect = epoch > 0 and epoch % self.protocol.reselect_every == 0
-        if self.subset is None:
-            self.subset = self._first_subset(cadence, reselect)
-        elif cadence is Cadence.EVERY_EPOCH or (cadence is Cadence.EVERY_INTERVAL and reselect):
-            self.subset = self._select()
-        else:
-            return self.subset
-        self.subset = without_lone_rows(self.subset)
-        progress.draws += 1
-        progress.random_fill += self.subset.random_fill
-        progress.subset_samples = self.subset.samples
-        self.subset.batches[:] = [batch.to(self.device) for batch in self.subset.batches]
-        return self.subset
-
-    def _first_subset(self, cadence: Cadence, reselect: bool) -> Subset:
-        """Return S_0: random where a selector re-selects at intervals (paper, Algorithm 2)."""
-        if cadence is Cadence.EVERY_INTERVAL and not reselect:
-            return random_subset(self._problem(), "first")
-        return self._select()
-
-    def _select(self) -> Subset:
-        return self.plan.selector.select(self._problem())
+        self._subsets.latest = None if weights is None else Subset(state["batches"], weights)
 
     def _problem(self) -> SelectionProblem:
         rows = len(self.data.train)
@@ -221,19 +173,16 @@ class TrainingRun:
             raise DivergedError(f"gradients not finite after epoch {self.progress.epochs}")
         return layer
 
-    def _all_rows(self, epoch: int) -> Subset:
-        order = torch.randperm(len(self.data.train), generator=self._generator("warm", epoch))
-        return without_lone_rows(uniform(list(order.to(self.device).split(self.batch_size))))
-
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
         self.model.train()
         backward = self.model.backward
         if self.precision != "float32":
             backward = partial(self.model.autograd_backward, precision=self.precision)
+        mini_batches = self._batches.of_epoch(subset, self.progress.epochs)
         total = torch.zeros((), device=self.device)
         with self._words_of(subset) as numbers:
-            for inputs, labels, weight in self._mini_batches(subset):
+            for inputs, labels, weight in mini_batches:
                 words = inputs if numbers is None else numbers[inputs]
                 total += backward(words, labels, weight)
                 self._step()
@@ -253,24 +202,6 @@ class TrainingRun:
         words = self.data.train.inputs[torch.cat(subset.batches)]
         return self._vocabulary.restricted_to(words)
 
-    def _mini_batches(self, subset: Subset) -> Iterator[tuple[Tensor, Tensor, float]]:
-        """Yield inputs, labels and weight of each mini-batch, in a random order.
-
-        Rows are gathered for many mini-batches at once: one at a time that would be a tenth of
-        a small model's step, and on a GPU ten launches more.
-        """
-        epoch = self.progress.epochs
-        order = torch.randperm(len(subset.batches), generator=self._generator("order", epoch))
-        changes = self._generator("augmentation", epoch)
-        weights = subset.weights.tolist()
-        for places in order.split(GATHERED):
-            batches = [subset.batches[place] for place in places.tolist()]
-            rows = torch.cat(batches)
-            lengths = [len(batch) for batch in batches]
-            inputs = self._training_inputs(rows, changes).split(lengths)
-            labels = self.data.train.labels[rows].split(lengths)
-            yield from zip(inputs, labels, [weights[i] for i in places.tolist()], strict=True)
-
     @contextmanager
     def _own_randomness(self) -> Iterator[None]:
         """Seed what is random inside a model, such as dropout, by this run and epoch alone."""
@@ -283,18 +214,6 @@ class TrainingRun:
             if cuda:
                 torch.cuda.manual_seed(seed)
             yield
-
-    def _training_inputs(self, rows: Tensor, changes: torch.Generator) -> Tensor:
-        """Return rows of the training set as the model takes them, images changed at random."""
-        train, augmentation = self.data.train, self.protocol.augmentation
-        inputs = train.inputs[rows]
-        if self.data.kind == "image":
-            flip = augmentation.flip and bool(self.data.metadata.get("flip", True))
-            inputs = augment(inputs, augmentation.crop_padding, flip, changes)
-        return train.ready(inputs)
-
-    def _generator(self, *stream: str | int) -> torch.Generator:
-        return torch.Generator().manual_seed(derive(self.seed, *stream))
 
     @contextmanager
     def _timed(self, part: str) -> Iterator[None]:

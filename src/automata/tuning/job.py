@@ -32,7 +32,8 @@ from automata.seeds import derive
 from automata.selection.random import Full
 from automata.training.device import choose_device
 from automata.training.evaluation import evaluate
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 from automata.tuning.search import RandomSearch, domains
 from automata.tuning.search_phase import load_best_weights, run_search
 

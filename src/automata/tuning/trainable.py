@@ -16,7 +16,8 @@ from automata.seeds import derive
 from automata.selection import SELECTORS
 from automata.selection.problem import Selector
 from automata.training.device import choose_device
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 from automata.tuning import SCHEDULERS
 from automata.tuning.keys import EPOCH, SCORE
 from automata.tuning.paused import MEMORY_BYTES, PausedRuns

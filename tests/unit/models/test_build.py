@@ -13,7 +13,8 @@ from automata.errors import UserError
 from automata.models.build import OwnClassifier, build_model, load_factory
 from automata.models.mlp import Mlp
 from automata.selection.random import Full
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 
 NETS = '''
 from torch import nn

@@ -13,7 +13,8 @@ from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.selection.gradmatch import GradMatch
 from automata.selection.random import Full
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 
 CPU = torch.device("cpu")
 ROWS, EPOCHS = 24, 4

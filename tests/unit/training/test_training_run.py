@@ -15,8 +15,10 @@ from automata.datasets.prepared import Dataset, Split
 from automata.registry import load
 from automata.selection import SELECTORS
 from automata.selection.problem import Cadence, SelectionProblem, Subset
+from automata.training.optimization import QuickStep
 from automata.training.progress import Progress
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan, Subsets
 
 CPU = torch.device("cpu")
 NAMES = list(SELECTORS)
@@ -318,10 +320,12 @@ def test_the_last_layers_own_learning_rate_is_the_step_of_a_selection(make: Make
             return super().select(problem)
 
     run = make("random")
-    run.plan = SubsetPlan(Spy(1.0), 0.1)
+    plan = SubsetPlan(Spy(1.0), 0.1)
+    run._subsets = Subsets(plan, run.protocol, run.device, run._problem)
     body = [p for p in run.model.parameters() if p is not run.model.head.weight]
     head = [{"params": [run.model.head.weight], "lr": 0.5}, {"params": body, "lr": 0.01}]
     run.optimizer = torch.optim.SGD(head)
+    run._step = QuickStep(run.optimizer)
     run.schedule = torch.optim.lr_scheduler.StepLR(run.optimizer, step_size=4, gamma=0.1)
     run.train_to(6)
     assert rates == pytest.approx([0.5] * 4 + [0.05] * 2)
@@ -607,3 +611,18 @@ def test_gradients_that_are_no_numbers_fail_the_run_and_not_the_job(
     run.train_to(12)
     assert run.progress.failure is not None
     assert run.progress.score == 0
+
+
+def test_evaluations_for_the_curve_come_between_the_rungs_and_change_nothing(
+    make: Make,
+) -> None:
+    usual, with_curve = make("gradmatch"), make("gradmatch")
+    with_curve.protocol = with_curve.protocol.model_copy(update={"evaluate_every": 2})
+    for rung in (3, 6):
+        for run in (usual, with_curve):
+            run.train_to(rung)
+            run.evaluate()
+    assert [point.epoch for point in with_curve.progress.curve] == [2, 4]
+    assert weights_of(usual) == weights_of(with_curve)
+    scores = [[e.accuracy for e in run.progress.evaluations] for run in (usual, with_curve)]
+    assert scores[0] == scores[1]

@@ -14,7 +14,8 @@ from automata.datasets.prepared import Dataset, Split
 from automata.registry import load
 from automata.selection import SELECTORS
 from automata.training import vocabulary
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 
 WORDS, ROWS = 300, 40
 OPTIMIZERS: list[dict[str, Any]] = [

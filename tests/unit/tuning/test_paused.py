@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from automata.selection.random import Full
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 from automata.tuning.paused import PausedRuns
 
 AMPLE = 10**6

@@ -1,0 +1,55 @@
+"""Mini-batches of a subset, as a model takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from automata.config import Protocol
+from automata.datasets.prepared import Dataset
+from automata.seeds import derive
+from automata.selection.problem import Subset
+from automata.training.augmentation import augment
+
+GATHERED = 64
+"""Mini-batches whose rows are gathered at once."""
+
+
+class MiniBatches:
+    """Gathers the mini-batches of an epoch from a training set that lies on the device."""
+
+    def __init__(self, dataset: Dataset, protocol: Protocol, seed: int) -> None:
+        self._train = dataset.train
+        self._images = dataset.kind == "image"
+        self._augmentation = protocol.augmentation
+        self._flip = self._augmentation.flip and bool(dataset.metadata.get("flip", True))
+        self._seed = seed
+
+    def of_epoch(self, subset: Subset, epoch: int) -> Iterator[tuple[Tensor, Tensor, float]]:
+        """Yield inputs, labels and weight of each mini-batch of `subset`, in a random order.
+
+        Rows are gathered for many mini-batches at once: one at a time that would be a tenth of
+        a small model's step, and on a GPU ten launches more.
+        """
+        order = torch.randperm(len(subset.batches), generator=self._generator("order", epoch))
+        changes = self._generator("augmentation", epoch) if self._images else None
+        weights = subset.weights.tolist()
+        for places in order.split(GATHERED):
+            batches = [subset.batches[place] for place in places.tolist()]
+            rows = torch.cat(batches)
+            lengths = [len(batch) for batch in batches]
+            inputs = self._inputs(rows, changes).split(lengths)
+            labels = self._train.labels[rows].split(lengths)
+            yield from zip(inputs, labels, [weights[i] for i in places.tolist()], strict=True)
+
+    def _inputs(self, rows: Tensor, changes: torch.Generator | None) -> Tensor:
+        """Return rows of the training set as the model takes them, images changed at random."""
+        inputs = self._train.inputs[rows]
+        if changes is not None:
+            inputs = augment(inputs, self._augmentation.crop_padding, self._flip, changes)
+        return self._train.ready(inputs)
+
+    def _generator(self, stream: str, epoch: int) -> torch.Generator:
+        return torch.Generator().manual_seed(derive(self._seed, stream, epoch))

@@ -1,0 +1,91 @@
+"""Which rows an epoch trains on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from automata.config import Protocol
+from automata.seeds import derive
+from automata.selection.problem import (
+    Cadence,
+    SelectionProblem,
+    Selector,
+    Subset,
+    random_subset,
+    uniform,
+    without_lone_rows,
+)
+from automata.training.progress import Progress
+
+
+@dataclass(frozen=True)
+class SubsetPlan:
+    """Which subsets a training run uses: how chosen, how large, and from which epoch on."""
+
+    selector: Selector
+    fraction: float
+    warm_start: float = 0.0
+    """kappa of the warm start."""
+
+    def warm_start_epochs(self, epochs: int) -> int:
+        """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
+
+        Rounded up: with 1 % subsets the exact value is below one epoch, and a warm start of
+        none would not be one.
+        """
+        return math.ceil(self.warm_start * epochs * self.fraction)
+
+
+class Subsets:
+    """Draws subsets when they are due, and keeps the latest."""
+
+    def __init__(
+        self,
+        plan: SubsetPlan,
+        protocol: Protocol,
+        device: torch.device,
+        problem: Callable[[], SelectionProblem],
+    ) -> None:
+        """Take the function that states the selection as it is when asked."""
+        self.latest: Subset | None = None
+        self._plan = plan
+        self._protocol = protocol
+        self._device = device
+        self._problem = problem
+
+    def of_epoch(self, progress: Progress) -> Subset:
+        """Return the subset of the epoch after `progress`, which counts it if it is a new one."""
+        epoch = progress.epochs
+        if epoch < self._plan.warm_start_epochs(self._protocol.epochs):
+            return self._all_rows(epoch)
+        cadence = self._plan.selector.cadence
+        reselect = epoch > 0 and epoch % self._protocol.reselect_every == 0
+        if self.latest is None:
+            subset = self._first(cadence, reselect)
+        elif cadence is Cadence.EVERY_EPOCH or (cadence is Cadence.EVERY_INTERVAL and reselect):
+            subset = self._plan.selector.select(self._problem())
+        else:
+            return self.latest
+        self.latest = without_lone_rows(subset).to(self._device)
+        progress.draws += 1
+        progress.random_fill += self.latest.random_fill
+        progress.subset_samples = self.latest.samples
+        return self.latest
+
+    def _first(self, cadence: Cadence, reselect: bool) -> Subset:
+        """Return S_0: random where a selector re-selects at intervals (paper, Algorithm 2)."""
+        problem = self._problem()
+        if cadence is Cadence.EVERY_INTERVAL and not reselect:
+            return random_subset(problem, "first")
+        return self._plan.selector.select(problem)
+
+    def _all_rows(self, epoch: int) -> Subset:
+        problem = self._problem()
+        generator = torch.Generator().manual_seed(derive(problem.seed, "warm", epoch))
+        order = torch.randperm(problem.rows, generator=generator)
+        batches = list(order.split(problem.batch_size))
+        return without_lone_rows(uniform(batches)).to(self._device)
