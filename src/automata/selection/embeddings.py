@@ -54,7 +54,7 @@ class LastLayer:
         """
         of_rows = (self.residuals * self._logits_of(vector)).sum(dim=1)
         products = of_rows.new_empty(len(batches))
-        for members in _of_equal_length(batches, of_rows.element_size()):
+        for members in _of_equal_length(batches, of_rows.element_size(), 0):
             index = torch.stack([batches[i] for i in members]).to(of_rows.device)
             products[torch.tensor(members, device=of_rows.device)] = of_rows[index].mean(dim=1)
         return products
@@ -77,7 +77,7 @@ class LastLayer:
 def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:
     """Return the gradient of each mini-batch's mean loss with respect to the last layer.
 
-    Besides the result memory holds at most `CHUNK_BYTES`, or the features of one mini-batch.
+    Besides the result memory holds at most `CHUNK_BYTES`, or what one mini-batch needs.
 
     Args:
         features: (N, h), inputs of the last layer.
@@ -96,10 +96,11 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
         raise ValueError(f"expected features (N, h) and residuals (N, c), got {shapes}")
     h, c = features.shape[1], residuals.shape[1]
     rows = features.new_empty((len(batches), c * (h + 1)))
-    for members in _of_equal_length(batches, h * features.element_size()):
+    size = features.element_size()
+    for members in _of_equal_length(batches, (h + c) * size, c * h * size):
         index = torch.stack([batches[i] for i in members]).to(features.device)
         r = residuals[index]
-        weight = torch.bmm(r.transpose(1, 2), features[index]) / index.shape[1]
+        weight = torch.bmm(r.transpose(1, 2), features[index]).div_(index.shape[1])
         places = torch.tensor(members, device=rows.device)
         rows[places, : c * h] = weight.flatten(1)
         rows[places, c * h :] = r.mean(dim=1)
@@ -137,13 +138,18 @@ def _products(rows: Tensor) -> Tensor:
     return torch.from_numpy(array @ array.T)
 
 
-def _of_equal_length(batches: Sequence[Tensor], row_bytes: int) -> Iterator[list[int]]:
-    """Yield the numbers of mini-batches of one length, as many as fit into a chunk."""
+def _of_equal_length(
+    batches: Sequence[Tensor], row_bytes: int, batch_bytes: int
+) -> Iterator[list[int]]:
+    """Yield the numbers of mini-batches of one length, as many as fit into a chunk.
+
+    A mini-batch takes `row_bytes` for each of its rows, and `batch_bytes`.
+    """
     lengths = {len(batch) for batch in batches}
     if 0 in lengths:
         raise ValueError("a mini-batch without rows has no gradient")
     for length in lengths:
         members = [i for i, batch in enumerate(batches) if len(batch) == length]
-        step = max(1, CHUNK_BYTES // (length * row_bytes))
+        step = max(1, CHUNK_BYTES // (length * row_bytes + batch_bytes))
         for start in range(0, len(members), step):
             yield members[start : start + step]
