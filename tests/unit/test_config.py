@@ -7,10 +7,13 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from automata.config import Domain, Experiment, Settings, json_schema, parse_job
+from automata.config import Domain, Experiment, Job, Settings, json_schema, parse_job
+from automata.config.methods import SelectorSettings
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles, combine
 from automata.experiments.settings import settings_of, under_search
+from automata.selection import SELECTORS
+from automata.tuning.trainable import build_selector
 
 CONFIG = Path(__file__).parents[2] / "config"
 RUN = {
@@ -135,6 +138,32 @@ def test_every_key_has_a_description():
 def test_job_takes_only_its_own_settings():
     job = parse_job(RUN, settings())
     assert job.settings.warm_start(job.run.scheduler) == 0.35
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_a_job_of_every_selector_builds_it_with_its_settings(selector):
+    (values,) = shipped()
+    parts = settings_of(values, "dna", "tpe", "asha", selector)
+    run = {**RUN, "selector": selector, "fraction": 1 if selector == "full" else 0.1}
+    job = parse_job(run, json.dumps(parts))
+    found = build_selector(job)
+    assert f"{type(found).__module__}:{type(found).__name__}" == SELECTORS[selector]
+    assert vars(found) == values["selector"].get(selector, {})
+
+
+def test_settings_of_a_selector_are_those_of_its_name():
+    settings = SelectorSettings.model_validate({"gradmatch-adaptive": {"tolerance": 0.3}})
+    assert settings.of("gradmatch-adaptive") == {"l2": 0.0, "tolerance": 0.3, "floor": 0.01}
+    assert settings.of("gradmatch") == {"l2": 0.0, "tolerance": 0.0}
+    assert settings.of("adaptive-random") == {}
+
+
+def test_a_job_survives_json():
+    values = json.loads(settings())
+    values["selector"] = {"gradmatch-adaptive": {"tolerance": 0.3}, "glister": {"updates": 2}}
+    job = parse_job(RUN, json.dumps(values))
+    assert Job.model_validate_json(job.model_dump_json()) == job
+    assert job.settings.selector.gradmatch_adaptive.tolerance == 0.3
 
 
 @pytest.mark.parametrize(

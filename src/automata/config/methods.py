@@ -73,7 +73,7 @@ class AdaptiveGradMatchSettings(Section):
     l2: Annotated[float, Field(ge=0, description="lambda: penalty on the squared weights")] = 0.0
     tolerance: Annotated[
         float, Field(gt=0, lt=1, description="Stop at this relative gradient error")
-    ] = 0.2
+    ] = 0.1
     floor: Annotated[
         float, Field(gt=0, le=1, description="Smallest subset, as a share of the training set")
     ] = 0.01

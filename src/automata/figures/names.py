@@ -11,6 +11,8 @@ SELECTORS = {
     "rs2": "RS2",
     "craig": "CRAIG",
     "gradmatch": "AUTOMATA",
+    "gradmatch-adaptive": "AUTOMATA (adaptive)",
+    "glister": "GLISTER",
 }
 SEARCHES = {"random": "Random", "tpe": "TPE"}
 SCHEDULERS = {"hyperband": "HB", "asha": "ASHA", "none": "no scheduler"}

@@ -17,6 +17,7 @@ COLUMN_INCHES = 3.4
 """Width of a column of the paper's class of journals."""
 
 # Okabe and Ito's colours: distinct for the colour-blind; the markers tell them apart in grey.
+# Grey stands for their yellow, in which no fraction could be read.
 COLOURS = {
     "full": "#000000",
     "random": "#E69F00",
@@ -24,6 +25,8 @@ COLOURS = {
     "rs2": "#009E73",
     "craig": "#CC79A7",
     "gradmatch": "#D55E00",
+    "gradmatch-adaptive": "#0072B2",
+    "glister": "#7F7F7F",
 }
 MARKERS = {
     "full": "*",
@@ -32,6 +35,8 @@ MARKERS = {
     "rs2": "^",
     "craig": "v",
     "gradmatch": "o",
+    "gradmatch-adaptive": "P",
+    "glister": "X",
 }
 
 

@@ -20,12 +20,12 @@ class AdaptiveGradMatch:
     An answer to the paper's closing question of how large a subset should be: at each
     re-selection of each configuration the pursuit ends as soon as the gradient error, relative
     to the full gradient, is at most `tolerance`. It takes at least `floor`, a share of the
-    training set, and at most the budget.
+    training set, and at most the budget. The random first subset has the whole budget.
     """
 
     cadence = Cadence.EVERY_INTERVAL
 
-    def __init__(self, l2: float = 0.0, tolerance: float = 0.2, floor: float = 0.01) -> None:
+    def __init__(self, l2: float = 0.0, tolerance: float = 0.1, floor: float = 0.01) -> None:
         self.l2 = l2
         self.tolerance = tolerance
         self.floor = floor

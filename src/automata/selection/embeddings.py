@@ -55,7 +55,7 @@ class LastLayer:
         """
         of_rows = (self.residuals * self._logits_of(vector)).sum(dim=1)
         products = of_rows.new_empty(len(batches))
-        for start, some in _of_equal_length(batches, of_rows.element_size()):
+        for start, some in _of_equal_length(batches, of_rows.element_size(), 0):
             index = torch.stack(some).to(of_rows.device)
             products[start : start + len(some)] = of_rows[index].mean(dim=1)
         return products
@@ -78,7 +78,7 @@ class LastLayer:
 def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:
     """Return the gradient of each mini-batch's mean loss with respect to the last layer.
 
-    Besides the result memory holds at most `CHUNK_BYTES`, or the features of one mini-batch.
+    Besides the result memory holds at most `CHUNK_BYTES`, or what one mini-batch needs.
 
     Args:
         features: (N, h), inputs of the last layer.
@@ -97,7 +97,8 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
         raise ValueError(f"expected features (N, h) and residuals (N, c), got {shapes}")
     h, c = features.shape[1], residuals.shape[1]
     rows = features.new_empty((len(batches), c * (h + 1)))
-    for start, some in _of_equal_length(batches, h * features.element_size(), c):
+    size = features.element_size()
+    for start, some in _of_equal_length(batches, (h + c) * size, c * h * size):
         index = torch.stack(some).to(features.device)
         r = residuals[index] / index.shape[1]
         part = rows[start : start + len(some)]
@@ -138,18 +139,18 @@ def inner_products(rows: Tensor) -> Tensor:
 
 
 def _of_equal_length(
-    batches: Sequence[Tensor], row_bytes: int, rows: int = 1
+    batches: Sequence[Tensor], row_bytes: int, batch_bytes: int
 ) -> Iterator[tuple[int, list[Tensor]]]:
     """Yield runs of mini-batches of one length, as many as fit into a chunk, and where they start.
 
-    Each takes as many `row_bytes` as it has rows, at least `rows`.
+    A mini-batch takes `row_bytes` for each of its rows, and `batch_bytes`.
     """
     start = 0
     for length, run in groupby(batches, key=len):
         if length == 0:
             raise ValueError("a mini-batch without rows has no gradient")
         members = list(run)
-        step = max(1, CHUNK_BYTES // (max(length, rows) * row_bytes))
+        step = max(1, CHUNK_BYTES // (length * row_bytes + batch_bytes))
         for first in range(0, len(members), step):
             yield start + first, members[first : first + step]
         start += len(members)

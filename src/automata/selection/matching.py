@@ -62,7 +62,7 @@ def matching_pursuit(
         device of `gradients`; the weights are the exact minimiser over the chosen rows.
 
     Raises:
-        ValueError: on a shape that does not fit, a negative budget, or NaN or infinity, also in
+        ValueError: on a shape that does not fit, a negative option, or NaN or infinity, also in
             the products of rows (numbers above 1e19 in float32).
     """
     if gradients.ndim != 2 or target.shape != gradients.shape[1:]:
@@ -70,7 +70,7 @@ def matching_pursuit(
             f"expected gradients (n, d) and target (d,), got {tuple(gradients.shape)} "
             f"and {tuple(target.shape)}"
         )
-    _check_budget(budget)
+    _check_not_negative(budget=budget, l2=l2, tolerance=tolerance)
     rows = gradients.detach() if gradients.dtype in ROUNDING else gradients.detach().float()
     aim = target.detach().to(rows)
     squares = torch.linalg.vector_norm(rows, dim=1) ** 2
@@ -110,11 +110,11 @@ def matching_pursuit_of_gram(
         As `matching_pursuit` does; the weights are exact for `gram` as it is given.
 
     Raises:
-        ValueError: on a shape that does not fit, a negative budget, or NaN or infinity.
+        ValueError: on a shape that does not fit, a negative option, or NaN or infinity.
     """
     if gram.ndim != 2 or gram.shape != (len(mixture), len(mixture)):
         raise ValueError(f"expected gram (n, n), got {tuple(gram.shape)} for n = {len(mixture)}")
-    _check_budget(budget)
+    _check_not_negative(budget=budget, l2=l2, tolerance=tolerance)
     products, shares = _array(gram), _array(mixture)
     if not (np.isfinite(products).all() and np.isfinite(shares).all()):
         raise ValueError("gram and mixture must be finite")
@@ -128,9 +128,10 @@ def matching_pursuit_of_gram(
     return pursuit.result(products[np.ix_(support, support)], match[support], gram.device)
 
 
-def _check_budget(budget: int) -> None:
-    if budget < 0:
-        raise ValueError(f"budget must not be negative, got {budget}")
+def _check_not_negative(**options: float) -> None:
+    for name, value in options.items():
+        if not value >= 0:
+            raise ValueError(f"{name} must not be negative, got {value}")
 
 
 def _array(tensor: Tensor) -> Array:

@@ -181,3 +181,29 @@ def test_yaml_is_read_as_people_write_it(tmp_path, text, value):
     path = tmp_path / "one.yaml"
     path.write_text(f"key: {text}\n")
     assert reading.read(path) == {"key": value}
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        (
+            {"gradmatch-adaptive": {"tolerance": 2}},
+            "selector.gradmatch-adaptive.tolerance: 2 is not valid; valid: .*< 1",
+        ),
+        (
+            {"gradmatch-adaptive": {"floor": 0}},
+            "selector.gradmatch-adaptive.floor: 0 is not valid; valid: .*> 0",
+        ),
+        (
+            {"gradmatch-adaptive": {"tolerence": 0.1}},
+            "selector.gradmatch-adaptive.tolerence: .*unknown.*tolerance",
+        ),
+        ({"gradmatch_adaptive": {}}, "selector.gradmatch_adaptive: .*unknown.*gradmatch-adaptive"),
+        ({"glister": {"updates": 0}}, "selector.glister.updates: 0 is not valid; valid: .*> 0"),
+        ({"glister": {"updates": 1.5}}, "selector.glister.updates: 1.5 is not valid"),
+    ],
+)
+def test_a_wrong_setting_of_a_selector_is_one_line(read, selector, expected):
+    with pytest.raises(UserError, match=f"^[^ ]*one.yaml: {expected}") as error:
+        read({"one.yaml": {"selector": selector}})
+    assert "\n" not in str(error.value)

@@ -115,6 +115,8 @@ def test_legend_has_the_display_names_with_full_first(ratios: pd.DataFrame) -> N
         "RS2",
         "CRAIG",
         "AUTOMATA",
+        "AUTOMATA (adaptive)",
+        "GLISTER",
     ]
 
 

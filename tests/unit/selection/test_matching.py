@@ -386,6 +386,12 @@ def test_indices_are_int64_and_weights_float64(dtype: torch.dtype, budget: int) 
     assert (indices.dtype, weights.dtype) == (torch.int64, torch.float64)
 
 
+@pytest.mark.parametrize("options", [{"l2": -0.5}, {"tolerance": -0.1}, {"l2": np.nan}])
+def test_negative_options_are_refused_by_name(options: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(options))} must not be negative"):
+        matching_pursuit(torch.eye(3), torch.ones(3), 2, **options)
+
+
 def test_no_rows_give_no_choice() -> None:
     indices, weights = matching_pursuit(torch.zeros(0, 2), torch.ones(2), 3)
     assert len(indices) == len(weights) == 0
