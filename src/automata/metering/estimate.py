@@ -57,6 +57,13 @@ class CpuEstimate:
         return _channel(joules, "estimated", "codecarbon CPU load")
 
 
+def find_hardware() -> None:
+    """Let codecarbon look at the hardware, which takes seconds once per process."""
+    estimate = CpuEstimate(sample_seconds=60)
+    estimate.open()
+    estimate.close(0.0, [])
+
+
 def _channel(
     joules: float | None, method: Literal["measured", "estimated"], source: str
 ) -> Channel:

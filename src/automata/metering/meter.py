@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 
 from automata.metering.counters import Counter, cpu_counters, gpu_counters
-from automata.metering.estimate import CpuEstimate
+from automata.metering.estimate import CpuEstimate, find_hardware
 from automata.metering.measurement import Channel, Measurement
 from automata.metering.processes import TreeCpuTime, host_busy_seconds
 
@@ -41,6 +41,11 @@ class Meter:
         self._tree = TreeCpuTime()
         self._stop = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
+
+    def prepare(self) -> None:
+        """Do now what the first window would do for seconds before it opens."""
+        if self._estimate is not None:
+            find_hardware()
 
     def __enter__(self) -> Meter:
         if self._estimate is not None:

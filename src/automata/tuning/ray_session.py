@@ -18,12 +18,12 @@ OBJECT_STORE_BYTES = 100 * 1024**2
 """Nothing large goes through Ray: workers map the prepared file themselves."""
 
 ENVIRONMENT = {
-    # No CSV and TensorBoard files for each trial: the record has it all.
+    # No files for each trial: the record has it all.
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+    # No snapshots of a search that is never resumed, but at its start and end.
+    "TUNE_GLOBAL_CHECKPOINT_S": "inf",
     # Signals stay Python's: Ctrl-C must reach the job, not only the search.
     "TUNE_DISABLE_SIGINT_HANDLER": "1",
-    # Ray saves the experiment's state at every pause, and warns each time that it does.
-    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
 }
 

@@ -21,6 +21,8 @@ class TuningScheduler(Protocol):
     """A Ray scheduler and what the search must know of it."""
 
     ray: TrialScheduler
+    pauses: bool
+    """Whether trials pause: they keep their state themselves, Ray makes no checkpoint."""
 
     def rungs(self, index: int) -> list[int]:
         """Return the epochs at which the trial proposed as number `index` reports."""
@@ -30,14 +32,22 @@ class TuningScheduler(Protocol):
         """Return the sizes of the groups that are judged as a whole, None if there are none."""
         ...
 
+    def waiting(self) -> int:
+        """Return how many trials have paused and cannot go on yet."""
+        ...
+
 
 class Hyperband:
     """Hyperband, whose brackets fill before they halve."""
 
-    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
+    pauses = True
+
+    def __init__(
+        self, configurations: int, epochs: int, slots: int, settings: SchedulerSettings
+    ) -> None:
         eta = settings.hyperband.reduction_factor
         self.brackets = hyperband_brackets(configurations, epochs, eta)
-        self.ray: TrialScheduler = FilledHyperBandScheduler(configurations, epochs, eta)
+        self.ray: TrialScheduler = FilledHyperBandScheduler(configurations, epochs, slots, eta)
 
     def rungs(self, index: int) -> list[int]:
         """Return the rungs of the bracket that trial `index` falls into."""
@@ -46,6 +56,10 @@ class Hyperband:
     def generations(self) -> list[int] | None:
         """Return the sizes of the brackets."""
         return [bracket.trials for bracket in self.brackets]
+
+    def waiting(self) -> int:
+        """Return how many trials wait for the rest of their bracket."""
+        return int(self.ray.waiting())
 
     def _bracket(self, index: int) -> Bracket:
         for bracket in self.brackets:
@@ -58,7 +72,11 @@ class Hyperband:
 class Asha:
     """Asynchronous successive halving."""
 
-    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
+    pauses = False
+
+    def __init__(
+        self, configurations: int, epochs: int, slots: int, settings: SchedulerSettings
+    ) -> None:
         asha = settings.asha
         self._rungs = asha_rungs(epochs, asha.reduction_factor, asha.grace_period)
         self.ray: TrialScheduler = ASHAScheduler(
@@ -76,11 +94,19 @@ class Asha:
         """Return None: each trial is judged on its own."""
         return None
 
+    def waiting(self) -> int:
+        """Return 0: trials do not pause."""
+        return 0
+
 
 class NoScheduler:
     """Every trial trains all epochs."""
 
-    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
+    pauses = False
+
+    def __init__(
+        self, configurations: int, epochs: int, slots: int, settings: SchedulerSettings
+    ) -> None:
         self._epochs = epochs
         self.ray: TrialScheduler = OneRungScheduler()
 
@@ -91,6 +117,10 @@ class NoScheduler:
     def generations(self) -> list[int] | None:
         """Return None: each trial is judged on its own."""
         return None
+
+    def waiting(self) -> int:
+        """Return 0: trials do not pause."""
+        return 0
 
 
 class OneRungScheduler(FIFOScheduler):
@@ -108,11 +138,15 @@ class FilledHyperBandScheduler(HyperBandScheduler):
     a time, so that each is alone in its bracket when it reaches its first rung, and the best
     of one always goes on: nothing is ever stopped. Here a trial that is early pauses until
     its bracket is full, or holds the last of all trials.
+
+    Trials pause without a checkpoint, and go on when one of `slots` is free: for a trial that
+    cannot start at once Ray asks for a placement group, and takes that back later.
     """
 
-    def __init__(self, configurations: int, epochs: int, reduction_factor: int) -> None:
+    def __init__(self, configurations: int, epochs: int, slots: int, reduction_factor: int) -> None:
         super().__init__(time_attr=EPOCH, max_t=epochs, reduction_factor=reduction_factor)
         self._expected = configurations
+        self._slots = slots
         self._added = 0
         self._full: set[int] = set()
 
@@ -131,8 +165,24 @@ class FilledHyperBandScheduler(HyperBandScheduler):
         """Pause `trial` at its rung while its bracket still fills, else leave it to Ray."""
         bracket, _ = self._trial_info[trial]
         if id(bracket) in self._full:
-            decision: str = super().on_trial_result(tune_controller, trial, result)
-            return decision
-        bracket.update_trial_stats(trial, result)
-        waiting = not bracket.continue_trial(trial)
-        return str(TrialScheduler.PAUSE if waiting else TrialScheduler.CONTINUE)
+            decision = str(super().on_trial_result(tune_controller, trial, result))
+        else:
+            bracket.update_trial_stats(trial, result)
+            waits = not bracket.continue_trial(trial)
+            decision = TrialScheduler.PAUSE if waits else TrialScheduler.CONTINUE
+        if decision == TrialScheduler.PAUSE:
+            tune_controller.pause_trial(trial, should_checkpoint=False)
+            decision = TrialScheduler.NOOP
+        return str(decision)
+
+    def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
+        """Return the trial that goes on next, None while no slot is free."""
+        busy = sum(trial.status in (Trial.PENDING, Trial.RUNNING) for trial in self._trial_info)
+        return super().choose_trial_to_run(tune_controller) if busy < self._slots else None
+
+    def waiting(self) -> int:
+        """Return how many trials have paused and may not go on yet."""
+        return sum(
+            trial.status == Trial.PAUSED and trial not in bracket.trials_to_unpause
+            for trial, (bracket, _) in self._trial_info.items()
+        )

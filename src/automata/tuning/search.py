@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import accumulate
 from typing import Any
 
@@ -31,6 +32,9 @@ def _domain(draw: str, values: list[Any]) -> Domain:
 class RandomSearch(Searcher):
     """Configurations drawn independently; number i depends on the seed and i alone."""
 
+    blind = sys.maxsize
+    """How many proposals need no result of another."""
+
     def __init__(self, space: dict[str, Domain], seed: int) -> None:
         super().__init__(metric=SCORE, mode="max")
         self._space = space
@@ -59,23 +63,33 @@ def random_search(space: dict[str, Domain], settings: SearchSettings, seed: int)
     return RandomSearch(space, seed)
 
 
+class TpeSearch(HyperOptSearch):
+    """The tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
+
+    def __init__(self, space: dict[str, Domain], startup: int, seed: int) -> None:
+        super().__init__(
+            HyperOptSearch.convert_search_space(space),
+            metric=SCORE,
+            mode="max",
+            n_initial_points=startup,
+            random_state_seed=derive(seed, "search"),
+        )
+        self.blind = startup
+        """How many proposals need no result: HyperOpt draws the first at random."""
+
+
 def tpe_search(space: dict[str, Domain], settings: SearchSettings, seed: int) -> Searcher:
-    """Return a seeded tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
-    return HyperOptSearch(
-        HyperOptSearch.convert_search_space(space),
-        metric=SCORE,
-        mode="max",
-        n_initial_points=settings.tpe.startup_configurations,
-        random_state_seed=derive(seed, "search"),
-    )
+    """Return a seeded tree-structured Parzen estimator."""
+    return TpeSearch(space, settings.tpe.startup_configurations, seed)
 
 
 class PatientSearch(Searcher):
     """Hands out the proposals of another search, not before it has seen what it can.
 
     Where the scheduler judges trials in groups, the next group is proposed when all of the
-    last one has ended; otherwise a trial is proposed when a slot is free. A search that
-    learns nothing waits for nothing. Proposals carry their index and their rungs.
+    last one has ended; otherwise a trial is proposed when a slot is free. The first `blind`
+    proposals of a search need no result and wait for nothing. Proposals carry their index and
+    their rungs.
 
     Ray tells a searcher nothing of a trial that is stopped while it is paused, which is how
     Hyperband stops most of them: the last result is kept here and passed on at the end.
@@ -145,10 +159,10 @@ class PatientSearch(Searcher):
 
     def _limit(self) -> int:
         """Return how many proposals there may be by now."""
-        if isinstance(self.searcher, RandomSearch):
-            return self._configurations
         generations = self._scheduler.generations()
         if generations is None:
-            return min(self._ended + self._slots, self._configurations)
-        ends = accumulate(generations)
-        return next(end for end in ends if self._ended < end)
+            limit = self._ended + self._slots
+        else:
+            limit = next(end for end in accumulate(generations) if self._ended < end)
+        blind: int = self.searcher.blind
+        return min(max(limit, blind), self._configurations)

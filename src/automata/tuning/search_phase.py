@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
+import threading
 import time
 from pathlib import Path
 
 import torch
 from ray import tune
-from ray.tune import Callback, CheckpointConfig, FailureConfig, ResultGrid, RunConfig, TuneConfig
-from ray.tune.logger import JsonLoggerCallback
+from ray.tune import (
+    Callback,
+    CheckpointConfig,
+    FailureConfig,
+    PlacementGroupFactory,
+    ResultGrid,
+    RunConfig,
+    TuneConfig,
+)
 
 from automata.config import Job
 from automata.errors import UserError
@@ -23,9 +32,10 @@ from automata.tuning.keys import SCORE
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import TuningScheduler
 from automata.tuning.search import PatientSearch, domains
-from automata.tuning.trainable import CHECKPOINT, TuneTrial
+from automata.tuning.trainable import WEIGHTS, TuneTrial
+from automata.tuning.trials import EarlyTrials
 
-WEIGHTS = "best_trial.pt"
+BEST_WEIGHTS = "best_trial.pt"
 
 
 class MeterWindow(Callback):
@@ -37,15 +47,25 @@ class MeterWindow(Callback):
     def __init__(self, meter: Meter, trials: int) -> None:
         self._meter = meter
         self._left = trials
+        self._preparation = threading.Thread(target=self._prepare, name="prepare", daemon=True)
         self.opened_at: float | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Leave the meter out of the state that Tune saves: a window is of one process."""
         return {}
 
+    def setup(self, *_: object, **__: object) -> None:
+        """Do, while the first trial's process starts, what this process has to do anyway."""
+        self._preparation.start()
+
+    def _prepare(self) -> None:
+        self._meter.prepare()
+        torch.optim.SGD([torch.zeros(1)])  # the first optimizer imports torch's compiler
+
     def on_trial_start(self, **_: object) -> None:
         """Open the window, once."""
         if self.opened_at is None:
+            self._preparation.join()
             self.opened_at = time.perf_counter()
             self._meter.__enter__()
 
@@ -56,55 +76,62 @@ class MeterWindow(Callback):
             self._meter.__exit__(None, None, None)
 
 
+# Every trial's last result is at hand; Ray also looks for the files of loggers that are off.
+logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
+
+
 def run_search(job: Job, data: Path, work: Path) -> Tuning:
     """Search the best configuration of `job` on the prepared file `data`.
 
-    Ray's state, and for FULL the best trial's weights (`WEIGHTS`), go into the folder `work`.
+    Ray's state, and for FULL the best trial's weights (`BEST_WEIGHTS`), go into the folder `work`.
     Raises UserError when every trial diverged, and RuntimeError when one crashed.
     """
     start = time.perf_counter()
     run, settings = job.run, job.settings
     protocol, compute = settings.protocol, settings.compute
+    slots = compute.concurrent_trials
     scheduler: TuningScheduler = load(SCHEDULERS, run.scheduler)(
-        protocol.configurations, protocol.epochs, settings.scheduler
+        protocol.configurations, protocol.epochs, slots, settings.scheduler
     )
     space = domains(protocol.search_space)
     search = load(SEARCHES, run.search)(space, settings.search, run.seed)
     gpus = torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
     share = gpu_share(compute, gpus)
-    keep_weights = run.selector == "full"
     meter = Meter(
         sample_seconds=settings.metering.sample_seconds,
         gpu=gpus > 0,
         exclusive=settings.metering.exclusive,
     )
     window = MeterWindow(meter, protocol.configurations)
-    shutil.rmtree(work / "ray", ignore_errors=True)
-    with local_ray(compute.concurrent_trials * compute.threads_per_trial, gpus):
+    folder = work.resolve() / "ray"
+    shutil.rmtree(folder, ignore_errors=True)
+    with local_ray(slots * compute.threads_per_trial, gpus):
         trainable = tune.with_parameters(
-            TuneTrial, job=job.model_dump_json(), data=str(data.resolve())
+            TuneTrial, job=job.model_dump_json(), data=str(data.resolve()), work=str(folder)
         )
-        resources = {"cpu": compute.threads_per_trial, "gpu": share}
+        resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
         results = tune.Tuner(
             tune.with_resources(trainable, resources),
             tune_config=TuneConfig(
                 metric=SCORE,
                 mode="max",
-                search_alg=PatientSearch(
-                    search, scheduler, protocol.configurations, compute.concurrent_trials
+                search_alg=EarlyTrials(
+                    PatientSearch(search, scheduler, protocol.configurations, slots),
+                    scheduler,
+                    slots,
+                    resources,
                 ),
                 scheduler=scheduler.ray,
                 num_samples=-1,  # the search says when it is finished
                 reuse_actors=True,
             ),
             run_config=RunConfig(
-                name="ray",
-                storage_path=str(work.resolve()),
-                # Ray looks for the JSON of each trial when it makes the results.
-                callbacks=[window, JsonLoggerCallback()],
+                name="tune",
+                storage_path=str(folder),
+                callbacks=[window],
                 verbose=0,
                 failure_config=FailureConfig(fail_fast=True),
-                checkpoint_config=CheckpointConfig(num_to_keep=1, checkpoint_at_end=keep_weights),
+                checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
             ),
         ).fit()
     _raise_for_crashes(results)
@@ -115,8 +142,9 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
         raise UserError(
             f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
-    if keep_weights:
-        _keep_weights(results, best.index, work)
+    if run.selector == "full":
+        weights = folder / "weights" / WEIGHTS.format(index=best.index)
+        weights.replace(work / BEST_WEIGHTS)
     return Tuning(
         measurement=meter.measurement,
         setup_seconds=window.opened_at - start,
@@ -127,7 +155,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
 
 def load_best_weights(work: Path) -> dict[str, torch.Tensor]:
     """Return the model state of the best trial, which `run_search` kept for FULL."""
-    state: dict[str, torch.Tensor] = torch.load(work / WEIGHTS, weights_only=True)
+    state: dict[str, torch.Tensor] = torch.load(work / BEST_WEIGHTS, weights_only=True)
     return state
 
 
@@ -142,14 +170,6 @@ def _trials(results: ResultGrid) -> list[Trial]:
             status = "completed" if progress.epochs == config["rungs"][-1] else "stopped"
         trials.append(Trial.model_validate({**config, "status": status, "progress": progress}))
     return sorted(trials, key=lambda trial: trial.index)
-
-
-def _keep_weights(results: ResultGrid, index: int, work: Path) -> None:
-    for result in results:
-        if (result.config or {})["index"] == index:
-            assert result.checkpoint is not None, "FULL keeps a checkpoint of every trial"
-            state = torch.load(Path(result.checkpoint.path) / CHECKPOINT, weights_only=True)
-            torch.save(state["training"]["model"], work / WEIGHTS)
 
 
 def _raise_for_crashes(results: ResultGrid) -> None:

@@ -17,9 +17,12 @@ from automata.selection import SELECTORS
 from automata.selection.problem import Selector
 from automata.training.device import choose_device
 from automata.training.run import SubsetPlan, TrainingRun
+from automata.tuning import SCHEDULERS
 from automata.tuning.keys import EPOCH, SCORE
+from automata.tuning.paused import MEMORY_BYTES, PausedRuns
 
-CHECKPOINT = "trial.pt"
+WEIGHTS = "{index}.pt"
+"""File of a trial's model, in the folder of weights."""
 
 
 class TuneTrial(tune.Trainable):
@@ -28,15 +31,29 @@ class TuneTrial(tune.Trainable):
     Schedulers decide at rungs only, and a result costs milliseconds: the curve between rungs
     comes along inside the result. A trial that has diverged reports the worst score at its
     rungs without training, until the scheduler drops it.
+
+    Runs that may pause are kept here and not in Ray's checkpoints: those cost a call to the
+    worker and a folder each, to write and to read, although nearly always the same process
+    goes on.
     """
 
-    def setup(self, config: dict[str, Any], job: str, data: str) -> None:
-        """Build the training run of `config`; `job` is a Job in JSON, `data` a prepared file."""
+    def setup(self, config: dict[str, Any], job: str, data: str, work: str) -> None:
+        """Build the training run of `config`; `job` is a Job in JSON, `data` a prepared file.
+
+        The folder `work` takes what must outlast this process.
+        """
         self._job = Job.model_validate_json(job)
         self._data = data
-        settings = self._job.settings
-        torch.set_num_threads(settings.compute.threads_per_trial)
-        self._device = choose_device(settings.compute.device)
+        compute = self._job.settings.compute
+        torch.set_num_threads(compute.threads_per_trial)
+        self._device = choose_device(compute.device)
+        alone = compute.concurrent_trials == 1
+        self._paused = PausedRuns(Path(work) / "paused", MEMORY_BYTES if alone else 0)
+        self._may_pause = load(SCHEDULERS, self._job.run.scheduler).pauses
+        self._weights: Path | None = None
+        if self._job.run.selector == "full":
+            self._weights = Path(work) / "weights"
+            self._weights.mkdir(parents=True, exist_ok=True)
         self._begin(config)
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:
@@ -46,49 +63,45 @@ class TuneTrial(tune.Trainable):
 
     def step(self) -> dict[str, Any]:
         """Train to the next rung and evaluate there."""
-        self._training.train_to(self._rungs[self._reached])
-        self._training.evaluate()
-        epoch = self._rungs[self._reached]
-        self._reached += 1
-        progress = self._training.progress
+        training = self._training
+        epoch = self._rungs[len(training.progress.evaluations)]
+        training.train_to(epoch)
+        training.evaluate()
+        if self._weights is not None:
+            file = self._weights / WEIGHTS.format(index=self._index)
+            torch.save(training.model.state_dict(), file)
+        if self._may_pause and epoch < self._rungs[-1]:
+            self._paused.put(self._index, training)
+        progress = training.progress
         return {
             EPOCH: epoch,
             SCORE: progress.score,
             "progress": progress.model_dump_json(),
         }
 
-    def save_checkpoint(self, checkpoint_dir: str) -> None:
-        """Write the training run's state."""
-        state = {"reached": self._reached, "training": self._training.state()}
-        torch.save(state, Path(checkpoint_dir) / CHECKPOINT)
-
-    def load_checkpoint(self, checkpoint: Any) -> None:
-        """Go on from a folder of `save_checkpoint`."""
-        state = read_checkpoint(Path(checkpoint))
-        self._reached = state["reached"]
-        self._training.restore(state["training"])
-
     def _begin(self, config: dict[str, Any]) -> None:
-        run, settings = self._job.run, self._job.settings
+        """Go on with the trial of `config` where it paused, or start it."""
+        self._index: int = config["index"]
         self._rungs: list[int] = config["rungs"]
-        self._reached = 0
+
+        def build() -> TrainingRun:
+            return self._build(config["configuration"])
+
+        self._training = self._paused.take(self._index, build) or build()
+
+    def _build(self, configuration: dict[str, Any]) -> TrainingRun:
+        run, settings = self._job.run, self._job.settings
         plan = SubsetPlan(
             build_selector(self._job), run.fraction, settings.warm_start(run.scheduler)
         )
-        self._training = TrainingRun(
+        return TrainingRun(
             load_data(self._data),
-            config["configuration"],
+            configuration,
             settings.protocol,
             plan,
             derive(run.seed, "training"),
             self._device,
         )
-
-
-def read_checkpoint(folder: Path) -> dict[str, Any]:
-    """Return the state that `TuneTrial.save_checkpoint` wrote into `folder`."""
-    state: dict[str, Any] = torch.load(folder / CHECKPOINT, weights_only=True)
-    return state
 
 
 def build_selector(job: Job) -> Selector:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ray import tune
-from ray.tune import CheckpointConfig, RunConfig, TuneConfig
+from ray.tune import CheckpointConfig, PlacementGroupFactory, RunConfig, TuneConfig
 
 from automata.config import SchedulerSettings, SearchSettings
 from automata.config.methods import TpeSettings
@@ -16,13 +16,15 @@ from automata.tuning.brackets import hyperband_brackets
 from automata.tuning.keys import EPOCH, SCORE
 from automata.tuning.ray_session import local_ray
 from automata.tuning.search import PatientSearch
+from automata.tuning.trials import EarlyTrials
 
 N, T, ETA = 27, 200, 3
 SPACE = {"x": tune.uniform(0.0, 1.0)}
 
 
-def reporter():
+def reporter(folder):
     """Return the trainable; made here, so that Ray's workers get the class and not its name."""
+    file = str(folder / "trial-{index}")
 
     class Reporter(tune.Trainable):
         """Reports at its rungs a score that its x decides."""
@@ -31,36 +33,34 @@ def reporter():
             self.reset_config(config)
 
         def reset_config(self, config):
-            self.config, self.reached = config, 0
+            self.config, self.state = config, Path(file.format(index=config["index"]))
+            self.reached = int(self.state.read_text()) if self.state.exists() else 0
             return True
 
         def step(self):
             epoch = self.config["rungs"][self.reached]
             self.reached += 1
+            self.state.write_text(str(self.reached))
             score = 1 - abs(self.config["configuration"]["x"] - 0.3)
             return {EPOCH: epoch, SCORE: score, "reports": self.reached}
-
-        def save_checkpoint(self, checkpoint_dir):
-            Path(checkpoint_dir, "reached").write_text(str(self.reached))
-
-        def load_checkpoint(self, checkpoint):
-            self.reached = int(Path(checkpoint, "reached").read_text())
 
     return Reporter
 
 
 def search(folder, scheduler_name, search_name, slots):
     """Return scheduler, inner search and results of N trials, `slots` at once."""
-    scheduler = load(SCHEDULERS, scheduler_name)(N, T, SchedulerSettings())
+    scheduler = load(SCHEDULERS, scheduler_name)(N, T, slots, SchedulerSettings())
     settings = SearchSettings(tpe=TpeSettings(startup_configurations=5))
     inner = load(SEARCHES, search_name)(SPACE, settings, 0)
+    search = PatientSearch(inner, scheduler, N, slots)
+    resources = PlacementGroupFactory([{"CPU": 1}])
     with local_ray(slots, 0):
         results = tune.Tuner(
-            tune.with_resources(reporter(), {"cpu": 1}),
+            tune.with_resources(reporter(folder), resources),
             tune_config=TuneConfig(
                 metric=SCORE,
                 mode="max",
-                search_alg=PatientSearch(inner, scheduler, N, slots),
+                search_alg=EarlyTrials(search, scheduler, slots, resources),
                 scheduler=scheduler.ray,
                 num_samples=-1,
                 reuse_actors=True,
@@ -69,7 +69,7 @@ def search(folder, scheduler_name, search_name, slots):
                 name="ray",
                 storage_path=str(folder),
                 verbose=0,
-                checkpoint_config=CheckpointConfig(num_to_keep=1),
+                checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
             ),
         ).fit()
     return scheduler, inner, results

@@ -121,12 +121,23 @@ def test_search_that_learns_nothing_waits_for_nothing():
 @pytest.mark.parametrize("slots", [1, 3])
 def test_without_groups_a_proposal_waits_for_a_free_slot(monkeypatch, slots):
     monkeypatch.setattr(Scheduler, "groups", None)
-    search = PatientSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, slots)
+    settings = SearchSettings(tpe=TpeSettings(startup_configurations=1))
+    search = PatientSearch(tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, slots)
     first = [search.suggest(str(i)) for i in range(slots)]
     assert None not in first
     assert search.suggest("late") is None
     search.on_trial_complete("0", {"score": 0.5})
     assert search.suggest("late")["index"] == slots
+
+
+@pytest.mark.parametrize("startup", [3, 4])
+@pytest.mark.parametrize("groups", [None, [2, 3]])
+def test_proposals_drawn_at_random_wait_for_nothing(monkeypatch, groups, startup):
+    monkeypatch.setattr(Scheduler, "groups", groups)
+    settings = SearchSettings(tpe=TpeSettings(startup_configurations=startup))
+    search = PatientSearch(tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, 1)
+    made = [search.suggest(str(number)) for number in range(5)]
+    assert [proposal is not None for proposal in made] == [True] * startup + [False] * (5 - startup)
 
 
 EVERY_DRAW = {

@@ -1,0 +1,1 @@
+"""Benchmarks of the pipeline itself; each package in here is one command."""
