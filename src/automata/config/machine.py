@@ -23,6 +23,10 @@ class Compute(Section):
         float | None,
         Field(gt=0, le=1, description="Share of a GPU that Ray gives a trial; null: equal shares"),
     ] = None
+    precision: Annotated[
+        Literal["float32", "bfloat16"],
+        Field(description="Of the arithmetic in training and selection; bfloat16 is for GPUs"),
+    ] = "float32"
 
 
 class Metering(Section):

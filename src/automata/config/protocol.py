@@ -55,6 +55,10 @@ class Protocol(Section):
     configurations: Annotated[PositiveInt, Field(description="Configurations (trials) per search")]
     epochs: Annotated[PositiveInt, Field(description="T: epochs of a training that goes on")]
     reselect_every: Annotated[PositiveInt, Field(description="R: epochs between selections")]
+    evaluate_every: Annotated[
+        PositiveInt | None,
+        Field(description="Epochs between evaluations for the curve; null: at the rungs alone"),
+    ] = None
     batch_size: Annotated[
         PositiveInt | None,
         Field(description="B: samples per mini-batch, in training and selection"),

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
+
+
+def arithmetic(precision: str, device: torch.device) -> torch.autocast:
+    """Return a context in which matrix products are of `precision`, weights stay float32."""
+    reduced = precision != "float32"
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=reduced)
 
 
 class Classifier(nn.Module):
@@ -17,6 +24,11 @@ class Classifier(nn.Module):
     evaluation_rows: int = 4096
     """Rows of one forward pass without gradients: large enough to be cheap, small enough for
     memory."""
+
+    @property
+    def word_table(self) -> nn.Embedding | None:
+        """The table of which the inputs are row numbers and nothing else, if there is one."""
+        return None
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return name of the hyper-parameter that is the group's learning rate -> its parameters.
@@ -37,7 +49,7 @@ class Classifier(nn.Module):
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
         """Set every parameter's gradient to that of `weight` times the mean cross-entropy.
 
-        By automatic differentiation; a model may know a faster way.
+        A model may know a faster way than automatic differentiation.
 
         Args:
             inputs: (n, ...), as `features` takes them.
@@ -47,7 +59,14 @@ class Classifier(nn.Module):
         Returns:
             The weighted loss, a scalar on the device of `inputs`.
         """
+        return self.autograd_backward(inputs, labels, weight)
+
+    def autograd_backward(
+        self, inputs: Tensor, labels: Tensor, weight: float, precision: str = "float32"
+    ) -> Tensor:
+        """Do what `backward` does by automatic differentiation, the products in `precision`."""
         self.zero_grad(set_to_none=True)
-        loss = cross_entropy(self(inputs), labels) * weight
+        with arithmetic(precision, inputs.device):
+            loss = cross_entropy(self(inputs), labels) * weight
         loss.backward()
         return loss.detach()

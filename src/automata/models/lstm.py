@@ -30,6 +30,12 @@ class LstmClassifier(Classifier):
         self.lstm = nn.LSTM(vectors.shape[1], hidden, layers, batch_first=True)
         self.head = nn.Linear(hidden, classes)
 
+    @property
+    def word_table(self) -> nn.Embedding:
+        """The word vectors."""
+        table: nn.Embedding = self.embedding
+        return table
+
     def features(self, inputs: Tensor) -> Tensor:
         """Return the last layer's state at the last word: (n, longest) -> (n, hidden).
 

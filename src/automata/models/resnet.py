@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
@@ -102,10 +103,13 @@ class ResNet(Classifier):
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+        # Channels of a pixel side by side: what convolutions read fastest, on CPUs and GPUs.
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def features(self, inputs: Tensor) -> Tensor:
         """Return the mean over positions: (n, channels, H, W) float -> (n, 512 or 2048)."""
-        maps = self.layer2(self.layer1(self.stem(inputs)))
+        pixels = inputs.contiguous(memory_format=torch.channels_last)
+        maps = self.layer2(self.layer1(self.stem(pixels)))
         maps = self.layer4(self.layer3(maps))
         means: Tensor = maps.mean(dim=(2, 3))
         return means

@@ -1,5 +1,18 @@
 """Subset selection: the solvers (usable alone) and the selectors of the tuning loop."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from automata.registry import imported
+
+if TYPE_CHECKING:
+    from automata.selection.embeddings import gradient_embeddings
+    from automata.selection.facility import facility_location
+    from automata.selection.matching import matching_pursuit
+
+__all__ = ["SELECTORS", "facility_location", "gradient_embeddings", "matching_pursuit"]
+
 SELECTORS: dict[str, str] = {
     "full": "automata.selection.random:Full",
     "random": "automata.selection.random:FixedRandom",
@@ -11,3 +24,16 @@ SELECTORS: dict[str, str] = {
     "glister": "automata.selection.glister:Glister",
 }
 """Selector name -> "module:class", imported when a selector is built."""
+
+_SOLVERS = {
+    "facility_location": "automata.selection.facility:facility_location",
+    "gradient_embeddings": "automata.selection.embeddings:gradient_embeddings",
+    "matching_pursuit": "automata.selection.matching:matching_pursuit",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a solver where it is asked for: whoever reads the names alone needs no torch."""
+    if name not in _SOLVERS:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return imported(_SOLVERS[name])

@@ -24,5 +24,5 @@ class Craig:
 def distances(gram: Tensor) -> Tensor:
     """Return the Euclidean distances (n, n) of rows with the inner products `gram` (n, n)."""
     squares = gram.diagonal()
-    # Rounding can make the square of a small distance negative.
-    return (squares[:, None] + squares - 2 * gram).clamp_min_(0).sqrt_()
+    # In place: these are large. Rounding can make the square of a small distance negative.
+    return (squares[:, None] + squares).sub_(gram, alpha=2).clamp_min_(0).sqrt_()

@@ -47,9 +47,32 @@ class LastLayer:
         """Return the gradient of each mini-batch (n, d), as `gradient_embeddings` does."""
         return gradient_embeddings(self.features, self.residuals, batches)
 
+    def products(self, batches: Sequence[Tensor], vector: Tensor) -> Tensor:
+        """Return the inner product (n,) of each mini-batch's gradient with `vector` (d,).
+
+        From row to row, so that no gradient is ever held: r h^T has the product r . (V h) with
+        a matrix V.
+        """
+        of_rows = (self.residuals * self._logits_of(vector)).sum(dim=1)
+        products = of_rows.new_empty(len(batches))
+        for start, some in _of_equal_length(batches, of_rows.element_size()):
+            index = torch.stack(some).to(of_rows.device)
+            products[start : start + len(some)] = of_rows[index].mean(dim=1)
+        return products
+
+    def after_step(self, gradient: Tensor, step: float) -> LastLayer:
+        """Return this layer after its weights and bias took a `step` against `gradient` (d,)."""
+        logits = self.logits - step * self._logits_of(gradient)
+        return LastLayer(self.features, logits, self.labels)
+
     def gram(self, batches: Sequence[Tensor]) -> Tensor:
         """Return the gradients' inner products (n, n) float64, as `gradient_gram` does."""
         return gradient_gram(self.features, self.residuals, batches)
+
+    def _logits_of(self, vector: Tensor) -> Tensor:
+        """Return the logits (N, c) of a layer whose weights and bias are `vector` (d,)."""
+        c, h = self.logits.shape[1], self.features.shape[1]
+        return self.features @ vector[: c * h].view(c, h).T + vector[c * h :]
 
 
 def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:
@@ -63,8 +86,15 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
         batches: row numbers of each mini-batch; they may differ in length.
 
     Returns:
-        (n, c * (h + 1)): per mini-batch the gradient of W, row by row, then that of b.
+        (n, c * (h + 1)): per mini-batch the gradient of W, row by row, then that of b. NaN and
+        infinity stay what they are; `matching_pursuit` refuses them.
+
+    Raises:
+        ValueError: on features and residuals of different rows, and on an empty mini-batch.
     """
+    if features.ndim != 2 or residuals.ndim != 2 or len(features) != len(residuals):
+        shapes = f"{tuple(features.shape)} and {tuple(residuals.shape)}"
+        raise ValueError(f"expected features (N, h) and residuals (N, c), got {shapes}")
     h, c = features.shape[1], residuals.shape[1]
     rows = features.new_empty((len(batches), c * (h + 1)))
     for start, some in _of_equal_length(batches, h * features.element_size()):
@@ -92,7 +122,7 @@ def gradient_gram(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]
     """
     n = len(batches)
     gram = torch.zeros((n, n), dtype=torch.float64, device=features.device)
-    classes = max(1, CHUNK_BYTES // (8 * n * (features.shape[1] + 1)))
+    classes = max(1, CHUNK_BYTES // (8 * max(1, n) * (features.shape[1] + 1)))
     for some in residuals.split(classes, dim=1):
         part = gradient_embeddings(features, some, batches).double()
         gram += inner_products(part)
@@ -113,6 +143,8 @@ def _of_equal_length(
     """Yield runs of mini-batches of one length, as many as fit into a chunk, and their places."""
     start = 0
     for length, run in groupby(batches, key=len):
+        if length == 0:
+            raise ValueError("a mini-batch without rows has no gradient")
         members = list(run)
         step = max(1, CHUNK_BYTES // (length * row_bytes))
         for first in range(0, len(members), step):

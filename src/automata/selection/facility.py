@@ -20,21 +20,21 @@ def facility_location(similarity: Tensor, budget: int) -> tuple[Tensor, Tensor]:
 
     Returns:
         indices (m,) int64, distinct, in the order of choice, m = min(budget, n), and weights
-        (m,) float64: the number of rows for which each is the most similar chosen one (the
-        earlier choice wins a tie), so that they sum to n.
+        (m,) float64, both on the CPU. A weight is the number of rows for which the chosen one
+        is the most similar (the earlier choice wins a tie), so that they sum to n.
 
     Raises:
         ValueError: on a matrix that is not square, or has NaN, infinity or negative values,
             and on a negative budget.
     """
-    n = len(similarity)
-    if similarity.shape != (n, n):
+    if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
         raise ValueError(f"expected a square matrix, got {tuple(similarity.shape)}")
     if budget < 0:
         raise ValueError(f"budget must not be negative, got {budget}")
     if not torch.isfinite(similarity).all() or (similarity < 0).any():
         raise ValueError("similarity must be finite and not negative")
     # Row j holds how well j stands for each; on the CPU, where one row at a time is read fastest.
+    n = len(similarity)
     values = similarity.double().cpu().T.contiguous()
     chosen = _greedy(values, min(budget, n))
     indices = torch.tensor(chosen, dtype=torch.int64)

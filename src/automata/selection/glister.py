@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -15,9 +16,9 @@ class Glister:
     """Mini-batches whose gradient steps lower the validation loss most, to first order.
 
     Greedy (Killamsetty et al., GLISTER, 2021, algorithm 2): with theta_S = theta - eta sum_S g,
-    eta the learning rate, the next mini-batch e has the largest gain g_e . grad L_V(theta_S).
-    theta is the last layer alone, and theta_S is updated `updates` times a selection, not
-    after every choice, as its authors do for speed.
+    the next mini-batch e has the largest gain g_e . grad L_V(theta_S). theta is the last layer
+    alone, eta its learning rate (also under Adam, whose steps are others), and theta_S is
+    updated `updates` times a selection, not after every choice, as its authors do for speed.
 
     It looks at the validation set's labels: a search that then compares configurations on that
     set compares them on data that chose what they were trained on.
@@ -32,50 +33,54 @@ class Glister:
         """Return the chosen mini-batches, with equal weights."""
         candidates = problem.partition()
         chosen = taylor_greedy(
-            problem.training().gradients(candidates),
+            problem.training(),
+            candidates,
             problem.validation(),
             problem.batch_budget,
-            problem.learning_rate,
-            self.updates,
+            step=problem.learning_rate,
+            updates=self.updates,
         )
         return weighted_subset(problem, candidates, chosen.cpu(), torch.ones(len(chosen)))
 
 
 def taylor_greedy(
-    gradients: Tensor, validation: LastLayer, budget: int, step: float, updates: int
+    training: LastLayer,
+    batches: Sequence[Tensor],
+    validation: LastLayer,
+    budget: int,
+    *,
+    step: float,
+    updates: int,
 ) -> Tensor:
     """Return the mini-batches that greedily lower the validation loss by a gradient step.
 
+    The gradients of all mini-batches are never held at once, only those chosen between two
+    updates.
+
     Args:
-        gradients: (n, c (h + 1)), as `gradient_embeddings` lays them out.
+        training: the last layer on the training set.
+        batches: row numbers of the training set, of n mini-batches.
         validation: the last layer on the validation set.
         budget: mini-batches to choose.
         step: eta, the learning rate.
         updates: how often the validation gradient is computed anew; at most once a choice.
 
     Returns:
-        (m,) int64, m = min(budget, n) distinct rows in the order of choice. The first row wins
-        a tie.
+        (m,) int64, m = min(budget, n) distinct mini-batches in the order of choice. The first
+        one wins a tie.
     """
-    budget = min(budget, len(gradients))
-    at_once = math.ceil(budget / updates)
-    left = torch.ones(len(gradients), dtype=torch.bool, device=gradients.device)
-    chosen: list[Tensor] = []
-    moved = torch.zeros_like(gradients[0])
-    everything = [torch.arange(len(validation.labels), device=gradients.device)]
+    budget = min(budget, len(batches))
+    device = training.features.device
+    at_once = max(1, math.ceil(budget / updates))
+    left = torch.ones(len(batches), dtype=torch.bool, device=device)
+    order = torch.zeros(0, dtype=torch.int64, device=device)
+    everything = [torch.arange(len(validation.labels), device=device)]
     for start in range(0, budget, at_once):
-        slope = _after_step(validation, moved, step).gradients(everything)[0]
-        gains = torch.where(left, gradients @ slope, -math.inf)
+        (slope,) = validation.gradients(everything)
+        gains = torch.where(left, training.products(batches, slope), -math.inf)
         best = gains.argsort(descending=True, stable=True)[: min(at_once, budget - start)]
         left[best] = False
-        chosen.append(best)
-        moved = moved + gradients[best].sum(dim=0)
-    return torch.cat(chosen)
-
-
-def _after_step(layer: LastLayer, gradient: Tensor, step: float) -> LastLayer:
-    """Return `layer` after its weights and bias went against `gradient`."""
-    c, h = layer.logits.shape[1], layer.features.shape[1]
-    weight, bias = gradient[: c * h].view(c, h), gradient[c * h :]
-    change = layer.features @ weight.T + bias
-    return LastLayer(layer.features, layer.logits - step * change, layer.labels)
+        order = torch.cat([order, best])
+        gradients = training.gradients([batches[i] for i in best.tolist()])
+        validation = validation.after_step(gradients.sum(dim=0), step)
+    return order

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, cholesky, lapack
+from scipy.linalg import lapack
 from torch import Tensor
 
 from automata.selection.embeddings import inner_products
@@ -16,7 +17,10 @@ ROUNDING = {torch.float32: 1e-6, torch.float64: 1e-10}
 """A correlation or a pivot this small, relative to its scale, is rounding error."""
 
 BLOCK = 16
-"""Columns of the Gram matrix that are computed at once, in one matrix product."""
+"""Most columns of the Gram matrix that are computed at once, in one matrix product."""
+
+PART = 512
+"""Columns of the gradients that are converted to float64 at once."""
 
 Array = NDArray[np.float64]
 
@@ -40,14 +44,16 @@ def matching_pursuit(
 
     Inner products are as precise as `gradients`; the final weights are solved for in float64.
     Besides `gradients` memory holds one such number for each of n x (budget + the columns that
-    were looked at), at most 2 n^2.
+    were looked at), at most 2 n^2, and budget^2 in float64.
 
     Args:
-        gradients: (n, d) float32 or float64, one row a mini-batch, on any device.
-        target: (d,), the gradient to match.
+        gradients: (n, d), one row a mini-batch, on any device; float32 or float64, anything
+            else is taken as float32.
+        target: (d,), the gradient to match, in the precision of `gradients`.
         budget: most rows to choose.
         l2: the penalty lambda.
-        tolerance: stop when the residual's norm is at most this share of the target's.
+        tolerance: stop when the residual's norm is at most this share of the target's; with
+            float32 a share below 0.001 is lost in rounding.
         floor: rows to choose before the tolerance counts.
 
     Returns:
@@ -56,7 +62,8 @@ def matching_pursuit(
         device of `gradients`; the weights are the exact minimiser over the chosen rows.
 
     Raises:
-        ValueError: on a shape that does not fit, a negative budget, or NaN or infinity.
+        ValueError: on a shape that does not fit, a negative budget, or NaN or infinity, also in
+            the products of rows (numbers above 1e19 in float32).
     """
     if gradients.ndim != 2 or target.shape != gradients.shape[1:]:
         raise ValueError(
@@ -64,18 +71,16 @@ def matching_pursuit(
             f"and {tuple(target.shape)}"
         )
     _check_budget(budget)
-    rows = gradients if gradients.dtype in ROUNDING else gradients.float()
-    aim = target.to(rows)
+    rows = gradients.detach() if gradients.dtype in ROUNDING else gradients.detach().float()
+    aim = target.detach().to(rows)
     squares = torch.linalg.vector_norm(rows, dim=1) ** 2
     match = rows @ aim
-    if not (torch.isfinite(squares).all() and torch.isfinite(match).all()):
-        raise ValueError("gradients and target must be finite")
+    if not all(torch.isfinite(values).all() for values in (aim, squares, match)):
+        raise ValueError("gradients, target and their products must be finite")
     pursuit = _Pursuit(_LazyColumns(rows), _array(squares), _array(match), l2, ROUNDING[rows.dtype])
     target_square = float(aim.double() @ aim.double())
     pursuit.run(target_square, min(budget, len(rows)), tolerance, floor)
-    chosen = rows[torch.tensor(pursuit.support, dtype=torch.int64, device=rows.device)].double()
-    exact = _array(inner_products(chosen)), _array(chosen @ aim.double())
-    return _result(*_minimiser(*exact, pursuit.support, pursuit.weights, l2), rows.device)
+    return pursuit.result(*_exact_products(rows, aim, pursuit.support), rows.device)
 
 
 def matching_pursuit_of_gram(
@@ -90,6 +95,8 @@ def matching_pursuit_of_gram(
     """Do what `matching_pursuit` does for gradients that are known by their products alone.
 
     For more gradients than memory holds (`gradient_gram`): the target is a combination of them.
+    What counts as spent is what float64 cannot tell from rounding, so that where a residual
+    ends at nothing this may choose rows for which the products of float32 see no use.
 
     Args:
         gram: (n, n), the inner products of all pairs of rows, in float64.
@@ -115,10 +122,10 @@ def matching_pursuit_of_gram(
     pursuit = _Pursuit(
         _KnownColumns(products), products.diagonal(), match, l2, ROUNDING[torch.float64]
     )
-    pursuit.run(float(shares @ match), min(budget, len(products)), tolerance, floor)
+    target_square = max(0.0, float(shares @ match))  # rounding can make that of a zero negative
+    pursuit.run(target_square, min(budget, len(products)), tolerance, floor)
     support = pursuit.support
-    exact = products[np.ix_(support, support)], match[support]
-    return _result(*_minimiser(*exact, support, pursuit.weights, l2), gram.device)
+    return pursuit.result(products[np.ix_(support, support)], match[support], gram.device)
 
 
 def _check_budget(budget: int) -> None:
@@ -128,15 +135,20 @@ def _check_budget(budget: int) -> None:
 
 def _array(tensor: Tensor) -> Array:
     """Return `tensor` as float64 on the CPU."""
-    array: Array = tensor.double().cpu().numpy()
+    array: Array = tensor.detach().double().cpu().numpy()
     return array
 
 
-def _result(support: list[int], weights: Array, device: torch.device) -> tuple[Tensor, Tensor]:
-    return (
-        torch.tensor(support, dtype=torch.int64, device=device),
-        torch.as_tensor(weights, dtype=torch.float64, device=device),
-    )
+def _exact_products(rows: Tensor, target: Tensor, support: list[int]) -> tuple[Array, Array]:
+    """Return the products in float64 of the rows of `support`: (k, k), and with `target`: (k,)."""
+    index = torch.tensor(support, dtype=torch.int64, device=rows.device)
+    gram = torch.zeros((len(index), len(index)), dtype=torch.float64, device=rows.device)
+    match = torch.zeros(len(index), dtype=torch.float64, device=rows.device)
+    for some, aim in zip(rows.split(PART, dim=1), target.split(PART), strict=True):
+        part = some[index].double()
+        gram += inner_products(part)
+        match += part @ aim.double()
+    return _array(gram), _array(match)
 
 
 class _Columns(Protocol):
@@ -163,7 +175,8 @@ class _LazyColumns:
     """Computes a block of columns where one is asked for that is not there.
 
     A pursuit looks at a fraction of all columns, but one at a time they cost as much as the
-    whole matrix: each reads all gradients. With it come the rows that promise to be next.
+    whole matrix: each reads all gradients. With it come those of the rows that promise to be
+    next: where `promise` is -inf a row is out of the question.
     """
 
     def __init__(self, rows: Tensor) -> None:
@@ -176,7 +189,7 @@ class _LazyColumns:
             open_rows = promise.copy()
             open_rows[list(self._known)] = -np.inf
             open_rows[row] = np.inf
-            count = min(BLOCK, len(open_rows) - len(self._known))
+            count = min(BLOCK, int(np.count_nonzero(open_rows > -np.inf)))
             block = np.argpartition(-open_rows, count - 1)[:count]
             self._known.update(zip(block.tolist(), self._products(block), strict=True))
         return self._known[row]
@@ -193,10 +206,11 @@ class _LazyColumns:
 
 
 class _Pursuit:
-    """The greedy choice: the support so far, its weights, and the inverse Cholesky factor.
+    """The greedy choice: the support so far, its weights, and its inverse factor.
 
-    With G the support's Gram matrix plus l2 and L L^T = G, `_inverse` is L^-1: a row that joins
-    adds one row to it, by two products of the size of the support.
+    With G the support's Gram matrix plus l2, `_inverse` is a matrix M with M G M^T = 1, so that
+    G^-1 = M^T M. A row that joins adds one row to it, by two products of the size of the
+    support; a row that leaves costs one reflection.
     """
 
     def __init__(
@@ -222,7 +236,8 @@ class _Pursuit:
         while len(self.support) < budget:
             on_support = correlation[self.support] + self._match[self.support]
             residual_square = target_square - self.weights @ on_support
-            if len(self.support) >= floor and residual_square <= tolerance**2 * target_square:
+            close = tolerance > 0 and residual_square <= tolerance**2 * target_square
+            if close and len(self.support) >= floor:
                 break
             promise = np.where(open_rows & (correlation > threshold), correlation, -np.inf)
             best = int(np.argmax(promise))
@@ -245,6 +260,7 @@ class _Pursuit:
         if pivot <= self._rounding * diagonal:
             return False
         solution = side @ inverse
+        self._inverse[:k, k] = 0
         self._inverse[k, :k] = -solution / np.sqrt(pivot)
         self._inverse[k, k] = 1 / np.sqrt(pivot)
         self._products[k] = column
@@ -259,50 +275,87 @@ class _Pursuit:
 
     def _drop(self, start: Array, k: int) -> None:
         """Drop the rows whose weights become zero on the way from `start` to the optimum."""
-        gram = self._products[:k, self.support]
-        before = self.support
-        match = self._match[before]
-        self.support, self.weights = _minimiser(gram, match, before, start, self._l2)
-        kept = [place for place, row in enumerate(before) if row in set(self.support)]
+        match = self._match[self.support]
+        kept, self.weights, inverse = _minimiser(self._inverse[:k, :k], match, start)
+        self.support = [self.support[place] for place in kept]
         m = len(kept)
         self._products[:m] = self._products[kept]
-        if m:
-            factor = cholesky(_ridge(gram[np.ix_(kept, kept)], self._l2), lower=True)
-            self._inverse[:m, :m] = lapack.dtrtri(factor, lower=1)[0]
+        self._inverse[:m, :m] = inverse
+
+    def result(self, gram: Array, match: Array, device: torch.device) -> tuple[Tensor, Tensor]:
+        """Return indices and weights; the latter solved for anew with the exact products.
+
+        Args:
+            gram: (k, k), products of the rows of the support.
+            match: (k,), their products with the target.
+            device: of what is returned.
+        """
+        places, inverse = _independent(gram + self._l2 * np.eye(len(gram)))
+        kept, weights, _ = _minimiser(inverse, match[places], self.weights[places])
+        indices = [self.support[place] for place in places[kept]]
+        return (
+            torch.tensor(indices, dtype=torch.int64, device=device),
+            torch.as_tensor(weights, dtype=torch.float64, device=device),
+        )
 
 
-def _minimiser(
-    gram: Array, match: Array, support: list[int], start: Array, l2: float
-) -> tuple[list[int], Array]:
-    """Return the rows of `support` with a positive weight at the optimum, and the weights.
+def _minimiser(inverse: Array, match: Array, start: Array) -> tuple[NDArray[np.intp], Array, Array]:
+    """Return which of some rows have a positive weight at the optimum, and these weights.
 
     An active-set step (Lawson and Hanson, 1974, chapter 23): while the free optimum has a
     weight that is not positive, go towards it until the first weight is zero and drop that row.
 
     Args:
-        gram: (k, k), products of the rows of `support`.
+        inverse: (k, k), the inverse factor of all rows, as `_Pursuit` has it.
         match: (k,), their products with the target.
-        support: the rows' numbers.
         start: (k,), weights >= 0 to go on from.
-        l2: the penalty lambda.
+
+    Returns:
+        places (m,) of the rows that are left, their weights (m,) and inverse factor (m, m).
     """
-    weights = start
-    kept = np.arange(len(support))
+    kept, weights = np.arange(len(match)), start
     while len(kept):
-        block = _ridge(gram[np.ix_(kept, kept)], l2)
-        optimum: Array = cho_solve((cholesky(block, lower=True), True), match[kept])
+        optimum: Array = (inverse @ match[kept]) @ inverse
         negative = optimum <= 0
         if not negative.any():
-            weights = optimum
-            break
-        steps = np.full(len(kept), np.inf)
-        steps[negative] = weights[negative] / (weights[negative] - optimum[negative])
+            return kept, optimum, inverse
+        way = weights - optimum
+        # A row without weight that is to get none ends the way where it starts.
+        steps = np.where(negative, 0.0, np.inf)
+        np.divide(weights, way, out=steps, where=negative & (way > 0))
         stop = int(np.argmin(steps))
-        weights = np.delete(weights + min(1.0, steps[stop]) * (optimum - weights), stop)
-        weights = np.maximum(weights, 0.0)
-        kept = np.delete(kept, stop)
-    return [support[place] for place in kept], weights
+        weights = np.maximum(weights - steps[stop] * way, 0.0)
+        kept, weights = np.delete(kept, stop), np.delete(weights, stop)
+        inverse = _without(inverse, stop)
+    return kept, weights, inverse
 
 
-def _ridge(gram: Array, l2: float) -> Array:
-    return gram + l2 * np.eye(len(gram))
+def _without(inverse: Array, place: int) -> Array:
+    """Return the inverse factor of all rows but one.
+
+    A reflection H turns the row's column of M into a multiple of the last unit vector. As
+    (H M) G (H M)^T = 1 still, the last row and this column can go.
+    """
+    column = inverse[:, place]
+    normal = column.copy()
+    normal[-1] += math.copysign(float(np.linalg.norm(column)), float(column[-1]))
+    reflected = inverse - np.outer(normal, 2 / (normal @ normal) * (normal @ inverse))
+    smaller: Array = np.delete(reflected[:-1], place, axis=1)
+    return smaller
+
+
+def _independent(gram: Array) -> tuple[NDArray[np.intp], Array]:
+    """Return places of rows that span all, most often all of them, and their inverse factor.
+
+    In single precision a row can join that is in the span of others in double precision.
+    """
+    places = np.arange(len(gram))
+    while len(places):
+        block = gram[np.ix_(places, places)]
+        factor, failed = lapack.dpotrf(block, lower=1)
+        pivots = factor.diagonal() ** 2
+        dependent = np.flatnonzero(pivots <= ROUNDING[torch.float64] * block.diagonal())
+        if not failed and not len(dependent):
+            return places, lapack.dtrtri(factor, lower=1)[0]
+        places = np.delete(places, failed - 1 if failed else dependent[0])
+    return places, np.zeros((0, 0))

@@ -51,7 +51,7 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
         for inputs, labels in chunks(split, model.evaluation_rows):
             features[start : start + len(labels)] = model.features(inputs)
             start += len(labels)
-        return LastLayer(features, model.head(features), split.labels)
+        return LastLayer(features, model.head(features).to(features), split.labels)
 
 
 def chunks(split: Split, rows: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -39,7 +39,7 @@ class Progress(Recorded):
     samples: int = 0
     """Samples that gradients were computed of, warm start included."""
     subset_samples: int = 0
-    """Samples of the latest subset: the budget that every selector keeps to."""
+    """Samples of the latest subset: the budget, or less with a selector that adapts."""
     subset_epochs: int = 0
     """Epochs trained on subsets, hence not those of the warm start."""
     selected_samples: int = 0
@@ -53,6 +53,9 @@ class Progress(Recorded):
     training_loss: list[float] = []
     """Mean (weighted) loss of each epoch."""
     evaluations: list[Evaluation] = []
+    """At the rungs: what searches and schedulers see."""
+    curve: list[Evaluation] = []
+    """Between the rungs, for those who want to see the curve."""
     seconds: Seconds = Seconds()
     failure: str | None = None
     """Why the training diverged, if it did."""

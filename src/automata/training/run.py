@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.models.build import build_model
-from automata.models.classifier import Classifier
+from automata.models.classifier import Classifier, arithmetic
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
 from automata.selection.problem import (
@@ -37,6 +38,7 @@ from automata.training.optimization import (
     hyperparameters,
 )
 from automata.training.progress import Evaluation, Progress
+from automata.training.vocabulary import WorkingVocabulary
 
 GATHERED = 64
 """Mini-batches whose rows are gathered at once."""
@@ -79,18 +81,22 @@ class TrainingRun:
         plan: SubsetPlan,
         seed: int,
         device: torch.device,
+        precision: str = "float32",
     ) -> None:
         self.data = dataset.to(device)
         self.protocol = protocol
         self.plan = plan
         self.seed = seed
         self.device = device
+        self.precision = precision
         self.model = _build_model(dataset, configuration, protocol, seed).to(device)
         values = hyperparameters(configuration, protocol)
         self.batch_size: int = values["batch_size"]
         self.optimizer = build_optimizer(self.model, values)
         self._step = QuickStep(self.optimizer)
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
+        table = self.model.word_table
+        self._vocabulary = None if table is None else WorkingVocabulary(table, self.optimizer)
         self.progress = Progress()
         self.subset: Subset | None = None
 
@@ -109,21 +115,25 @@ class TrainingRun:
             self.progress.training_loss.append(loss)
             if not math.isfinite(loss):
                 self.progress.failure = f"training loss {loss} in epoch {self.progress.epochs}"
+            every, done = self.protocol.evaluate_every, self.progress.epochs
+            if every is not None and done % every == 0 and done < epoch:
+                self.progress.curve.append(self._evaluation())
 
     def evaluate(self) -> None:
         """Add an evaluation on the validation set to the progress."""
-        with self._timed("evaluation"):
+        progress, evaluation = self.progress, self._evaluation()
+        if progress.failure is None and not math.isfinite(evaluation.loss):
+            progress.failure = f"validation loss {evaluation.loss} after epoch {progress.epochs}"
+        progress.evaluations.append(evaluation)
+
+    def _evaluation(self) -> Evaluation:
+        with self._timed("evaluation"), arithmetic(self.precision, self.device):
             scores = evaluate(self.model, self.data.validation)
-        progress = self.progress
-        if progress.failure is None and not math.isfinite(scores.loss):
-            progress.failure = f"validation loss {scores.loss} after epoch {progress.epochs}"
-        progress.evaluations.append(
-            Evaluation(
-                epoch=progress.epochs,
-                accuracy=scores.accuracy,
-                loss=scores.loss,
-                finished_at=time.time(),
-            )
+        return Evaluation(
+            epoch=self.progress.epochs,
+            accuracy=scores.accuracy,
+            loss=scores.loss,
+            finished_at=time.time(),
         )
 
     def state(self) -> dict[str, Any]:
@@ -146,6 +156,8 @@ class TrainingRun:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
+        if self._vocabulary is not None:
+            self._vocabulary.forget()
         self.progress = Progress.model_validate(state["progress"])
         weights = state["weights"]
         self.subset = None if weights is None else Subset(state["batches"], weights)
@@ -188,15 +200,23 @@ class TrainingRun:
             draw=self.progress.draws,
             training=self._training_layer,
             validation=lambda: self._last_layer(self.data.validation),
-            learning_rate=self.optimizer.param_groups[-1]["lr"],
+            learning_rate=self._head_rate(),
         )
+
+    def _head_rate(self) -> float:
+        """Return the learning rate of the last layer in this epoch."""
+        head = self.model.head.weight
+        groups = self.optimizer.param_groups
+        (group,) = [group for group in groups if any(p is head for p in group["params"])]
+        return float(group["lr"])
 
     def _training_layer(self) -> LastLayer:
         self.progress.gradient_selections += 1
         return self._last_layer(self.data.train)
 
     def _last_layer(self, split: Split) -> LastLayer:
-        layer = last_layer(self.model, split)
+        with arithmetic(self.precision, self.device):
+            layer = last_layer(self.model, split)
         if not torch.isfinite(layer.features.sum() + layer.logits.sum()):
             raise DivergedError(f"gradients not finite after epoch {self.progress.epochs}")
         return layer
@@ -208,10 +228,15 @@ class TrainingRun:
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
         self.model.train()
+        backward = self.model.backward
+        if self.precision != "float32":
+            backward = partial(self.model.autograd_backward, precision=self.precision)
         total = torch.zeros((), device=self.device)
-        for inputs, labels, weight in self._mini_batches(subset):
-            total += self.model.backward(inputs, labels, weight)
-            self._step()
+        with self._words_of(subset) as numbers:
+            for inputs, labels, weight in self._mini_batches(subset):
+                words = inputs if numbers is None else numbers[inputs]
+                total += backward(words, labels, weight)
+                self._step()
         self.schedule.step()
         progress, steps = self.progress, len(subset.batches)
         progress.steps += steps
@@ -220,6 +245,13 @@ class TrainingRun:
             progress.subset_epochs += 1
             progress.selected_samples += subset.samples
         return float(total) / steps
+
+    def _words_of(self, subset: Subset) -> AbstractContextManager[Tensor | None]:
+        """Restrict a model's word table to what `subset` needs; see `restricted_to`."""
+        if self._vocabulary is None:
+            return nullcontext()
+        words = self.data.train.inputs[torch.cat(subset.batches)]
+        return self._vocabulary.restricted_to(words)
 
     def _mini_batches(self, subset: Subset) -> Iterator[tuple[Tensor, Tensor, float]]:
         """Yield inputs, labels and weight of each mini-batch, in a random order.

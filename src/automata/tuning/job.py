@@ -136,6 +136,7 @@ def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> 
         SubsetPlan(Full(), fraction=1.0),
         derive(job.run.seed, "training"),
         device,
+        job.settings.compute.precision,
     )
 
 

@@ -101,6 +101,7 @@ class TuneTrial(tune.Trainable):
             plan,
             derive(run.seed, "training"),
             self._device,
+            settings.compute.precision,
         )
 
 

@@ -55,6 +55,7 @@ def written(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
         ("trained_steps", 70),
         ("full_epoch_equivalents", 1.0),  # 10 epochs of 100 of 1000 rows
         ("subset_samples", 100),
+        ("effective_fraction", 0.092),  # 8 epochs of 90, 2 of 100 rows
         ("gradient_selections", 5),
         ("random_fill", 2),
         ("train_rows", 1000),
@@ -85,6 +86,15 @@ def test_row_of_a_record(make_record: MakeRecord, column: str, value: object) ->
 )
 def test_full_has_no_final_training(make_record: MakeRecord, column: str, value: object) -> None:
     assert row(make_record(selector="full", fraction=1.0), HERE)[column] == value
+
+
+def test_a_record_without_subset_epochs_has_no_effective_fraction(make_record: MakeRecord) -> None:
+    """Older records, and searches that ended within the warm start."""
+    record = make_record()
+    for trial in record.tuning.trials:
+        trial.progress.subset_epochs = trial.progress.selected_samples = 0
+
+    assert row(record, HERE)["effective_fraction"] is None
 
 
 def test_failure_of_the_final_training_is_in_the_row(make_record: MakeRecord) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from automata.models.mlp import Mlp
-from automata.selection.embeddings import gradient_embeddings
+from automata.selection import embeddings as module
+from automata.selection.embeddings import LastLayer, gradient_embeddings, gradient_gram
 
 ROWS, INPUTS, CLASSES = 23, 5, 4
 
@@ -106,3 +109,83 @@ def test_embeddings_have_the_precision_of_the_features(dtype: torch.dtype) -> No
     batches = [torch.tensor([0, 1]), torch.tensor([2])]
     found = gradient_embeddings(torch.ones(3, 2).to(dtype), torch.ones(3, 2).to(dtype), batches)
     assert found.dtype == dtype
+
+
+# In parts
+
+
+@pytest.mark.parametrize("chunk", [1, 200, 10**9])
+@pytest.mark.parametrize("lengths", LENGTHS, ids=str)
+def test_chunks_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+    model: Mlp,
+    inputs: Tensor,
+    labels: Tensor,
+    lengths: list[int],
+    chunk: int,
+) -> None:
+    """A row of features has 56 bytes: a chunk of 200 holds three."""
+    batches = list(torch.arange(sum(lengths)).split(lengths))
+    monkeypatch.setattr(module, "CHUNK_BYTES", chunk)
+    torch.testing.assert_close(
+        embeddings(model, inputs, labels, batches), differentiated(model, inputs, labels, batches)
+    )
+
+
+@pytest.mark.parametrize("chunk", [1, 700, 10**9], ids=["a class", "two classes", "all classes"])
+@pytest.mark.parametrize("lengths", LENGTHS, ids=str)
+def test_the_gram_matrix_is_that_of_the_gradients(
+    monkeypatch: pytest.MonkeyPatch,
+    model: Mlp,
+    inputs: Tensor,
+    labels: Tensor,
+    lengths: list[int],
+    chunk: int,
+) -> None:
+    batches = list(torch.arange(sum(lengths)).split(lengths))
+    rows = differentiated(model, inputs, labels, batches)
+    with torch.no_grad():
+        features = model.features(inputs)
+        residuals = model.head(features).softmax(dim=1) - torch.eye(CLASSES)[labels]
+    monkeypatch.setattr(module, "CHUNK_BYTES", chunk)
+    found = gradient_gram(features, residuals, batches)
+    torch.testing.assert_close(found, rows @ rows.T)
+    assert torch.equal(found, found.T)
+
+
+def test_the_gram_matrix_is_in_double_precision() -> None:
+    ones = torch.ones(3, 2)
+    found = gradient_gram(ones, ones, list(torch.arange(3).split(1)))
+    assert (found.dtype, found.unique().tolist()) == (torch.float64, [6.0])
+
+
+def test_no_batches_have_no_gradients() -> None:
+    ones = torch.ones(3, 2)
+    assert gradient_embeddings(ones, ones, []).shape == (0, 6)
+    assert gradient_gram(ones, ones, []).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("batches", "fits"), [(4000, True), (10_220, True), (10_221, False), (45_000, False)]
+)
+def test_gradients_fit_into_200_mebibytes(batches: int, fits: bool) -> None:
+    """512 features and 10 classes: 5,130 numbers, hence 20,520 bytes each."""
+    layer = LastLayer(torch.zeros(1, 512), torch.zeros(1, 10), torch.zeros(1, dtype=torch.int64))
+    assert layer.fits(batches) is fits
+
+
+@pytest.mark.parametrize(
+    ("features", "residuals"), [((3, 2), (2, 2)), ((3,), (3, 2)), ((3, 2), (3,))]
+)
+def test_shapes_that_do_not_fit_are_refused(
+    features: tuple[int, ...], residuals: tuple[int, ...]
+) -> None:
+    with pytest.raises(ValueError, match="expected features"):
+        gradient_embeddings(torch.ones(features), torch.ones(residuals), [torch.arange(2)])
+
+
+@pytest.mark.parametrize("function", [gradient_embeddings, gradient_gram])
+def test_an_empty_mini_batch_is_refused(function: Callable[..., Tensor]) -> None:
+    ones = torch.ones(3, 2)
+    with pytest.raises(ValueError, match="without rows"):
+        function(ones, ones, [torch.arange(2), torch.arange(0)])

@@ -130,7 +130,7 @@ def test_values_that_are_not_finite_or_negative_are_refused(bad: float) -> None:
         choose(similarity, 1)
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (3,), (3, 3, 3)])
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (3,), (3, 3, 3), ()])
 def test_a_matrix_that_is_not_square_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="square"):
         choose(np.ones(shape), 1)
@@ -146,3 +146,30 @@ def test_single_precision_gives_the_same_choices(seed: int) -> None:
     similarity = torch.from_numpy(similarity_of(seed, 8)).float()
     single, double = (facility_location(s, 4)[0] for s in (similarity, similarity.double()))
     assert single.tolist() == double.tolist()
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_equal_rows_are_stood_for_by_the_first(rows: int) -> None:
+    assert choose(np.ones((rows, rows)), rows + 1) == (
+        list(range(rows)),
+        [float(rows)] + [0.0] * (rows - 1),
+    )
+
+
+@given(SQUARES, st.integers(0, 9))
+def test_whole_numbers_are_chosen_as_by_a_naive_greedy(similarity: Array, budget: int) -> None:
+    """With zeros, duplicates and ties, of which the first row wins each."""
+    assert choose(similarity, budget)[0] == naive_greedy(similarity, budget)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.int64])
+def test_other_types_give_the_same_choices(dtype: torch.dtype) -> None:
+    similarity = torch.tensor([[4, 1, 0], [1, 4, 3], [0, 3, 4]])
+    found = facility_location(similarity.to(dtype), 2)
+    assert [part.tolist() for part in found] == [[1, 0], [2.0, 1.0]]
+
+
+def test_rows_that_are_not_contiguous_are_taken_as_they_are() -> None:
+    similarity = similarity_of(2, 8)
+    wide = torch.from_numpy(np.repeat(similarity, 2, axis=1))[:, ::2]
+    assert facility_location(wide, 4)[0].tolist() == choose(similarity, 4)[0]

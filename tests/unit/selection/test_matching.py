@@ -13,8 +13,17 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 from sklearn.linear_model import orthogonal_mp
+from torch import Tensor
 
-from automata.selection.matching import matching_pursuit
+from automata.selection import matching
+from automata.selection.matching import (
+    BLOCK,
+    _KnownColumns,
+    _LazyColumns,
+    _Pursuit,
+    matching_pursuit,
+    matching_pursuit_of_gram,
+)
 
 Array = NDArray[np.float64]
 
@@ -380,3 +389,261 @@ def test_indices_are_int64_and_weights_float64(dtype: torch.dtype, budget: int) 
 def test_no_rows_give_no_choice() -> None:
     indices, weights = matching_pursuit(torch.zeros(0, 2), torch.ones(2), 3)
     assert len(indices) == len(weights) == 0
+
+
+@pytest.mark.parametrize("place", ["gradients", "target"])
+def test_numbers_without_finite_products_are_refused(place: str) -> None:
+    problem = {"gradients": torch.eye(3), "target": torch.ones(3)}
+    problem[place].view(-1)[0] = 3e38
+    problem["gradients"] *= 10
+    with pytest.raises(ValueError, match="products must be finite"):
+        matching_pursuit(problem["gradients"], problem["target"], 2)
+
+
+def test_a_target_that_is_not_finite_is_refused_without_rows() -> None:
+    with pytest.raises(ValueError, match="finite"):
+        matching_pursuit(torch.zeros(0, 2), torch.tensor([1.0, np.nan]), 3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.int64, torch.int8])
+def test_other_types_are_computed_in_single_precision(dtype: torch.dtype) -> None:
+    gradients = torch.tensor([[3, 0, 1], [0, 2, 1], [1, 1, -4], [-1, 2, 0]]).to(dtype)
+    target = torch.tensor([5, 7, 1]).to(dtype)
+    found, expected = (
+        matching_pursuit(rows, aim, 3)
+        for rows, aim in [(gradients, target), (gradients.float(), target.float())]
+    )
+    assert found[0].tolist() == expected[0].tolist() != []
+    assert found[1].tolist() == expected[1].tolist()
+
+
+def test_rows_that_are_not_contiguous_are_taken_as_they_are() -> None:
+    gradients, target = (torch.from_numpy(part) for part in gaussian(3, 10, 6))
+    wide = torch.stack([gradients.T, -gradients.T], dim=2)  # (6, 10, 2)
+    found = matching_pursuit(wide[:, :, 0].T, target.repeat_interleave(2)[::2], 4)
+    expected = matching_pursuit(gradients, target, 4)
+    assert found[0].tolist() == expected[0].tolist()
+    torch.testing.assert_close(found[1], expected[1])
+
+
+def test_gradients_that_require_a_gradient_are_taken_as_numbers() -> None:
+    gradients = torch.eye(3, requires_grad=True)
+    indices, weights = matching_pursuit(gradients, torch.ones(3, requires_grad=True), 3)
+    assert (len(indices), weights.requires_grad) == (3, False)
+
+
+def test_arguments_are_left_as_they_are() -> None:
+    gradients, target = (torch.from_numpy(part) for part in gaussian(3, 40, 6))
+    before = gradients.clone(), target.clone()
+    matching_pursuit(gradients, target, 6)
+    assert torch.equal(gradients, before[0])
+    assert torch.equal(target, before[1])
+
+
+# Single precision
+
+
+@pytest.mark.parametrize("budget", [3, 12, 40])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_weights_are_exact_for_rows_in_single_precision(seed: int, budget: int) -> None:
+    gradients, target = (torch.from_numpy(part).float() for part in gaussian(seed, 60, 50))
+    indices, weights = matching_pursuit(gradients, target, budget)
+    expected = best_weights(gradients.double().numpy(), target.double().numpy(), indices.tolist())
+    np.testing.assert_allclose(weights.numpy(), expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("budget", [3, 12, 40])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_error_in_single_precision_is_that_in_double(seed: int, budget: int) -> None:
+    gradients, target = gaussian(seed, 60, 50)
+    double = residual(gradients, target, *pursue(gradients, target, budget))
+    indices, weights = matching_pursuit(
+        torch.from_numpy(gradients).float(), torch.from_numpy(target).float(), budget
+    )
+    single = residual(gradients, target, indices.tolist(), weights.numpy())
+    assert single == pytest.approx(double, rel=1e-4, abs=1e-4 * np.linalg.norm(target))
+
+
+def binary_head(seed: int, rows: int, rank: int) -> Tensor:
+    """Return rows (r, -r) of single precision, in a space of so many dimensions."""
+    generator = torch.Generator().manual_seed(seed)
+    parts = torch.randn(rows, rank, generator=generator)
+    half = parts @ torch.randn(rank, 3 * rank, generator=generator)
+    return torch.cat([half, -half], dim=1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_single_precision_spends_a_binary_head_without_an_error(seed: int) -> None:
+    rows = binary_head(seed, 300, 40)
+    target = rows.mean(dim=0)
+    indices, weights = matching_pursuit(rows, target, 300)
+    error = float((target.double() - weights @ rows[indices].double()).norm())
+    assert len(indices) <= 41
+    assert error <= 1e-3 * float(target.norm())
+
+
+def test_rows_that_only_rounding_tells_apart_end_no_pursuit() -> None:
+    """Each row nearly three times, so that products in single precision are of low rank."""
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.randn(60, 30, generator=generator).repeat(3, 1)
+    rows += 1e-7 * torch.randn(180, 30, generator=generator)
+    indices, weights = matching_pursuit(rows, rows.mean(dim=0) + 0.1, 180)
+    assert len(set((indices % 60).tolist())) == len(indices)
+    assert torch.isfinite(weights).all()
+
+
+def test_rows_that_are_dependent_in_double_precision_alone_are_left_out() -> None:
+    """The last solve is given two equal rows, as if single precision had let them in."""
+    support = [4, 7, 2]
+    gram = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    pursuit = _Pursuit(_KnownColumns(gram), np.ones(9), np.ones(9), 0.0, 1e-5)
+    pursuit.support, pursuit.weights = support, np.array([0.5, 0.5, 1.0])
+    indices, weights = pursuit.result(gram, np.array([2.0, 2.0, 3.0]), torch.device("cpu"))
+    assert (indices.tolist(), weights.tolist()) == ([4, 2], pytest.approx([1.0, 3.0]))
+
+
+# Many rows: several blocks of columns, and rows that are dropped
+
+
+def crowded(seed: int) -> tuple[Array, Array]:
+    """Return 200 rows around a common one: pursuits of them drop 4 to 13 rows."""
+    generator = np.random.default_rng(seed)
+    rows = generator.normal(size=(200, 60)) + 0.5 * generator.normal(size=60)
+    return rows, rows.mean(axis=0) + 0.3 * generator.normal(size=60)
+
+
+@pytest.mark.parametrize("block", [1, 5, BLOCK, 1000])
+@pytest.mark.parametrize("seed", range(6))
+def test_many_rows_follow_the_documented_greedy_rule(
+    monkeypatch: pytest.MonkeyPatch, seed: int, block: int
+) -> None:
+    monkeypatch.setattr(matching, "BLOCK", block)
+    gradients, target = crowded(seed)
+    indices, weights = reference(gradients, target, 60)
+    found = pursue(gradients, target, 60)
+    assert found[0] == indices
+    np.testing.assert_allclose(found[1], weights, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_rows_are_dropped_from_a_crowd(seed: int) -> None:
+    """Or else the test above shows less than it says."""
+    gradients, target = crowded(seed)
+    chosen = [set(pursue(gradients, target, budget)[0]) for budget in range(1, 61)]
+    assert len(set.union(*chosen) - chosen[-1]) >= 4
+
+
+def test_columns_come_in_blocks_of_the_rows_that_promise_most() -> None:
+    rows = torch.from_numpy(crowded(0)[0])
+    columns = _LazyColumns(rows)
+    promise = np.arange(200.0)
+    np.testing.assert_allclose(columns.column(3, promise), rows.numpy() @ rows[3].numpy())
+    assert set(columns._known) == {3, *range(200 - BLOCK + 1, 200)}
+
+
+def test_columns_of_rows_that_are_out_of_the_question_are_not_computed() -> None:
+    columns = _LazyColumns(torch.from_numpy(crowded(0)[0]))
+    promise = np.where(np.arange(200) < 7, 1.0, -np.inf)
+    columns.column(3, promise)
+    columns.column(100, promise)
+    assert set(columns._known) == {*range(7), 100}
+
+
+def test_a_column_that_is_known_costs_nothing() -> None:
+    columns = _LazyColumns(torch.from_numpy(crowded(0)[0]))
+    first = columns.column(3, np.arange(200.0))
+    assert columns.column(3, np.arange(200.0)) is first
+
+
+@given(st.integers(0, 10**6), st.integers(33, 120), st.integers(2, 8), st.integers(1, 130))
+@settings(max_examples=60)
+def test_no_row_is_taken_twice_from_repeated_rows(
+    seed: int, rows: int, columns: int, budget: int
+) -> None:
+    generator = np.random.default_rng(seed)
+    gradients = generator.integers(-2, 3, size=(rows, columns)).astype(float)
+    target = generator.integers(-9, 10, size=columns).astype(float)
+    for dtype in (torch.float32, torch.float64):
+        indices, weights = matching_pursuit(
+            torch.from_numpy(gradients).to(dtype), torch.from_numpy(target).to(dtype), budget
+        )
+        assert len(set(indices.tolist())) == len(indices) <= min(budget, columns)
+        assert (weights > 0).all()
+
+
+# The floor
+
+
+@pytest.mark.parametrize("floor", [0, 1, 3, 6])
+@pytest.mark.parametrize("tolerance", [0.0, 0.3, 0.99])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_floor_is_chosen_before_the_tolerance_counts(
+    seed: int, tolerance: float, floor: int
+) -> None:
+    gradients, target = gaussian(seed, 20, 30)
+    early = pursue(gradients, target, 10, tolerance=tolerance)
+    at_least = pursue(gradients, target, floor)
+    expected = max(early, at_least, key=lambda found: len(found[0]))
+    assert pursue(gradients, target, 10, tolerance=tolerance, floor=floor)[0] == expected[0]
+
+
+def test_a_floor_above_the_budget_is_the_budget() -> None:
+    assert len(pursue(np.eye(5), np.ones(5), 3, tolerance=0.9, floor=4)[0]) == 3
+
+
+# From the Gram matrix alone
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.5])
+@pytest.mark.parametrize("tolerance", [0.0, 0.3])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_gram_matrix_is_as_good_as_the_gradients(
+    seed: int, tolerance: float, l2: float
+) -> None:
+    gradients, _ = crowded(seed)
+    mixture = np.random.default_rng(seed).uniform(size=200)
+    options = {"tolerance": tolerance, "l2": l2, "floor": 3}
+    expected = pursue(gradients, gradients.T @ mixture, 40, **options)
+    indices, weights = matching_pursuit_of_gram(
+        torch.from_numpy(gradients @ gradients.T), torch.from_numpy(mixture), 40, **options
+    )
+    assert indices.tolist() == expected[0]
+    np.testing.assert_allclose(weights.numpy(), expected[1], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_gram_matrix_of_a_binary_head_is_spent_without_an_error(seed: int) -> None:
+    rows = binary_head(seed, 300, 40).double()
+    indices, weights = matching_pursuit_of_gram(rows @ rows.T, torch.full((300,), 1 / 300), 300)
+    target = rows.mean(dim=0)
+    assert len(indices) <= 41
+    assert float((target - weights @ rows[indices]).norm()) <= 1e-6 * float(target.norm())
+
+
+@pytest.mark.parametrize("mixture", [[0.0, 0.0, 0.0], [0.1, 0.1, 0.1]], ids=["none", "cancel"])
+@pytest.mark.filterwarnings("error")
+def test_a_mixture_that_adds_up_to_nothing_needs_no_row(mixture: list[float]) -> None:
+    rows = torch.tensor([[1.1, 0.3], [2.2, -0.7], [-3.3, 0.4]]).double()
+    indices, _ = matching_pursuit_of_gram(rows @ rows.T, torch.tensor(mixture).double(), 3)
+    assert len(indices) <= 2
+
+
+@pytest.mark.parametrize("place", ["gram", "mixture"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_products_that_are_not_finite_are_refused(place: str, value: float) -> None:
+    problem = {"gram": torch.eye(3), "mixture": torch.ones(3)}
+    problem[place].view(-1)[1] = value
+    with pytest.raises(ValueError, match="finite"):
+        matching_pursuit_of_gram(problem["gram"], problem["mixture"], 2)
+
+
+@pytest.mark.parametrize(("gram", "mixture"), [((3, 2), 3), ((2, 2), 3), ((3,), 3), ((3, 3), 2)])
+def test_products_that_do_not_fit_are_refused(gram: tuple[int, ...], mixture: int) -> None:
+    with pytest.raises(ValueError, match=r"expected gram \(n, n\)"):
+        matching_pursuit_of_gram(torch.ones(gram), torch.ones(mixture), 1)
+
+
+@pytest.mark.parametrize("budget", [0, 3])
+def test_no_products_give_no_choice(budget: int) -> None:
+    indices, _ = matching_pursuit_of_gram(torch.zeros(0, 0), torch.zeros(0), budget)
+    assert len(indices) == 0

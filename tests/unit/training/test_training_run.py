@@ -20,15 +20,18 @@ from automata.training.run import SubsetPlan, TrainingRun
 
 CPU = torch.device("cpu")
 NAMES = list(SELECTORS)
+GUIDED = ["gradmatch", "craig", "glister", "gradmatch-adaptive"]
 ROWS = 120
 
 Make = Callable[..., TrainingRun]
 
 
-def plan_of(name: str, fraction: float | None = None, warm_start: float = 0.0) -> SubsetPlan:
+def plan_of(
+    name: str, fraction: float | None = None, warm_start: float = 0.0, **settings: float
+) -> SubsetPlan:
     """Return a plan of a third of the rows, of all for `full`."""
     usual = 1.0 if name == "full" else 0.3
-    return SubsetPlan(load(SELECTORS, name)(), fraction or usual, warm_start)
+    return SubsetPlan(load(SELECTORS, name)(**settings), fraction or usual, warm_start)
 
 
 @pytest.fixture
@@ -43,13 +46,15 @@ def make(dataset: Dataset, protocol: Protocol, configuration: dict[str, Any]) ->
         fraction: float | None = None,
         warm_start: float = 0.0,
         reselect_every: int = 3,
+        tolerance: float | None = None,
         **changes: Any,
     ) -> TrainingRun:
+        settings = {} if tolerance is None else {"tolerance": tolerance}
         return TrainingRun(
             data,
             {**configuration, **changes},
             protocol.model_copy(update={"reselect_every": reselect_every}),
-            plan_of(name, fraction, warm_start),
+            plan_of(name, fraction, warm_start, **settings),
             seed,
             CPU,
         )
@@ -91,7 +96,7 @@ def rows_of(run: TrainingRun) -> list[int]:
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 @pytest.mark.parametrize("stop", [0, 1, 3, 4, 6])
-@pytest.mark.parametrize("name", ["gradmatch", "craig", "adaptive-random", "random", "rs2", "full"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_resumed_run_equals_one_in_one_go_bit_for_bit(
     make: Make, name: str, stop: int, optimizer: str
 ) -> None:
@@ -202,7 +207,7 @@ def test_training_leaves_the_global_random_state_alone(make: Make) -> None:
 # Cadence
 
 
-@pytest.mark.parametrize("name", ["gradmatch", "craig"])
+@pytest.mark.parametrize("name", GUIDED)
 @pytest.mark.parametrize(
     ("epochs", "selections"), [(1, 0), (3, 0), (4, 1), (6, 1), (7, 2), (9, 2), (10, 3)]
 )
@@ -219,6 +224,8 @@ def test_gradients_are_read_at_multiples_of_r_alone(
     [
         ("gradmatch", 3),
         ("craig", 3),
+        ("glister", 3),
+        ("gradmatch-adaptive", 3),
         ("adaptive-random", 3),
         ("random", 1),
         ("rs2", 7),
@@ -233,11 +240,11 @@ def test_draws_in_seven_epochs_follow_the_cadence(make: Make, name: str, draws: 
 
 def test_the_first_subset_is_the_same_random_one_for_all_interval_selectors(make: Make) -> None:
     subsets = []
-    for name in ["gradmatch", "craig", "adaptive-random"]:
+    for name in [*GUIDED, "adaptive-random"]:
         run = make(name)
         run.train_to(1)
         subsets.append(rows_of(run))
-    assert subsets[0] == subsets[1] == subsets[2]
+    assert all(subset == subsets[0] for subset in subsets)
 
 
 @pytest.mark.parametrize(("epochs", "same"), [(2, True), (3, True), (4, False)])
@@ -269,11 +276,55 @@ def test_training_to_an_epoch_that_is_done_does_nothing(make: Make, name: str) -
 # What an epoch trains on
 
 
-@pytest.mark.parametrize("name", ["gradmatch", "craig", "adaptive-random", "random", "rs2"])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name not in ("full", "gradmatch-adaptive")]
+)
 def test_every_selector_trains_on_the_same_number_of_samples(make: Make, name: str) -> None:
     run = make(name)
     run.train_to(5)
     assert (run.progress.subset_samples, run.progress.samples) == (36, 5 * 36)
+
+
+def test_a_selector_that_adapts_may_train_on_fewer(make: Make) -> None:
+    """Three epochs on a random first subset of 36 rows, two on the floor: a mini-batch of 16."""
+    run = make("gradmatch-adaptive", tolerance=0.99)
+    run.train_to(5)
+    assert (run.progress.subset_samples, run.progress.samples) == (16, 3 * 36 + 2 * 16)
+
+
+@pytest.mark.parametrize(
+    ("name", "epochs", "subset_epochs", "selected"),
+    [("gradmatch-adaptive", 5, 3, 36 + 2 * 16), ("rs2", 5, 3, 3 * 36), ("rs2", 2, 0, 0)],
+)
+def test_samples_of_subsets_are_counted_without_the_warm_start(
+    make: Make, name: str, epochs: int, subset_epochs: int, selected: int
+) -> None:
+    """Two epochs of warm start, one on the first subset, two after the selection at R = 3."""
+    run = make(name, warm_start=0.5, tolerance=0.99 if name == "gradmatch-adaptive" else None)
+    run.train_to(epochs)
+    progress = run.progress
+    assert (progress.subset_epochs, progress.selected_samples) == (subset_epochs, selected)
+
+
+def test_the_last_layers_own_learning_rate_is_the_step_of_a_selection(make: Make) -> None:
+    """SGD with a step schedule: a tenth after every four epochs."""
+    rates: list[float] = []
+
+    class Spy(Fixed):
+        cadence = Cadence.EVERY_EPOCH
+
+        def select(self, problem: SelectionProblem) -> Subset:
+            rates.append(problem.learning_rate)
+            return super().select(problem)
+
+    run = make("random")
+    run.plan = SubsetPlan(Spy(1.0), 0.1)
+    body = [p for p in run.model.parameters() if p is not run.model.head.weight]
+    head = [{"params": [run.model.head.weight], "lr": 0.5}, {"params": body, "lr": 0.01}]
+    run.optimizer = torch.optim.SGD(head)
+    run.schedule = torch.optim.lr_scheduler.StepLR(run.optimizer, step_size=4, gamma=0.1)
+    run.train_to(6)
+    assert rates == pytest.approx([0.5] * 4 + [0.05] * 2)
 
 
 def test_full_visits_each_row_once_in_an_epoch(make: Make) -> None:
@@ -318,19 +369,43 @@ def test_a_weight_scales_the_loss_of_its_mini_batch(
     torch.testing.assert_close(bias.detach(), expected)
 
 
+def train_beside(one: TrainingRun, other: TrainingRun) -> None:
+    """Train and evaluate both up to two rungs, the second after two selections."""
+    for run in (one, other):
+        for epoch in [3, 7]:
+            run.train_to(epoch)
+            run.evaluate()
+
+
+NOISE = Split(torch.full((9, 6), 1e3), torch.zeros(9, dtype=torch.int64))
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_validation_and_test_rows_never_influence_training(
-    make: Make, dataset: Dataset, name: str
-) -> None:
-    noise = Split(torch.full((9, 6), 1e3), torch.zeros(9, dtype=torch.int64))
-    usual = make(name)
-    other = make(name, data=dataclasses.replace(dataset, validation=noise, test=noise))
-    for epoch in [3, 7]:
-        usual.train_to(epoch)
-        usual.evaluate()
-        other.train_to(epoch)
-        other.evaluate()
+def test_test_rows_never_influence_training(make: Make, dataset: Dataset, name: str) -> None:
+    usual, other = make(name), make(name, data=dataclasses.replace(dataset, test=NOISE))
+    train_beside(usual, other)
     assert weights_of(usual) == weights_of(other)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "glister"])
+def test_validation_rows_never_influence_training(make: Make, dataset: Dataset, name: str) -> None:
+    """But for GLISTER, which chooses by the validation loss: the next test."""
+    usual, other = make(name), make(name, data=dataclasses.replace(dataset, validation=NOISE))
+    train_beside(usual, other)
+    assert weights_of(usual) == weights_of(other)
+
+
+def test_validation_rows_choose_what_glister_trains_on(make: Make, dataset: Dataset) -> None:
+    """They never train themselves: the first subset is random, hence the same."""
+    flipped = Split(dataset.validation.inputs, (dataset.validation.labels + 1) % 3)
+    usual = make("glister")
+    other = make("glister", data=dataclasses.replace(dataset, validation=flipped))
+    usual.train_to(3)
+    other.train_to(3)
+    assert weights_of(usual) == weights_of(other)
+    usual.train_to(4)
+    other.train_to(4)
+    assert set(rows_of(usual)) != set(rows_of(other))
 
 
 def test_the_test_split_never_influences_the_score(make: Make, dataset: Dataset) -> None:
@@ -516,7 +591,7 @@ def test_every_part_of_the_work_takes_time(make: Make, part: str) -> None:
     assert getattr(run.progress.seconds, part) > 0
 
 
-@pytest.mark.parametrize("selector", ["gradmatch", "craig"])
+@pytest.mark.parametrize("selector", GUIDED)
 def test_gradients_that_are_no_numbers_fail_the_run_and_not_the_job(
     make: Make, selector: str
 ) -> None:
