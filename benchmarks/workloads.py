@@ -10,8 +10,6 @@ import torch
 from torch import Tensor
 
 from automata.config import Protocol
-from automata.config.data import Preparation
-from automata.datasets.prepare import prepare
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.registry import imported
 from automata.selection import SELECTORS
@@ -57,6 +55,10 @@ class Workload:
 
 def tabular(name: str, optimizer: str = "adam") -> Workload:
     """Return a table that ships with the project."""
+    # Preparing needs packages that a benchmark of images does without.
+    from automata.config.data import Preparation
+    from automata.datasets.prepare import prepare
+
     return prepared_table(prepare(name, Preparation(), Path("results/downloads")), optimizer)
 
 
