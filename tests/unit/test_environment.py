@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_lock_names_no_index_and_no_path():
 
 @pytest.mark.parametrize(
     "requirement",
-    PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"],
+    [*PROJECT["dependencies"], *chain(*PROJECT["optional-dependencies"].values())],
 )
 def test_lock_satisfies_the_declared_range(requirement):
     declared = Requirement(requirement)

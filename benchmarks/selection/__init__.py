@@ -1,0 +1,1 @@
+"""Solvers and whole selections: seconds and objectives beside other implementations."""

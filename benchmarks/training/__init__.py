@@ -1,0 +1,1 @@
+"""Our epochs and steps beside those of a training loop as most people write it."""

@@ -1,0 +1,80 @@
+"""Samples per second of our epochs beside a DataLoader's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+
+import torch
+
+from automata.selection.problem import subset_size
+from automata.training.run import TrainingRun
+from benchmarks.report import Row
+from benchmarks.timing import interleaved, ratio
+from benchmarks.training import plain
+from benchmarks.workloads import Workload
+
+FRACTION = 0.1
+
+
+@dataclass(frozen=True)
+class Case:
+    """One model and batch size; `at_once` epochs on subsets are timed together."""
+
+    model: str
+    workload: Workload
+    batch_size: int
+    at_once: int
+
+
+def epoch_rows(case: Case, rounds: int) -> Iterator[Row]:
+    """Yield a row for the full epoch and one per selector of subsets."""
+    workload, batch_size = case.workload, case.batch_size
+    rows = len(workload.dataset.train)
+    subset = subset_size(rows, FRACTION)
+    some = torch.randperm(rows, generator=torch.Generator().manual_seed(0))[:subset].tolist()
+    contenders = {
+        "ours full": _ours(workload.run(batch_size)),
+        "loader full": _loader(workload, batch_size, None),
+        "ours rs2": _ours(workload.run(batch_size, "rs2", FRACTION), case.at_once),
+        "ours random": _ours(workload.run(batch_size, "random", FRACTION), case.at_once),
+        "loader subset": plain.repeated(_loader(workload, batch_size, some), case.at_once),
+    }
+    seconds = interleaved(contenders, rounds)
+    for name in ("ours rs2", "ours random", "loader subset"):
+        seconds[name] = [elapsed / case.at_once for elapsed in seconds[name]]
+    for name, ours, loader, samples in (
+        ("full", "ours full", "loader full", rows),
+        ("10 %, rs2", "ours rs2", "loader subset", subset),
+        ("10 %, random", "ours random", "loader subset", subset),
+    ):
+        yield {
+            "model": case.model,
+            "data": workload.dataset.name,
+            "optimizer": workload.configuration["optimizer"],
+            "batch size": batch_size,
+            "epoch": name,
+            "samples": samples,
+            "ours samples/s": samples / median(seconds[ours]),
+            "DataLoader samples/s": samples / median(seconds[loader]),
+            "times as fast": ratio(seconds[loader], seconds[ours]),
+            "share of our full epoch": ratio(seconds[ours], seconds["ours full"]),
+        }
+
+
+def _ours(run: TrainingRun, epochs: int = 1) -> Callable[[], None]:
+    def train() -> None:
+        for _ in range(epochs):
+            run.train_to(run.progress.epochs + 1)
+        if run.progress.failure is not None:
+            raise RuntimeError(run.progress.failure)
+
+    return train
+
+
+def _loader(workload: Workload, batch_size: int, rows: list[int] | None) -> Callable[[], None]:
+    model = workload.run(batch_size).model
+    optimizer = plain.default_optimizer(model, workload.configuration)
+    loader = plain.data_loader(workload.dataset.train, batch_size, rows)
+    return lambda: plain.train_on(model, optimizer, loader)

@@ -1,0 +1,135 @@
+"""Data sets, protocols and configurations that the benchmarks train on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from automata.config import Protocol
+from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
+from automata.registry import imported
+from automata.selection import SELECTORS
+from automata.training.run import SubsetPlan, TrainingRun
+
+CPU = torch.device("cpu")
+
+EPOCHS = 10_000
+"""More than any benchmark trains."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A data set, and how its kind is trained."""
+
+    dataset: Dataset
+    model: str
+    configuration: dict[str, Any]
+    """All hyper-parameters but the batch size."""
+
+    def run(
+        self,
+        batch_size: int,
+        selector: str = "full",
+        fraction: float = 1.0,
+        *,
+        reselect_every: int = 1,
+        device: torch.device = CPU,
+        **options: Any,
+    ) -> TrainingRun:
+        """Return a run that has not trained yet."""
+        protocol = Protocol(
+            model=self.model,
+            configurations=1,
+            epochs=EPOCHS,
+            reselect_every=reselect_every,
+            search_space={},
+        )
+        plan = SubsetPlan(imported(SELECTORS[selector])(), fraction)
+        configuration = {**self.configuration, "batch_size": batch_size}
+        return TrainingRun(self.dataset, configuration, protocol, plan, 0, device, **options)
+
+
+def tabular(name: str, optimizer: str = "adam") -> Workload:
+    """Return a table that ships with the project."""
+    # Preparing needs packages that a benchmark of images does without.
+    from automata.config.data import Preparation
+    from automata.datasets.prepare import prepare
+
+    return prepared_table(prepare(name, Preparation(), Path("results/downloads")), optimizer)
+
+
+def prepared_table(dataset: Dataset, optimizer: str = "adam") -> Workload:
+    """Return the MLP with sizes from the middle of its search space."""
+    sizes = {"hidden1": 225, "hidden2": 225}
+    return Workload(
+        dataset, "mlp", {**sizes, "learning_rate": 0.005, "optimizer": optimizer, **_FIXED}
+    )
+
+
+def sentences(rows: int, words: int, dimension: int = 300, hidden: int = 128) -> Workload:
+    """Return sentences as long as those of TREC, of words as frequent as in a natural language."""
+    generator = torch.Generator().manual_seed(0)
+    frequency = 1 / torch.arange(1, words - UNKNOWN, dtype=torch.float64)
+
+    def split(count: int) -> Split:
+        lengths = (3 + torch.empty(count).log_normal_(1.9, 0.45, generator=generator)).long()
+        lengths.clamp_(max=37)
+        longest = int(lengths.max())
+        drawn = torch.multinomial(frequency, count * longest, True, generator=generator)
+        inputs = (drawn + UNKNOWN + 1).view(count, longest).int()
+        inputs[torch.arange(longest) >= lengths[:, None]] = 0
+        return Split(inputs, torch.randint(6, (count,), generator=generator))
+
+    vectors = torch.randn(words, dimension, generator=generator) * 0.4
+    dataset = Dataset(
+        f"{words} words",
+        "text",
+        6,
+        split(rows),
+        split(max(rows // 9, 1)),
+        split(8),
+        metadata={},
+        extras={"vectors": vectors},
+    )
+    return Workload(
+        dataset,
+        "lstm",
+        {"hidden": hidden, "learning_rate": 0.003, "optimizer": "adam", **_FIXED},
+    )
+
+
+def images(rows: int, size: int = 32) -> Workload:
+    """Return random images of the shape of CIFAR-10's, with a trace of their class."""
+    generator = torch.Generator().manual_seed(0)
+    normal = Normalisation(torch.full((3,), 0.5), torch.full((3,), 0.25))
+
+    def split(count: int) -> Split:
+        labels = torch.randint(10, (count,), generator=generator)
+        pixels = torch.randint(256, (count, 3, size, size), generator=generator, dtype=torch.uint8)
+        pixels[:, 0] = _tinted(pixels[:, 0], labels)
+        return Split(pixels, labels, normal)
+
+    dataset = Dataset(
+        "images",
+        "image",
+        10,
+        split(rows),
+        split(max(rows // 9, 1)),
+        split(8),
+        metadata={},
+    )
+    rates = {f"lr{group}": 0.005 for group in (1, 2, 3, 4)}
+    fixed = {**_FIXED, "optimizer": "sgd", "momentum": 0.9, "weight_decay": 5e-4}
+    return Workload(dataset, "resnet18", {**rates, **fixed, "nesterov": False})
+
+
+_FIXED = {"momentum": 0.0, "nesterov": False, "weight_decay": 0.0, "schedule": "none"}
+
+
+def _tinted(channel: Tensor, labels: Tensor) -> Tensor:
+    """Return `channel` (n, height, width), darker by class."""
+    return (channel // 2 + 12 * labels.to(torch.uint8)[:, None, None]).to(torch.uint8)

@@ -1,0 +1,74 @@
+"""The implementations that the selection benchmark compares ours with."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks.selection import references
+from benchmarks.selection.inputs import similarities
+from benchmarks.selection.solvers import compare_facility, compare_matching
+
+
+@pytest.fixture
+def rows():
+    return torch.randn(9, 14, generator=torch.Generator().manual_seed(3))
+
+
+def test_per_step_least_squares_takes_the_row_that_correlates_most_each_time(rows):
+    target = rows.mean(dim=0)
+    expected, residual = [], target.numpy().astype(float)
+    for _ in range(4):
+        open_rows = [row for row in range(9) if row not in expected]
+        expected.append(max(open_rows, key=lambda row: rows[row].numpy() @ residual))
+        support = rows[expected].numpy().astype(float).T
+        weights = np.linalg.lstsq(support, target.numpy().astype(float))[0]
+        residual = target.numpy() - support @ weights
+    chosen, found = references.per_step_least_squares(rows, target, 4)
+    assert chosen.tolist() == expected
+    np.testing.assert_allclose(found, weights, rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sklearn_returns_rows_with_their_own_weights(rows, dtype):
+    target = rows[2] * 3 + rows[5]
+    chosen, weights = references.sklearn_gram(rows, target, 2, dtype)
+    assert dict(zip(chosen.tolist(), weights.round(4).tolist(), strict=True)) == {2: 3.0, 5: 1.0}
+
+
+def test_matching_objective_is_the_squared_distance_to_the_target():
+    gradients = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]])
+    choice = np.array([1, 0]), np.array([2.0, 0.5])
+    objective = references.matching_objective(gradients, torch.tensor([1.0, 1.0]), choice)
+    assert objective == pytest.approx(0.25 + 1.0)
+
+
+def test_plain_greedy_and_apricot_reach_what_greedy_guarantees(rows):
+    similarity = similarities(rows).numpy()
+    best = max(references.covered(similarity, np.array(some)) for some in combinations(range(9), 3))
+    chosen = references.plain_greedy(similarity, 3)
+    assert references.covered(similarity, chosen) >= (1 - 1 / np.e) * best
+    pytest.importorskip("apricot")
+    compiling = []
+    other = references.apricot(similarity, 3, compiling)
+    assert references.covered(similarity, other) == pytest.approx(
+        references.covered(similarity, chosen)
+    )
+    assert len(compiling) == 1
+
+
+def test_similarity_falls_with_distance(rows):
+    similarity = similarities(rows)
+    apart = torch.cdist(rows.double(), rows.double())
+    torch.testing.assert_close(similarity, apart.max() - apart, atol=1e-6, rtol=0)
+
+
+def test_tables_compare_each_solver_with_ours(rows):
+    matching = list(compare_matching("random", rows, 3, rounds=1))
+    assert len(matching) == 4
+    assert [row["times ours"] for row in matching if row["solver"] == "ours"] == [1.0]
+    pytest.importorskip("apricot")
+    facility = list(compare_facility(similarities(rows), 3, rounds=1))
+    assert len(facility) == 4
+    assert all(abs(row["ours / its objective - 1"]) < 1e-9 for row in facility)
