@@ -13,7 +13,8 @@ from automata.config import Protocol
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.registry import imported
 from automata.selection import SELECTORS
-from automata.training.run import SubsetPlan, TrainingRun
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 
 CPU = torch.device("cpu")
 
