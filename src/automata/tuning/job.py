@@ -30,7 +30,7 @@ from automata.records import (
 )
 from automata.seeds import derive
 from automata.selection.random import Full
-from automata.training.device import choose_device
+from automata.training.device import choose_device, limit_threads
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
@@ -69,7 +69,7 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     model = settings.protocol.model
     own_model = source_checksum(model) if isinstance(model, OwnModel) else None
     here = {**provenance(), "device": _device_name(device), "own_model_sha256": own_model}
-    torch.set_num_threads(settings.compute.threads_per_trial)
+    limit_threads(settings.compute.threads_per_trial)
     work.mkdir(parents=True, exist_ok=True)
     with exclusive_host(settings.metering.exclusive) as waited:
         search = _search_once(job, source, data, work, here)

@@ -15,7 +15,7 @@ from automata.registry import load
 from automata.seeds import derive
 from automata.selection import SELECTORS
 from automata.selection.problem import Selector
-from automata.training.device import choose_device
+from automata.training.device import choose_device, limit_threads
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning import SCHEDULERS
@@ -46,7 +46,7 @@ class TuneTrial(tune.Trainable):
         self._job = Job.model_validate_json(job)
         self._data = data
         compute = self._job.settings.compute
-        torch.set_num_threads(compute.threads_per_trial)
+        limit_threads(compute.threads_per_trial)
         self._device = choose_device(compute.device)
         alone = compute.concurrent_trials == 1
         self._paused = PausedRuns(Path(work) / "paused", MEMORY_BYTES if alone else 0)
