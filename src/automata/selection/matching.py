@@ -19,6 +19,10 @@ ROUNDING = {torch.float32: 1e-6, torch.float64: 1e-10}
 BLOCK = 16
 """Most columns of the Gram matrix that are computed at once, in one matrix product."""
 
+WHOLE = 0.2
+"""Budget, as a share of all rows, from which on the whole Gram matrix is computed at once: it is
+symmetric, so that it costs no more than the columns of half of the rows."""
+
 PART = 512
 """Columns of the gradients that are converted to float64 at once."""
 
@@ -77,9 +81,15 @@ def matching_pursuit(
     match = rows @ aim
     if not all(torch.isfinite(values).all() for values in (aim, squares, match)):
         raise ValueError("gradients, target and their products must be finite")
-    pursuit = _Pursuit(_LazyColumns(rows), _array(squares), _array(match), l2, ROUNDING[rows.dtype])
+    budget = min(budget, len(rows))
+    columns: _Columns
+    if budget > WHOLE * len(rows):
+        columns = _KnownColumns(inner_products(rows).cpu().numpy())
+    else:
+        columns = _LazyColumns(rows)
+    pursuit = _Pursuit(columns, _array(squares), _array(match), l2, ROUNDING[rows.dtype])
     target_square = float(aim.double() @ aim.double())
-    pursuit.run(target_square, min(budget, len(rows)), tolerance, floor)
+    pursuit.run(target_square, budget, tolerance, floor)
     return pursuit.result(*_exact_products(rows, aim, pursuit.support), rows.device)
 
 
@@ -163,12 +173,12 @@ class _Columns(Protocol):
 
 
 class _KnownColumns:
-    def __init__(self, gram: Array) -> None:
+    def __init__(self, gram: NDArray[np.floating]) -> None:
         self.dtype = gram.dtype
         self._gram = gram
 
     def column(self, row: int, promise: Array) -> NDArray[np.floating]:
-        column: Array = self._gram[row]
+        column: NDArray[np.floating] = self._gram[row]
         return column
 
 
