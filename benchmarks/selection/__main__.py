@@ -79,7 +79,7 @@ def whole_selections(options: argparse.Namespace) -> None:
     rows: list[Row] = []
     for table in tables:
         rows += cost.cost_rows(table, (16, 32, 64), options.repeats)
-    pictures = workloads.images(40 if options.quick else 360)
+    pictures = workloads.images(40 if options.quick else 240)
     rows += cost.cost_rows(pictures, (20,), min(options.repeats, 3), warm_epochs=1)
     threads = options.selection_threads
     title = "Whole selections beside one evaluation pass over the training set"
