@@ -49,9 +49,11 @@ def matching(options: argparse.Namespace) -> None:
     sizes, hard = solvers.SIZES, solvers.HARD_SIZES
     if options.quick:
         sizes, hard = sizes[:1], hard[:1]
-    rows = list(solvers.matching_rows(sizes, hard, options.repeats))
     title = "Matching pursuit (scikit-learn and per-step lstsq allow negative weights)"
-    _write(rows, options, "matching", title)
+    rows: list[Row] = []
+    for row in solvers.matching_rows(sizes, hard, options.repeats):
+        rows.append(row)
+        _write(rows, options, "matching", title)  # what is there outlives a stop
 
 
 def facility(options: argparse.Namespace) -> None:
