@@ -18,19 +18,18 @@ from benchmarks.workloads import Workload
 FRACTION = 0.1
 BASELINE = next(iter(VARIANTS))
 EAGER = "plain eager loop"
+UNKNOWN = "-"
 QUANTITIES = ("full epoch", "10 % epoch", "selection")
 
 Measured = dict[str, float]
-"""Quantity -> seconds, and "memory" in bytes."""
+"""Quantity -> seconds; on a GPU "memory", too, in bytes."""
 
 
 def epoch_rows(
     workload: Workload, batch_size: int, device: torch.device, rounds: int
 ) -> Iterator[Row]:
-    """Yield a row per variant; one round of all that does not count comes first."""
-    contenders = {
-        name: _variant(workload, name, batch_size, device, warm=rounds > 0) for name in VARIANTS
-    }
+    """Yield a row per variant, after epochs on subsets that do not count."""
+    contenders = {name: _variant(workload, name, batch_size, device) for name in VARIANTS}
     contenders[EAGER] = _eager(workload, batch_size, device)
     measured: dict[str, list[Measured]] = {name: [] for name in contenders}
     for _ in range(rounds):
@@ -46,18 +45,17 @@ def epoch_rows(
                 f"{quantity}: times as fast": _speedup(measured[BASELINE], rounds_of, quantity)
                 for quantity in QUANTITIES
             },
-            "peak MiB": max(one["memory"] for one in rounds_of) / 2**20,
+            "peak MiB": _peak(rounds_of),
         }
 
 
 def _variant(
-    workload: Workload, name: str, batch_size: int, device: torch.device, warm: bool
+    workload: Workload, name: str, batch_size: int, device: torch.device
 ) -> Callable[[], Measured]:
     """Return what trains one full epoch, then selects and trains on the selection."""
     full = training_run(workload, VARIANTS[name], device, batch_size)
     part = training_run(workload, VARIANTS[name], device, batch_size, "gradmatch", FRACTION)
-    if warm:
-        part.train_to(2)  # the first subset is random
+    part.train_to(2)  # the first subset is random, the second warms up
 
     def measure() -> Measured:
         training, _ = _next_epoch(full)
@@ -102,15 +100,22 @@ def _with_memory(measure: Callable[[], Measured], device: torch.device) -> Measu
     if cuda:
         torch.cuda.reset_peak_memory_stats(device)
     measured = measure()
-    measured["memory"] = float(torch.cuda.max_memory_allocated(device)) if cuda else 0.0
+    if cuda:
+        measured["memory"] = float(torch.cuda.max_memory_allocated(device))
     return measured
 
 
+def _peak(rounds: list[Measured]) -> float | str:
+    if "memory" not in rounds[0]:
+        return UNKNOWN
+    return max(one["memory"] for one in rounds) / 2**20
+
+
 def _median(rounds: list[Measured], quantity: str) -> float | str:
-    return median(one[quantity] for one in rounds) if quantity in rounds[0] else "-"
+    return median(one[quantity] for one in rounds) if quantity in rounds[0] else UNKNOWN
 
 
 def _speedup(baseline: list[Measured], rounds: list[Measured], quantity: str) -> float | str:
     if quantity not in rounds[0]:
-        return "-"
+        return UNKNOWN
     return ratio([one[quantity] for one in baseline], [one[quantity] for one in rounds])

@@ -49,9 +49,11 @@ def matching(options: argparse.Namespace) -> None:
     sizes, hard = solvers.SIZES, solvers.HARD_SIZES
     if options.quick:
         sizes, hard = sizes[:1], hard[:1]
-    rows = list(solvers.matching_rows(sizes, hard, options.repeats))
     title = "Matching pursuit (scikit-learn and per-step lstsq allow negative weights)"
-    _write(rows, options, "matching", title)
+    rows: list[Row] = []
+    for row in solvers.matching_rows(sizes, hard, options.repeats):
+        rows.append(row)
+        _write(rows, options, "matching", title)  # what is there outlives a stop
 
 
 def facility(options: argparse.Namespace) -> None:
@@ -79,7 +81,7 @@ def whole_selections(options: argparse.Namespace) -> None:
     rows: list[Row] = []
     for table in tables:
         rows += cost.cost_rows(table, (16, 32, 64), options.repeats)
-    pictures = workloads.images(40 if options.quick else 360)
+    pictures = workloads.images(40 if options.quick else 240)
     rows += cost.cost_rows(pictures, (20,), min(options.repeats, 3), warm_epochs=1)
     threads = options.selection_threads
     title = "Whole selections beside one evaluation pass over the training set"

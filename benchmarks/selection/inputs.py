@@ -20,10 +20,10 @@ def head_gradients(n: int, seed: int = 0) -> Tensor:
     """
     generator = torch.Generator().manual_seed(seed)
     labels = torch.randint(CLASSES, (n * BATCH,), generator=generator)
-    centres = 0.1 * torch.randn(CLASSES, FEATURES, generator=generator)
+    centres = 0.2 * torch.randn(CLASSES, FEATURES, generator=generator)
     noise = torch.randn(n * BATCH, FEATURES, generator=generator)
     features = torch.relu(centres[labels] + noise)
-    return _gradients(features, labels, generator, steps=1000, rate=0.03)
+    return _gradients(features, labels, generator, steps=500, rate=0.05)
 
 
 def low_rank_gradients(n: int, seed: int = 0) -> Tensor:
