@@ -52,6 +52,9 @@ def figure(rows: Sequence[Row]) -> Figure:
                 legend=grows == "n",
             )
             axis.set(xscale="log", yscale="log", ylabel="seconds")
+            ticks = sorted({int(str(row[grows])) for row in some})
+            axis.set_xticks(ticks, [str(tick) for tick in ticks])
+            axis.minorticks_off()
         axes[0].set(xlabel=f"mini-batches n, of which {SHARE:.0%} are chosen")
         axes[1].set(xlabel=f"budget, of {some[0]['n']} mini-batches")
         handles, labels = axes[0].get_legend_handles_labels()
