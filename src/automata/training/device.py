@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 import torch
-from threadpoolctl import threadpool_limits
 
 from automata.errors import UserError
 
@@ -22,13 +21,6 @@ def choose_device(name: str) -> torch.device:
     if name == "cuda":
         _make_repeatable()
     return torch.device(name)
-
-
-def limit_threads(count: int) -> None:
-    """Let this process compute with `count` threads: torch, and NumPy's and SciPy's BLAS."""
-    torch.set_num_threads(count)
-    threadpool_limits(count)
-    os.environ["OPENBLAS_NUM_THREADS"] = str(count)  # of a library that is loaded later
 
 
 def _make_repeatable() -> None:

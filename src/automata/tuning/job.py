@@ -30,10 +30,11 @@ from automata.records import (
 )
 from automata.seeds import derive
 from automata.selection.random import Full
-from automata.training.device import choose_device, limit_threads
+from automata.training.device import choose_device
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
+from automata.training.threads import limit_threads
 from automata.tuning.search import RandomSearch, domains
 from automata.tuning.search_phase import load_best_weights, run_search
 

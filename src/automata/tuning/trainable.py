@@ -15,9 +15,10 @@ from automata.registry import load
 from automata.seeds import derive
 from automata.selection import SELECTORS
 from automata.selection.problem import Selector
-from automata.training.device import choose_device, limit_threads
+from automata.training.device import choose_device
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
+from automata.training.threads import limit_threads
 from automata.tuning import SCHEDULERS
 from automata.tuning.keys import EPOCH, SCORE
 from automata.tuning.paused import MEMORY_BYTES, PausedRuns
