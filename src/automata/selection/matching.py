@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from torch import Tensor
 
-from automata.selection.embeddings import inner_products
+from automata.selection.embeddings import CHUNK_BYTES, inner_products
 
 ROUNDING = {torch.float32: 1e-6, torch.float64: 1e-10}
 """A correlation or a pivot this small, relative to its scale, is rounding error."""
 
 BLOCK = 16
-"""Most columns of the Gram matrix that are computed at once, in one matrix product."""
+"""Most columns of the Gram matrix that are computed at once, in one matrix product; twice as many
+where gradients do not fit into a processor's cache, as each product reads them all."""
+
+CACHE_BYTES = 32 * 1024**2
 
 WHOLE = 0.2
 """Budget, as a share of all rows, from which on the whole Gram matrix is computed at once: it is
 symmetric, so that it costs no more than the columns of half of the rows."""
-
-PART = 512
-"""Columns of the gradients that are converted to float64 at once."""
 
 Array = NDArray[np.float64]
 
@@ -152,11 +152,13 @@ def _array(tensor: Tensor) -> Array:
 
 def _exact_products(rows: Tensor, target: Tensor, support: list[int]) -> tuple[Array, Array]:
     """Return the products in float64 of the rows of `support`: (k, k), and with `target`: (k,)."""
-    index = torch.tensor(support, dtype=torch.int64, device=rows.device)
-    gram = torch.zeros((len(index), len(index)), dtype=torch.float64, device=rows.device)
-    match = torch.zeros(len(index), dtype=torch.float64, device=rows.device)
-    for some, aim in zip(rows.split(PART, dim=1), target.split(PART), strict=True):
-        part = some[index].double()
+    chosen = rows[torch.tensor(support, dtype=torch.int64, device=rows.device)]
+    k = len(chosen)
+    gram = torch.zeros((k, k), dtype=torch.float64, device=rows.device)
+    match = torch.zeros(k, dtype=torch.float64, device=rows.device)
+    columns = max(1, CHUNK_BYTES // (8 * max(1, k)))
+    for some, aim in zip(chosen.split(columns, dim=1), target.split(columns), strict=True):
+        part = some.double()
         gram += inner_products(part)
         match += part @ aim.double()
     return _array(gram), _array(match)
@@ -200,7 +202,8 @@ class _LazyColumns:
             open_rows = promise.copy()
             open_rows[list(self._known)] = -np.inf
             open_rows[row] = np.inf
-            count = min(BLOCK, int(np.count_nonzero(open_rows > -np.inf)))
+            most = BLOCK if self._rows.nbytes <= CACHE_BYTES else 2 * BLOCK
+            count = min(most, int(np.count_nonzero(open_rows > -np.inf)))
             block = np.argpartition(-open_rows, count - 1)[:count]
             self._known.update(zip(block.tolist(), self._products(block), strict=True))
         return self._known[row]
