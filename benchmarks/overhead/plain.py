@@ -20,46 +20,37 @@ import torch
 
 watch.lap("import torch")
 
-from automata.config import Job
 from automata.datasets.prepared import read_dataset
 from automata.records import Trial, read_record
-from automata.registry import load
 from automata.seeds import derive
-from automata.selection import SELECTORS
-from automata.selection.problem import Selector
 from automata.selection.random import Full
 from automata.training.device import choose_device
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
+from automata.training.subsets import SubsetPlan, subset_plan
+from automata.training.threads import limit_threads
 
 watch.lap("import automata, hyperopt")
-
-
-def selector(job: Job) -> Selector:
-    name = job.run.selector
-    settings = getattr(job.settings.selector, name, None)
-    chosen: Selector = load(SELECTORS, name)(**(settings.model_dump() if settings else {}))
-    return chosen
 
 
 def main() -> None:
     record = read_record(Path(sys.argv[3]))
     job, settings = record.job, record.job.settings
-    torch.set_num_threads(settings.compute.threads_per_trial)
+    limit_threads(settings.compute.threads_per_trial)
     dataset = read_dataset(Path(sys.argv[4]))
     device = choose_device(settings.compute.device)
     watch.lap("data, checks, lock")
     torch.optim.SGD([torch.zeros(1)])  # the first optimizer imports torch's compiler
-    warm_start = settings.warm_start(job.run.scheduler)
+    precision = settings.compute.precision
 
     def build(trial: Trial, plan: SubsetPlan) -> TrainingRun:
         seed = derive(job.run.seed, "training")
-        return TrainingRun(dataset, trial.configuration, settings.protocol, plan, seed, device)
+        protocol = settings.protocol
+        return TrainingRun(dataset, trial.configuration, protocol, plan, seed, device, precision)
 
     watch.lap("first worker")
     for trial in record.tuning.trials:
-        run = build(trial, SubsetPlan(selector(job), job.run.fraction, warm_start))
+        run = build(trial, subset_plan(job))
         for report in trial.progress.evaluations:
             run.train_to(report.epoch)
             run.evaluate()

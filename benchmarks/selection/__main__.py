@@ -8,6 +8,7 @@ from pathlib import Path
 from automata.datasets.prepared import read_dataset
 from automata.figures.style import save
 from benchmarks import workloads
+from benchmarks.parts import parser_of_parts, wanted_parts
 from benchmarks.report import Row, write_table
 from benchmarks.selection import cost, growth, solvers
 from benchmarks.timing import fixed_threads
@@ -19,19 +20,12 @@ PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "apricot-select", "numba"
 
 def main() -> None:
     """Run the parts that are asked for and write their tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.selection", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all")
+    parser = parser_of_parts("selection", __doc__, PARTS, repeats=5, results=RESULTS)
     parser.add_argument("--threads", type=int, default=2, help="of the solvers")
     parser.add_argument("--selection-threads", type=int, default=1, help="of whole selections")
-    parser.add_argument("--repeats", type=int, default=5, help="rounds that are timed")
     parser.add_argument("--prepared", type=Path, nargs="*", default=[], help="more tables")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the tables")
     options = parser.parse_args()
-    unknown = set(options.parts) - set(PARTS)
-    if unknown:
-        parser.error(f"no part is called {', '.join(sorted(unknown))}")
-    wanted = options.parts or PARTS
+    wanted = wanted_parts(parser, options, PARTS)
     with fixed_threads(options.threads):
         if "matching" in wanted:
             matching(options)

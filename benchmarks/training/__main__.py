@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks import workloads
+from benchmarks.parts import parser_of_parts, wanted_parts
 from benchmarks.report import Row, write_table
 from benchmarks.timing import fixed_threads
 from benchmarks.training.epochs import Case, epoch_rows
@@ -19,17 +20,10 @@ PACKAGES = ("torch", "numpy")
 
 def main() -> None:
     """Run the parts that are asked for and write their tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all")
+    parser = parser_of_parts("training", __doc__, PARTS, repeats=9, results=RESULTS)
     parser.add_argument("--threads", type=int, default=1, help="as a trial has")
-    parser.add_argument("--repeats", type=int, default=9, help="rounds that are timed")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the tables")
     options = parser.parse_args()
-    unknown = set(options.parts) - set(PARTS)
-    if unknown:
-        parser.error(f"no part is called {', '.join(sorted(unknown))}")
-    wanted = options.parts or PARTS
+    wanted = wanted_parts(parser, options, PARTS)
     with fixed_threads(options.threads):
         if "steps" in wanted:
             rows = list(steps(options))

@@ -13,7 +13,7 @@ from automata.errors import UserError
 from automata.experiments.files import ConfigFiles, combine
 from automata.experiments.settings import settings_of, under_search
 from automata.selection import SELECTORS
-from automata.tuning.trainable import build_selector
+from automata.training.subsets import subset_plan
 
 CONFIG = Path(__file__).parents[2] / "config"
 RUN = {
@@ -146,7 +146,7 @@ def test_a_job_of_every_selector_builds_it_with_its_settings(selector):
     parts = settings_of(values, "dna", "tpe", "asha", selector)
     run = {**RUN, "selector": selector, "fraction": 1 if selector == "full" else 0.1}
     job = parse_job(run, json.dumps(parts))
-    found = build_selector(job)
+    found = subset_plan(job).selector
     assert f"{type(found).__module__}:{type(found).__name__}" == SELECTORS[selector]
     assert vars(found) == values["selector"].get(selector, {})
 

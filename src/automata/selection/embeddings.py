@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 import torch
@@ -31,7 +32,7 @@ class LastLayer:
     labels: Tensor
     """(N,) int64."""
 
-    @property
+    @cached_property
     def residuals(self) -> Tensor:
         """Return r of each row: (N, c)."""
         residuals = torch.softmax(self.logits, dim=1)

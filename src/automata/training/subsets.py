@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import torch
 
-from automata.config import Protocol
+from automata.config import Job, Protocol
+from automata.registry import load
 from automata.seeds import derive
+from automata.selection import SELECTORS
 from automata.selection.problem import (
     Cadence,
     SelectionProblem,
@@ -38,6 +40,13 @@ class SubsetPlan:
         none would not be one.
         """
         return math.ceil(self.warm_start * epochs * self.fraction)
+
+
+def subset_plan(job: Job) -> SubsetPlan:
+    """Return the plan of the trials of `job`: its selector with its settings, and its fraction."""
+    run, settings = job.run, job.settings
+    selector: Selector = load(SELECTORS, run.selector)(**settings.selector.of(run.selector))
+    return SubsetPlan(selector, run.fraction, settings.warm_start(run.scheduler))
 
 
 class Subsets:

@@ -13,11 +13,9 @@ from automata.config import Job
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.registry import load
 from automata.seeds import derive
-from automata.selection import SELECTORS
-from automata.selection.problem import Selector
 from automata.training.device import choose_device
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
+from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning import SCHEDULERS
 from automata.tuning.keys import EPOCH, SCORE
@@ -93,25 +91,15 @@ class TuneTrial(tune.Trainable):
 
     def _build(self, configuration: dict[str, Any]) -> TrainingRun:
         run, settings = self._job.run, self._job.settings
-        plan = SubsetPlan(
-            build_selector(self._job), run.fraction, settings.warm_start(run.scheduler)
-        )
         return TrainingRun(
             load_data(self._data),
             configuration,
             settings.protocol,
-            plan,
+            subset_plan(self._job),
             derive(run.seed, "training"),
             self._device,
             settings.compute.precision,
         )
-
-
-def build_selector(job: Job) -> Selector:
-    """Return the selector of `job`, with its settings."""
-    name = job.run.selector
-    selector: Selector = load(SELECTORS, name)(**job.settings.selector.of(name))
-    return selector
 
 
 @cache
