@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,9 @@ class TuneTrial(tune.Trainable):
     Runs that may pause are kept here and not in Ray's checkpoints: those cost a call to the
     worker and a folder each, to write and to read, although nearly always the same process
     goes on.
+
+    A trial that takes over this process trains at once, on a thread: Ray asks for the step
+    one call after it has handed the trial over.
     """
 
     def setup(self, config: dict[str, Any], job: str, data: str, work: str) -> None:
@@ -45,7 +49,9 @@ class TuneTrial(tune.Trainable):
         self._job = Job.model_validate_json(job)
         self._data = data
         compute = self._job.settings.compute
-        limit_threads(compute.threads_per_trial)
+        threads = compute.threads_per_trial
+        # One thread for all work: the number of torch's threads is a property of each.
+        self._worker = ThreadPoolExecutor(1, "training", limit_threads, (threads,))
         self._device = choose_device(compute.device)
         alone = compute.concurrent_trials == 1
         self._paused = PausedRuns(Path(work) / "paused", MEMORY_BYTES if alone else 0)
@@ -54,15 +60,30 @@ class TuneTrial(tune.Trainable):
         if self._job.run.selector == "full":
             self._weights = Path(work) / "weights"
             self._weights.mkdir(parents=True, exist_ok=True)
-        self._begin(config)
+        # Not a step yet: the window opens when Ray hears that this process is ready.
+        self._worker.submit(self._begin, config).result()
+        self._ahead: Future[dict[str, Any]] | None = None
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:
         """Take over another trial in the same process."""
-        self._begin(new_config)
+        self._ahead = self._worker.submit(self._begin_and_train, new_config)
         return True
 
     def step(self) -> dict[str, Any]:
         """Train to the next rung and evaluate there."""
+        result = self._ahead or self._worker.submit(self._train)
+        self._ahead = None
+        return result.result()
+
+    def cleanup(self) -> None:
+        """Let the thread go."""
+        self._worker.shutdown()
+
+    def _begin_and_train(self, config: dict[str, Any]) -> dict[str, Any]:
+        self._begin(config)
+        return self._train()
+
+    def _train(self) -> dict[str, Any]:
         training = self._training
         epoch = self._rungs[len(training.progress.evaluations)]
         training.train_to(epoch)

@@ -15,8 +15,13 @@ from automata.tuning.search import PatientSearch
 class LeanTrial(Trial):
     """A trial that costs Ray no calls but those that train it.
 
-    Both methods are Ray's own, and do what they do there less what nobody asks for here.
+    The methods are Ray's own, and do what they do there less what nobody asks for here.
     """
+
+    def __init__(self, trainable_name: str, **rest: Any) -> None:
+        """Take the trainable's name as it is: Ray looks it up in its store for each trial."""
+        super().__init__(trainable_name, stub=True, **rest)
+        self.stub = False
 
     def create_placement_group_factory(self) -> None:
         """Take the resources given: Ray fetches the trainable from its store, to ask that."""
