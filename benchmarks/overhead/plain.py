@@ -16,7 +16,6 @@ from benchmarks.overhead.stopwatch import Stopwatch
 watch = Stopwatch(float(sys.argv[1]))
 watch.lap("interpreter")
 
-import torch
 
 watch.lap("import torch")
 
@@ -40,7 +39,6 @@ def main() -> None:
     dataset = read_dataset(Path(sys.argv[4]))
     device = choose_device(settings.compute.device)
     watch.lap("data, checks, lock")
-    torch.optim.SGD([torch.zeros(1)])  # the first optimizer imports torch's compiler
     precision = settings.compute.precision
 
     def build(trial: Trial, plan: SubsetPlan) -> TrainingRun:

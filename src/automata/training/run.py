@@ -26,10 +26,10 @@ from automata.selection.problem import (
 from automata.training.batches import MiniBatches
 from automata.training.evaluation import evaluate, last_layer
 from automata.training.optimization import (
-    QuickStep,
     build_optimizer,
     build_schedule,
     hyperparameters,
+    quick_step,
 )
 from automata.training.progress import Evaluation, Progress
 from automata.training.subsets import SubsetPlan, Subsets
@@ -67,7 +67,7 @@ class TrainingRun:
         values = hyperparameters(configuration, protocol)
         self.batch_size: int = values["batch_size"]
         self.optimizer = build_optimizer(self.model, values)
-        self._step = QuickStep(self.optimizer)
+        self._step = quick_step(self.optimizer)
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
         table = self.model.word_table
         self._vocabulary = None if table is None else WorkingVocabulary(table, self.optimizer)

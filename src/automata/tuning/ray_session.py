@@ -8,8 +8,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from unittest.mock import patch
 
 import ray
+from ray._private import parameter
 
 from automata.config.machine import Compute
 from automata.errors import UserError
@@ -52,14 +55,17 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
     os.environ.update(ENVIRONMENT)
     # Short, because Ray puts sockets below it, and their paths have at most 107 characters.
     folder = tempfile.mkdtemp(prefix="automata-ray-")
-    ray.init(
-        address="local",
-        num_cpus=cpus,
-        num_gpus=gpus,
-        include_dashboard=False,
-        object_store_memory=OBJECT_STORE_BYTES,
-        _temp_dir=folder,
-    )
+    # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
+    lean = partial(parameter.RayParams, no_monitor=True)
+    with patch.object(parameter, "RayParams", lean):
+        ray.init(
+            address="local",
+            num_cpus=cpus,
+            num_gpus=gpus,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            _temp_dir=folder,
+        )
     try:
         yield
     finally:

@@ -60,7 +60,6 @@ class MeterWindow(Callback):
 
     def _prepare(self) -> None:
         self._meter.prepare()
-        torch.optim.SGD([torch.zeros(1)])  # the first optimizer imports torch's compiler
 
     def on_trial_start(self, **_: object) -> None:
         """Open the window, once."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +18,7 @@ from automata.models.classifier import Classifier
 from automata.models.lstm import LstmClassifier
 from automata.models.mlp import Mlp
 from automata.models.resnet import BasicBlock, ResNet
-from automata.training.optimization import QuickStep, build_optimizer, build_schedule
+from automata.training.optimization import build_optimizer, build_schedule, quick_step
 
 BASE = {"weight_decay": 0.0, "momentum": 0.0, "nesterov": False, "learning_rate": 0.05}
 OPTIMIZERS: list[dict[str, Any]] = [
@@ -45,7 +47,7 @@ def gradients(model: Classifier) -> list[Tensor]:
 
 
 def take_steps(model: Mlp, optimizer: Optimizer, seeds: range) -> None:
-    step = QuickStep(optimizer)
+    step = quick_step(optimizer)
     for seed in seeds:
         model.backward(*batch(8, seed=seed), 1.0)
         step()
@@ -87,7 +89,7 @@ def test_quick_steps_are_the_optimizers_steps(options: dict[str, Any], schedule:
         model = mlp()
         optimizer = build_optimizer(model, values)
         schedule_ = build_schedule(optimizer, values, 4)
-        step = QuickStep(optimizer) if quick else optimizer.step
+        step = quick_step(optimizer) if quick else optimizer.step
         for epoch in range(4):
             for seed in range(3):
                 model.autograd_backward(*batch(8, seed=10 * epoch + seed), 1.0)
@@ -119,7 +121,7 @@ def test_a_parameter_whose_first_gradient_comes_late_is_trained(options: dict[st
     for quick in (True, False):
         model = mlp()
         optimizer = build_optimizer(model, {**BASE, **options})
-        step = QuickStep(optimizer) if quick else optimizer.step
+        step = quick_step(optimizer) if quick else optimizer.step
         for seed in range(5):
             model.autograd_backward(*batch(8, seed=seed), 1.0)
             if seed < 2:
@@ -164,3 +166,15 @@ def test_reduced_precision_gives_nearly_the_gradients_of_the_full_one(
     assert found[0].dtype == torch.float32
     error = (found[0] - expected[0]).norm() / expected[0].norm()
     assert 0 < error < 0.2
+
+
+def test_training_does_not_import_torchs_compiler() -> None:
+    code = """if True:
+        import sys
+        from benchmarks.workloads import images, sentences
+        for workload in (sentences(40, 50, 8, 8), images(40, 8)):
+            workload.run(8).train_to(2)
+        print("torch._dynamo" in sys.modules)
+    """
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"

@@ -15,7 +15,7 @@ from automata.datasets.prepared import Dataset, Split
 from automata.registry import load
 from automata.selection import SELECTORS
 from automata.selection.problem import Cadence, SelectionProblem, Subset
-from automata.training.optimization import QuickStep
+from automata.training.optimization import quick_step
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, Subsets
@@ -325,7 +325,7 @@ def test_the_last_layers_own_learning_rate_is_the_step_of_a_selection(make: Make
     body = [p for p in run.model.parameters() if p is not run.model.head.weight]
     head = [{"params": [run.model.head.weight], "lr": 0.5}, {"params": body, "lr": 0.01}]
     run.optimizer = torch.optim.SGD(head)
-    run._step = QuickStep(run.optimizer)
+    run._step = quick_step(run.optimizer)
     run.schedule = torch.optim.lr_scheduler.StepLR(run.optimizer, step_size=4, gamma=0.1)
     run.train_to(6)
     assert rates == pytest.approx([0.5] * 4 + [0.05] * 2)
