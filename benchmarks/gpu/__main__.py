@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[20, 128])
     parser.add_argument("--threads", type=int, default=1, help="of the CPU")
     parser.add_argument("--repeats", type=int, default=3, help="rounds that are timed")
+    parser.add_argument("--compiled", action="store_true", help="also steps by torch.compile")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the table")
     options = parser.parse_args()
@@ -39,7 +40,8 @@ def main() -> None:
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else cpu_model()
     rows: list[Row] = []
     for batch_size in options.batch_sizes[:1] if quick else options.batch_sizes:
-        measured = epoch_rows(workload, batch_size, device, 1 if quick else options.repeats)
+        rounds = 1 if quick else options.repeats
+        measured = epoch_rows(workload, batch_size, device, rounds, options.compiled)
         rows += [{"device": name, **row} for row in measured]
         _write(rows, options, name)  # an hour's numbers outlive a stop
 

@@ -26,10 +26,17 @@ Measured = dict[str, float]
 
 
 def epoch_rows(
-    workload: Workload, batch_size: int, device: torch.device, rounds: int
+    workload: Workload, batch_size: int, device: torch.device, rounds: int, compiled: bool
 ) -> Iterator[Row]:
-    """Yield a row per variant, after epochs on subsets that do not count."""
-    contenders = {name: _variant(workload, name, batch_size, device) for name in VARIANTS}
+    """Yield a row per variant, after epochs on subsets that do not count.
+
+    Steps by torch.compile, which takes minutes before the first, are there if `compiled`.
+    """
+    contenders = {
+        name: _variant(workload, name, batch_size, device)
+        for name, variant in VARIANTS.items()
+        if compiled or not variant.compiled
+    }
     contenders[EAGER] = _eager(workload, batch_size, device)
     measured: dict[str, list[Measured]] = {name: [] for name in contenders}
     for _ in range(rounds):

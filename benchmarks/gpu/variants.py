@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MethodType
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from automata.models.resnet import ResNet
 from automata.training.run import TrainingRun
 from benchmarks.workloads import Workload
 
@@ -20,12 +17,15 @@ class Variant:
 
     precision: str = "float32"
     channels_last: bool = True
+    compiled: bool = False
 
 
 VARIANTS = {
     "plain": Variant(channels_last=False),
     "channels-last": Variant(),
     "channels-last, bfloat16": Variant(precision="bfloat16"),
+    "channels-last, compiled": Variant(compiled=True),
+    "channels-last, bfloat16, compiled": Variant(precision="bfloat16", compiled=True),
 }
 """The first is what the others are compared with."""
 
@@ -34,7 +34,8 @@ def training_run(
     workload: Workload, variant: Variant, device: torch.device, *arguments: Any
 ) -> TrainingRun:
     """Return a run of `workload` under `variant`; `arguments` are those of `Workload.run`."""
-    run = workload.run(*arguments, device=device, precision=variant.precision)
+    options: dict[str, Any] = {"precision": variant.precision, "compiled": variant.compiled}
+    run = workload.run(*arguments, device=device, **options)
     if not variant.channels_last:
         without_channels_last(run.model)
     return run
@@ -42,11 +43,5 @@ def training_run(
 
 def without_channels_last(model: Any) -> None:
     """Give a ResNet torch's usual memory format."""
-    model.to(memory_format=torch.contiguous_format)
-    model.features = MethodType(_features, model)
-
-
-def _features(model: ResNet, inputs: Tensor) -> Tensor:
-    maps = model.layer2(model.layer1(model.stem(inputs)))
-    means: Tensor = model.layer4(model.layer3(maps)).mean(dim=(2, 3))
-    return means
+    model.memory_format = torch.contiguous_format
+    model.to(memory_format=model.memory_format)

@@ -39,12 +39,13 @@ def main() -> None:
     dataset = read_dataset(Path(sys.argv[4]))
     device = choose_device(settings.compute.device)
     watch.lap("data, checks, lock")
-    precision = settings.compute.precision
+    compute = settings.compute
+    arithmetic = (compute.precision, compute.compiled)
 
     def build(trial: Trial, plan: SubsetPlan) -> TrainingRun:
         seed = derive(job.run.seed, "training")
         protocol = settings.protocol
-        return TrainingRun(dataset, trial.configuration, protocol, plan, seed, device, precision)
+        return TrainingRun(dataset, trial.configuration, protocol, plan, seed, device, *arithmetic)
 
     watch.lap("first worker")
     for trial in record.tuning.trials:

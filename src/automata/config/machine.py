@@ -27,6 +27,10 @@ class Compute(Section):
         Literal["float32", "bfloat16"],
         Field(description="Of the arithmetic in training and selection; bfloat16 is for GPUs"),
     ] = "float32"
+    compiled: Annotated[
+        bool,
+        Field(description="Image models train by torch.compile, on a GPU as CUDA graphs"),
+    ] = False
 
 
 class Metering(Section):

@@ -24,6 +24,8 @@ class Classifier(nn.Module):
     evaluation_rows: int = 4096
     """Rows of one forward pass without gradients: large enough to be cheap, small enough for
     memory."""
+    compiles: bool = False
+    """Whether compiling it can pay: all configurations have the same shapes but for the batch."""
 
     @property
     def word_table(self) -> nn.Embedding | None:

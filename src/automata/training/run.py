@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
 from typing import Any
 
 import torch
@@ -23,6 +22,7 @@ from automata.selection.problem import (
     Subset,
     subset_size,
 )
+from automata.training.backward import backward_of
 from automata.training.batches import MiniBatches
 from automata.training.evaluation import evaluate, last_layer
 from automata.training.optimization import (
@@ -56,6 +56,7 @@ class TrainingRun:
         seed: int,
         device: torch.device,
         precision: str = "float32",
+        compiled: bool = False,
     ) -> None:
         self.data = dataset.to(device)
         self.protocol = protocol
@@ -63,6 +64,7 @@ class TrainingRun:
         self.seed = seed
         self.device = device
         self.precision = precision
+        self.compiled = compiled
         self.model = _build_model(dataset, configuration, protocol, seed).to(device)
         values = hyperparameters(configuration, protocol)
         self.batch_size: int = values["batch_size"]
@@ -176,9 +178,7 @@ class TrainingRun:
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
         self.model.train()
-        backward = self.model.backward
-        if self.precision != "float32":
-            backward = partial(self.model.autograd_backward, precision=self.precision)
+        backward = backward_of(self.model, self.batch_size, self.precision, self.compiled)
         mini_batches = self._batches.of_epoch(subset, self.progress.epochs)
         total = torch.zeros((), device=self.device)
         with self._words_of(subset) as numbers:

@@ -139,6 +139,7 @@ def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> 
         derive(job.run.seed, "training"),
         device,
         job.settings.compute.precision,
+        job.settings.compute.compiled,
     )
 
 

@@ -120,6 +120,7 @@ class TuneTrial(tune.Trainable):
             derive(run.seed, "training"),
             self._device,
             settings.compute.precision,
+            settings.compute.compiled,
         )
 
 
