@@ -17,6 +17,8 @@ watch = Stopwatch(float(sys.argv[1]))
 watch.lap("interpreter")
 
 
+import torch  # noqa: F401
+
 watch.lap("import torch")
 
 from automata.datasets.prepared import read_dataset
@@ -47,7 +49,7 @@ def main() -> None:
         protocol = settings.protocol
         return TrainingRun(dataset, trial.configuration, protocol, plan, seed, device, *arithmetic)
 
-    watch.lap("first worker")
+    gc.freeze()  # as in the job
     for trial in record.tuning.trials:
         run = build(trial, subset_plan(job))
         for report in trial.progress.evaluations:
