@@ -80,6 +80,11 @@ def _parser() -> argparse.ArgumentParser:
     plot.add_argument("--png", type=Path, required=True)
     plot.set_defaults(command=_plot_tradeoff)
 
+    meter = commands.add_parser("meter", help="measure time and energy of any command")
+    meter.add_argument("--shared", action="store_true", help="do not wait for measured jobs")
+    meter.add_argument("arguments", nargs="+", metavar="COMMAND", help="after --")
+    meter.set_defaults(command=_meter)
+
     schema = commands.add_parser("schema", help="write the JSON schema of the configuration")
     schema.add_argument("--output", type=Path, required=True)
     schema.set_defaults(command=_schema)
@@ -141,6 +146,14 @@ def _plot_tradeoff(options: argparse.Namespace) -> None:
     )
     save(figure, options.pdf)
     save(figure, options.png)
+
+
+def _meter(options: argparse.Namespace) -> None:
+    from automata.metering.command import meter_command, report
+
+    record = meter_command(options.arguments, exclusive=not options.shared)
+    report(record)
+    sys.exit(record.exit_status if record.exit_status >= 0 else 128 - record.exit_status)
 
 
 def _schema(options: argparse.Namespace) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pyJoules.device import rapl_device
-from pyJoules.device.nvidia_device import NvidiaGPUDevice
 from pyJoules.exception import PyJoulesException
 
 from automata.metering.measurement import Channel
@@ -19,7 +18,6 @@ logger = logging.getLogger(__name__)
 Device = Literal["cpu", "dram", "gpu"]
 
 MICROJOULES = 1e-6
-MILLIJOULES = 1e-3
 
 
 @dataclass
@@ -41,6 +39,7 @@ class Counter:
     counted: float = field(init=False, default=0.0)
     reads: int = field(init=False, default=0)
     wraps: int = field(init=False, default=0)
+    resets: int = field(init=False, default=0)
     errors: int = field(init=False, default=0)
     complete: bool = field(init=False, default=False)
 
@@ -51,7 +50,7 @@ class Counter:
     def start(self) -> None:
         """Begin to count: what the counter moved since `open` belongs to no window."""
         self.update()
-        self.counted, self.reads, self.wraps = 0.0, 0, 0
+        self.counted, self.reads, self.wraps, self.resets = 0.0, 0, 0, 0
 
     def update(self) -> None:
         """Read the counter and add what it moved."""
@@ -63,9 +62,12 @@ class Counter:
             logger.warning("%s: read failed: %s", self.domain, error)
             return
         step = count - self.last
-        if step < 0:
+        if step < 0 and self.modulus is not None:
             self.wraps += 1
-            step = step + self.modulus if self.modulus is not None else 0.0
+            step += self.modulus
+        elif step < 0:
+            self.resets += 1
+            step = 0.0
         self.counted += step
         self.last = count
         self.reads += 1
@@ -81,6 +83,7 @@ class Counter:
             joules=self.counted * self.unit if self.complete else None,
             reads=self.reads,
             wraps=self.wraps,
+            resets=self.resets,
             errors=self.errors,
         )
 
@@ -113,22 +116,6 @@ def cpu_counters(notes: list[str]) -> list[Counter]:
     return opened
 
 
-def gpu_counters(notes: list[str]) -> list[Counter]:
-    """Return the NVML energy counters that give a real reading, opened."""
-    try:
-        available = NvidiaGPUDevice.available_domains()
-    except PyJoulesException:
-        notes.append("NVML: no GPU driver")
-        return []
-    except Exception as error:  # pynvml missing or broken: pyJoules lets anything through
-        notes.append(f"NVML: {error}")
-        return []
-    opened = []
-    for domain in available:
-        opened += _opened("gpu", domain, _nvml_counter, notes)
-    return opened
-
-
 def _opened(
     device: Device, domain: Any, build: Callable[[Device, Any], Counter], notes: list[str]
 ) -> list[Counter]:
@@ -155,12 +142,6 @@ def _rapl_counter(device: Device, domain: Any) -> Counter:
         _single(reader),
         modulus=float(limit.read_text()) + 1,
     )
-
-
-def _nvml_counter(device: Device, domain: Any) -> Counter:
-    reader = NvidiaGPUDevice()
-    reader.configure([domain])
-    return Counter(device, str(domain), "pyJoules NVML", MILLIJOULES, _single(reader))
 
 
 def _single(reader: Any) -> Callable[[], float]:

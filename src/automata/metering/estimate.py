@@ -1,70 +1,105 @@
-"""CPU energy without readable pyJoules counters: codecarbon, offline."""
+"""codecarbon beside the counters, offline: CPU energy where they are not, and a second opinion."""
 
 from __future__ import annotations
 
 import os
-from typing import Literal
+from importlib.metadata import version
+from typing import Any
 
-from automata.metering.measurement import Channel
+from automata.metering.measurement import Channel, SecondOpinion
 
 JOULES_PER_KWH = 3.6e6
 
-os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # it logs before it reads log_level
-from codecarbon import OfflineEmissionsTracker  # noqa: E402
 
-
-class CpuEstimate:
-    """codecarbon's figure for this process tree: RAPL if it can, else a load model.
+class Codecarbon:
+    """codecarbon's figures for this process tree: by RAPL if it can, else by a load model.
 
     The load model is CPU seconds times a share of the processor's thermal design power: it
     says nothing that CPU time does not, hence `estimated`.
     """
 
     def __init__(self, sample_seconds: float) -> None:
-        # Every parameter that matters is passed: what is not can be changed by a file or an
-        # environment variable of codecarbon's. The country only sets CO2, which is not read.
-        self._tracker = OfflineEmissionsTracker(
-            country_iso_code="USA",
-            tracking_mode="process",
-            measure_power_secs=sample_seconds,
-            output_methods=[],
-            log_level="critical",
-            allow_multiple_runs=True,
-            force_mode_cpu_load=False,
-            pue=1.0,
-            gpu_ids=[],
-        )
+        """Make the tracker; raise ImportError where codecarbon is not installed."""
+        self._tracker = _offline_tracker(sample_seconds)
 
     def open(self) -> None:
         """Start the window."""
         self._tracker.start()
 
-    def close(self, wall_seconds: float, notes: list[str]) -> Channel:
-        """End the window; the energy is None, with a note, where codecarbon failed silently."""
+    def close(self, wall_seconds: float, notes: list[str]) -> SecondOpinion | None:
+        """End the window; None, with a note, where codecarbon failed, which it does silently."""
         self._tracker.stop()
         data = getattr(self._tracker, "final_emissions_data", None)
         if data is None:
             notes.append("codecarbon: no result")
-            return _channel(None, "estimated", "codecarbon")
+            return None
         if abs(data.duration - wall_seconds) > 0.5 + 0.02 * wall_seconds:
             notes.append(f"codecarbon: measured {data.duration:.1f} s of {wall_seconds:.1f} s")
-            return _channel(None, "estimated", "codecarbon")
-        joules = data.cpu_energy * JOULES_PER_KWH
-        hardware = " ".join(self._tracker._conf.get("hardware", []))
-        if "rapl" in hardware.lower():
-            return _channel(joules, "measured", "codecarbon RAPL")
-        notes.append(f"codecarbon: {hardware}")
-        return _channel(joules, "estimated", "codecarbon CPU load")
+            return None
+        return SecondOpinion(
+            version=version("codecarbon"),
+            hardware=" ".join(self._tracker._conf.get("hardware", [])),
+            cpu_joules=data.cpu_energy * JOULES_PER_KWH,
+            ram_joules=data.ram_energy * JOULES_PER_KWH,
+            watts_per_thread=_watts_per_thread(self._tracker._hardware),
+        )
+
+
+def cpu_channel(opinion: SecondOpinion | None) -> Channel:
+    """Return the CPU's energy by codecarbon, with no joules if there is no opinion."""
+    if opinion is not None and opinion.watts_per_thread is None:
+        return Channel(
+            device="cpu",
+            domain="package",
+            method="measured",
+            source="codecarbon RAPL",
+            joules=opinion.cpu_joules,
+        )
+    return Channel(
+        device="cpu",
+        domain="package",
+        method="estimated",
+        source="codecarbon CPU load" if opinion else "codecarbon",
+        joules=opinion.cpu_joules if opinion else None,
+    )
 
 
 def find_hardware() -> None:
     """Let codecarbon look at the hardware, which takes seconds once per process."""
-    estimate = CpuEstimate(sample_seconds=60)
-    estimate.open()
-    estimate.close(0.0, [])
+    try:
+        tracker = Codecarbon(sample_seconds=60)
+    except ImportError:
+        return
+    tracker.open()
+    tracker.close(0.0, [])
 
 
-def _channel(
-    joules: float | None, method: Literal["measured", "estimated"], source: str
-) -> Channel:
-    return Channel(device="cpu", domain="package", method=method, source=source, joules=joules)
+def _offline_tracker(sample_seconds: float) -> Any:
+    os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # it logs before it reads log_level
+    from codecarbon import OfflineEmissionsTracker
+
+    class Tracker(OfflineEmissionsTracker):  # type: ignore[misc]
+        """Blind to codecarbon's configuration files and environment variables."""
+
+        _external_conf = property(lambda self: {}, lambda self, found: None)
+
+    # The country only sets CO2, which is not read.
+    return Tracker(
+        country_iso_code="USA",
+        tracking_mode="process",
+        measure_power_secs=sample_seconds,
+        output_methods=[],
+        log_level="critical",
+        allow_multiple_runs=True,
+        force_mode_cpu_load=False,
+        pue=1.0,
+        gpu_ids=[],
+    )
+
+
+def _watts_per_thread(hardware: list[Any]) -> float | None:
+    """Return what the load model takes for one thread at work, None where RAPL is read."""
+    for part in hardware:
+        if hasattr(part, "_tdp"):
+            return None if part._mode == "intel_rapl" else float(part._tdp) / part._cpu_count
+    return None

@@ -6,7 +6,20 @@ from typing import Literal
 
 from automata.recorded import Recorded
 
-Method = Literal["measured", "estimated"]
+Method = Literal["measured", "polled", "estimated"]
+"""From a counter; from samples of power; from a model of the processor's load."""
+
+METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
+"""The weakest first."""
+
+Flag = Literal["short_window", "contaminated", "undercount"]
+
+SHORT_SECONDS = 10.0
+"""Below, a window has few readings of counters that move every second or less."""
+CONTAMINATED_SHARE = 0.1
+"""Above this share of the host's CPU time for others, counters of the machine count them."""
+UNDERCOUNT_SHARE = 0.9
+"""Below this share of the tree's own CPU time, the load model has lost processes."""
 
 
 class Channel(Recorded):
@@ -19,7 +32,21 @@ class Channel(Recorded):
     joules: float | None
     reads: int = 0
     wraps: int = 0
+    resets: int = 0
+    """Times that the counter went back without wrapping: what it had moved is lost."""
     errors: int = 0
+
+
+class SecondOpinion(Recorded):
+    """What codecarbon, which runs beside the counters, says of the window."""
+
+    version: str
+    hardware: str
+    cpu_joules: float
+    ram_joules: float
+    """A constant by the memory installed, times the wall time: never part of a sum."""
+    watts_per_thread: float | None
+    """Of the load model, None where it read RAPL."""
 
 
 class Measurement(Recorded):
@@ -32,9 +59,14 @@ class Measurement(Recorded):
     """User and system time of this process and all its descendants."""
     host_busy_cpu_seconds: float
     """Busy time of all cores of the host, whoever used them."""
+    host_cores: int | None = None
+    """Cores of the host; older records have them in their provenance alone."""
     exclusive: bool
     """Whether other exclusive jobs of this host were kept out; others may have run beside it."""
     channels: list[Channel]
+    second_opinion: SecondOpinion | None = None
+    flags: list[Flag] = []
+    """What a reader must know before trusting the energy."""
     notes: list[str]
     """Why a source was not used, or failed."""
 
@@ -46,12 +78,11 @@ class Measurement(Recorded):
         return sum(channel.joules or 0.0 for channel in self.channels)
 
     @property
-    def energy_method(self) -> str | None:
+    def energy_method(self) -> Method | None:
         """How the energy was obtained: the weakest method among the channels."""
         if self.energy_joules is None:
             return None
-        estimated = any(channel.method == "estimated" for channel in self.channels)
-        return "estimated" if estimated else "measured"
+        return min((channel.method for channel in self.channels), key=METHODS.index)
 
     @property
     def energy_source(self) -> str | None:
@@ -59,3 +90,28 @@ class Measurement(Recorded):
         if self.energy_joules is None:
             return None
         return " + ".join(sorted({channel.source for channel in self.channels}))
+
+
+def foreign_share(wall: float, own: float, busy: float, cores: int) -> float:
+    """Return the share of the host's CPU time that went to others than the metered processes.
+
+    `wall` are the seconds of the window, `own` and `busy` the CPU seconds of the processes and
+    of all the `cores`.
+    """
+    return max(0.0, (busy - own) / (wall * cores))
+
+
+def flags(
+    wall: float, own: float, busy: float, cores: int, opinion: SecondOpinion | None
+) -> list[Flag]:
+    """Return what is doubtful about a window; the arguments are those of `foreign_share`."""
+    found: list[Flag] = []
+    if wall < SHORT_SECONDS:
+        found.append("short_window")
+    if foreign_share(wall, own, busy, cores) > CONTAMINATED_SHARE:
+        found.append("contaminated")
+    if opinion is not None and opinion.watts_per_thread:
+        seen = opinion.cpu_joules / opinion.watts_per_thread
+        if seen < UNDERCOUNT_SHARE * own:
+            found.append("undercount")
+    return found

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from types import TracebackType
 
-from automata.metering.counters import Counter, cpu_counters, gpu_counters
-from automata.metering.estimate import CpuEstimate, find_hardware
-from automata.metering.measurement import Channel, Measurement
+import psutil
+
+from automata.metering.counters import cpu_counters
+from automata.metering.estimate import Codecarbon, cpu_channel, find_hardware
+from automata.metering.gpus import PolledPower, Source, gpu_sources
+from automata.metering.measurement import Channel, Measurement, flags
 from automata.metering.processes import TreeCpuTime, host_busy_seconds
 
 NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", joules=None)
@@ -21,37 +25,43 @@ TREE_SAMPLE_SECONDS = 0.5
 class Meter:
     """Context manager around one phase; `measurement` is there once it has ended.
 
-    Energy of the CPU comes from pyJoules' RAPL counters, else from codecarbon; that of the
-    GPUs (with `gpu`) from pyJoules' NVML counters. Counters are of the whole machine, so
-    measured jobs must not overlap: see `automata.metering.lock`. A window in which the body
-    raised is closed as well.
+    For each device the first source counts that gives a real reading. CPU and memory:
+    pyJoules' RAPL counters, else codecarbon's, else its load model. GPUs, those of the given
+    UUIDs alone: pyJoules' NVML counters, else their power, polled. Counters are of the whole
+    machine, so measured jobs must not overlap: see `automata.metering.lock`. A window in which
+    the body raised is closed as well.
     """
 
     measurement: Measurement
 
-    def __init__(self, *, sample_seconds: float, gpu: bool, exclusive: bool) -> None:
+    def __init__(self, *, sample_seconds: float, gpus: Sequence[str], exclusive: bool) -> None:
+        """Open the sources; `sample_seconds` is the time between reads of the counters."""
         self._sample_seconds = sample_seconds
         self._exclusive = exclusive
         self._notes: list[str] = []
-        self._counters: list[Counter] = cpu_counters(self._notes)
-        self._estimate = None if self._counters else CpuEstimate(sample_seconds)
-        gpus = gpu_counters(self._notes) if gpu else []
-        self._counters += gpus
-        self._blind_to_gpu = gpu and not gpus
+        processor = cpu_counters(self._notes)
+        graphics = gpu_sources(gpus, self._notes) if gpus else []
+        self._sources: list[Source] = [*processor, *graphics]
+        self._has_counters = bool(processor)
+        self._blind_to_gpu = len(graphics) < len(gpus)
+        self._codecarbon: Codecarbon | None = None
+        try:
+            self._codecarbon = Codecarbon(sample_seconds)
+        except ImportError:
+            self._notes.append("codecarbon: not installed")
         self._tree = TreeCpuTime()
         self._stop = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
 
     def prepare(self) -> None:
         """Do now what the first window would do for seconds before it opens."""
-        if self._estimate is not None:
-            find_hardware()
+        find_hardware()
 
     def __enter__(self) -> Meter:
-        if self._estimate is not None:
-            self._estimate.open()
-        for counter in self._counters:
-            counter.start()
+        if self._codecarbon is not None:
+            self._codecarbon.open()
+        for source in self._sources:
+            source.start()
         self._tree.open()
         self._busy = host_busy_seconds()
         self._started_at = time.time()
@@ -69,30 +79,41 @@ class Meter:
         self._stop.set()
         self._sampler.join()
         self._tree.update()
-        for counter in self._counters:
-            counter.update()
+        for source in self._sources:
+            source.update()
         busy = host_busy_seconds() - self._busy
-        channels = [counter.channel() for counter in self._counters]
-        if self._estimate is not None:
-            channels.insert(0, self._estimate.close(wall, self._notes))
+        opinion = self._codecarbon.close(wall, self._notes) if self._codecarbon else None
+        channels = [source.channel() for source in self._sources]
+        if not self._has_counters:
+            channels.insert(0, cpu_channel(opinion))
         if self._blind_to_gpu:
             channels.append(NO_GPU)
+        if opinion is not None:
+            self._notes.append(f"codecarbon: {opinion.hardware}")
+        own, cores = self._tree.seconds, psutil.cpu_count() or 1
         self.measurement = Measurement(
             started_at=self._started_at,
             wall_seconds=wall,
-            cpu_seconds=self._tree.seconds,
+            cpu_seconds=own,
             host_busy_cpu_seconds=busy,
+            host_cores=cores,
             exclusive=self._exclusive,
             channels=channels,
+            second_opinion=opinion,
+            flags=flags(wall, own, busy, cores, opinion),
             notes=self._notes,
         )
 
     def _sample(self) -> None:
-        """Follow the process tree and, more rarely, the counters, until the window ends."""
+        """Follow processes and polled power, and, more rarely, the counters, until the end."""
+        often = [source for source in self._sources if isinstance(source, PolledPower)]
+        seldom = [source for source in self._sources if not isinstance(source, PolledPower)]
         due = time.monotonic() + self._sample_seconds
         while not self._stop.wait(TREE_SAMPLE_SECONDS):
             self._tree.update()
+            for power in often:
+                power.update()
             if time.monotonic() >= due:
                 due += self._sample_seconds
-                for counter in self._counters:
+                for counter in seldom:
                     counter.update()

@@ -23,6 +23,12 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
+def visible_gpus() -> list[str]:
+    """Return the UUIDs of the GPUs that CUDA gives this process."""
+    count = torch.cuda.device_count()
+    return [str(torch.cuda.get_device_properties(index).uuid) for index in range(count)]
+
+
 def _make_repeatable() -> None:
     """Have CUDA's libraries give the same numbers each time: one seed, one outcome.
 

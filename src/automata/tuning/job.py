@@ -30,7 +30,7 @@ from automata.records import (
 )
 from automata.seeds import derive
 from automata.selection.random import Full
-from automata.training.device import choose_device
+from automata.training.device import choose_device, visible_gpus
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
@@ -148,7 +148,7 @@ def _train_finally(job: Job, run: TrainingRun) -> FinalTraining:
     metering = job.settings.metering
     meter = Meter(
         sample_seconds=metering.sample_seconds,
-        gpu=run.device.type == "cuda",
+        gpus=visible_gpus() if run.device.type == "cuda" else [],
         exclusive=metering.exclusive,
     )
     with meter:

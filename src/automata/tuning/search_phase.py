@@ -26,7 +26,7 @@ from automata.errors import UserError
 from automata.metering.meter import Meter
 from automata.records import Trial, Tuning
 from automata.registry import load
-from automata.training.device import choose_device
+from automata.training.device import choose_device, visible_gpus
 from automata.training.progress import Progress
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.keys import SCORE
@@ -101,7 +101,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
     share = gpu_share(compute, gpus)
     meter = Meter(
         sample_seconds=settings.metering.sample_seconds,
-        gpu=gpus > 0,
+        gpus=visible_gpus() if gpus else [],
         exclusive=settings.metering.exclusive,
     )
     window = MeterWindow(meter, protocol.configurations)

@@ -41,10 +41,26 @@ class FakeRapl:
 
 
 class FakeGpus:
-    """Energy counters of GPUs in millijoules; None is a GPU without one."""
+    """Energy counters of GPUs in millijoules; None is a GPU without one.
+
+    `milliwatts` is the power of those that tell it, None of those that tell nothing.
+    """
 
     def __init__(self) -> None:
         self.millijoules: list[int | None] = []
+        self.milliwatts: int | None = None
+
+    @property
+    def uuids(self) -> list[str]:
+        return [self.uuid(index) for index in range(len(self.millijoules))]
+
+    def uuid(self, index: int) -> str:
+        return f"GPU-{index}ABC"
+
+    def power(self, handle: int) -> int:
+        if self.milliwatts is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        return self.milliwatts
 
     def total(self, handle: int) -> int:
         count = self.millijoules[handle]
@@ -68,5 +84,7 @@ def gpus(monkeypatch: pytest.MonkeyPatch) -> FakeGpus:
     monkeypatch.setattr(pynvml, "nvmlInit", lambda: None)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetCount", lambda: len(fake.millijoules))
     monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByIndex", lambda index: index)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetUUID", fake.uuid)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetTotalEnergyConsumption", fake.total)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetPowerUsage", fake.power)
     return fake

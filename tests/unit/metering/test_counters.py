@@ -5,10 +5,9 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-import pynvml
 import pytest
 
-from automata.metering.counters import Counter, cpu_counters, gpu_counters
+from automata.metering.counters import Counter, cpu_counters
 
 AMD_RANGE_UJ = 65_532_610_987
 
@@ -170,70 +169,6 @@ def test_tree_without_a_package_that_pyjoules_knows_is_refused(rapl: Any) -> Non
 
     assert cpu_counters(notes) == []
     assert notes == ["RAPL: 0 of 1 packages can be read"]
-
-
-def test_gpu_millijoules_become_joules(gpus: Any) -> None:
-    gpus.millijoules = [1_000, 500]
-    counters = gpu_counters([])
-
-    gpus.millijoules = [4_500, 1_750]
-
-    assert joules(counters) == pytest.approx({"nvidia_gpu_0": 3.5, "nvidia_gpu_1": 1.25})
-
-
-def test_gpu_channel_names_its_source(gpus: Any) -> None:
-    gpus.millijoules = [0]
-    (counter,) = gpu_counters([])
-
-    channel = counter.channel()
-
-    assert (channel.device, channel.method, channel.source) == ("gpu", "measured", "pyJoules NVML")
-
-
-def test_gpu_without_a_counter_is_refused_with_the_reason(gpus: Any) -> None:
-    gpus.millijoules = [None]
-    notes: list[str] = []
-
-    assert gpu_counters(notes) == []
-    assert notes == ["nvidia_gpu_0: NVMLError_NotSupported: Not Supported"]
-
-
-def test_gpu_counter_that_goes_backwards_counts_nothing_for_that_step(gpus: Any) -> None:
-    gpus.millijoules = [5_000]
-    (counter,) = gpu_counters([])
-
-    gpus.millijoules = [7_000]  # 2 J
-    counter.update()
-    gpus.millijoules = [100]  # the driver was loaded again
-    counter.update()
-    gpus.millijoules = [1_100]  # 1 J
-
-    assert joules([counter]) == pytest.approx({"nvidia_gpu_0": 3.0})
-    assert counter.wraps == 1
-
-
-def test_machine_without_a_gpu_driver_has_no_gpu_counters_and_a_note(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def no_driver() -> None:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
-
-    monkeypatch.setattr(pynvml, "nvmlInit", no_driver)
-    notes: list[str] = []
-
-    assert gpu_counters(notes) == []
-    assert notes == ["NVML: no GPU driver"]
-
-
-def test_driver_that_fails_later_leaves_a_note(gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lost() -> int:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
-
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetCount", lost)
-    notes: list[str] = []
-
-    assert gpu_counters(notes) == []
-    assert "GPU is lost" in notes[0]
 
 
 def test_part_of_the_packages_is_not_taken_for_the_whole(rapl: Any) -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import codecarbon.core.cpu
 import psutil
 import pytest
 from codecarbon import OfflineEmissionsTracker
-from codecarbon.core.hardware_cache import clear_cache
+from codecarbon.core import hardware_cache
+from codecarbon.external.hardware import CPU
 
 import automata.metering.meter
-from automata.metering.measurement import Channel, Measurement
+from automata.metering.measurement import Channel, Measurement, SecondOpinion, flags
 from automata.metering.meter import Meter
 
 BURN = """
@@ -25,8 +28,8 @@ print(time.process_time())
 """
 
 
-def meter(sample_seconds: float = 5.0, gpu: bool = False) -> Meter:
-    return Meter(sample_seconds=sample_seconds, gpu=gpu, exclusive=False)
+def meter(sample_seconds: float = 5.0, gpus: Sequence[str] = ()) -> Meter:
+    return Meter(sample_seconds=sample_seconds, gpus=gpus, exclusive=False)
 
 
 def measurement(*channels: Channel) -> Measurement:
@@ -57,7 +60,7 @@ def package(rapl: Any) -> Any:
 def no_counters(rapl: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """No RAPL for pyJoules, nor for codecarbon."""
     monkeypatch.setattr(codecarbon.core.cpu, "is_rapl_available", lambda *_: False)
-    clear_cache()  # what codecarbon found before
+    hardware_cache.clear_cache()  # what codecarbon found before
     return rapl
 
 
@@ -85,9 +88,9 @@ def test_counter_that_wraps_twice_is_followed_between_the_ends_of_the_window(
 
     with window:
         for count in (8_000_000, 6_000_000, 4_000_000):  # 8 J each, through a range of 10 J
-            reads = window._counters[0].reads
+            reads = window._sources[0].reads
             rapl.set("0", count)
-            while window._counters[0].reads < reads + 2:  # one may have been under way
+            while window._sources[0].reads < reads + 2:  # one may have been under way
                 time.sleep(0.01)
 
     assert window.measurement.energy_joules == pytest.approx(24.0)
@@ -97,7 +100,7 @@ def test_counter_that_wraps_twice_is_followed_between_the_ends_of_the_window(
 def test_gpu_energy_is_added_to_that_of_the_processor(package: Any, gpus: Any) -> None:
     gpus.millijoules = [1_000]
 
-    with meter(gpu=True) as window:
+    with meter(gpus=gpus.uuids) as window:
         package.set("0", 3_000_000)
         gpus.millijoules = [5_000]
 
@@ -108,7 +111,7 @@ def test_gpu_energy_is_added_to_that_of_the_processor(package: Any, gpus: Any) -
 def test_gpus_are_not_counted_unless_asked_for(package: Any, gpus: Any) -> None:
     gpus.millijoules = [1_000]
 
-    with meter(gpu=False) as window:
+    with meter() as window:
         gpus.millijoules = [5_000]
 
     assert {part.device for part in window.measurement.channels} == {"cpu", "dram"}
@@ -247,8 +250,145 @@ def test_sources_are_named_once_and_in_order() -> None:
 
 def test_gpu_that_cannot_be_read_leaves_the_energy_unknown(package: Any, gpus: Any) -> None:
     gpus.millijoules = [None]
-    window = meter(gpu=True)
+    window = meter(gpus=gpus.uuids)
     with window:
         package.set("0", 3_000_000)
 
     assert window.measurement.energy_joules is None
+
+
+def test_one_gpu_of_two_that_cannot_be_read_leaves_the_energy_unknown(
+    package: Any, gpus: Any
+) -> None:
+    gpus.millijoules = [1_000, None]
+    with meter(gpus=gpus.uuids) as window:
+        pass
+    assert window.measurement.energy_joules is None
+
+
+def test_polled_power_makes_the_energy_polled(package: Any, gpus: Any) -> None:
+    gpus.millijoules, gpus.milliwatts = [None], 50_000
+    with meter(gpus=gpus.uuids) as window:
+        pass
+    assert window.measurement.energy_method == "polled"
+    assert window.measurement.energy_source == "NVML power + pyJoules RAPL"
+
+
+def test_windows_side_by_side_both_count_the_machine(package: Any) -> None:
+    with meter() as outer, meter() as inner:
+        package.set("0", 11_000_000)
+    assert outer.measurement.energy_joules == inner.measurement.energy_joules == 10.0
+
+
+def test_codecarbon_is_a_second_opinion_beside_counters_and_its_memory_is_in_no_sum(
+    package: Any,
+) -> None:
+    with meter() as window:
+        package.set("0", 3_000_000)
+        time.sleep(0.1)
+    result = window.measurement
+    assert result.energy_joules == 2.0
+    assert result.second_opinion is not None
+    assert result.second_opinion.ram_joules > 0
+    assert f"codecarbon: {result.second_opinion.hardware}" in result.notes
+
+
+def test_no_file_or_variable_of_codecarbons_changes_the_estimate(
+    no_counters: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".codecarbon.config").write_text("[codecarbon]\npue = 3\nforce_cpu_power = 5000\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CODECARBON_FORCE_CPU_POWER", "5000")
+    monkeypatch.setenv("CODECARBON_TRACKING_MODE", "machine")
+    with meter() as window:
+        pass
+    opinion = window.measurement.second_opinion
+    assert opinion is not None
+    assert opinion.watts_per_thread != 5000 / (psutil.cpu_count() or 1)
+
+
+def test_without_codecarbon_counters_still_count(
+    package: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "codecarbon", None)  # importing it fails now
+    with meter() as window:
+        package.set("0", 3_000_000)
+    result = window.measurement
+    assert (result.energy_joules, result.second_opinion) == (2.0, None)
+    assert "codecarbon: not installed" in result.notes
+
+
+def test_without_codecarbon_and_counters_the_energy_is_unknown(
+    no_counters: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "codecarbon", None)
+    with meter() as window:
+        pass
+    assert window.measurement.energy_joules is None
+
+
+def opinion(cpu_joules: float, watts: float | None = 4.0) -> SecondOpinion:
+    return SecondOpinion(
+        version="3", hardware="CPU", cpu_joules=cpu_joules, ram_joules=0, watts_per_thread=watts
+    )
+
+
+@pytest.mark.parametrize(
+    ("wall", "own", "busy", "seen", "expected"),
+    [
+        (20.0, 20.0, 20.0, 80.0, []),
+        (9.9, 9.0, 9.0, 36.0, ["short_window"]),
+        (20.0, 20.0, 24.1, 80.0, ["contaminated"]),  # 4.1 of 40 CPU seconds
+        (20.0, 20.0, 23.9, 80.0, []),
+        (20.0, 20.0, 20.0, 71.9, ["undercount"]),
+        (20.0, 20.0, 20.0, 72.1, []),
+        (20.0, 21.0, 20.0, 84.0, []),  # more than the host had: clocks differ a little
+    ],
+)
+def test_flags_say_what_is_doubtful(
+    wall: float, own: float, busy: float, seen: float, expected: list[str]
+) -> None:
+    assert flags(wall, own, busy, 2, opinion(seen)) == expected
+
+
+def test_an_opinion_from_counters_cannot_undercount_processes() -> None:
+    assert flags(20.0, 20.0, 20.0, 2, opinion(1.0, watts=None)) == []
+    assert flags(20.0, 20.0, 20.0, 2, None) == []
+
+
+def test_foreign_load_is_seen(package: Any) -> None:
+    # Children of another session are still ours: a process that init adopted is not.
+    orphan = f"import os, sys, subprocess; subprocess.Popen([sys.executable, '-c', {BURN!r}])"
+    with meter() as window:
+        subprocess.run([sys.executable, "-c", orphan], check=True, stdout=subprocess.DEVNULL)
+        time.sleep(2.0)
+    result = window.measurement
+    assert result.host_busy_cpu_seconds - result.cpu_seconds > 1.0
+    assert "contaminated" in result.flags
+
+
+@pytest.fixture
+def dies(rapl: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A package that pyJoules does not know by its name, and codecarbon does."""
+    rapl.add("0", "package-0-die-0", start=1_000_000)
+    monkeypatch.setattr(codecarbon.core.cpu, "is_rapl_available", lambda *_: True)
+    monkeypatch.setattr(hardware_cache, "DEFAULT_RAPL_DIR", str(rapl.root))
+    start = CPU.__init__
+    monkeypatch.setattr(
+        CPU, "__init__", lambda *args, **rest: start(*args, **{**rest, "rapl_dir": str(rapl.root)})
+    )
+    hardware_cache.clear_cache()
+    return rapl
+
+
+def test_counters_that_pyjoules_does_not_know_are_read_by_codecarbon(dies: Any) -> None:
+    with meter() as window:
+        time.sleep(1.5)
+        dies.set("0", 56_000_000)
+        time.sleep(1.5)
+    result = window.measurement
+    assert result.energy_joules == pytest.approx(55.0)
+    assert (result.energy_method, result.energy_source) == ("measured", "codecarbon RAPL")
+    assert "RAPL: 0 of 1 packages can be read" in result.notes
+    assert "undercount" not in result.flags
+    hardware_cache.clear_cache()
