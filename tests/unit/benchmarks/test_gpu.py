@@ -29,7 +29,8 @@ def test_runs_with_few_packages(tmp_path):
     (table,) = tmp_path.glob("*.csv")
     with table.open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["variant"] for row in rows] == [*VARIANTS, "plain eager loop"]
+    eager = [name for name, variant in VARIANTS.items() if not variant.compiled]
+    assert [row["variant"] for row in rows] == [*eager, "plain eager loop"]
     assert all(float(row["full epoch s"]) > 0 for row in rows)
 
 

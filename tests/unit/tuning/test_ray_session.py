@@ -1,10 +1,11 @@
 """How trials share GPUs."""
 
+import psutil
 import pytest
 
 from automata.config.machine import Compute
 from automata.errors import UserError
-from automata.tuning.ray_session import gpu_share
+from automata.tuning.ray_session import gpu_share, local_ray
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,17 @@ def test_shares_that_do_not_pack_are_refused():
     """Three times 0.6 is less than two GPUs, but only one fits on each."""
     with pytest.raises(UserError, match=r"at most 0\.5"):
         gpu_share(Compute(concurrent_trials=3, gpu_per_trial=0.6), 2)
+
+
+def test_a_local_ray_runs_no_autoscaler_and_leaves_no_process():
+    def commands():
+        children = psutil.Process().children(recursive=True)
+        return {child.pid: " ".join(child.cmdline()) for child in children}
+
+    before = commands()
+    with local_ray(1, 0):
+        started = [command for pid, command in commands().items() if pid not in before]
+        assert any("raylet" in command for command in started)
+        assert not any("monitor.py" in c and "log_monitor.py" not in c for c in started)
+    left = psutil.wait_procs([psutil.Process(pid) for pid in commands() if pid not in before], 10)
+    assert left[1] == []

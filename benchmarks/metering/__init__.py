@@ -1,0 +1,1 @@
+"""What the meter itself costs."""
