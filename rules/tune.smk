@@ -13,6 +13,8 @@ rule tune:
     conda:
         "../envs/automata.yaml"
     threads: WHOLE_MACHINE
+    resources:
+        measured=1,
     params:
         settings=settings,
         work=f"results/work/{RUN}",

@@ -2,9 +2,14 @@
 
 import json
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 RUN = "results/runs/dna/random-hyperband/{selector}/seed-0/record.json"
 RECORDS = {name: RUN.format(selector=name) for name in ("full-1", "gradmatch-0.1")}
@@ -92,3 +97,16 @@ def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished):
     assert jobs == {"plot_tradeoff": 1}
     assert figure.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert figure.with_suffix(".pdf").read_bytes()[:5] == b"%PDF-"
+
+
+def test_measured_jobs_take_turns_also_where_each_has_a_part_of_the_machine(tmp_path):
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--set-threads", "tune=1"]
+    command += ["--snakefile", ROOT / "workflow/Snakefile", "--directory", tmp_path]
+    command += ["--configfile", ROOT / "config/smoke.yaml"]
+    command += ["--", "results/tables/runs.csv"]
+    subprocess.run(command, capture_output=True, check=True)
+    runs = pd.read_csv(tmp_path / "results/tables/runs.csv").sort_values("started_at")
+    ends = runs["started_at"] + runs["total_seconds"]
+    assert len(runs) == 2
+    assert not runs["exclusive"].any()  # so that it was not the host's lock
+    assert (runs["started_at"].iloc[1:].to_numpy() > ends.iloc[:-1].to_numpy()).all()

@@ -13,6 +13,7 @@ from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import sha256, write_text
+from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
 from automata.metering.meter import Meter
 from automata.models.build import build_model, source_checksum
@@ -69,7 +70,12 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     device = choose_device(settings.compute.device)
     model = settings.protocol.model
     own_model = source_checksum(model) if isinstance(model, OwnModel) else None
-    here = {**provenance(), "device": _device_name(device), "own_model_sha256": own_model}
+    here = {
+        **provenance(),
+        "device": _device_name(device),
+        "gpus": gpu_models([]),
+        "own_model_sha256": own_model,
+    }
     limit_threads(settings.compute.threads_per_trial)
     work.mkdir(parents=True, exist_ok=True)
     with exclusive_host(settings.metering.exclusive) as waited:
