@@ -19,7 +19,10 @@ NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", j
 """Stands for GPUs that work and cannot be read: the energy of the phase is then unknown."""
 
 TREE_SAMPLE_SECONDS = 0.5
-"""Short-lived workers are missed between samples; this loses little and costs little."""
+"""Short-lived workers are missed between samples: this loses little."""
+
+SAMPLING_SHARE = 0.002
+"""Of a core, at most, for looking at the processes: on hosts with many it is done less often."""
 
 
 class Meter:
@@ -109,8 +112,11 @@ class Meter:
         often = [source for source in self._sources if isinstance(source, PolledPower)]
         seldom = [source for source in self._sources if not isinstance(source, PolledPower)]
         due = time.monotonic() + self._sample_seconds
-        while not self._stop.wait(TREE_SAMPLE_SECONDS):
+        pause = TREE_SAMPLE_SECONDS
+        while not self._stop.wait(pause):
+            before = time.thread_time()
             self._tree.update()
+            pause = max(TREE_SAMPLE_SECONDS, (time.thread_time() - before) / SAMPLING_SHARE)
             for power in often:
                 power.update()
             if time.monotonic() >= due:

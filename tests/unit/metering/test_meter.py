@@ -392,3 +392,20 @@ def test_counters_that_pyjoules_does_not_know_are_read_by_codecarbon(dies: Any) 
     assert "RAPL: 0 of 1 packages can be read" in result.notes
     assert "undercount" not in result.flags
     hardware_cache.clear_cache()
+
+
+def test_processes_are_looked_at_less_often_where_that_costs_more(
+    package: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
+    looks = []
+
+    def burn(tree: Any) -> None:
+        looks.append(time.thread_time())
+        while time.thread_time() - looks[-1] < 0.002:  # one second of 0.2 %
+            pass
+
+    monkeypatch.setattr(automata.metering.meter.TreeCpuTime, "update", burn)
+    with meter():
+        time.sleep(1.5)
+    assert len(looks) <= 3  # of 150; the last is at the end
