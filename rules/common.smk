@@ -35,6 +35,9 @@ AXES = {
 # Quantities that are drawn against the relative test error, each in a folder of its own.
 FIGURES = ("tradeoff", "energy", "co2-measured", "co2-time")
 
+# How the report labels a figure.
+PANEL = {"data set": "{dataset}", "search": "{search}", "scheduler": "{scheduler}"}
+
 # More than any machine has: Snakemake gives what --cores says, so that no other job of its
 # call runs beside a measured one. On a cluster, a profile sets the threads of `tune`.
 WHOLE_MACHINE = 9999

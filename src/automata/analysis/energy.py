@@ -56,12 +56,10 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table of `energy_table` with units in its cells; None where nothing is known."""
-    columns = {
-        column: [None if pd.isna(value) else amount(value, units) for value in table[column]]
-        for column, (_, units) in READABLE.items()
-    }
-    names = {column: name for column, (name, _) in READABLE.items()}
-    return table.assign(**columns).rename(columns=names)
+    shown = table.astype(object)
+    for column, (_, units) in READABLE.items():
+        shown[column] = [None if pd.isna(v) else amount(v, units) for v in table[column]]
+    return shown.rename(columns={column: name for column, (name, _) in READABLE.items()})
 
 
 def amount(value: float, units: Units) -> str:
@@ -75,9 +73,10 @@ def how_measured(method: str | None, source: str | None) -> str:
     if method is None:
         return "not measured"
     counters = "+".join(name for name in ("RAPL", "NVML") if name in (source or ""))
-    if method == "estimated":
-        # Where a GPU is read by its counter, the estimate is the CPU's part alone.
-        return "estimated from CPU time" + f" (CPU), {counters} counters" * bool(counters)
+    if method == "estimated" and not counters:
+        return "estimated from CPU time"
+    if method == "estimated":  # the weakest part names the method
+        return f"{counters} counters, CPU estimated from CPU time"
     return f"{counters} counters" if counters else str(source)
 
 
