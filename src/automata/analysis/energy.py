@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from automata.analysis.carbon import FOOTPRINT, car_kilometres, footprint
+from automata.analysis.carbon import FOOTPRINT, GRAMS_PER_MILE, car_kilometres, footprint
 from automata.analysis.runs import RUN
 from automata.analysis.tables import three_digits
 from automata.config import Carbon
@@ -87,10 +87,11 @@ def totals(table: pd.DataFrame, carbon: Carbon) -> str:
         [
             f"In all {_count(len(table))} took {amount(table['total_seconds'].sum(), TIME)}.",
             *_energy_sentences(table),
-            f"CO2e from time: {_grams(time_grams)}: time x TDP {carbon.tdp_watts:g} W"
-            f" ({carbon.tdp_source}) x the same intensity, without PUE.",
+            f"CO2e of {_count(len(table))} from time, time x TDP x intensity: {_grams(time_grams)}.",
             f"Intensity: {carbon.grams_per_kwh:g} g CO2e/kWh ({carbon.region}, {carbon.year};"
-            f" {carbon.source}); PUE {carbon.pue:g}; a car as in the paper, 400 g per mile.",
+            f" {carbon.source}). PUE: {carbon.pue:g}, on energy only."
+            f" TDP: {carbon.tdp_watts:g} W ({carbon.tdp_source})."
+            f" Car: {GRAMS_PER_MILE} g per mile, as in the paper.",
             "The two figures of CO2 are no independent evidence: with a constant intensity"
             " measured CO2 is energy, and time-based CO2 is time.",
         ]
@@ -105,11 +106,10 @@ def _energy_sentences(table: pd.DataFrame) -> list[str]:
         ["energy_method", "energy_source"], dropna=False
     ):
         words = how_measured(_text(method), _text(source))
-        shown = f"{words}; {source}" if _text(source) else words
+        shown = f"{words} ({source})" if _text(source) else words
         sentences.append(
-            f"Energy of {_count(len(runs))}, {shown}: {amount(runs['kwh'].sum(), ENERGY)};"
-            f" CO2e from that energy (x PUE x intensity):"
-            f" {_grams(runs['co2_measured_grams'].sum())}."
+            f"Energy of {_count(len(runs))}: {amount(runs['kwh'].sum(), ENERGY)}, {shown};"
+            f" CO2e from it, energy x PUE x intensity: {_grams(runs['co2_measured_grams'].sum())}."
         )
     missing = len(table) - len(measured)
     return [*sentences, *([f"Energy of {_count(missing)}: not measured."] if missing else [])]

@@ -39,17 +39,17 @@ RATIOS = {
         Ratio("speedup", "Speedup over FULL (\N{MULTIPLICATION SIGN})"),
         Ratio(
             "energy_ratio",
-            "Energy of FULL / energy (\N{MULTIPLICATION SIGN})",
+            "Energy ratio, FULL / method (\N{MULTIPLICATION SIGN})",
             "energy: {energy}",
         ),
         Ratio(
             "co2_measured_ratio",
-            "CO2 of FULL / CO2, from energy (\N{MULTIPLICATION SIGN})",
+            "CO2 ratio from energy, FULL / method (\N{MULTIPLICATION SIGN})",
             "energy x PUE x intensity: equals the energy ratio; energy: {energy}",
         ),
         Ratio(
             "co2_time_ratio",
-            "CO2 of FULL / CO2, from time (\N{MULTIPLICATION SIGN})",
+            "CO2 ratio from time, FULL / method (\N{MULTIPLICATION SIGN})",
             "time x TDP x intensity: equals the speedup",
         ),
     )
