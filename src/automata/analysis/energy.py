@@ -82,12 +82,12 @@ def how_measured(method: str | None, source: str | None) -> str:
 
 def totals(table: pd.DataFrame, carbon: Carbon) -> str:
     """Return a paragraph on what the runs of `table` took in all, and on what that rests."""
-    time_grams = table["co2_time_grams"].sum()
+    runs, time_grams = _count(len(table)), table["co2_time_grams"].sum()
     return " ".join(
         [
-            f"In all {_count(len(table))} took {amount(table['total_seconds'].sum(), TIME)}.",
+            f"In all {runs} took {amount(table['total_seconds'].sum(), TIME)}.",
             *_energy_sentences(table),
-            f"CO2e of {_count(len(table))} from time, time x TDP x intensity: {_grams(time_grams)}.",
+            f"CO2e of {runs} from time, time x TDP x intensity: {_grams(time_grams)}.",
             f"Intensity: {carbon.grams_per_kwh:g} g CO2e/kWh ({carbon.region}, {carbon.year};"
             f" {carbon.source}). PUE: {carbon.pue:g}, on energy only."
             f" TDP: {carbon.tdp_watts:g} W ({carbon.tdp_source})."
