@@ -49,9 +49,7 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
         for joules, seconds in zip(energies, runs["total_seconds"], strict=True)
     ]
     footprints = pd.DataFrame(rows, columns=FOOTPRINT, index=runs.index, dtype=float)
-    return pd.concat([runs[[c for c in COLUMNS if c not in FOOTPRINT]], footprints], axis=1)[
-        COLUMNS
-    ]
+    return pd.concat([runs, footprints], axis=1)[COLUMNS]
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:

@@ -127,9 +127,12 @@ def test_markers_carry_their_subset_size(make_ratios: MakeRatios) -> None:
     assert [text for text in texts(figure) if text.endswith("%")] == ["5 %", "10 %"]
 
 
-def test_every_seed_is_a_dot(make_ratios: MakeRatios) -> None:
+@pytest.mark.parametrize(
+    "column", ["speedup", "energy_ratio", "co2_measured_ratio", "co2_time_ratio"]
+)
+def test_every_seed_is_a_dot(make_ratios: MakeRatios, column: str) -> None:
     ratios = make_ratios(selectors=("gradmatch",))
-    figure = draw(ratios)
+    figure = tradeoff_figure(ratios, "satimage", "tpe", "hyperband", column)
 
     dots = [
         np.asarray(drawn.get_offsets())
@@ -137,7 +140,7 @@ def test_every_seed_is_a_dot(make_ratios: MakeRatios) -> None:
         if isinstance(drawn, PathCollection) and str(drawn.get_label()).startswith("_")
     ]
 
-    expected = ratios[["speedup", "relative_test_error"]].to_numpy()
+    expected = ratios[[column, "relative_test_error"]].to_numpy()
     assert np.array(sorted(np.vstack(dots).tolist())) == pytest.approx(
         np.array(sorted(expected.tolist()))
     )
