@@ -9,7 +9,7 @@ setup: $(BIN)/.ready
 
 reproduce: setup
 	snakemake --cores all
-	@echo "Figures: results/figures/tradeoff/    Tables: results/tables/"
+	@echo "Figures: results/figures/    Tables: results/tables/"
 
 test: setup
 	pytest

@@ -32,6 +32,12 @@ AXES = {
     "seed": "seeds",
 }
 
+# Quantities that are drawn against the relative test error, each in a folder of its own.
+FIGURES = ("tradeoff", "energy", "co2-measured", "co2-time")
+
+# How the report labels a figure.
+PANEL = {"data set": "{dataset}", "search": "{search}", "scheduler": "{scheduler}"}
+
 # More than any machine has: Snakemake gives what --cores says, so that no other job of its
 # call runs beside a measured one. On a cluster, a profile sets the threads of `tune`.
 WHOLE_MACHINE = 9999
@@ -70,6 +76,11 @@ if len(set(DOWNLOADS)) > 1:
 os.environ.update(
     AUTOMATA_DATA_CACHE=DOWNLOADS[0][0], AUTOMATA_DATA_MIRROR=DOWNLOADS[0][1]
 )
+
+# One table has the CO2 of all runs, so that it rests on one set of assumptions.
+CARBON = [json.dumps(e["carbon"], sort_keys=True) for e in EXPERIMENTS]
+if len(set(CARBON)) > 1:
+    sys.exit("carbon: must be the same in all parts")
 
 
 def check_files():
@@ -124,9 +135,13 @@ def records(wildcards):
 
 
 def panels(wildcards):
-    """Return the tradeoff figures: one per data set, search and scheduler."""
-    panel = "results/figures/tradeoff/{dataset}/{search}-{scheduler}.png"
-    return list(dict.fromkeys(panel.format(**run) for run in runs()))
+    """Return all figures: of each quantity one per data set, search and scheduler."""
+    panel = "results/figures/{figure}/{dataset}/{search}-{scheduler}.png"
+    return list(
+        dict.fromkeys(
+            panel.format(figure=figure, **run) for figure in FIGURES for run in runs()
+        )
+    )
 
 
 def announce():
@@ -186,3 +201,8 @@ def settings(wildcards):
         name: wildcards[name] for name in ("dataset", "search", "scheduler", "selector")
     }
     return json.dumps(settings_of(experiment, **named), sort_keys=True)
+
+
+def carbon(wildcards):
+    """Return what CO2 is computed from, as JSON."""
+    return CARBON[0]

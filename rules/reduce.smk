@@ -32,12 +32,38 @@ rule tabulate_tradeoff:
         "logs/tabulate_tradeoff.log",
     conda:
         "../envs/automata.yaml"
+    params:
+        carbon=carbon,
     message:
         "Comparing the runs with FULL"
     shell:
         """
         python -m automata tradeoff {input} \
+            --carbon {params.carbon:q} \
             --ratios {output.ratios} \
+            --csv {output.csv} \
+            --markdown {output.markdown} > {log} 2>&1
+        """
+
+
+rule tabulate_energy:
+    input:
+        "results/tables/runs.parquet",
+    output:
+        csv="results/tables/energy.csv",
+        markdown="results/tables/energy.md",
+    log:
+        "logs/tabulate_energy.log",
+    conda:
+        "../envs/automata.yaml"
+    params:
+        carbon=carbon,
+    message:
+        "Adding up energy and CO2"
+    shell:
+        """
+        python -m automata energy {input} \
+            --carbon {params.carbon:q} \
             --csv {output.csv} \
             --markdown {output.markdown} > {log} 2>&1
         """
@@ -47,3 +73,4 @@ rule tables:
     input:
         "results/tables/runs.csv",
         "results/tables/tradeoff.csv",
+        "results/tables/energy.csv",

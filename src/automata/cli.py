@@ -10,6 +10,8 @@ from pathlib import Path
 
 from automata.errors import UserError
 
+CARBON_HELP = "what CO2 is computed from, in JSON"
+
 # Commands import what they need when they run: `--help` must not wait for torch or Ray.
 
 
@@ -66,13 +68,22 @@ def _parser() -> argparse.ArgumentParser:
 
     tradeoff = commands.add_parser("tradeoff", help="make the tradeoff tables from the runs")
     tradeoff.add_argument("runs", type=Path, help="table of runs, Parquet")
+    tradeoff.add_argument("--carbon", required=True, help=CARBON_HELP)
     tradeoff.add_argument("--ratios", type=Path, required=True, help="one row per run, CSV")
     tradeoff.add_argument("--csv", type=Path, required=True, help="one row per combination")
     tradeoff.add_argument("--markdown", type=Path, required=True)
     tradeoff.set_defaults(command=_tradeoff)
 
-    plot = commands.add_parser("plot-tradeoff", help="draw speedup against relative test error")
+    energy = commands.add_parser("energy", help="make the table of energy and CO2 from the runs")
+    energy.add_argument("runs", type=Path, help="table of runs, Parquet")
+    energy.add_argument("--carbon", required=True, help=CARBON_HELP)
+    energy.add_argument("--csv", type=Path, required=True, help="one row per run")
+    energy.add_argument("--markdown", type=Path, required=True, help="the same, and the totals")
+    energy.set_defaults(command=_energy)
+
+    plot = commands.add_parser("plot-tradeoff", help="draw a ratio against relative test error")
     plot.add_argument("ratios", type=Path, help="one row per run, CSV")
+    plot.add_argument("--ratio", default="speedup", help="its column (default: %(default)s)")
     plot.add_argument("--dataset", required=True)
     plot.add_argument("--search", required=True)
     plot.add_argument("--scheduler", required=True)
@@ -128,12 +139,24 @@ def _tradeoff(options: argparse.Namespace) -> None:
     from automata.analysis.ratios import ratios_to_full
     from automata.analysis.tables import read_parquet, write_csv, write_markdown
     from automata.analysis.tradeoff import tradeoff
+    from automata.config import parse_carbon
 
-    ratios = ratios_to_full(read_parquet(options.runs))
+    ratios = ratios_to_full(read_parquet(options.runs), parse_carbon(options.carbon))
     summary = tradeoff(ratios)
     write_csv(ratios, options.ratios)
     write_csv(summary, options.csv)
     write_markdown(summary, options.markdown)
+
+
+def _energy(options: argparse.Namespace) -> None:
+    from automata.analysis.energy import energy_table, readable, totals
+    from automata.analysis.tables import read_parquet, write_csv, write_markdown
+    from automata.config import parse_carbon
+
+    carbon = parse_carbon(options.carbon)
+    table = energy_table(read_parquet(options.runs), carbon)
+    write_csv(table, options.csv)
+    write_markdown(readable(table), options.markdown, totals(table, carbon))
 
 
 def _plot_tradeoff(options: argparse.Namespace) -> None:
@@ -141,8 +164,9 @@ def _plot_tradeoff(options: argparse.Namespace) -> None:
     from automata.figures.style import save
     from automata.figures.tradeoff import tradeoff_figure
 
+    ratios = read_csv(options.ratios)
     figure = tradeoff_figure(
-        read_csv(options.ratios), options.dataset, options.search, options.scheduler
+        ratios, options.dataset, options.search, options.scheduler, options.ratio
     )
     save(figure, options.pdf)
     save(figure, options.png)

@@ -7,7 +7,16 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from automata.config import Domain, Experiment, Job, Settings, json_schema, parse_job
+from automata.config import (
+    Carbon,
+    Domain,
+    Experiment,
+    Job,
+    Settings,
+    json_schema,
+    parse_carbon,
+    parse_job,
+)
 from automata.config.methods import SelectorSettings
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles, combine
@@ -133,6 +142,32 @@ def test_every_key_has_a_description():
     keys = set(Experiment.model_fields) - {"protocol", "search", "scheduler", "selector"}
     missing = [key for key in keys if f"`{key}" not in documented and f"## {key}" not in documented]
     assert missing == []
+
+
+def test_shipped_carbon_says_where_its_numbers_are_from():
+    (experiment,) = shipped()
+    carbon = Carbon.model_validate(experiment["carbon"])
+    assert (carbon.grams_per_kwh, carbon.region, carbon.year) == (369.473, "USA", 2023)
+    assert (carbon.pue, carbon.tdp_watts) == (1.0, 250)
+    assert "codecarbon" in carbon.source
+    assert "V100-SXM2-16GB" in carbon.tdp_source
+
+
+@pytest.mark.parametrize("key", ["grams_per_kwh", "tdp_watts"])
+def test_numbers_of_carbon_have_no_default_in_the_code(key):
+    (experiment,) = shipped()
+    stated = {name: value for name, value in experiment["carbon"].items() if name != key}
+    with pytest.raises(UserError, match=f"^{key}: Field required") as error:
+        parse_carbon(json.dumps(stated))
+    assert "\n" not in str(error.value)
+
+
+def test_no_run_reads_what_co2_is_computed_from():
+    (values,) = shipped()
+    names = [RUN[name] for name in ("dataset", "search", "scheduler", "selector")]
+    elsewhere = combine(values, {"carbon": {"grams_per_kwh": 1.0, "tdp_watts": 9.0}})
+    assert settings_of(elsewhere, *names) == settings_of(values, *names)
+    assert "carbon" not in settings_of(values, *names)
 
 
 def test_job_takes_only_its_own_settings():

@@ -170,6 +170,27 @@ def test_error_in_the_shipped_file_names_it(workflow, tmp_path, monkeypatch):
     assert line(workflow, {}).endswith(f"project/{expected}; valid: integer > 0")
 
 
+def test_missing_intensity_ends_the_call(workflow, tmp_path):
+    shipped = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    del shipped["carbon"]["grams_per_kwh"]
+    copy = tmp_path / "project"
+    for part in ("workflow", "rules", "config", "src"):
+        shutil.copytree(ROOT / part, copy / part)
+    (copy / "config/config.yaml").write_text(yaml.safe_dump(shipped))
+    workflow.snakefile = copy / "workflow/Snakefile"
+    end = line(workflow, {})
+    assert end.endswith("project/config/config.yaml: carbon.grams_per_kwh: missing")
+    assert "\n" not in end
+
+
+def test_parts_must_agree_in_carbon(workflow, tmp_path):
+    (tmp_path / "one.yaml").write_text("datasets: [dna]\n")
+    (tmp_path / "two.yaml").write_text("datasets: [letter]\ncarbon: {grams_per_kwh: 432}\n")
+    assert line(workflow, {"parts": ["one.yaml", "two.yaml"]}) == (
+        "carbon: must be the same in all parts"
+    )
+
+
 def test_error_names_the_file_that_sets_the_key(workflow, tmp_path):
     broken = tmp_path / "broken.yaml"
     broken.write_text("fractions: [2]\n")

@@ -8,7 +8,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
-REDUCTIONS = {"collect": 1, "tabulate_tradeoff": 1, "plot_tradeoff": 1, "all": 1}
+FIGURES = ("tradeoff", "energy", "co2-measured", "co2-time")
+OF_CARBON = {
+    "tabulate_tradeoff": 1,
+    "tabulate_energy": 1,
+    **{f"plot_{figure.replace('-', '_')}": 1 for figure in FIGURES},
+    "all": 1,
+}
+REDUCTIONS = {"collect": 1, **OF_CARBON}
 
 
 @pytest.fixture
@@ -26,8 +33,10 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
         "results/tables/runs.parquet",
         "results/tables/tradeoff.csv",
         "results/tables/tradeoff.md",
-        "results/figures/tradeoff/dna/random-hyperband.png",
-        "results/figures/tradeoff/dna/random-hyperband.pdf",
+        "results/tables/energy.csv",
+        "results/tables/energy.md",
+        *(f"results/figures/{figure}/dna/random-hyperband.png" for figure in FIGURES),
+        *(f"results/figures/{figure}/dna/random-hyperband.pdf" for figure in FIGURES),
     }
 
 
@@ -71,6 +80,12 @@ def test_deleted_record_repeats_its_run_and_the_reductions(copy):
 def test_changed_parameter_repeats_the_runs_that_read_it(copy):
     copy.config = {"selector": {"gradmatch": {"l2": 0.1}}}
     assert copy.plan()["tune"] == 1
+
+
+@pytest.mark.parametrize("change", [{"grams_per_kwh": 432}, {"tdp_watts": 65}, {"pue": 1.2}])
+def test_changed_carbon_repeats_no_run_but_what_is_computed_from_it(copy, change):
+    copy.config = {"carbon": change}
+    assert copy.plan() == OF_CARBON
 
 
 def test_added_seed_runs_only_itself_and_the_reductions(copy):

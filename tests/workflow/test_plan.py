@@ -61,4 +61,12 @@ def test_fraction_one_is_run_for_other_selectors_where_it_is_listed(workflow):
 
 
 def test_targets_stand_for_their_part_of_the_results(workflow):
-    assert workflow.plan("tables")["plot_tradeoff"] == 0
+    tables, figures = workflow.plan("tables"), workflow.plan("figures")
+    assert not any(rule.startswith("plot") for rule in tables)
+    assert tables["tabulate_energy"] == 1
+    assert {rule: figures[rule] for rule in figures if rule.startswith("plot")} == {
+        "plot_tradeoff": 1,
+        "plot_energy": 1,
+        "plot_co2_measured": 1,
+        "plot_co2_time": 1,
+    }

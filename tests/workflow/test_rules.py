@@ -91,11 +91,33 @@ def test_tradeoff_error_is_the_difference_of_the_records_accuracies(workflow, fi
     assert error["gradmatch"] == pytest.approx(expected, abs=1e-9)
 
 
-def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished):
+def test_energy_table_has_each_run_and_what_its_co2_rests_on(workflow, finished):
+    borrow(workflow, finished, "results/tables/runs.parquet")
+    stated = {"grams_per_kwh": 100, "region": "the sea's", "source": 'a "list"', "tdp_watts": 50}
+    workflow.config = {"carbon": stated}
+    jobs = workflow.run("results/tables/energy.csv")
+    table = pd.read_csv(workflow.folder / "results/tables/energy.csv")
+    closing = (workflow.folder / "results/tables/energy.md").read_text().splitlines()[-1]
+    assert jobs == {"tabulate_energy": 1}
+    assert sorted(table["selector"]) == ["full", "gradmatch"]
+    assert table["co2_time_grams"].tolist() == pytest.approx(table["total_seconds"] / 720)
+    assert """Intensity: 100 g CO2e/kWh (the sea's, 2023; a "list").""" in closing
+
+
+def test_tradeoff_has_co2_that_is_speedup_and_energy_ratio_again(workflow, finished):
+    borrow(workflow, finished, "results/tables/runs.parquet")
+    workflow.run("results/tables/tradeoff.csv")
+    table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
+    for of_co2, same in [("co2_time_ratio", "speedup"), ("co2_measured_ratio", "energy_ratio")]:
+        assert table[of_co2].tolist() == pytest.approx(table[same].tolist(), nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["tradeoff", "energy", "co2-measured", "co2-time"])
+def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished, name):
     borrow(workflow, finished, "results/tables/ratios.csv")
-    figure = workflow.folder / "results/figures/tradeoff/dna/random-hyperband.png"
+    figure = workflow.folder / f"results/figures/{name}/dna/random-hyperband.png"
     jobs = workflow.run(str(figure.relative_to(workflow.folder)))
-    assert jobs == {"plot_tradeoff": 1}
+    assert jobs == {f"plot_{name.replace('-', '_')}": 1}
     assert figure.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert figure.with_suffix(".pdf").read_bytes()[:5] == b"%PDF-"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.carbon import FOOTPRINT, footprint, grams_ratio
 from automata.analysis.definitions import (
     ceiling,
     energy_ratio,
@@ -16,6 +17,7 @@ from automata.analysis.definitions import (
     step_ceiling,
 )
 from automata.analysis.runs import RUN
+from automata.config import Carbon
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +37,9 @@ SAME = [
 ]
 """Runs that differ in one of these do not compare."""
 
+SAME_ENERGY = ["energy_method", "energy_source"]
+"""Energies of runs that differ in one of these do not compare; their times do."""
+
 FACTS = [
     *RUN,
     "test_accuracy",
@@ -50,6 +55,7 @@ FACTS = [
 
 COLUMNS = [
     *FACTS,
+    *FOOTPRINT,
     "speedup",
     "ceiling",
     "efficiency",
@@ -57,6 +63,8 @@ COLUMNS = [
     "relative_test_error",
     "relative_error_ratio",
     "energy_ratio",
+    "co2_measured_ratio",
+    "co2_time_ratio",
     "cpu_ratio",
     "full_best_epochs",
     "full_record",
@@ -64,13 +72,17 @@ COLUMNS = [
 ]
 
 
-def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
+def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     """Return a row per run, with its ratios to the FULL run of its pair (FULL's own are 1).
 
     Where there is no comparable FULL, or the final training diverged, `refused` says why and
-    the ratios are missing.
+    the ratios are missing. Those of energy are also missing where it was obtained otherwise
+    than FULL's; a warning says so.
     """
-    rows = _records(runs)
+    rows = [
+        {**row, **footprint(row["energy_joules"], row["total_seconds"], carbon)}
+        for row in _records(runs)
+    ]
     full = {_key(row): row for row in rows if row["selector"] == "full"}
     return pd.DataFrame([_compared(row, full.get(_key(row))) for row in rows], columns=COLUMNS)
 
@@ -79,7 +91,7 @@ def _compared(run: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any
     """Return the row of one run."""
     reason = _refusal(run, full)
     if reason is not None or full is None:
-        logger.warning("%s: %s", run["record"], reason)
+        logger.warning("%s: %s", _names(run, full), reason)
         return {**_facts(run), "refused": reason}
     return {**_facts(run), **_ratios(run, full)}
 
@@ -88,13 +100,24 @@ def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:
     """Return why `run` does not compare with `full`, None if it does."""
     if full is None:
         return "no FULL run to compare with"
-    differing = [column for column in SAME if run[column] != full[column]]
+    differing = _differing(run, full, SAME)
     if differing:
-        reasons = ", ".join(f"{name} {run[name]} and {full[name]}" for name in differing)
-        return f"not comparable with its FULL: {reasons}"
+        return f"not comparable with its FULL: {differing}"
     if run["final_failure"] is not None:
         return f"the final training diverged: {run['final_failure']}"
     return None
+
+
+def _differing(run: dict[str, Any], full: dict[str, Any], columns: list[str]) -> str:
+    """Return in which of `columns` the two differ, and how; nothing if they do not."""
+    return ", ".join(
+        f"{name} {run[name]} and {full[name]}" for name in columns if run[name] != full[name]
+    )
+
+
+def _names(run: dict[str, Any], full: dict[str, Any] | None) -> str:
+    """Return what a warning calls a run and its FULL."""
+    return f"{run['record']}" if full is None else f"{run['record']} (FULL: {full['record']})"
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -126,14 +149,25 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
         ),
         "relative_test_error": relative_test_error(full["test_accuracy"], run["test_accuracy"]),
         "relative_error_ratio": relative_error_ratio(full["test_accuracy"], run["test_accuracy"]),
-        "energy_ratio": energy_ratio(full["energy_joules"], run["energy_joules"])
-        if run["energy_source"] == full["energy_source"]
-        else None,
+        **_energy_ratios(run, full),
+        "co2_time_ratio": grams_ratio(full["co2_time_grams"], run["co2_time_grams"]),
         "cpu_ratio": full["cpu_seconds"] / run["cpu_seconds"],
         "full_best_epochs": full["best_epochs"],
         "full_record": full["record"],
     }
 
 
+def _energy_ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, float | None]:
+    """Return the ratios that rest on energy, none where the two energies do not compare."""
+    differing = _differing(run, full, SAME_ENERGY)
+    if differing:
+        logger.warning("%s: no energy ratio: %s", _names(run, full), differing)
+        return {}
+    return {
+        "energy_ratio": energy_ratio(full["energy_joules"], run["energy_joules"]),
+        "co2_measured_ratio": grams_ratio(full["co2_measured_grams"], run["co2_measured_grams"]),
+    }
+
+
 def _facts(run: dict[str, Any]) -> dict[str, Any]:
-    return {column: run[column] for column in FACTS}
+    return {column: run[column] for column in (*FACTS, *FOOTPRINT)}

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from automata.errors import UserError
-from automata.metering.measurement import Measurement
+from automata.metering.measurement import Measurement, foreign_share
 from automata.records import Record, read_record
 from automata.training.progress import Progress
 
@@ -104,8 +104,7 @@ def tuning_split(record: Record) -> dict[str, float]:
 
 def other_cpu_share(phase: Measurement, cores: int) -> float:
     """Return the share of the host's CPU time in `phase` that went to anything but the job."""
-    others = phase.host_busy_cpu_seconds - phase.cpu_seconds
-    return max(0.0, others / (phase.wall_seconds * cores))
+    return foreign_share(phase.wall_seconds, phase.cpu_seconds, phase.host_busy_cpu_seconds, cores)
 
 
 def protocol_hash(record: Record) -> str:

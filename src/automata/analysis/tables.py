@@ -21,11 +21,12 @@ def write_parquet(table: pd.DataFrame, path: Path) -> None:
         table.to_parquet(temporary, index=False)
 
 
-def write_markdown(table: pd.DataFrame, path: Path) -> None:
-    """Write `table` as a Markdown table with three significant digits."""
+def write_markdown(table: pd.DataFrame, path: Path, closing: str = "") -> None:
+    """Write `table` as Markdown with three significant digits, and a `closing` paragraph."""
     cells = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
     rows = [list(table.columns), ["---"] * len(table.columns), *cells]
-    write_text(path, "".join(f"| {' | '.join(row)} |\n" for row in rows))
+    lines = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    write_text(path, f"{lines}\n{closing}\n" if closing else lines)
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -38,7 +39,12 @@ def read_parquet(path: Path) -> pd.DataFrame:
     return pd.read_parquet(path)
 
 
+def three_digits(value: float) -> str:
+    """Return `value` with three significant digits, large ones as whole numbers."""
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
+
+
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        return "" if pd.isna(value) else three_digits(value)
     return "" if value is None else str(value).replace("|", "\\|")

@@ -18,10 +18,18 @@ QUANTITIES = [
     "relative_error_ratio",
     "test_accuracy",
     "energy_ratio",
+    "co2_measured_ratio",
+    "co2_time_ratio",
     "total_seconds",
 ]
 
-SPREAD = ["speedup", "relative_test_error", "energy_ratio"]
+SPREAD = [
+    "speedup",
+    "relative_test_error",
+    "energy_ratio",
+    "co2_measured_ratio",
+    "co2_time_ratio",
+]
 """Quantities that also get the bounds of their spread."""
 
 COLUMNS = [

@@ -5,6 +5,7 @@
 JSON schema can say is in `automata.experiments.checks`.
 """
 
+from automata.config.carbon import Carbon, parse_carbon
 from automata.config.data import Preparation
 from automata.config.experiment import Experiment, json_schema, write_schema
 from automata.config.job import Job, Run, Settings, parse_job, parse_preparation
@@ -13,6 +14,7 @@ from automata.config.protocol import OwnModel, Protocol
 from automata.config.spaces import Domain
 
 __all__ = [
+    "Carbon",
     "Domain",
     "Experiment",
     "Job",
@@ -24,6 +26,7 @@ __all__ = [
     "SearchSettings",
     "Settings",
     "json_schema",
+    "parse_carbon",
     "parse_job",
     "parse_preparation",
     "write_schema",

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
 from pydantic_core import CoreSchema, core_schema
+
+from automata.errors import UserError
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class Section(BaseModel):
@@ -55,3 +66,14 @@ def axis() -> Checked:
         return values
 
     return Checked(check, minItems=1, uniqueItems=True)
+
+
+def parsed(parse: Callable[[], M]) -> M:
+    """Return what `parse` returns; its ValidationError becomes a UserError in one line."""
+    try:
+        return parse()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        value = json.dumps(first["input"], default=str)
+        raise UserError(f"{key or error.title}: {first['msg']} (got {value})") from error

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from automata.config.base import Section, axis, one_of
+from automata.config.carbon import Carbon
 from automata.config.data import DataSettings, OwnDataset
 from automata.config.machine import Compute, Metering
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
@@ -59,6 +60,7 @@ class Experiment(Section):
     selector: SelectorSettings = SelectorSettings()
     compute: Compute = Compute()
     metering: Metering = Metering()
+    carbon: Carbon
 
     @model_validator(mode="wrap")
     @classmethod

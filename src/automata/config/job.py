@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from pydantic import BaseModel, ValidationError, model_validator
+from pydantic import model_validator
 
-from automata.config.base import Section
+from automata.config.base import Section, parsed
 from automata.config.data import Preparation
 from automata.config.experiment import (
     DatasetName,
@@ -20,9 +18,6 @@ from automata.config.experiment import (
 from automata.config.machine import Compute, Metering
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import Protocol, SearchName
-from automata.errors import UserError
-
-M = TypeVar("M", bound=BaseModel)
 
 
 class Run(Section):
@@ -67,19 +62,9 @@ class Job(Section):
 
 def parse_job(run: dict[str, Any], settings: str) -> Job:
     """Return the job of `run` with `settings` in JSON; raises UserError, in one line."""
-    return _parsed(lambda: Job(run=Run(**run), settings=Settings.model_validate_json(settings)))
+    return parsed(lambda: Job(run=Run(**run), settings=Settings.model_validate_json(settings)))
 
 
 def parse_preparation(text: str) -> Preparation:
     """Return the preparation in the JSON `text`; raises UserError, in one line."""
-    return _parsed(lambda: Preparation.model_validate_json(text))
-
-
-def _parsed(parse: Callable[[], M]) -> M:
-    try:
-        return parse()
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        value = json.dumps(first["input"], default=str)
-        raise UserError(f"{key or error.title}: {first['msg']} (got {value})") from error
+    return parsed(lambda: Preparation.model_validate_json(text))

@@ -26,6 +26,9 @@ def problems(config: Config) -> Iterator[Problem]:
     for kind, protocol in config["protocol"].items():
         if protocol is not None:
             yield from _protocol_problems(kind, protocol, config["searches"])
+    for key, value in (config.get("carbon") or {}).items():
+        if isinstance(value, float) and not math.isfinite(value):
+            yield ["carbon", key], f"{value} is not finite"
 
 
 def _dataset_problems(config: Config) -> Iterator[Problem]:

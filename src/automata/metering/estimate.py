@@ -6,9 +6,7 @@ import os
 from importlib.metadata import version
 from typing import Any
 
-from automata.metering.measurement import Channel, SecondOpinion
-
-JOULES_PER_KWH = 3.6e6
+from automata.metering.measurement import JOULES_PER_KWH, Channel, SecondOpinion
 
 
 class Codecarbon:

@@ -14,6 +14,8 @@ METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
 
 Flag = Literal["short_window", "contaminated", "undercount"]
 
+JOULES_PER_KWH = 3.6e6
+
 SHORT_SECONDS = 10.0
 """Below, a window has few readings of counters that move every second or less."""
 CONTAMINATED_SHARE = 0.1

@@ -10,6 +10,13 @@ import pandas as pd
 import pytest
 
 from automata.analysis.ratios import COLUMNS, ratios_to_full
+from automata.config import Carbon
+
+CARBON = Carbon(
+    grams_per_kwh=360.0, region="here", year=2023, source="us", tdp_watts=250.0, tdp_source="us"
+)
+
+ASSUMPTIONS: list[dict[str, float]] = [{}, {"grams_per_kwh": 7.0, "pue": 1.7, "tdp_watts": 65.0}]
 
 
 def run(**changes: Any) -> dict[str, Any]:
@@ -70,7 +77,7 @@ def full(**changes: Any) -> dict[str, Any]:
 
 
 def ratios(*rows: dict[str, Any]) -> pd.DataFrame:
-    return ratios_to_full(pd.DataFrame(list(rows)))
+    return ratios_to_full(pd.DataFrame(list(rows)), CARBON)
 
 
 def of_run(table: pd.DataFrame) -> dict[str, Any]:
@@ -86,6 +93,11 @@ def of_run(table: pd.DataFrame) -> dict[str, Any]:
         ("relative_test_error", 2.0),
         ("relative_error_ratio", 0.2),
         ("energy_ratio", 4.0),
+        ("kwh", 150 / 3.6e6),
+        ("co2_measured_grams", 0.015),  # 150 J x 360 g / 3.6 MJ
+        ("co2_time_grams", 1.5),  # a minute of 250 W are 15 kJ
+        ("co2_measured_ratio", 4.0),
+        ("co2_time_ratio", 5.0),
         ("cpu_ratio", 5.0),
         ("ceiling", 100 / 35),  # 20 + 10 + 15 / 3 epochs
         ("efficiency", 5.0 * 35 / 100),
@@ -108,6 +120,8 @@ def test_ratios_of_a_run(column: str, value: object) -> None:
         ("relative_test_error", 0.0),
         ("relative_error_ratio", 0.0),
         ("energy_ratio", 1.0),
+        ("co2_measured_ratio", 1.0),
+        ("co2_time_ratio", 1.0),
         ("cpu_ratio", 1.0),
         ("ceiling", 1.0),
         ("efficiency", 1.0),
@@ -203,10 +217,72 @@ def test_compared_run_is_not_refused() -> None:
     assert pd.isna(of_run(ratios(full(), run()))["refused"])
 
 
-def test_energies_of_different_sources_have_no_ratio() -> None:
-    table = ratios(full(), run(energy_source="codecarbon RAPL"))
+@pytest.mark.parametrize("assumed", ASSUMPTIONS, ids=["shipped", "other"])
+@pytest.mark.parametrize(
+    ("of_co2", "same"), [("co2_time_ratio", "speedup"), ("co2_measured_ratio", "energy_ratio")]
+)
+def test_ratio_of_co2_is_that_of_its_source_whatever_is_assumed(
+    of_co2: str, same: str, assumed: dict[str, float]
+) -> None:
+    rows = [full(), run(), run(seed=1), full(seed=1, energy_joules=1e-3, total_seconds=1e-2)]
 
-    assert pd.isna(of_run(table)["energy_ratio"])
+    table = ratios_to_full(pd.DataFrame(rows), CARBON.model_copy(update=assumed))
+
+    assert table[of_co2].notna().all()
+    assert table[of_co2].to_numpy() == pytest.approx(table[same].to_numpy(), rel=1e-12)
+
+
+def test_refused_run_keeps_what_it_took_itself() -> None:
+    row = of_run(ratios(full(), run(host="there")))
+
+    assert row["co2_time_grams"] == pytest.approx(1.5)
+    assert row["co2_measured_grams"] == pytest.approx(0.015)
+
+
+OTHERWISE = [
+    ("energy_method", "estimated", "energy_method estimated and measured"),
+    ("energy_source", "codecarbon RAPL", "energy_source codecarbon RAPL and pyJoules RAPL"),
+    ("exclusive", False, "exclusive False and True"),
+]
+
+
+@pytest.mark.parametrize("ratio", ["energy_ratio", "co2_measured_ratio"])
+@pytest.mark.parametrize(("column", "other", "said"), OTHERWISE)
+def test_energies_obtained_in_different_ways_have_no_ratio(
+    ratio: str, column: str, other: object, said: str
+) -> None:
+    table = ratios(full(), run(**{column: other}))
+
+    assert pd.isna(of_run(table)[ratio])
+
+
+@pytest.mark.parametrize(("column", "other", "said"), OTHERWISE)
+def test_a_warning_names_run_and_full_and_how_their_energies_differ(
+    column: str, other: object, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        ratios(full(), run(**{column: other}))
+
+    (line,) = caplog.messages
+    assert line.startswith("run.json (FULL: full.json): ")
+    assert line.endswith(f": {said}")
+
+
+@pytest.mark.parametrize(("column", "other"), [("energy_method", "x"), ("energy_source", "x")])
+def test_times_compare_where_energies_do_not(column: str, other: str) -> None:
+    row = of_run(ratios(full(), run(**{column: other})))
+
+    assert (row["speedup"], row["co2_time_ratio"]) == (5.0, pytest.approx(5.0))
+    assert pd.isna(row["refused"])
+
+
+def test_comparable_energies_give_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    unmeasured = {"energy_joules": None, "energy_method": None, "energy_source": None}
+
+    with caplog.at_level(logging.WARNING):
+        ratios(full(), run(), full(seed=1, **unmeasured), run(seed=1, **unmeasured))
+
+    assert caplog.messages == []
 
 
 @pytest.mark.parametrize("missing", [None, np.nan], ids=["None", "NaN"])
@@ -230,6 +306,6 @@ def test_full_without_an_error_has_no_error_ratio() -> None:
 
 
 def test_no_runs_at_all_give_an_empty_table_with_its_columns() -> None:
-    table = ratios_to_full(pd.DataFrame(columns=list(run())))
+    table = ratios_to_full(pd.DataFrame(columns=list(run())), CARBON)
 
     assert (len(table), list(table.columns)) == (0, COLUMNS)

@@ -11,6 +11,7 @@ import pytest
 from automata.analysis.tables import (
     read_csv,
     read_parquet,
+    three_digits,
     write_csv,
     write_markdown,
     write_parquet,
@@ -94,6 +95,22 @@ def test_markdown_has_a_head_a_rule_and_a_line_per_row(tmp_path: Path) -> None:
         "| craig | 3 | 12.3 |\n"
         "| full | 1 | 1 |\n"
     )
+
+
+def test_markdown_may_close_with_a_paragraph(tmp_path: Path) -> None:
+    write_markdown(pd.DataFrame({"a": [1]}), tmp_path / "table.md", "In all: 1.")
+
+    assert (tmp_path / "table.md").read_text() == "| a |\n| --- |\n| 1 |\n\nIn all: 1.\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.00012345, "0.000123"), (999.7, "1000"), (12345.6, "12346"), (-0.5, "-0.5"), (0.0, "0")],
+)
+def test_three_digits_are_shown_and_no_power_of_ten_of_large_numbers(
+    value: float, shown: str
+) -> None:
+    assert three_digits(value) == shown
 
 
 def test_markdown_leaves_a_cell_empty_where_nothing_was_measured(tmp_path: Path) -> None:

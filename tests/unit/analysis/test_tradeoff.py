@@ -30,6 +30,8 @@ def ratio(seed: int, **changes: Any) -> dict[str, Any]:
         "relative_error_ratio": 0.1,
         "test_accuracy": 0.88,
         "energy_ratio": 4.0,
+        "co2_measured_ratio": 4.0,
+        "co2_time_ratio": 5.0,
         "total_seconds": 60.0,
         "energy_method": "measured",
         "other_cpu_share": 0.0,
@@ -58,6 +60,8 @@ def with_speedups(values: list[float]) -> list[dict[str, Any]]:
         ("relative_error_ratio", 0.0),
         ("test_accuracy", 0.9),
         ("energy_ratio", 5.0),
+        ("co2_measured_ratio", 5.5),
+        ("co2_time_ratio", 6.5),
         ("total_seconds", 50.0),
     ],
 )
@@ -140,7 +144,10 @@ def test_interval_of_equal_values_is_that_value() -> None:
     assert bounds(np.array([0.5, 0.5, 0.5])) == (0.5, 0.5)
 
 
-@pytest.mark.parametrize("column", ["speedup", "relative_test_error", "energy_ratio"])
+@pytest.mark.parametrize(
+    "column",
+    ["speedup", "relative_test_error", "energy_ratio", "co2_measured_ratio", "co2_time_ratio"],
+)
 def test_reported_axes_have_a_spread(column: str) -> None:
     row = only_row(ratio(0, **{column: 1.5}), ratio(1, **{column: 2.5}))
 

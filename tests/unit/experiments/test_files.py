@@ -207,3 +207,33 @@ def test_a_wrong_setting_of_a_selector_is_one_line(read, selector, expected):
     with pytest.raises(UserError, match=f"^[^ ]*one.yaml: {expected}") as error:
         read({"one.yaml": {"selector": selector}})
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("carbon", "expected"),
+    [
+        ({"grams_per_kwh": None}, "grams_per_kwh: null is not valid; valid: number > 0"),
+        ({"grams_per_kwh": 0}, "grams_per_kwh: 0 is not valid; valid: number > 0"),
+        ({"grams_per_kwh": float("inf")}, "grams_per_kwh: inf is not finite"),
+        ({"tdp_watts": float("nan")}, "tdp_watts: nan is not finite"),
+        ({"tdp_watts": -1}, "tdp_watts: -1 is not valid; valid: number > 0"),
+        ({"pue": 0.9}, "pue: 0.9 is not valid; valid: number >= 1"),
+        ({"year": "now"}, 'year: "now" is not valid; valid: integer'),
+        ({"source": ""}, 'source: "" is not valid; valid: a text that is not empty'),
+        ({"tdp": 250}, "tdp: unknown key; valid: grams_per_kwh, region"),
+    ],
+)
+def test_wrong_carbon_is_one_line(read, carbon, expected):
+    with pytest.raises(UserError, match=f"^[^ ]*one.yaml: carbon.{expected}") as error:
+        read({"one.yaml": {"carbon": carbon}})
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("key", ["grams_per_kwh", "tdp_watts", "region", "source"])
+def test_missing_key_of_carbon_is_one_line(tmp_path, key):
+    shipped = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    del shipped["carbon"][key]
+    path = tmp_path / "copy.yaml"
+    path.write_text(yaml.safe_dump(shipped))
+    with pytest.raises(UserError, match=rf"^[^ ]*copy.yaml: carbon.{key}: missing$"):
+        ConfigFiles([path], {}, CONFIG / "schema.json").experiments()

@@ -14,10 +14,11 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from automata.analysis.tradeoff import tradeoff
+from automata.analysis.tradeoff import SPREAD, tradeoff
+from automata.errors import UserError
 from automata.figures import names
 from automata.figures.style import COLOURS, MARKERS, save
-from automata.figures.tradeoff import tradeoff_figure
+from automata.figures.tradeoff import RATIOS, tradeoff_figure
 from automata.selection import SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
 
@@ -126,9 +127,12 @@ def test_markers_carry_their_subset_size(make_ratios: MakeRatios) -> None:
     assert [text for text in texts(figure) if text.endswith("%")] == ["5 %", "10 %"]
 
 
-def test_every_seed_is_a_dot(make_ratios: MakeRatios) -> None:
+@pytest.mark.parametrize(
+    "column", ["speedup", "energy_ratio", "co2_measured_ratio", "co2_time_ratio"]
+)
+def test_every_seed_is_a_dot(make_ratios: MakeRatios, column: str) -> None:
     ratios = make_ratios(selectors=("gradmatch",))
-    figure = draw(ratios)
+    figure = tradeoff_figure(ratios, "satimage", "tpe", "hyperband", column)
 
     dots = [
         np.asarray(drawn.get_offsets())
@@ -136,7 +140,7 @@ def test_every_seed_is_a_dot(make_ratios: MakeRatios) -> None:
         if isinstance(drawn, PathCollection) and str(drawn.get_label()).startswith("_")
     ]
 
-    expected = ratios[["speedup", "relative_test_error"]].to_numpy()
+    expected = ratios[[column, "relative_test_error"]].to_numpy()
     assert np.array(sorted(np.vstack(dots).tolist())) == pytest.approx(
         np.array(sorted(expected.tolist()))
     )
@@ -281,3 +285,116 @@ def test_refused_run_is_counted_and_not_drawn(make_ratios: MakeRatios) -> None:
 
     assert "2 of 5 runs not comparable" in figure.texts[0].get_text()
     assert "CRAIG" not in figure.axes[0].get_legend_handles_labels()[1]
+
+
+OTHERS = {
+    "energy_ratio": "Energy ratio, FULL / method (×)",  # noqa: RUF001
+    "co2_measured_ratio": "CO2 ratio from energy, FULL / method (×)",  # noqa: RUF001
+    "co2_time_ratio": "CO2 ratio from time, FULL / method (×)",  # noqa: RUF001
+}
+OF_ENERGY = ["energy_ratio", "co2_measured_ratio"]
+NO_ENERGY = {"energy_ratio": np.nan, "co2_measured_ratio": np.nan, "energy_method": None}
+
+
+def draw_ratio(ratios: pd.DataFrame, column: str) -> Figure:
+    return tradeoff_figure(ratios, "satimage", "tpe", "hyperband", column)
+
+
+def note_of(figure: Figure) -> str:
+    (note,) = [text.get_text() for text in figure.texts]
+    return note.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("column", "label"), OTHERS.items())
+def test_other_ratios_stand_on_the_x_axis_under_their_name(
+    make_ratios: MakeRatios, column: str, label: str
+) -> None:
+    ratios = make_ratios(seeds=2, selectors=("gradmatch",))
+    table = tradeoff(ratios).query("selector == 'gradmatch'")
+    figure = draw_ratio(ratios, column)
+    horizontal = np.array(bars(figure)[-2].get_segments())[:, :, 0]
+
+    assert axes_of(figure).get_xlabel() == label
+    assert positions(figure, "gradmatch") == table[[column, "relative_test_error"]].values.tolist()
+    assert horizontal == pytest.approx(table[[f"{column}_low", f"{column}_high"]].to_numpy())
+
+
+def test_every_drawn_ratio_has_a_spread_in_the_tradeoff_table() -> None:
+    assert set(RATIOS) == {"speedup", *OTHERS}
+    assert set(RATIOS) <= set(SPREAD)
+
+
+def test_another_ratio_is_one_line(ratios: pd.DataFrame) -> None:
+    with pytest.raises(UserError, match=r"^ratio 'cost' is not one of speedup, energy_ratio, co2"):
+        draw_ratio(ratios, "cost")
+
+
+@pytest.mark.parametrize("column", OF_ENERGY)
+@pytest.mark.parametrize(
+    ("method", "source", "words"),
+    [
+        ("measured", "pyJoules NVML + pyJoules RAPL", "energy: RAPL+NVML counters;"),
+        ("estimated", "codecarbon CPU load", "energy: estimated from CPU time;"),
+    ],
+)
+def test_note_says_how_energy_was_obtained(
+    make_ratios: MakeRatios, column: str, method: str, source: str, words: str
+) -> None:
+    ratios = make_ratios(selectors=("rs2",), energy_method=method, energy_source=source)
+
+    assert words in note_of(draw_ratio(ratios, column))
+
+
+def test_note_names_all_ways_in_which_energy_was_obtained(make_ratios: MakeRatios) -> None:
+    ratios = make_ratios(selectors=("rs2",))
+    ratios.loc[ratios["seed"] == 1, "energy_method"] = "estimated"
+    ratios.loc[ratios["seed"] == 1, "energy_source"] = "codecarbon CPU load"
+
+    note = note_of(draw_ratio(ratios, "energy_ratio"))
+
+    assert "energy: RAPL counters, estimated from CPU time;" in note
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ("co2_measured_ratio", "energy x PUE x intensity: equals the energy ratio;"),
+        ("co2_time_ratio", "time x TDP x intensity: equals the speedup;"),
+    ],
+)
+def test_note_says_that_co2_is_its_source_again(
+    ratios: pd.DataFrame, column: str, words: str
+) -> None:
+    assert words in note_of(draw_ratio(ratios, column))
+
+
+@pytest.mark.parametrize("column", OF_ENERGY)
+def test_run_without_energy_is_left_out_and_counted(make_ratios: MakeRatios, column: str) -> None:
+    ratios = make_ratios(seeds=2, selectors=("rs2", "craig"))
+    ratios.loc[(ratios["selector"] == "craig") | (ratios["seed"] == 1), list(NO_ENERGY)] = list(
+        NO_ENERGY.values()
+    )
+
+    figure = draw_ratio(ratios, column)
+
+    assert set(markers(figure)) == {"FULL", "RS2"}
+    assert "7 of 10 runs without an energy ratio; " in note_of(figure)
+    assert "1 seed;" in note_of(figure)
+
+
+@pytest.mark.parametrize("column", OF_ENERGY)
+def test_panel_without_any_energy_says_so(make_ratios: MakeRatios, column: str) -> None:
+    figure = draw_ratio(make_ratios(seeds=1, selectors=("rs2",), **NO_ENERGY), column)
+
+    assert texts(figure) == ["no energy ratio"]
+    assert note_of(figure) == "3 of 3 runs without an energy ratio"
+
+
+@pytest.mark.parametrize("column", ["speedup", "co2_time_ratio"])
+def test_missing_energy_takes_nothing_from_the_figures_of_time(
+    make_ratios: MakeRatios, column: str
+) -> None:
+    figure = draw_ratio(make_ratios(seeds=1, selectors=("rs2",), **NO_ENERGY), column)
+
+    assert set(markers(figure)) == {"FULL", "RS2"}
+    assert "energy" not in note_of(figure)

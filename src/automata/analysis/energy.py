@@ -1,0 +1,127 @@
+"""The table of energy and CO2: one row per run, and what the whole experiment took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from automata.analysis.carbon import FOOTPRINT, GRAMS_PER_MILE, car_kilometres, footprint
+from automata.analysis.runs import RUN
+from automata.analysis.tables import three_digits
+from automata.config import Carbon
+
+COLUMNS = [
+    *RUN,
+    "total_seconds",
+    "kwh",
+    "energy_method",
+    "energy_source",
+    "co2_measured_grams",
+    "co2_time_grams",
+]
+
+Units = Sequence[tuple[float, str]]
+
+TIME: Units = [(1, "s"), (60, "min"), (3600, "h")]
+"""Of seconds."""
+ENERGY: Units = [(1e-6, "mWh"), (1e-3, "Wh"), (1, "kWh")]
+"""Of kWh."""
+MASS: Units = [(1e-3, "mg"), (1, "g"), (1e3, "kg")]
+"""Of grams."""
+DISTANCE: Units = [(1e-5, "cm"), (1e-3, "m"), (1, "km")]
+"""Of kilometres."""
+
+READABLE = {
+    "total_seconds": ("time", TIME),
+    "kwh": ("energy", ENERGY),
+    "co2_measured_grams": ("co2_measured", MASS),
+    "co2_time_grams": ("co2_time", MASS),
+}
+"""Columns of the table, and how people read them: name and units."""
+
+
+def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
+    """Return a row per run: seconds, kWh and g CO2e; missing where no energy was measured."""
+    energies = runs["energy_joules"].astype(object).where(runs["energy_joules"].notna(), None)
+    rows = [
+        footprint(joules, seconds, carbon)
+        for joules, seconds in zip(energies, runs["total_seconds"], strict=True)
+    ]
+    footprints = pd.DataFrame(rows, columns=FOOTPRINT, index=runs.index, dtype=float)
+    return pd.concat([runs, footprints], axis=1)[COLUMNS]
+
+
+def readable(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `energy_table` with units in its cells; None where nothing is known."""
+    shown = table.astype(object)
+    for column, (_, units) in READABLE.items():
+        shown[column] = [None if pd.isna(v) else amount(v, units) for v in table[column]]
+    return shown.rename(columns={column: name for column, (name, _) in READABLE.items()})
+
+
+def amount(value: float, units: Units) -> str:
+    """Return `value` to three digits, in the largest of `units` of which it is at least one."""
+    factor, unit = next((step for step in reversed(units) if value >= step[0]), units[0])
+    return f"{three_digits(value / factor)} {unit}"
+
+
+def how_measured(method: str | None, source: str | None) -> str:
+    """Say in words how an energy was obtained, from `energy_method` and `energy_source`."""
+    if method is None:
+        return "not measured"
+    counters = "+".join(name for name in ("RAPL", "NVML") if name in (source or ""))
+    if method == "estimated" and not counters:
+        return "estimated from CPU time"
+    if method == "estimated":  # the weakest part names the method
+        return f"{counters} counters, CPU estimated from CPU time"
+    if method == "polled":
+        return f"{counters}, GPU power polled"
+    return f"{counters} counters" if counters else str(source)
+
+
+def totals(table: pd.DataFrame, carbon: Carbon) -> str:
+    """Return a paragraph on what the runs of `table` took in all, and on what that rests."""
+    runs, time_grams = _count(len(table)), table["co2_time_grams"].sum()
+    return " ".join(
+        [
+            f"In all {runs} took {amount(table['total_seconds'].sum(), TIME)}.",
+            *_energy_sentences(table),
+            f"CO2e of {runs} from time, time x TDP x intensity: {_grams(time_grams)}.",
+            f"Intensity: {carbon.grams_per_kwh:g} g CO2e/kWh ({carbon.region}, {carbon.year};"
+            f" {carbon.source}). PUE: {carbon.pue:g}, on energy only."
+            f" TDP: {carbon.tdp_watts:g} W ({carbon.tdp_source})."
+            f" Car: {GRAMS_PER_MILE} g per mile, as in the paper.",
+            "The two figures of CO2 are no independent evidence: with a constant intensity"
+            " measured CO2 is energy, and time-based CO2 is time.",
+        ]
+    )
+
+
+def _energy_sentences(table: pd.DataFrame) -> list[str]:
+    """Return a sentence per way in which energy was obtained: such energies are not added."""
+    measured = table[table["kwh"].notna()]
+    sentences = []
+    for (method, source), runs in measured.groupby(
+        ["energy_method", "energy_source"], dropna=False
+    ):
+        words = how_measured(_text(method), _text(source))
+        shown = f"{words} ({source})" if _text(source) else words
+        sentences.append(
+            f"Energy of {_count(len(runs))}: {amount(runs['kwh'].sum(), ENERGY)}, {shown};"
+            f" CO2e from it, energy x PUE x intensity: {_grams(runs['co2_measured_grams'].sum())}."
+        )
+    missing = len(table) - len(measured)
+    return [*sentences, *([f"Energy of {_count(missing)}: not measured."] if missing else [])]
+
+
+def _grams(grams: float) -> str:
+    return f"{amount(grams, MASS)}, {amount(car_kilometres(grams), DISTANCE)} by car"
+
+
+def _count(runs: int) -> str:
+    return f"{runs} run{'s' * (runs != 1)}"
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
