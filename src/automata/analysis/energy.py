@@ -19,6 +19,7 @@ COLUMNS = [
     "energy_source",
     "co2_measured_grams",
     "co2_time_grams",
+    "flags",
 ]
 
 Units = Sequence[tuple[float, str]]

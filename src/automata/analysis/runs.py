@@ -52,6 +52,7 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "other_cpu_share": max(
             other_cpu_share(phase, record.provenance["cpu_count"]) for phase in phases
         ),
+        "flags": " ".join(sorted({flag for phase in phases for flag in phase.flags})),
         **tuning_split(record),
         "test_accuracy": record.test.accuracy,
         "test_loss": record.test.loss,

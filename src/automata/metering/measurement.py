@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from automata.recorded import Recorded
@@ -12,7 +13,7 @@ Method = Literal["measured", "polled", "estimated"]
 METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
 """The weakest first."""
 
-Flag = Literal["short_window", "contaminated", "undercount"]
+Flag = Literal["short_window", "contaminated", "undercount", "counter_reset"]
 
 JOULES_PER_KWH = 3.6e6
 
@@ -104,9 +105,14 @@ def foreign_share(wall: float, own: float, busy: float, cores: int) -> float:
 
 
 def flags(
-    wall: float, own: float, busy: float, cores: int, opinion: SecondOpinion | None
+    wall: float,
+    own: float,
+    busy: float,
+    cores: int,
+    channels: Sequence[Channel] = (),
+    opinion: SecondOpinion | None = None,
 ) -> list[Flag]:
-    """Return what is doubtful about a window; the arguments are those of `foreign_share`."""
+    """Return what is doubtful about a window; the first four are those of `foreign_share`."""
     found: list[Flag] = []
     if wall < SHORT_SECONDS:
         found.append("short_window")
@@ -116,4 +122,6 @@ def flags(
         seen = opinion.cpu_joules / opinion.watts_per_thread
         if seen < UNDERCOUNT_SHARE * own:
             found.append("undercount")
+    if any(channel.resets for channel in channels):
+        found.append("counter_reset")
     return found

@@ -19,10 +19,10 @@ NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", j
 """Stands for GPUs that work and cannot be read: the energy of the phase is then unknown."""
 
 TREE_SAMPLE_SECONDS = 0.5
-"""Short-lived workers are missed between samples: this loses little."""
+"""What a worker does between the last sample and its end is missed: this loses little."""
 
-SAMPLING_SHARE = 0.002
-"""Of a core, at most, for looking at the processes: on hosts with many it is done less often."""
+FINDING_SHARE = 0.002
+"""Of a core, at most, for finding new workers: on hosts with many processes it is done seldom."""
 
 
 class Meter:
@@ -81,6 +81,7 @@ class Meter:
         wall = time.perf_counter() - self._start
         self._stop.set()
         self._sampler.join()
+        self._tree.find()
         self._tree.update()
         for source in self._sources:
             source.update()
@@ -103,7 +104,7 @@ class Meter:
             exclusive=self._exclusive,
             channels=channels,
             second_opinion=opinion,
-            flags=flags(wall, own, busy, cores, opinion),
+            flags=flags(wall, own, busy, cores, channels, opinion),
             notes=self._notes,
         )
 
@@ -112,11 +113,13 @@ class Meter:
         often = [source for source in self._sources if isinstance(source, PolledPower)]
         seldom = [source for source in self._sources if not isinstance(source, PolledPower)]
         due = time.monotonic() + self._sample_seconds
-        pause = TREE_SAMPLE_SECONDS
-        while not self._stop.wait(pause):
-            before = time.thread_time()
+        found = time.monotonic()
+        while not self._stop.wait(TREE_SAMPLE_SECONDS):
+            if time.monotonic() >= found:
+                before = time.thread_time()
+                self._tree.find()
+                found = time.monotonic() + (time.thread_time() - before) / FINDING_SHARE
             self._tree.update()
-            pause = max(TREE_SAMPLE_SECONDS, (time.thread_time() - before) / SAMPLING_SHARE)
             for power in often:
                 power.update()
             if time.monotonic() >= due:

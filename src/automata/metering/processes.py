@@ -10,21 +10,27 @@ class TreeCpuTime:
 
     Kernel accounting loses the time of killed grandchildren, so the tree is sampled: each
     member's last seen time stays in the sum after its end. What a process uses between the
-    last sample and its end is missed.
+    last sample and its end is missed, and one that nobody found in its life is missed whole.
     """
 
     def __init__(self) -> None:
         self._root = psutil.Process()
+        self._members: list[psutil.Process] = []
         self._baseline: dict[tuple[int, float], float] = {}
         self._latest: dict[tuple[int, float], float] = {}
 
     def open(self) -> None:
         """Take the times so far as the baseline."""
+        self.find()
         self._baseline = self._sample()
         self._latest = dict(self._baseline)
 
+    def find(self) -> None:
+        """Find the members of the tree: this looks at every process of the host."""
+        self._members = [self._root, *self._root.children(recursive=True)]
+
     def update(self) -> None:
-        """Look at the tree again."""
+        """Look at the members again."""
         self._latest.update(self._sample())
 
     @property
@@ -34,7 +40,7 @@ class TreeCpuTime:
 
     def _sample(self) -> dict[tuple[int, float], float]:
         times = {}
-        for process in [self._root, *self._root.children(recursive=True)]:
+        for process in self._members:
             try:
                 used = process.cpu_times()
                 # A pid can be reused; with its start time it names one process.

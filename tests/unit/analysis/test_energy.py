@@ -48,6 +48,7 @@ def run(seed: int, **changes: Any) -> dict[str, Any]:
         "energy_joules": 180e3,
         "energy_method": "measured",
         "energy_source": "pyJoules NVML + pyJoules RAPL",
+        "flags": "",
         "record": "run.json",
     }
     return {**values, **changes}

@@ -230,3 +230,11 @@ def test_protocol_hash_is_that_of_full_whatever_the_selectors_settings(
 
 def test_protocol_hash_changes_with_the_protocol(make_record: MakeRecord) -> None:
     assert protocol_hash(make_record(concurrent_trials=2)) != protocol_hash(make_record())
+
+
+def test_flags_of_both_phases_are_in_the_row(make_record: MakeRecord) -> None:
+    record = make_record()
+    assert record.final is not None
+    record.tuning.measurement.flags.extend(["short_window", "contaminated"])
+    record.final.measurement.flags.append("short_window")
+    assert row(record, HERE)["flags"] == "contaminated short_window"

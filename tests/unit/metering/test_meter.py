@@ -348,12 +348,19 @@ def opinion(cpu_joules: float, watts: float | None = 4.0) -> SecondOpinion:
 def test_flags_say_what_is_doubtful(
     wall: float, own: float, busy: float, seen: float, expected: list[str]
 ) -> None:
-    assert flags(wall, own, busy, 2, opinion(seen)) == expected
+    assert flags(wall, own, busy, 2, [], opinion(seen)) == expected
 
 
 def test_an_opinion_from_counters_cannot_undercount_processes() -> None:
-    assert flags(20.0, 20.0, 20.0, 2, opinion(1.0, watts=None)) == []
-    assert flags(20.0, 20.0, 20.0, 2, None) == []
+    assert flags(20.0, 20.0, 20.0, 2, [], opinion(1.0, watts=None)) == []
+    assert flags(20.0, 20.0, 20.0, 2) == []
+
+
+def test_gpu_counter_that_went_back_is_flagged(package: Any, gpus: Any) -> None:
+    gpus.millijoules = [9_000]
+    with meter(gpus=gpus.uuids) as window:
+        gpus.millijoules = [1_000]
+    assert "counter_reset" in window.measurement.flags
 
 
 def test_foreign_load_is_seen(package: Any) -> None:
@@ -394,18 +401,20 @@ def test_counters_that_pyjoules_does_not_know_are_read_by_codecarbon(dies: Any) 
     hardware_cache.clear_cache()
 
 
-def test_processes_are_looked_at_less_often_where_that_costs_more(
+def test_workers_are_searched_for_less_often_where_that_costs_more(
     package: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
     looks = []
+    find = automata.metering.meter.TreeCpuTime.find
 
     def burn(tree: Any) -> None:
         looks.append(time.thread_time())
         while time.thread_time() - looks[-1] < 0.002:  # one second of 0.2 %
             pass
+        find(tree)
 
-    monkeypatch.setattr(automata.metering.meter.TreeCpuTime, "update", burn)
+    monkeypatch.setattr(automata.metering.meter.TreeCpuTime, "find", burn)
     with meter():
         time.sleep(1.5)
-    assert len(looks) <= 3  # of 150; the last is at the end
+    assert len(looks) <= 4  # of 150; one each is at the start and at the end

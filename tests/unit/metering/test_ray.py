@@ -1,0 +1,25 @@
+"""CPU time of Ray's workers belongs to the job that started them."""
+
+from __future__ import annotations
+
+import time
+
+import ray
+
+from automata.metering.meter import Meter
+from automata.tuning.ray_session import local_ray
+
+
+def test_cpu_time_of_workers_counts() -> None:
+    @ray.remote
+    def burn(seconds: float) -> float:
+        while time.process_time() < seconds:
+            sum(range(10_000))
+        return time.process_time()
+
+    with local_ray(1, 0):
+        idle = ray.get(burn.remote(0))  # the worker has started
+        with Meter(sample_seconds=5, gpus=[], exclusive=False) as meter:
+            used = ray.get(burn.remote(idle + 2)) - idle
+            time.sleep(1.0)
+    assert meter.measurement.cpu_seconds > 0.95 * used
