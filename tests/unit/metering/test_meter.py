@@ -19,12 +19,13 @@ from codecarbon.external.hardware import CPU
 import automata.metering.meter
 from automata.metering.measurement import Channel, Measurement, SecondOpinion, flags
 from automata.metering.meter import Meter
+from automata.metering.processes import TreeCpuTime
 
 BURN = """
 import time
 while time.process_time() < 1.5:
     sum(range(10_000))
-print(time.process_time())
+print(time.process_time(), flush=True)
 """
 
 
@@ -124,6 +125,8 @@ def test_without_counters_the_energy_is_an_estimate_with_the_reason(no_counters:
     result = window.measurement
     assert result.energy_method == "estimated"
     assert result.energy_source == "codecarbon CPU load"
+    assert result.second_opinion is not None
+    assert result.energy_joules == result.second_opinion.cpu_joules
     assert f"RAPL: no {no_counters.root}" in result.notes
 
 
@@ -418,3 +421,19 @@ def test_workers_are_searched_for_less_often_where_that_costs_more(
     with meter():
         time.sleep(1.5)
     assert len(looks) <= 4  # of 150; one each is at the start and at the end
+
+
+def test_worker_that_ended_since_it_was_found_keeps_what_it_had() -> None:
+    tree = TreeCpuTime()
+    tree.open()
+    child = subprocess.Popen(
+        [sys.executable, "-c", BURN + "time.sleep(60)"], stdout=subprocess.PIPE
+    )
+    assert child.stdout is not None
+    child.stdout.readline()  # it has burnt its share
+    tree.find()
+    tree.update()
+    child.kill()
+    child.wait()
+    tree.update()
+    assert tree.seconds >= 1.4  # in ticks of the kernel
