@@ -39,7 +39,6 @@ def meter_command(command: Sequence[str], exclusive: bool) -> CommandRecord:
     With `exclusive` it first waits until no measured job runs on this host. Ctrl-C reaches the
     command, not the meter. Raises UserError when the command cannot be started.
     """
-    notes: list[str] = []
     with exclusive_host(exclusive) as waited:
         meter = Meter(sample_seconds=SAMPLE_SECONDS, gpus=visible_gpus(), exclusive=exclusive)
         meter.prepare()
@@ -57,7 +56,7 @@ def meter_command(command: Sequence[str], exclusive: bool) -> CommandRecord:
         exit_status=status,
         lock_wait_seconds=waited,
         measurement=meter.measurement,
-        gpus=gpu_models(notes),
+        gpus=gpu_models(meter.measurement.notes),
         provenance=provenance(),
     )
 

@@ -128,26 +128,27 @@ def visible_gpus() -> list[str]:
 
 def gpu_models(notes: list[str]) -> list[str]:
     """Return the models of all installed GPUs, each with the driver's version."""
-    try:
-        import pynvml
 
-        pynvml.nvmlInit()
-        driver = _text(pynvml.nvmlSystemGetDriverVersion())
-        handles = map(pynvml.nvmlDeviceGetHandleByIndex, range(pynvml.nvmlDeviceGetCount()))
-        return [f"{_text(pynvml.nvmlDeviceGetName(h))}, driver {driver}" for h in handles]
-    except Exception as error:  # pynvml or the driver missing or broken
-        notes.append(f"NVML: {type(error).__name__}: {error}")
-        return []
+    def model(nvml: Any, handle: Any) -> str:
+        name, driver = nvml.nvmlDeviceGetName(handle), nvml.nvmlSystemGetDriverVersion()
+        return f"{_text(name)}, driver {_text(driver)}"
+
+    return _of_each(model, notes)
 
 
 def _installed(notes: list[str]) -> list[tuple[int, str]]:
-    """Return NVML's number and the UUID of each GPU; none, with a note, without a driver."""
+    """Return NVML's number and the UUID of each GPU."""
+    return list(enumerate(_of_each(lambda nvml, h: _plain(nvml.nvmlDeviceGetUUID(h)), notes)))
+
+
+def _of_each(read: Callable[[Any, Any], str], notes: list[str]) -> list[str]:
+    """Return what `read` gives for NVML and each GPU's handle; or nothing and a note."""
     try:
         import pynvml
 
         pynvml.nvmlInit()
         handles = map(pynvml.nvmlDeviceGetHandleByIndex, range(pynvml.nvmlDeviceGetCount()))
-        return [(i, _plain(pynvml.nvmlDeviceGetUUID(h))) for i, h in enumerate(handles)]
+        return [read(pynvml, handle) for handle in handles]
     except Exception as error:  # pynvml or the driver missing or broken
         notes.append(f"NVML: {type(error).__name__}: {error}")
         return []

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pynvml
 import pytest
 
 from automata.errors import UserError
@@ -40,6 +41,15 @@ def test_record_is_printed_as_json_and_its_summary_beside_it() -> None:
     assert done.stderr.splitlines()[-1] == summary(record.measurement)
     if record.measurement.energy_method == "estimated":
         assert "ESTIMATED" in done.stderr
+
+
+def test_record_says_why_no_gpu_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_driver() -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+
+    monkeypatch.setattr(pynvml, "nvmlInit", no_driver)
+    record = meter_command(["true"], exclusive=False)
+    assert any(note.startswith("NVML: ") for note in record.measurement.notes)
 
 
 @pytest.mark.parametrize(("code", "status"), [("exit 3", 3), ("kill -9 $$", 137)])
