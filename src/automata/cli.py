@@ -62,8 +62,10 @@ def _parser() -> argparse.ArgumentParser:
 
     collect = commands.add_parser("collect", help="make the table of runs from records")
     collect.add_argument("records", type=Path, nargs="+")
-    collect.add_argument("--csv", type=Path, required=True)
-    collect.add_argument("--parquet", type=Path, required=True)
+    collect.add_argument("--csv", type=Path, required=True, help="one row per run")
+    collect.add_argument("--parquet", type=Path, required=True, help="the same")
+    collect.add_argument("--trials", type=Path, required=True, help="their evaluations, Parquet")
+    collect.add_argument("--protocols", type=Path, required=True, help="their settings, JSON")
     collect.set_defaults(command=_collect)
 
     tradeoff = commands.add_parser("tradeoff", help="make the tradeoff tables from the runs")
@@ -127,12 +129,14 @@ _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")
 
 
 def _collect(options: argparse.Namespace) -> None:
-    from automata.analysis.runs import collect
-    from automata.analysis.tables import write_csv, write_parquet
+    from automata.analysis.collect import collect
+    from automata.analysis.tables import write_csv, write_json, write_parquet
 
-    runs = collect(options.records)
-    write_csv(runs, options.csv)
-    write_parquet(runs, options.parquet)
+    collected = collect(options.records)
+    write_csv(collected.runs, options.csv)
+    write_parquet(collected.runs, options.parquet)
+    write_parquet(collected.trials, options.trials)
+    write_json(collected.protocols, options.protocols)
 
 
 def _tradeoff(options: argparse.Namespace) -> None:

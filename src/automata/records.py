@@ -26,7 +26,8 @@ class Trial(Recorded):
     configuration: dict[str, Any]
     rungs: list[int]
     """Epochs at which it reports; the last is where it would end if never stopped."""
-    status: Literal["completed", "stopped", "failed"]
+    status: Literal["completed", "stopped", "failed", "drawn"]
+    """`drawn`: a configuration that nothing was tried with."""
     progress: Progress
 
     @property
@@ -38,7 +39,8 @@ class Trial(Recorded):
 class Tuning(Recorded):
     """The search: one measured window from the first trial's start to the last one's end."""
 
-    measurement: Measurement
+    measurement: Measurement | None
+    """None where nothing was searched."""
     setup_seconds: float
     """Before the window: start of Ray, first worker, imports, data."""
     trials: list[Trial]

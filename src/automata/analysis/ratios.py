@@ -73,7 +73,7 @@ COLUMNS = [
 
 
 def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
-    """Return a row per run, with its ratios to the FULL run of its pair (FULL's own are 1).
+    """Return a row per search, with its ratios to the FULL run of its pair (FULL's own are 1).
 
     Where there is no comparable FULL, or the final training diverged, `refused` says why and
     the ratios are missing. Those of energy are also missing where it was obtained otherwise
@@ -81,7 +81,7 @@ def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     """
     rows = [
         {**row, **footprint(row["energy_joules"], row["total_seconds"], carbon)}
-        for row in _records(runs)
+        for row in _records(runs[runs["selector"] != "untuned"])
     ]
     full = {_key(row): row for row in rows if row["selector"] == "full"}
     return pd.DataFrame([_compared(row, full.get(_key(row))) for row in rows], columns=COLUMNS)

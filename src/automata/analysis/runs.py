@@ -1,46 +1,32 @@
-"""The table of runs: one row per record."""
+"""The row of one record in the table of runs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from automata.errors import UserError
 from automata.metering.measurement import Measurement, foreign_share
-from automata.records import Record, read_record
+from automata.records import Record
 from automata.training.progress import Progress
 
 RUN = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
 """The columns that name a run."""
 
 
-def collect(paths: Iterable[Path]) -> pd.DataFrame:
-    """Return the table of the runs recorded at `paths`, sorted by the columns of `RUN`.
-
-    Raises UserError for a file that is not a record, and when two records are of one run.
-    """
-    table = pd.DataFrame([row(read_record(path), path) for path in paths])
-    twice = table[table.duplicated(RUN, keep=False)]
-    if len(twice):
-        raise UserError(f"records of the same run: {', '.join(twice['record'])}")
-    return table.sort_values(RUN, ignore_index=True)
-
-
 def row(record: Record, path: Path) -> dict[str, Any]:
     """Return the row of one record; a quantity that was not measured is None."""
     tuning, final = record.tuning.measurement, record.final
-    phases = [tuning] + ([final.measurement] if final else [])
+    windows = (tuning, final.measurement if final else None)
+    phases = [window for window in windows if window is not None]
     trainings = [trial.progress for trial in record.tuning.trials]
     settings = record.job.settings
+    model = settings.protocol.model
     best = record.best
     return {
         **record.job.run.model_dump(),
-        "tuning_seconds": tuning.wall_seconds,
+        "tuning_seconds": tuning.wall_seconds if tuning else 0.0,
         "final_seconds": final.measurement.wall_seconds if final else 0.0,
         "total_seconds": sum(phase.wall_seconds for phase in phases),
         "setup_seconds": record.tuning.setup_seconds,
@@ -56,13 +42,14 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         **tuning_split(record),
         "test_accuracy": record.test.accuracy,
         "test_loss": record.test.loss,
-        "best_validation_accuracy": best.score,
+        "best_validation_accuracy": best.score if best.progress.evaluations else None,
         "best_index": best.index,
         "best_epochs": best.progress.epochs,
-        "best_configuration": _compact(best.configuration),
+        "best_configuration": compact(best.configuration),
         "configurations": len(trainings),
         "failed_trials": sum(training.failure is not None for training in trainings),
         "final_failure": final.progress.failure if final else None,
+        "model": model if isinstance(model, str) else model.factory,
         "epochs": settings.protocol.epochs,
         "train_rows": record.data.counts["train"],
         **_work(trainings, record.data.counts["train"]),
@@ -78,7 +65,7 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "data_sha256": record.data.sha256,
         "own_model_sha256": record.provenance.get("own_model_sha256"),
         "protocol_hash": protocol_hash(record),
-        "started_at": tuning.started_at,
+        "started_at": phases[0].started_at,
         "record": str(path),
     }
 
@@ -94,7 +81,8 @@ def tuning_split(record: Record) -> dict[str, float]:
     training = sum(seconds.training for seconds in spent) / slots
     selection = sum(seconds.selection for seconds in spent) / slots
     evaluation = sum(seconds.evaluation for seconds in spent) / slots
-    wall = record.tuning.measurement.wall_seconds
+    window = record.tuning.measurement
+    wall = window.wall_seconds if window else 0.0
     return {
         "tuning_training_seconds": training,
         "tuning_selection_seconds": selection,
@@ -109,9 +97,13 @@ def other_cpu_share(phase: Measurement, cores: int) -> float:
 
 
 def protocol_hash(record: Record) -> str:
-    """Return a short hash of the settings that a run and its FULL must share."""
-    settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+    """Return a short hash of `protocol`."""
+    return hashlib.sha256(json.dumps(protocol(record), sort_keys=True).encode()).hexdigest()[:12]
+
+
+def protocol(record: Record) -> dict[str, Any]:
+    """Return the settings that a run and its FULL must share."""
+    return record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
 
 
 def energy_joules(phases: list[Measurement]) -> float | None:
@@ -140,7 +132,7 @@ def _work(trainings: list[Progress], rows: int) -> dict[str, float | None]:
     }
 
 
-def _compact(configuration: dict[str, Any]) -> str:
+def compact(configuration: dict[str, Any]) -> str:
     return " ".join(f"{key}={_short(configuration[key])}" for key in sorted(configuration))
 
 

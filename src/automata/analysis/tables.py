@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -21,12 +23,23 @@ def write_parquet(table: pd.DataFrame, path: Path) -> None:
         table.to_parquet(temporary, index=False)
 
 
+def write_json(content: dict[str, Any], path: Path) -> None:
+    """Write `content` as JSON."""
+    write_text(path, json.dumps(content, indent=1) + "\n")
+
+
 def write_markdown(table: pd.DataFrame, path: Path, closing: str = "") -> None:
     """Write `table` as Markdown with three significant digits, and a `closing` paragraph."""
     cells = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
     rows = [list(table.columns), ["---"] * len(table.columns), *cells]
     lines = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     write_text(path, f"{lines}\n{closing}\n" if closing else lines)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read what `write_json` wrote."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
 
 
 def read_csv(path: Path) -> pd.DataFrame:

@@ -43,6 +43,7 @@ COLUMNS = [
     "interval",
     "other_cpu_share",
     "energy_method",
+    "records",
 ]
 
 SEEDS_FOR_INTERVAL = 3
@@ -53,7 +54,8 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return means over seeds per combination, with `_low` and `_high` of those in SPREAD.
 
     `interval` says what the bounds are: a 95 % bootstrap interval of the mean, or the range.
-    Refused runs are left out; `other_cpu_share` is the largest of the runs.
+    Refused runs are left out; `other_cpu_share` is the largest of the runs; `records` are those
+    that a row comes from, FULL's included.
     """
     rows = []
     compared = ratios[ratios["refused"].isna()]
@@ -68,6 +70,7 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         row["interval"] = "95 %" if len(group) >= SEEDS_FOR_INTERVAL else "range"
         row["other_cpu_share"] = group["other_cpu_share"].max()
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
+        row["records"] = " ".join(sorted({*group["record"], *group["full_record"]}))
         rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)
 

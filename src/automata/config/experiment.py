@@ -26,6 +26,7 @@ SchedulerName = Annotated[str, one_of(SCHEDULERS)]
 SelectorName = Annotated[str, one_of(SELECTORS)]
 Seed = Annotated[int, Field(ge=0)]
 Fraction = Annotated[float, Field(gt=0, le=1)]
+ExperimentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 
 
 class Protocols(Section):
@@ -42,6 +43,9 @@ class Experiment(Section):
     parts: Annotated[
         list[str], Field(description="Configuration files beside this one: the grid is their union")
     ] = []
+    experiment: Annotated[
+        ExperimentName, Field(description="Name of the folder of tables and figures in results/")
+    ] = "default"
     datasets: Annotated[list[DatasetName], axis(), Field(description="Data sets")]
     searches: Annotated[list[SearchName], axis(), Field(description="Search algorithms")]
     schedulers: Annotated[list[SchedulerName], axis(), Field(description="Schedulers")]
@@ -50,6 +54,10 @@ class Experiment(Section):
         list[Fraction], axis(), Field(description="Subset sizes, as shares of the training set")
     ]
     seeds: Annotated[list[Seed], axis(), Field(description="Root seeds, a run for each")]
+    untuned_seeds: Annotated[
+        Annotated[list[Seed], axis()] | None,
+        Field(description="Seeds of the control without tuning; null: those of all"),
+    ] = None
     own_datasets: Annotated[
         dict[DatasetName, OwnDataset], Field(description="The user's data sets, by name")
     ] = {}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from automata.config.base import Section, parsed
 from automata.config.data import Preparation
 from automata.config.experiment import (
     DatasetName,
-    Fraction,
     SchedulerName,
     Seed,
     SelectorName,
@@ -18,6 +17,7 @@ from automata.config.experiment import (
 from automata.config.machine import Compute, Metering
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import Protocol, SearchName
+from automata.selection import FIXED_FRACTIONS
 
 
 class Run(Section):
@@ -27,14 +27,32 @@ class Run(Section):
     search: SearchName
     scheduler: SchedulerName
     selector: SelectorName
-    fraction: Fraction
+    fraction: Annotated[float, Field(ge=0, le=1)]
     seed: Seed
 
     @model_validator(mode="after")
-    def _full_is_all(self) -> Self:
-        if self.selector == "full" and self.fraction != 1:
-            raise ValueError(f"selector full takes fraction 1, not {self.fraction}")
+    def _fraction_fits(self) -> Self:
+        fixed = FIXED_FRACTIONS.get(self.selector)
+        if fixed is not None and self.fraction != fixed:
+            raise ValueError(f"selector {self.selector} takes fraction {fixed}: {self.fraction}")
+        if fixed is None and self.fraction == 0:
+            raise ValueError(f"selector {self.selector} needs a fraction above 0")
         return self
+
+    @property
+    def searches(self) -> bool:
+        """Whether trials train at all: `untuned` takes the first random configuration."""
+        return self.selector != "untuned"
+
+    @property
+    def trains_finally(self) -> bool:
+        """Whether the best configuration is trained anew; of FULL the best trial is tested."""
+        return FIXED_FRACTIONS.get(self.selector) != 1
+
+    @property
+    def training_stream(self) -> str:
+        """The name of the random stream of trainings; FULL's repeat has one of its own."""
+        return "training again" if self.selector == "full-again" else "training"
 
 
 class Settings(Section):

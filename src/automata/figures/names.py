@@ -6,6 +6,8 @@ from automata.datasets.catalog import DATASETS
 
 SELECTORS = {
     "full": "FULL",
+    "full-again": "FULL (repeat)",
+    "untuned": "untuned",
     "random": "RANDOM (fixed)",
     "adaptive-random": "RANDOM (adaptive)",
     "rs2": "RS2",

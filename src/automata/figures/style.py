@@ -16,10 +16,15 @@ from automata.files import replacing
 COLUMN_INCHES = 3.4
 """Width of a column of the paper's class of journals."""
 
+PAGE_INCHES = 6.5
+"""Width of the paper's text."""
+
 # Okabe and Ito's colours: distinct for the colour-blind; the markers tell them apart in grey.
 # Grey stands for their yellow, in which no fraction could be read.
 COLOURS = {
     "full": "#000000",
+    "full-again": "#000000",
+    "untuned": "#000000",
     "random": "#E69F00",
     "adaptive-random": "#56B4E9",
     "rs2": "#009E73",
@@ -30,6 +35,8 @@ COLOURS = {
 }
 MARKERS = {
     "full": "*",
+    "full-again": "1",
+    "untuned": "_",
     "random": "s",
     "adaptive-random": "D",
     "rs2": "^",

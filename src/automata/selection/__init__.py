@@ -15,6 +15,8 @@ __all__ = ["SELECTORS", "facility_location", "gradient_embeddings", "matching_pu
 
 SELECTORS: dict[str, str] = {
     "full": "automata.selection.random:Full",
+    "full-again": "automata.selection.random:Full",
+    "untuned": "automata.selection.random:Full",
     "random": "automata.selection.random:FixedRandom",
     "adaptive-random": "automata.selection.random:AdaptiveRandom",
     "rs2": "automata.selection.random:RepeatedRandom",
@@ -23,7 +25,14 @@ SELECTORS: dict[str, str] = {
     "gradmatch-adaptive": "automata.selection.adaptive:AdaptiveGradMatch",
     "glister": "automata.selection.glister:Glister",
 }
-"""Selector name -> "module:class", imported when a selector is built."""
+"""Selector name -> "module:class", imported when a selector is built.
+
+`full-again` is FULL with other initial weights and mini-batches: how far two runs of FULL differ.
+`untuned` searches nothing: one configuration drawn at random, trained once on all data.
+"""
+
+FIXED_FRACTIONS = {"full": 1, "full-again": 1, "untuned": 0}
+"""The fraction that stands for those that take none: the share of the data that trials see."""
 
 _SOLVERS = {
     "facility_location": "automata.selection.facility:facility_location",

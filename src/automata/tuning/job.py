@@ -33,6 +33,7 @@ from automata.seeds import derive
 from automata.selection.random import Full
 from automata.training.device import choose_device, visible_gpus
 from automata.training.evaluation import evaluate
+from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.training.threads import limit_threads
@@ -85,10 +86,10 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         run = _best_run(job, dataset, best, device)
         final = None
-        if job.run.selector == "full":
-            run.model.load_state_dict(load_best_weights(work))
-        else:
+        if job.run.trains_finally:
             final = _train_finally(job, run)
+        else:
+            run.model.load_state_dict(load_best_weights(work))
         test = _test(run.model, run.data)
     return Record(
         schema_version=SCHEMA_VERSION,
@@ -129,10 +130,23 @@ def _search_once(
         if same_input and all(finished.provenance[key] == here[key] for key in PLACE):
             logger.info("the search was finished before: %s", kept)
             return finished
-    tuning = run_search(job, data, work)
+    tuning = run_search(job, data, work) if job.run.searches else _drawn(job)
     finished = FinishedSearch(job=job, data_sha256=source.sha256, tuning=tuning, provenance=here)
     write_text(kept, finished.model_dump_json())
     return finished
+
+
+def _drawn(job: Job) -> Tuning:
+    """Return a search of nothing: the first configuration that random search would try."""
+    space = domains(job.settings.protocol.search_space)
+    trial = Trial(
+        index=0,
+        configuration=RandomSearch(space, job.run.seed).suggest(""),
+        rungs=[],
+        status="drawn",
+        progress=Progress(),
+    )
+    return Tuning(measurement=None, setup_seconds=0.0, trials=[trial], best=0)
 
 
 def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> TrainingRun:
@@ -142,7 +156,7 @@ def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> 
         best.configuration,
         job.settings.protocol,
         SubsetPlan(Full(), fraction=1.0),
-        derive(job.run.seed, "training"),
+        derive(job.run.seed, job.run.training_stream),
         device,
         job.settings.compute.precision,
         job.settings.compute.compiled,

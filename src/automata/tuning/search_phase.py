@@ -144,7 +144,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
         raise UserError(
             f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
-    if run.selector == "full":
+    if not run.trains_finally:
         weights = folder / "weights" / WEIGHTS.format(index=best.index)
         weights.replace(work / BEST_WEIGHTS)
     return Tuning(

@@ -58,7 +58,7 @@ class TuneTrial(tune.Trainable):
         self._paused = PausedRuns(Path(work) / "paused", MEMORY_BYTES if alone else 0)
         self._may_pause = load(SCHEDULERS, self._job.run.scheduler).pauses
         self._weights: Path | None = None
-        if self._job.run.selector == "full":
+        if not self._job.run.trains_finally:
             self._weights = Path(work) / "weights"
             self._weights.mkdir(parents=True, exist_ok=True)
         # Not a step yet: the window opens when Ray hears that this process is ready.
@@ -119,7 +119,7 @@ class TuneTrial(tune.Trainable):
             configuration,
             settings.protocol,
             subset_plan(self._job),
-            derive(run.seed, "training"),
+            derive(run.seed, run.training_stream),
             self._device,
             settings.compute.precision,
             settings.compute.compiled,

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.runs import collect, protocol_hash, row, tuning_split
+from automata.analysis.collect import collect
+from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config.methods import GradMatchSettings, SelectorSettings
 from automata.errors import UserError
 from automata.records import Record, write_record
@@ -167,7 +168,7 @@ def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -
         written("d", seed=0),
     ]
 
-    table = collect(paths)
+    table = collect(paths).runs
 
     assert list(zip(table["selector"], table["seed"], table["record"], strict=True)) == [
         ("craig", 0, str(paths[2])),
@@ -180,7 +181,7 @@ def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -
 def test_energy_that_was_not_measured_is_missing_from_the_table(
     written: Callable[..., Path],
 ) -> None:
-    table = collect([written("a", seed=0), written("b", seed=1, tuning_joules=None)])
+    table = collect([written("a", seed=0), written("b", seed=1, tuning_joules=None)]).runs
 
     assert table["energy_joules"].tolist()[0] == 150.0
     assert pd.isna(table["energy_joules"]).tolist() == [False, True]
