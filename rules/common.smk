@@ -18,6 +18,8 @@ from automata.experiments.settings import (
     preparation_of,
     settings_of,
 )
+from automata.figures import OF_DATASET, PAPER, STUDIES
+from automata.selection import FIXED_FRACTIONS
 
 # The path of a run, for its record, log, benchmark and unfinished work.
 RUN = "{dataset}/{search}-{scheduler}/{selector}-{fraction}/seed-{seed}"
@@ -32,11 +34,37 @@ AXES = {
     "seed": "seeds",
 }
 
-# Quantities that are drawn against the relative test error, each in a folder of its own.
-FIGURES = ("tradeoff", "energy", "co2-measured", "co2-time")
+# What tables, figures and the page of an experiment are made from, in its folder.
+TABLES = {
+    "runs": "results/{experiment}/tables/runs.parquet",
+    "trials": "results/{experiment}/tables/trials.parquet",
+    "protocols": "results/{experiment}/tables/protocols.json",
+    "ratios": "results/{experiment}/tables/ratios.csv",
+    "tradeoff": "results/{experiment}/tables/tradeoff.csv",
+    "untuned": "results/{experiment}/tables/untuned.csv",
+    "differences": "results/{experiment}/tables/differences.csv",
+}
 
-# How the report labels a figure.
-PANEL = {"data set": "{dataset}", "search": "{search}", "scheduler": "{scheduler}"}
+# What else is made from these.
+STUDY_TABLES = (
+    "best",
+    "comparisons",
+    "front-summary",
+    "fronts",
+    "rank-agreement",
+    "resampling",
+    "time-split",
+)
+
+# The configuration that the paper's protocol is read from, its claims, and the captions.
+SHIPPED = [
+    f"{ROOT}/config/{name}" for name in ("config.yaml", "paper.yaml", "schema.json")
+]
+CLAIMS = f"{ROOT}/config/claims.yaml"
+CAPTIONS = sorted(str(path) for path in ROOT.glob("workflow/report/*.rst"))
+
+# The experiment that is made of all records there are, whichever configuration they are of.
+SO_FAR = "so-far"
 
 # More than any machine has: Snakemake gives what --cores says, so that no other job of its
 # call runs beside a measured one. On a cluster, a profile sets the threads of `tune`.
@@ -77,6 +105,13 @@ os.environ.update(
     AUTOMATA_DATA_CACHE=DOWNLOADS[0][0], AUTOMATA_DATA_MIRROR=DOWNLOADS[0][1]
 )
 
+# Parts of an experiment share its folder.
+EXPERIMENT = EXPERIMENTS[0]["experiment"]
+if any(e["experiment"] != EXPERIMENT for e in EXPERIMENTS):
+    sys.exit("experiment: must be the same in all parts")
+if EXPERIMENT in (SO_FAR, "data", "downloads", "reference", "runs", "work"):
+    sys.exit(f"experiment: {EXPERIMENT} is the name of another folder in results/")
+
 # One table has the CO2 of all runs, so that it rests on one set of assumptions.
 CARBON = [json.dumps(e["carbon"], sort_keys=True) for e in EXPERIMENTS]
 if len(set(CARBON)) > 1:
@@ -101,8 +136,11 @@ def axis(experiment, name):
         str(int(value) if isinstance(value, float) and value.is_integer() else value)
         for value in experiment[AXES[name]]
     ]
-    # FULL takes all data: fraction 1.
-    return list(dict.fromkeys([*values, "1"])) if name == "fraction" else values
+    if name == "fraction":
+        values += [str(fraction) for fraction in FIXED_FRACTIONS.values()]
+    if name == "seed":
+        values += [str(seed) for seed in experiment["untuned_seeds"] or []]
+    return list(dict.fromkeys(values))
 
 
 def one_of(name):
@@ -114,10 +152,16 @@ def one_of(name):
 
 
 def is_run(experiment, run):
-    """Say whether a cell of the grid is run: FULL with fraction 1, others with those listed."""
-    if run["selector"] == "full":
-        return run["fraction"] == "1"
-    return float(run["fraction"]) in experiment["fractions"]
+    """Say whether a cell of the grid is run.
+
+    FULL takes all data and `untuned` none, the others the fractions that are listed; `untuned`
+    is cheap and says something in large numbers only, so that it can have seeds of its own.
+    """
+    selector, fraction, seed = run["selector"], float(run["fraction"]), int(run["seed"])
+    own = selector == "untuned" and experiment["untuned_seeds"]
+    fixed = FIXED_FRACTIONS.get(selector)
+    fits = fraction in experiment["fractions"] if fixed is None else fraction == fixed
+    return fits and seed in (own or experiment["seeds"])
 
 
 def runs():
@@ -134,14 +178,51 @@ def records(wildcards):
     return [f"results/runs/{RUN}/record.json".format(**run) for run in runs()]
 
 
-def panels(wildcards):
-    """Return all figures: of each quantity one per data set, search and scheduler."""
-    panel = "results/figures/{figure}/{dataset}/{search}-{scheduler}.png"
-    return list(
-        dict.fromkeys(
-            panel.format(figure=figure, **run) for figure in FIGURES for run in runs()
-        )
+def found():
+    """Return the records of all runs there are, of this or any other configuration."""
+    return sorted(
+        str(path) for path in Path("results/runs").glob("*/*/*/*/record.json")
     )
+
+
+def version_of_found(wildcards):
+    """Return what changes with any record there is: what is made of all is then made again."""
+    return fingerprint({path: os.stat(path).st_mtime_ns for path in found()})
+
+
+def datasets_of(experiment):
+    """Return the data sets that an experiment has figures of."""
+    if experiment == SO_FAR:
+        return list(dict.fromkeys(Path(path).parts[2] for path in found()))
+    return list(dict.fromkeys(run["dataset"] for run in runs()))
+
+
+def drawn():
+    """Return the wildcard constraint of the data sets that have figures."""
+    names = dict.fromkeys([*datasets_of(EXPERIMENT), *datasets_of(SO_FAR)])
+    return "|".join(map(re.escape, names))
+
+
+def figures_of(experiment):
+    """Return the figures of an experiment, as pixels: what the page shows."""
+    folder = f"results/{experiment}/figures"
+    return [f"{folder}/{name}.png" for name in (*PAPER, *STUDIES)] + [
+        f"{folder}/{name}/{dataset}.png"
+        for name in OF_DATASET
+        for dataset in datasets_of(experiment)
+    ]
+
+
+def tables_of(experiment):
+    """Return the tables of an experiment."""
+    tables = [path.format(experiment=experiment) for path in TABLES.values()]
+    names = ("energy", "claims", *STUDY_TABLES)
+    return tables + [f"results/{experiment}/tables/{name}.csv" for name in names]
+
+
+def figures_on_page(wildcards):
+    """Return the figures that the page of an experiment shows."""
+    return figures_of(wildcards.experiment)
 
 
 def announce():

@@ -1,88 +1,115 @@
-"""From tables to figures."""
+"""From tables to figures and the page."""
+
+# One rule for each figure, as each has a caption of its own.
+for figure in (*PAPER, *STUDIES):
+
+    rule:
+        name:
+            f"plot_{figure.replace('-', '_')}"
+        input:
+            **TABLES,
+        output:
+            pdf=f"results/{{experiment}}/figures/{figure}.pdf",
+            png=report(
+                f"results/{{experiment}}/figures/{figure}.png",
+                caption=f"../workflow/report/{figure}.rst",
+                category=(
+                    "The paper's figures" if figure in PAPER else "Beyond the paper"
+                ),
+                labels={"figure": figure},
+            ),
+        log:
+            f"logs/{{experiment}}/plot/{figure}.log",
+        conda:
+            "../envs/automata.yaml"
+        params:
+            figure=figure,
+        message:
+            f"Drawing the figure {figure}"
+        shell:
+            """
+            python -m automata plot results/{wildcards.experiment}/tables \
+                --figure {params.figure} \
+                --pdf {output.pdf} \
+                --png {output.png} > {log} 2>&1
+            """
 
 
-rule plot_tradeoff:
+for figure in OF_DATASET:
+
+    rule:
+        name:
+            f"plot_dataset_{figure.replace('-', '_')}"
+        input:
+            **TABLES,
+        output:
+            pdf=f"results/{{experiment}}/figures/{figure}/{{dataset}}.pdf",
+            png=report(
+                f"results/{{experiment}}/figures/{figure}/{{dataset}}.png",
+                caption=f"../workflow/report/{figure}.rst",
+                category="Data sets",
+                subcategory="{dataset}",
+                labels={"figure": figure},
+            ),
+        log:
+            f"logs/{{experiment}}/plot/{figure}/{{dataset}}.log",
+        wildcard_constraints:
+            dataset=drawn(),
+        conda:
+            "../envs/automata.yaml"
+        params:
+            figure=figure,
+        message:
+            f"Drawing the figure {figure} of {{wildcards.dataset}}"
+        shell:
+            """
+            python -m automata plot-dataset results/{wildcards.experiment}/tables \
+                --dataset {wildcards.dataset} \
+                --figure {params.figure} \
+                --pdf {output.pdf} \
+                --png {output.png} > {log} 2>&1
+            """
+
+
+rule build_page:
     input:
-        "results/tables/ratios.csv",
+        **TABLES,
+        claims="results/{experiment}/tables/claims.csv",
+        figures=figures_on_page,
+        captions=CAPTIONS,
     output:
-        pdf="results/figures/tradeoff/{dataset}/{search}-{scheduler}.pdf",
-        png=report(
-            "results/figures/tradeoff/{dataset}/{search}-{scheduler}.png",
-            caption="../workflow/report/tradeoff.rst",
-            category="Tradeoff",
-            labels=PANEL,
+        report(
+            "results/{experiment}/index.html",
+            caption="../workflow/report/page.rst",
+            category="Page",
         ),
     log:
-        "logs/plot_tradeoff/{dataset}/{search}-{scheduler}.log",
+        "logs/{experiment}/build_page.log",
     conda:
         "../envs/automata.yaml"
-    params:
-        ratio="speedup",
     message:
-        "Drawing the tradeoff of {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler}"
+        "Building the page of {wildcards.experiment}"
     shell:
         """
-        python -m automata plot-tradeoff {input} \
-            --dataset {wildcards.dataset} \
-            --search {wildcards.search} \
-            --scheduler {wildcards.scheduler} \
-            --ratio {params.ratio} \
-            --pdf {output.pdf} \
-            --png {output.png} > {log} 2>&1
+        python -m automata page results/{wildcards.experiment}/tables \
+            --figures results/{wildcards.experiment}/figures \
+            --captions {input.captions} \
+            --title {wildcards.experiment} \
+            --output {output} > {log} 2>&1
         """
-
-
-use rule plot_tradeoff as plot_energy with:
-    output:
-        pdf="results/figures/energy/{dataset}/{search}-{scheduler}.pdf",
-        png=report(
-            "results/figures/energy/{dataset}/{search}-{scheduler}.png",
-            caption="../workflow/report/energy.rst",
-            category="Energy",
-            labels=PANEL,
-        ),
-    log:
-        "logs/plot_energy/{dataset}/{search}-{scheduler}.log",
-    params:
-        ratio="energy_ratio",
-    message:
-        "Drawing the energy of {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler}"
-
-
-use rule plot_tradeoff as plot_co2_measured with:
-    output:
-        pdf="results/figures/co2-measured/{dataset}/{search}-{scheduler}.pdf",
-        png=report(
-            "results/figures/co2-measured/{dataset}/{search}-{scheduler}.png",
-            caption="../workflow/report/co2-measured.rst",
-            category="CO2",
-            labels={**PANEL, "from": "energy"},
-        ),
-    log:
-        "logs/plot_co2_measured/{dataset}/{search}-{scheduler}.log",
-    params:
-        ratio="co2_measured_ratio",
-    message:
-        "Drawing the CO2 from energy of {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler}"
-
-
-use rule plot_tradeoff as plot_co2_time with:
-    output:
-        pdf="results/figures/co2-time/{dataset}/{search}-{scheduler}.pdf",
-        png=report(
-            "results/figures/co2-time/{dataset}/{search}-{scheduler}.png",
-            caption="../workflow/report/co2-time.rst",
-            category="CO2",
-            labels={**PANEL, "from": "time"},
-        ),
-    log:
-        "logs/plot_co2_time/{dataset}/{search}-{scheduler}.log",
-    params:
-        ratio="co2_time_ratio",
-    message:
-        "Drawing the CO2 from time of {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler}"
 
 
 rule figures:
     input:
-        panels,
+        figures_of(EXPERIMENT),
+
+
+rule paper_figures:
+    input:
+        collect(
+            f"results/{SO_FAR}/figures/{{name}}.{{form}}",
+            name=PAPER,
+            form=["pdf", "png"],
+        ),
+    message:
+        f"The paper's figures from all runs so far are in results/{SO_FAR}/figures/"

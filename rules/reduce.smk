@@ -1,14 +1,20 @@
-"""From records to tables."""
+"""From records to tables. The folder of an experiment is {experiment}."""
+
+
+wildcard_constraints:
+    experiment=f"{EXPERIMENT}|{SO_FAR}",
 
 
 rule collect:
     input:
         records,
     output:
-        csv="results/tables/runs.csv",
-        parquet="results/tables/runs.parquet",
+        csv=f"results/{EXPERIMENT}/tables/runs.csv",
+        parquet=f"results/{EXPERIMENT}/tables/runs.parquet",
+        trials=f"results/{EXPERIMENT}/tables/trials.parquet",
+        protocols=f"results/{EXPERIMENT}/tables/protocols.json",
     log:
-        "logs/collect.log",
+        f"logs/{EXPERIMENT}/collect.log",
     conda:
         "../envs/automata.yaml"
     message:
@@ -17,19 +23,48 @@ rule collect:
         """
         python -m automata collect {input} \
             --csv {output.csv} \
-            --parquet {output.parquet} > {log} 2>&1
+            --parquet {output.parquet} \
+            --trials {output.trials} \
+            --protocols {output.protocols} > {log} 2>&1
+        """
+
+
+# Takes the records as they lie there, and starts no run to get more or newer ones.
+rule collect_so_far:
+    output:
+        csv=f"results/{SO_FAR}/tables/runs.csv",
+        parquet=f"results/{SO_FAR}/tables/runs.parquet",
+        trials=f"results/{SO_FAR}/tables/trials.parquet",
+        protocols=f"results/{SO_FAR}/tables/protocols.json",
+    log:
+        f"logs/{SO_FAR}/collect.log",
+    conda:
+        "../envs/automata.yaml"
+    params:
+        version=version_of_found,
+    message:
+        "Collecting the table of all runs so far"
+    shell:
+        """
+        python -m automata collect results/runs \
+            --csv {output.csv} \
+            --parquet {output.parquet} \
+            --trials {output.trials} \
+            --protocols {output.protocols} > {log} 2>&1
         """
 
 
 rule tabulate_tradeoff:
     input:
-        "results/tables/runs.parquet",
+        "results/{experiment}/tables/runs.parquet",
     output:
-        ratios="results/tables/ratios.csv",
-        csv="results/tables/tradeoff.csv",
-        markdown="results/tables/tradeoff.md",
+        ratios="results/{experiment}/tables/ratios.csv",
+        csv="results/{experiment}/tables/tradeoff.csv",
+        markdown="results/{experiment}/tables/tradeoff.md",
+        latex="results/{experiment}/tables/tradeoff.tex",
+        untuned="results/{experiment}/tables/untuned.csv",
     log:
-        "logs/tabulate_tradeoff.log",
+        "logs/{experiment}/tabulate_tradeoff.log",
     conda:
         "../envs/automata.yaml"
     params:
@@ -42,18 +77,20 @@ rule tabulate_tradeoff:
             --carbon {params.carbon:q} \
             --ratios {output.ratios} \
             --csv {output.csv} \
-            --markdown {output.markdown} > {log} 2>&1
+            --markdown {output.markdown} \
+            --latex {output.latex} \
+            --untuned {output.untuned} > {log} 2>&1
         """
 
 
 rule tabulate_energy:
     input:
-        "results/tables/runs.parquet",
+        "results/{experiment}/tables/runs.parquet",
     output:
-        csv="results/tables/energy.csv",
-        markdown="results/tables/energy.md",
+        csv="results/{experiment}/tables/energy.csv",
+        markdown="results/{experiment}/tables/energy.md",
     log:
-        "logs/tabulate_energy.log",
+        "logs/{experiment}/tabulate_energy.log",
     conda:
         "../envs/automata.yaml"
     params:
@@ -69,8 +106,69 @@ rule tabulate_energy:
         """
 
 
+rule tabulate_differences:
+    input:
+        runs=TABLES["runs"],
+        protocols=TABLES["protocols"],
+        shipped=SHIPPED,
+    output:
+        "results/{experiment}/tables/differences.csv",
+    log:
+        "logs/{experiment}/tabulate_differences.log",
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Comparing the protocol with the paper's"
+    shell:
+        """
+        python -m automata differences results/{wildcards.experiment}/tables \
+            --defaults {input.shipped[0]} \
+            --paper {input.shipped[1]} \
+            --schema {input.shipped[2]} \
+            --csv {output} > {log} 2>&1
+        """
+
+
+rule check_claims:
+    input:
+        **TABLES,
+        claims=CLAIMS,
+    output:
+        csv="results/{experiment}/tables/claims.csv",
+        markdown="results/{experiment}/tables/claims.md",
+    log:
+        "logs/{experiment}/check_claims.log",
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Confronting the paper's claims with the runs"
+    shell:
+        """
+        python -m automata claims results/{wildcards.experiment}/tables \
+            --claims {input.claims} \
+            --csv {output.csv} \
+            --markdown {output.markdown} > {log} 2>&1
+        """
+
+
+rule tabulate_studies:
+    input:
+        **TABLES,
+    output:
+        collect("results/{{experiment}}/tables/{name}.csv", name=STUDY_TABLES),
+    log:
+        "logs/{experiment}/tabulate_studies.log",
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Tabulating what the paper does not show"
+    shell:
+        """
+        python -m automata studies results/{wildcards.experiment}/tables \
+            --output results/{wildcards.experiment}/tables > {log} 2>&1
+        """
+
+
 rule tables:
     input:
-        "results/tables/runs.csv",
-        "results/tables/tradeoff.csv",
-        "results/tables/energy.csv",
+        tables_of(EXPERIMENT),

@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     tune.set_defaults(command=_tune)
 
     collect = commands.add_parser("collect", help="make the table of runs from records")
-    collect.add_argument("records", type=Path, nargs="+")
+    collect.add_argument("records", type=Path, nargs="+", help="files, or folders of records")
     collect.add_argument("--csv", type=Path, required=True, help="one row per run")
     collect.add_argument("--parquet", type=Path, required=True, help="the same")
     collect.add_argument("--trials", type=Path, required=True, help="their evaluations, Parquet")
@@ -73,7 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     tradeoff.add_argument("--carbon", required=True, help=CARBON_HELP)
     tradeoff.add_argument("--ratios", type=Path, required=True, help="one row per run, CSV")
     tradeoff.add_argument("--csv", type=Path, required=True, help="one row per combination")
-    tradeoff.add_argument("--markdown", type=Path, required=True)
+    tradeoff.add_argument("--markdown", type=Path, required=True, help="the same, for readers")
+    tradeoff.add_argument("--latex", type=Path, required=True, help="the same")
+    tradeoff.add_argument("--untuned", type=Path, required=True, help="the control, CSV")
     tradeoff.set_defaults(command=_tradeoff)
 
     energy = commands.add_parser("energy", help="make the table of energy and CO2 from the runs")
@@ -129,10 +131,10 @@ _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")
 
 
 def _collect(options: argparse.Namespace) -> None:
-    from automata.analysis.collect import collect
+    from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write_csv, write_json, write_parquet
 
-    collected = collect(options.records)
+    collected = collect(record_files(options.records))
     write_csv(collected.runs, options.csv)
     write_parquet(collected.runs, options.parquet)
     write_parquet(collected.trials, options.trials)
@@ -140,16 +142,21 @@ def _collect(options: argparse.Namespace) -> None:
 
 
 def _tradeoff(options: argparse.Namespace) -> None:
+    from automata.analysis.presentation import presented
     from automata.analysis.ratios import ratios_to_full
-    from automata.analysis.tables import read_parquet, write_csv, write_markdown
+    from automata.analysis.tables import read_parquet, write_csv, write_latex, write_markdown
     from automata.analysis.tradeoff import tradeoff
+    from automata.analysis.untuned import untuned
     from automata.config import parse_carbon
 
-    ratios = ratios_to_full(read_parquet(options.runs), parse_carbon(options.carbon))
+    runs = read_parquet(options.runs)
+    ratios = ratios_to_full(runs, parse_carbon(options.carbon))
     summary = tradeoff(ratios)
     write_csv(ratios, options.ratios)
     write_csv(summary, options.csv)
-    write_markdown(summary, options.markdown)
+    write_markdown(presented(summary), options.markdown)
+    write_latex(presented(summary), options.latex)
+    write_csv(untuned(runs), options.untuned)
 
 
 def _energy(options: argparse.Namespace) -> None:

@@ -27,6 +27,20 @@ class Collected:
     """The settings behind each `protocol_hash` of the runs."""
 
 
+def record_files(paths: Iterable[Path]) -> list[Path]:
+    """Return the files among `paths`, and the records anywhere in the folders among them.
+
+    Raises UserError for a folder without any.
+    """
+    files: list[Path] = []
+    for path in paths:
+        found = sorted(path.rglob("record.json")) if path.is_dir() else [path]
+        if not found:
+            raise UserError(f"{path}: no record.json in it")
+        files += found
+    return files
+
+
 def collect(paths: Iterable[Path]) -> Collected:
     """Return what the records at `paths`, at least one, say.
 

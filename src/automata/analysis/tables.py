@@ -52,6 +52,12 @@ def read_parquet(path: Path) -> pd.DataFrame:
     return pd.read_parquet(path)
 
 
+def write_latex(table: pd.DataFrame, path: Path) -> None:
+    """Write `table` as a LaTeX longtable (packages booktabs and longtable), floats as above."""
+    cells = table.map(_cell)
+    write_text(path, cells.to_latex(index=False, escape=True, longtable=True))
+
+
 def three_digits(value: float) -> str:
     """Return `value` with three significant digits, large ones as whole numbers."""
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
