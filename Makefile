@@ -9,7 +9,7 @@ setup: $(BIN)/.ready
 
 reproduce: setup
 	snakemake --cores all
-	@echo "Figures: results/figures/    Tables: results/tables/"
+	@echo "Read results/default/index.html; tables and figures lie beside it"
 
 test: setup
 	pytest

@@ -21,7 +21,7 @@ from automata.config.methods import SelectorSettings
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles, combine
 from automata.experiments.settings import settings_of, under_search
-from automata.selection import SELECTORS
+from automata.selection import FIXED_FRACTIONS, SELECTORS
 from automata.training.subsets import subset_plan
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -179,7 +179,7 @@ def test_job_takes_only_its_own_settings():
 def test_a_job_of_every_selector_builds_it_with_its_settings(selector):
     (values,) = shipped()
     parts = settings_of(values, "dna", "tpe", "asha", selector)
-    run = {**RUN, "selector": selector, "fraction": 1 if selector == "full" else 0.1}
+    run = {**RUN, "selector": selector, "fraction": FIXED_FRACTIONS.get(selector, 0.1)}
     job = parse_job(run, json.dumps(parts))
     found = subset_plan(job).selector
     assert f"{type(found).__module__}:{type(found).__name__}" == SELECTORS[selector]
@@ -207,6 +207,9 @@ def test_a_job_survives_json():
         ({"selector": "grad"}, {}, "selector: .*'grad' is not one of full, random"),
         ({"fraction": 1.5}, {}, "fraction: .*less than or equal to 1 .*got 1.5"),
         ({"selector": "full"}, {}, "selector full takes fraction 1"),
+        ({"selector": "full-again"}, {}, "selector full-again takes fraction 1"),
+        ({"selector": "untuned"}, {}, "selector untuned takes fraction 0"),
+        ({"fraction": 0}, {}, "selector gradmatch needs a fraction above 0"),
         ({}, {"epochs": 0}, "protocol.epochs: .*greater than 0 .*got 0"),
         ({}, {"epoch": 3}, "protocol.epoch: Extra inputs"),
         (

@@ -29,12 +29,12 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
     made = {p.relative_to(finished.folder).as_posix() for p in finished.folder.rglob("*.*")}
     assert finished.jobs == {"prepare": 1, "tune": 2, **REDUCTIONS}
     assert made >= {
-        "results/tables/runs.csv",
-        "results/tables/runs.parquet",
-        "results/tables/tradeoff.csv",
-        "results/tables/tradeoff.md",
-        "results/tables/energy.csv",
-        "results/tables/energy.md",
+        "results/smoke/tables/runs.csv",
+        "results/smoke/tables/runs.parquet",
+        "results/smoke/tables/tradeoff.csv",
+        "results/smoke/tables/tradeoff.md",
+        "results/smoke/tables/energy.csv",
+        "results/smoke/tables/energy.md",
         *(f"results/figures/{figure}/dna/random-hyperband.png" for figure in FIGURES),
         *(f"results/figures/{figure}/dna/random-hyperband.pdf" for figure in FIGURES),
     }

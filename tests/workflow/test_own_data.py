@@ -78,9 +78,8 @@ def test_readme_has_an_example_of_each_kind():
 
 def test_example_goes_all_the_way_to_its_figure(example):
     name, workflow = example
-    figures = list((workflow.folder / f"results/figures/tradeoff/{name}").glob("*.png"))
     assert workflow.jobs["tune"] == 2
-    assert len(figures) == 1
+    assert (workflow.folder / f"results/{name}/figures/tradeoff/{name}.png").exists()
 
 
 def test_example_learns_more_than_the_largest_class(example):

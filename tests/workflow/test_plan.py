@@ -13,10 +13,10 @@ CONFIG = Path(__file__).parents[2] / "config"
 @pytest.mark.parametrize(
     ("name", "runs"),
     [
-        ("config", 22),
-        ("tabular", 4 * 4 * 21 * 5),
-        ("text", 4 * 4 * 21 * 5),
-        ("image", 3 * 4 * 21 * 3),
+        ("config", 34),
+        ("tabular", 4 * 4 * 23 * 5),
+        ("text", 4 * 4 * 23 * 5),
+        ("image", 3 * 4 * 23 * 3),
         ("paper", 2548),  # 11 data sets x 4 x 13 subsets, 5 repeats, but 3 of the images
     ],
 )

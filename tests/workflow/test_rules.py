@@ -51,8 +51,8 @@ def test_tune_leaves_no_unfinished_work(workflow, finished):
 
 def test_collect_has_a_row_for_each_record(workflow, finished):
     borrow(workflow, finished, *RECORDS.values())
-    jobs = workflow.run("results/tables/runs.csv")
-    table = pd.read_csv(workflow.folder / "results/tables/runs.csv")
+    jobs = workflow.run("results/smoke/tables/runs.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/runs.csv")
     assert jobs == {"collect": 1}
     assert sorted(table["selector"]) == ["full", "gradmatch"]
 
@@ -62,16 +62,16 @@ def test_collect_refuses_a_truncated_record_by_name(workflow, finished, capfd):
     record = workflow.folder / RECORDS["full-1"]
     record.write_text(record.read_text()[:1000])
     with pytest.raises(Exception, match="At least one job did not complete"):
-        workflow.run("results/tables/runs.csv")
+        workflow.run("results/smoke/tables/runs.csv")
     assert (
-        f"{RECORDS['full-1']}: not a record" in (workflow.folder / "logs/collect.log").read_text()
+        f"{RECORDS['full-1']}: not a record" in (workflow.folder / "logs/smoke/collect.log").read_text()
     )
 
 
 def test_tradeoff_speedup_is_the_ratio_of_the_records_seconds(workflow, finished):
-    borrow(workflow, finished, "results/tables/runs.parquet")
-    workflow.run("results/tables/tradeoff.csv")
-    table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
+    borrow(workflow, finished, "results/smoke/tables/runs.parquet")
+    workflow.run("results/smoke/tables/tradeoff.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/tradeoff.csv")
     full, run = (json.loads((finished.folder / RECORDS[name]).read_text()) for name in RECORDS)
     seconds = run["tuning"]["measurement"]["wall_seconds"]
     seconds += run["final"]["measurement"]["wall_seconds"]
@@ -82,9 +82,9 @@ def test_tradeoff_speedup_is_the_ratio_of_the_records_seconds(workflow, finished
 
 
 def test_tradeoff_error_is_the_difference_of_the_records_accuracies(workflow, finished):
-    borrow(workflow, finished, "results/tables/runs.parquet")
-    workflow.run("results/tables/tradeoff.csv")
-    table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
+    borrow(workflow, finished, "results/smoke/tables/runs.parquet")
+    workflow.run("results/smoke/tables/tradeoff.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/tradeoff.csv")
     full, run = (json.loads((finished.folder / RECORDS[name]).read_text()) for name in RECORDS)
     expected = 100 * (full["test"]["accuracy"] - run["test"]["accuracy"])
     error = table.set_index("selector")["relative_test_error"]
@@ -92,12 +92,12 @@ def test_tradeoff_error_is_the_difference_of_the_records_accuracies(workflow, fi
 
 
 def test_energy_table_has_each_run_and_what_its_co2_rests_on(workflow, finished):
-    borrow(workflow, finished, "results/tables/runs.parquet")
+    borrow(workflow, finished, "results/smoke/tables/runs.parquet")
     stated = {"grams_per_kwh": 100, "region": "the sea's", "source": 'a "list"', "tdp_watts": 50}
     workflow.config = {"carbon": stated}
-    jobs = workflow.run("results/tables/energy.csv")
-    table = pd.read_csv(workflow.folder / "results/tables/energy.csv")
-    closing = (workflow.folder / "results/tables/energy.md").read_text().splitlines()[-1]
+    jobs = workflow.run("results/smoke/tables/energy.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/energy.csv")
+    closing = (workflow.folder / "results/smoke/tables/energy.md").read_text().splitlines()[-1]
     assert jobs == {"tabulate_energy": 1}
     assert sorted(table["selector"]) == ["full", "gradmatch"]
     assert table["co2_time_grams"].tolist() == pytest.approx(table["total_seconds"] / 720)
@@ -105,16 +105,16 @@ def test_energy_table_has_each_run_and_what_its_co2_rests_on(workflow, finished)
 
 
 def test_tradeoff_has_co2_that_is_speedup_and_energy_ratio_again(workflow, finished):
-    borrow(workflow, finished, "results/tables/runs.parquet")
-    workflow.run("results/tables/tradeoff.csv")
-    table = pd.read_csv(workflow.folder / "results/tables/tradeoff.csv")
+    borrow(workflow, finished, "results/smoke/tables/runs.parquet")
+    workflow.run("results/smoke/tables/tradeoff.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/tradeoff.csv")
     for of_co2, same in [("co2_time_ratio", "speedup"), ("co2_measured_ratio", "energy_ratio")]:
         assert table[of_co2].tolist() == pytest.approx(table[same].tolist(), nan_ok=True)
 
 
 @pytest.mark.parametrize("name", ["tradeoff", "energy", "co2-measured", "co2-time"])
 def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished, name):
-    borrow(workflow, finished, "results/tables/ratios.csv")
+    borrow(workflow, finished, "results/smoke/tables/ratios.csv")
     figure = workflow.folder / f"results/figures/{name}/dna/random-hyperband.png"
     jobs = workflow.run(str(figure.relative_to(workflow.folder)))
     assert jobs == {f"plot_{name.replace('-', '_')}": 1}
@@ -126,7 +126,7 @@ def test_measured_jobs_take_turns_also_where_each_has_a_part_of_the_machine(tmp_
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--set-threads", "tune=1"]
     command += ["--snakefile", ROOT / "workflow/Snakefile", "--directory", tmp_path]
     command += ["--configfile", ROOT / "config/smoke.yaml"]
-    command += ["--", "results/tables/runs.csv"]
+    command += ["--", "results/smoke/tables/runs.csv"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     at_once = re.findall(r"^Execute (\d+) jobs", shown.stdout + shown.stderr, re.MULTILINE)
     assert at_once == ["1", "1", "1", "1"]  # prepare, the two runs, collect

@@ -15,8 +15,6 @@ __all__ = ["SELECTORS", "facility_location", "gradient_embeddings", "matching_pu
 
 SELECTORS: dict[str, str] = {
     "full": "automata.selection.random:Full",
-    "full-again": "automata.selection.random:Full",
-    "untuned": "automata.selection.random:Full",
     "random": "automata.selection.random:FixedRandom",
     "adaptive-random": "automata.selection.random:AdaptiveRandom",
     "rs2": "automata.selection.random:RepeatedRandom",
@@ -24,6 +22,8 @@ SELECTORS: dict[str, str] = {
     "gradmatch": "automata.selection.gradmatch:GradMatch",
     "gradmatch-adaptive": "automata.selection.adaptive:AdaptiveGradMatch",
     "glister": "automata.selection.glister:Glister",
+    "full-again": "automata.selection.random:Full",
+    "untuned": "automata.selection.random:Full",
 }
 """Selector name -> "module:class", imported when a selector is built.
 

@@ -99,6 +99,7 @@ def make_record() -> MakeRecord:
         final_exclusive: bool = True,
         failure: str | None = None,
         concurrent_trials: int = 1,
+        curve: tuple[int, ...] = (),
     ) -> Record:
         settings = Settings(protocol=_protocol()).model_dump()
         settings["compute"] = {

@@ -6,30 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from automata.analysis.collect import collect
 from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config.methods import GradMatchSettings, SelectorSettings
-from automata.errors import UserError
-from automata.records import Record, write_record
+from automata.records import Record, Trial, Tuning
+from automata.training.progress import Progress
+from synthetic import synthetic_runs
 
 MakeRecord = Callable[..., Record]
 
 HERE = Path("records/here.json")
-
-
-@pytest.fixture
-def written(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
-    """Give a function that writes a record under a name."""
-
-    def write(name: str, **changes: Any) -> Path:
-        path = tmp_path / f"{name}.json"
-        write_record(make_record(**changes), path)
-        return path
-
-    return write
 
 
 @pytest.mark.parametrize(
@@ -160,52 +147,6 @@ def test_run_is_exclusive_only_when_both_phases_were(make_record: MakeRecord) ->
     assert row(make_record(final_exclusive=False), HERE)["exclusive"] is False
 
 
-def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -> None:
-    paths = [
-        written("a", seed=1),
-        written("b", selector="full", fraction=1.0),
-        written("c", selector="craig"),
-        written("d", seed=0),
-    ]
-
-    table = collect(paths).runs
-
-    assert list(zip(table["selector"], table["seed"], table["record"], strict=True)) == [
-        ("craig", 0, str(paths[2])),
-        ("full", 0, str(paths[1])),
-        ("gradmatch", 0, str(paths[3])),
-        ("gradmatch", 1, str(paths[0])),
-    ]
-
-
-def test_energy_that_was_not_measured_is_missing_from_the_table(
-    written: Callable[..., Path],
-) -> None:
-    table = collect([written("a", seed=0), written("b", seed=1, tuning_joules=None)]).runs
-
-    assert table["energy_joules"].tolist()[0] == 150.0
-    assert pd.isna(table["energy_joules"]).tolist() == [False, True]
-
-
-def test_two_records_of_one_run_are_refused_by_name(written: Callable[..., Path]) -> None:
-    paths = [written("one", seed=1), written("other", seed=2), written("again", seed=1)]
-
-    with pytest.raises(UserError) as refusal:
-        collect(paths)
-
-    assert str(refusal.value) == f"records of the same run: {paths[0]}, {paths[2]}"
-
-
-def test_file_that_is_no_record_is_refused_by_name(
-    tmp_path: Path, written: Callable[..., Path]
-) -> None:
-    broken = tmp_path / "broken.json"
-    broken.write_text("{")
-
-    with pytest.raises(UserError, match=str(broken)):
-        collect([written("a"), broken])
-
-
 def test_share_of_other_work_is_that_of_the_worse_phase(make_record: MakeRecord) -> None:
     record = make_record()
     # Two cores: 40 s of tuning have 80 CPU s, of which 36 + 8 were busy; the final training's
@@ -239,3 +180,44 @@ def test_flags_of_both_phases_are_in_the_row(make_record: MakeRecord) -> None:
     record.tuning.measurement.flags.extend(["short_window", "contaminated"])
     record.final.measurement.flags.append("short_window")
     assert row(record, HERE)["flags"] == "contaminated short_window"
+
+
+def drawn(record: Record) -> Record:
+    """The record as `untuned` has it: one configuration, no search."""
+    trial = Trial(
+        index=0, configuration={"batch_size": 16}, rungs=[], status="drawn", progress=Progress()
+    )
+    return record.model_copy(
+        update={"tuning": Tuning(measurement=None, setup_seconds=0.0, trials=[trial], best=0)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("tuning_seconds", 0.0),
+        ("tuning_orchestration_seconds", 0.0),
+        ("total_seconds", 20.0),
+        ("cpu_seconds", 18.0),
+        ("energy_joules", 50.0),
+        ("energy_method", "measured"),
+        ("best_validation_accuracy", None),
+        ("best_configuration", "batch_size=16"),
+        ("best_epochs", 0),
+        ("configurations", 1),
+        ("trained_epochs", 0),
+        ("effective_fraction", None),
+        ("final_epochs", 8),
+        ("started_at", 1_700_000_000.25),
+    ],
+)
+def test_row_of_a_run_that_searched_nothing(
+    make_record: MakeRecord, column: str, value: object
+) -> None:
+    record = drawn(make_record(selector="untuned", fraction=0))
+
+    assert row(record, HERE)[column] == value
+
+
+def test_row_has_the_columns_of_the_made_up_runs(make_record: MakeRecord) -> None:
+    assert list(row(make_record(), HERE)) == list(synthetic_runs(datasets=("dna",)).columns)

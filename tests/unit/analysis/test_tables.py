@@ -10,9 +10,12 @@ import pytest
 
 from automata.analysis.tables import (
     read_csv,
+    read_json,
     read_parquet,
     three_digits,
     write_csv,
+    write_json,
+    write_latex,
     write_markdown,
     write_parquet,
 )
@@ -119,3 +122,19 @@ def test_markdown_leaves_a_cell_empty_where_nothing_was_measured(tmp_path: Path)
     write_markdown(pd.DataFrame({"a": [1.0], "energy_ratio": [np.nan]}), path)
 
     assert path.read_text().splitlines()[-1] == "| 1 |  |"
+
+
+def test_json_comes_back(tmp_path: Path) -> None:
+    content = {"a": [1, 0.1 + 0.2, None], "b": {"c": "d"}}
+    write_json(content, tmp_path / "table.json")
+    assert read_json(tmp_path / "table.json") == content
+
+
+def test_latex_escapes_what_it_would_read_as_commands(tmp_path: Path) -> None:
+    table = pd.DataFrame({"error (%)": [1.23456, np.nan], "data_set": ["a&b", "c_d"]})
+    write_latex(table, tmp_path / "table.tex")
+    lines = (tmp_path / "table.tex").read_text().splitlines()
+    assert lines[0] == r"\begin{longtable}{ll}"
+    assert r"error (\%) & data\_set \\" in lines
+    assert r"1.23 & a\&b \\" in lines
+    assert r" & c\_d \\" in lines

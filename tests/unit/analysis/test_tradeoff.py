@@ -36,6 +36,8 @@ def ratio(seed: int, **changes: Any) -> dict[str, Any]:
         "energy_method": "measured",
         "other_cpu_share": 0.0,
         "refused": None,
+        "record": f"{seed}.json",
+        "full_record": f"full-{seed}.json",
     }
     return {**values, **changes}
 
@@ -192,3 +194,8 @@ def test_refused_runs_are_left_out() -> None:
 def test_share_of_other_work_is_the_largest_of_the_runs() -> None:
     row = only_row(ratio(0, other_cpu_share=0.01), ratio(1, other_cpu_share=0.3))
     assert row["other_cpu_share"] == 0.3
+
+
+def test_a_row_names_the_records_it_comes_from() -> None:
+    row = only_row(ratio(0), ratio(1), ratio(2, refused="no FULL"))
+    assert row["records"].split() == ["0.json", "1.json", "full-0.json", "full-1.json"]

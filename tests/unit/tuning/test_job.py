@@ -194,3 +194,36 @@ def test_kept_search_of_another_host_is_not_used(data, interrupted):
 def test_other_data_set_in_the_file_is_refused(data, tmp_path):
     with pytest.raises(UserError, match="is data set 'dna', not 'letter'"):
         run_job(make_job(dataset="letter"), data, tmp_path / "job")
+
+
+def test_untuned_trains_the_first_random_configuration_and_searches_nothing(record, data, tmp_path):
+    drawn = run_job(make_job(selector="untuned", fraction=0), data, tmp_path / "job")
+    (trial,) = drawn.tuning.trials
+    assert trial.configuration == record.tuning.trials[0].configuration
+    assert (trial.status, trial.progress.epochs) == ("drawn", 0)
+    assert drawn.tuning.measurement is None
+    assert drawn.final.progress.epochs == T
+    assert drawn.final.progress.samples == T * 1400
+    assert drawn.final.measurement.wall_seconds > 0
+
+
+def test_untuned_draws_other_configurations_with_other_seeds(data, tmp_path):
+    first, second = (
+        run_job(make_job(selector="untuned", fraction=0, seed=seed), data, tmp_path / f"{seed}")
+        for seed in (0, 1)
+    )
+    assert first.best.configuration != second.best.configuration
+
+
+def test_fulls_repeat_has_its_configurations_and_other_random_numbers(data, tmp_path):
+    full, again = (
+        run_job(make_job(selector=name, fraction=1), data, tmp_path / name)
+        for name in ("full", "full-again")
+    )
+    assert [t.configuration for t in full.tuning.trials] == [
+        t.configuration for t in again.tuning.trials
+    ]
+    assert full.tuning.trials[0].progress.training_loss != (
+        again.tuning.trials[0].progress.training_loss
+    )
+    assert again.final is None

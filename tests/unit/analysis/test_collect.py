@@ -1,0 +1,110 @@
+"""From record files to tables: nothing is lost, doubled or averaged in by mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from automata.analysis.collect import collect, record_files
+from automata.analysis.runs import protocol_hash
+from automata.errors import UserError
+from automata.records import Record, write_record
+
+MakeRecord = Callable[..., Record]
+
+
+@pytest.fixture
+def written(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
+    """Give a function that writes a record under a name."""
+
+    def write(name: str, **changes: Any) -> Path:
+        path = tmp_path / f"{name}.json"
+        write_record(make_record(**changes), path)
+        return path
+
+    return write
+
+
+def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -> None:
+    paths = [
+        written("a", seed=1),
+        written("b", selector="full", fraction=1.0),
+        written("c", selector="craig"),
+        written("d", seed=0),
+    ]
+
+    table = collect(paths).runs
+
+    assert list(zip(table["selector"], table["seed"], table["record"], strict=True)) == [
+        ("craig", 0, str(paths[2])),
+        ("full", 0, str(paths[1])),
+        ("gradmatch", 0, str(paths[3])),
+        ("gradmatch", 1, str(paths[0])),
+    ]
+
+
+def test_energy_that_was_not_measured_is_missing_from_the_table(
+    written: Callable[..., Path],
+) -> None:
+    table = collect([written("a", seed=0), written("b", seed=1, tuning_joules=None)]).runs
+
+    assert table["energy_joules"].tolist()[0] == 150.0
+    assert pd.isna(table["energy_joules"]).tolist() == [False, True]
+
+
+def test_two_records_of_one_run_are_refused_by_name(written: Callable[..., Path]) -> None:
+    paths = [written("one", seed=1), written("other", seed=2), written("again", seed=1)]
+
+    with pytest.raises(UserError) as refusal:
+        collect(paths)
+
+    assert str(refusal.value) == f"records of the same run: {paths[0]}, {paths[2]}"
+
+
+def test_file_that_is_no_record_is_refused_by_name(
+    tmp_path: Path, written: Callable[..., Path]
+) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+
+    with pytest.raises(UserError, match=str(broken)):
+        collect([written("a"), broken])
+
+
+def test_settings_behind_each_hash_are_kept(
+    written: Callable[..., Path], make_record: MakeRecord
+) -> None:
+    collected = collect(
+        [written("a"), written("b", seed=1), written("c", concurrent_trials=2, seed=2)]
+    )
+
+    assert list(collected.protocols) == sorted(set(collected.runs["protocol_hash"]))
+    kept = collected.protocols[protocol_hash(make_record(concurrent_trials=2))]
+    assert kept["protocol"]["epochs"] == 8
+    assert kept["compute"]["concurrent_trials"] == 2
+
+
+def test_evaluations_of_all_runs_are_in_one_table(written: Callable[..., Path]) -> None:
+    collected = collect([written("a"), written("b", seed=1)])
+
+    assert collected.trials["seed"].tolist() == [0, 0, 1, 1]
+
+
+def test_folders_stand_for_the_records_in_them(tmp_path: Path) -> None:
+    paths = [tmp_path / "runs" / name / "record.json" for name in ("b", "a/c")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.touch()
+    (tmp_path / "runs/a/other.json").touch()
+    other = tmp_path / "mine.json"
+
+    assert record_files([tmp_path / "runs", other]) == [paths[1], paths[0], other]
+
+
+def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"^{tmp_path}: no record.json in it$"):
+        record_files([tmp_path])

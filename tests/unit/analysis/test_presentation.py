@@ -1,0 +1,56 @@
+"""The tradeoff table as people read it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from automata.analysis.presentation import presented
+
+
+def table(**changes: object) -> pd.DataFrame:
+    values = {
+        "dataset": "dna",
+        "search": "tpe",
+        "scheduler": "asha",
+        "selector": "gradmatch",
+        "fraction": 0.1,
+        "seeds": 5,
+        "speedup": 4.123,
+        "speedup_low": 3.456,
+        "speedup_high": 5.0,
+        "ceiling": 6.0,
+        "relative_test_error": -0.5,
+        "relative_test_error_low": -1.25,
+        "relative_test_error_high": 0.25,
+        "energy_ratio": 4.0,
+        "energy_ratio_low": 3.9,
+        "energy_ratio_high": 4.1,
+        "test_accuracy": 0.9,
+    }
+    return pd.DataFrame([{**values, **changes}])
+
+
+def test_means_stand_beside_their_intervals() -> None:
+    (row,) = presented(table()).to_dict("records")
+    assert row == {
+        "dataset": "dna",
+        "search": "tpe",
+        "scheduler": "asha",
+        "selector": "gradmatch",
+        "fraction": 0.1,
+        "seeds": 5,
+        "speedup": "4.12 (3.46 to 5)",
+        "ceiling": "6",
+        "error (pp)": "-0.5 (-1.25 to 0.25)",
+        "energy ratio": "4 (3.9 to 4.1)",
+        "test accuracy": "0.9",
+    }
+
+
+def test_a_single_seed_has_no_interval() -> None:
+    assert presented(table(seeds=1))["speedup"].tolist() == ["4.12"]
+
+
+def test_what_was_not_measured_is_empty() -> None:
+    assert presented(table(energy_ratio=np.nan))["energy ratio"].tolist() == [""]

@@ -1,0 +1,74 @@
+"""The table of trials: every evaluation, when it was made, at what cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from automata.analysis.trials import COLUMNS, evaluations
+from automata.records import Record, Tuning
+from automata.training.progress import Evaluation
+
+MakeRecord = Callable[..., Record]
+
+HERE = Path("here.json")
+
+
+def at(epoch: int, seconds: float) -> Evaluation:
+    """An evaluation some seconds after the start of the search."""
+    return Evaluation(
+        epoch=epoch, accuracy=epoch / 10, loss=1.0, finished_at=1_700_000_000.25 + seconds
+    )
+
+
+@pytest.fixture
+def record(make_record: MakeRecord) -> Record:
+    """Two trials: rungs after 10 and 30 s, a point of the curve after 20; a rung after 25 s."""
+    record = make_record()
+    first, second = record.tuning.trials
+    first.progress.evaluations = [at(2, 10), at(8, 30)]
+    first.progress.curve = [at(4, 20)]
+    second.progress.evaluations = [at(2, 25)]
+    return record
+
+
+def test_a_row_for_each_evaluation_in_the_order_of_time(record: Record) -> None:
+    rows = evaluations(record, HERE)
+
+    assert [(r["index"], r["epoch"], r["rung"]) for r in rows] == [
+        (0, 2, True),
+        (0, 4, False),
+        (1, 2, True),
+        (0, 8, True),
+    ]
+    assert [r["elapsed_seconds"] for r in rows] == pytest.approx([10, 20, 25, 30])
+    assert [r["accuracy"] for r in rows] == [0.2, 0.4, 0.2, 0.8]
+    assert all(list(r) == COLUMNS for r in rows)
+
+
+def test_energy_of_the_search_is_spread_over_its_time(record: Record) -> None:
+    rows = evaluations(record, HERE)
+
+    # 100 J in 40 s, without those of the final training
+    assert [r["elapsed_joules"] for r in rows] == pytest.approx([25, 50, 62.5, 75])
+
+
+def test_unknown_energy_is_missing(make_record: MakeRecord) -> None:
+    rows = evaluations(make_record(tuning_joules=None), HERE)
+
+    assert {r["elapsed_joules"] for r in rows} == {None}
+
+
+def test_configurations_are_exact(record: Record) -> None:
+    row = evaluations(record, HERE)[0]
+
+    assert json.loads(row["configuration"])["learning_rate"] == 0.1 + 0.2
+
+
+def test_no_search_has_no_evaluations(record: Record) -> None:
+    nothing = Tuning(measurement=None, setup_seconds=0, trials=record.tuning.trials, best=0)
+
+    assert evaluations(record.model_copy(update={"tuning": nothing}), HERE) == []
