@@ -29,7 +29,10 @@ def line(workflow, config):
 @pytest.mark.parametrize(
     ("config", "expected"),
     [
-        ({"datsets": ["dna"]}, "own.yaml: datsets: unknown key; valid: parts, datasets, searches"),
+        (
+            {"datsets": ["dna"]},
+            "own.yaml: datsets: unknown key; valid: parts, experiment, datasets, searches",
+        ),
         (
             {"protocol": {"tabular": {"epoch": 3}}},
             "own.yaml: protocol.tabular.epoch: unknown key; valid: model, configurations, epochs",

@@ -30,7 +30,9 @@ def write_json(content: dict[str, Any], path: Path) -> None:
 
 def write_markdown(table: pd.DataFrame, path: Path, closing: str = "") -> None:
     """Write `table` as Markdown with three significant digits, and a `closing` paragraph."""
-    cells = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
+    cells = [
+        [_text(value).replace("|", "\\|") for value in row] for row in table.itertuples(index=False)
+    ]
     rows = [list(table.columns), ["---"] * len(table.columns), *cells]
     lines = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     write_text(path, f"{lines}\n{closing}\n" if closing else lines)
@@ -54,8 +56,26 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 def write_latex(table: pd.DataFrame, path: Path) -> None:
     """Write `table` as a LaTeX longtable (packages booktabs and longtable), floats as above."""
-    cells = table.map(_cell)
+    cells = table.map(_text)
     write_text(path, cells.to_latex(index=False, escape=True, longtable=True))
+
+
+HTML = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+body {{ font: 14px/1.4 system-ui, sans-serif; margin: 1em }}
+table {{ border-collapse: collapse }}
+th, td {{ padding: 0.3em 0.8em 0.3em 0; text-align: left; vertical-align: top }}
+tr {{ border-bottom: 1px solid #ccc }}
+</style></head><body>
+{table}
+</body></html>
+"""
+
+
+def write_html(table: pd.DataFrame, path: Path, title: str) -> None:
+    """Write `table` as a page of its own, for Snakemake's report."""
+    cells = table.map(_text).to_html(index=False, border=0, escape=True)
+    write_text(path, HTML.format(title=title, table=cells))
 
 
 def three_digits(value: float) -> str:
@@ -63,7 +83,8 @@ def three_digits(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
 
 
-def _cell(value: object) -> str:
+def _text(value: object) -> str:
+    """Return a cell as people read it; nothing where there is no value."""
     if isinstance(value, float):
         return "" if pd.isna(value) else three_digits(value)
-    return "" if value is None else str(value).replace("|", "\\|")
+    return "" if value is None else str(value)

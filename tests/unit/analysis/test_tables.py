@@ -14,6 +14,7 @@ from automata.analysis.tables import (
     read_parquet,
     three_digits,
     write_csv,
+    write_html,
     write_json,
     write_latex,
     write_markdown,
@@ -138,3 +139,15 @@ def test_latex_escapes_what_it_would_read_as_commands(tmp_path: Path) -> None:
     assert r"error (\%) & data\_set \\" in lines
     assert r"1.23 & a\&b \\" in lines
     assert r" & c\_d \\" in lines
+
+
+def test_html_shows_the_values_and_runs_nothing(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {"claim": ["<script>x</script>"], "speedup": [1.23456], "energy": [np.nan]}
+    )
+    write_html(table, tmp_path / "table.html", "Claims")
+    page = (tmp_path / "table.html").read_text()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "<td>1.23</td>" in page
+    assert "<td></td>" in page
