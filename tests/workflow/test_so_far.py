@@ -72,4 +72,4 @@ def test_without_records_one_line_says_so(workflow):
     with pytest.raises(Exception, match="At least one job did not complete"):
         workflow.run("paper_figures")
     log = (workflow.folder / "logs/so-far/collect.log").read_text()
-    assert "results/runs: no record.json in it" in log.splitlines()[-1]
+    assert "results/runs: no file, and no folder with" in log.splitlines()[-1]

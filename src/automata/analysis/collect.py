@@ -30,13 +30,13 @@ class Collected:
 def record_files(paths: Iterable[Path]) -> list[Path]:
     """Return the files among `paths`, and the records anywhere in the folders among them.
 
-    Raises UserError for a folder without any.
+    Raises UserError for what is neither a file nor such a folder.
     """
     files: list[Path] = []
     for path in paths:
-        found = sorted(path.rglob("record.json")) if path.is_dir() else [path]
+        found = [path] if path.is_file() else sorted(path.rglob("record.json"))
         if not found:
-            raise UserError(f"{path}: no record.json in it")
+            raise UserError(f"{path}: no file, and no folder with a record.json in it")
         files += found
     return files
 

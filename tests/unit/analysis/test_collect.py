@@ -101,10 +101,12 @@ def test_folders_stand_for_the_records_in_them(tmp_path: Path) -> None:
         path.touch()
     (tmp_path / "runs/a/other.json").touch()
     other = tmp_path / "mine.json"
+    other.touch()
 
     assert record_files([tmp_path / "runs", other]) == [paths[1], paths[0], other]
 
 
 def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=f"^{tmp_path}: no record.json in it$"):
-        record_files([tmp_path])
+    for path in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(UserError, match=f"^{path}: no file, and no folder with"):
+            record_files([path])
