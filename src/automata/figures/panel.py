@@ -170,7 +170,12 @@ def _draw_selector(
     several = means[means["seeds"] > 1]
     if len(several):
         low, high = several[f"{column}_low"], several[f"{column}_high"]
-        bars = {"color": colour, "linewidth": 0.6, "zorder": 2, "gid": f"bars {selector}"}
+        bars: dict[str, Any] = {
+            "color": colour,
+            "linewidth": 0.6,
+            "zorder": 2,
+            "gid": f"bars {selector}",
+        }
         axes.hlines(several[ERROR], low, high, **bars)
         axes.vlines(several[column], several[f"{ERROR}_low"], several[f"{ERROR}_high"], **bars)
         axes.plot(
@@ -186,18 +191,15 @@ def _draw_selector(
             gid=f"seeds {selector}",
         )
     axes.plot(means[column], means[ERROR], color=colour, linewidth=0.5, alpha=0.4, zorder=1.8)
-    for place, row in enumerate(means.itertuples(index=False)):
+    points = zip(means["fraction"], means[column], means[ERROR], strict=True)
+    for place, (fraction, x, y) in enumerate(points):
         # A marker hides what lies under it together with its label: no two labels mix.
         height = 3 + rank / 10 + place / 100
-        x, y = getattr(row, column), getattr(row, ERROR)
-        draw_marker(axes, x, y, selector, height)
+        axes.plot(
+            [x], [y], linestyle="none", zorder=height, gid=f"mean {selector}", **look(selector)
+        )
         if selector not in ("full", "full-again"):
-            write_fraction(axes, x, y, row.fraction, MARKERS[selector], colour, height)
-
-
-def draw_marker(axes: Axes, x: float, y: float, selector: str, height: float) -> None:
-    """Draw the marker of `selector` at (x, y); `height` is its zorder."""
-    axes.plot([x], [y], linestyle="none", zorder=height, gid=f"mean {selector}", **look(selector))
+            _write_fraction(axes, x, y, fraction, selector, height)
 
 
 def look(selector: str) -> dict[str, Any]:
@@ -206,23 +208,23 @@ def look(selector: str) -> dict[str, Any]:
     repeat = selector == "full-again"
     return {
         "marker": marker,
-        "markersize": SIZES.get(selector, SIZES.get(str(marker), _OTHER_SIZE)),
+        "markersize": SIZES.get(selector, SIZES.get(marker, _OTHER_SIZE)),
         "markerfacecolor": "white" if repeat else COLOURS[selector],
         "markeredgecolor": COLOURS[selector] if repeat else "white",
         "markeredgewidth": 0.6 if repeat else 0.4,
     }
 
 
-def write_fraction(
-    axes: Axes, x: float, y: float, fraction: float, marker: str, colour: str, height: float
+def _write_fraction(
+    axes: Axes, x: float, y: float, fraction: float, selector: str, height: float
 ) -> None:
     """Write `fraction` in percent into the marker at (x, y), above it where it is too long."""
-    text = f"{100 * fraction:g}"
+    text, colour = f"{100 * fraction:g}", COLOURS[selector]
     inside = len(text) <= 2
     axes.annotate(
         text,
         (x, y),
-        xytext=(0, _LIFT.get(marker, -0.1) if inside else 6),
+        xytext=(0, _LIFT.get(MARKERS[selector], -0.1) if inside else 6),
         textcoords="offset points",
         ha="center",
         va="center",

@@ -41,7 +41,7 @@ COLOURS = {
     "gradmatch-adaptive": "#0072B2",
     "gradmatch": "#D55E00",
 }
-MARKERS = {
+MARKERS: dict[str, Any] = {
     "full": "*",
     "full-again": (5, 1, 36.0),  # a star upside down
     "untuned": "_",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from scipy.optimize import isotonic_regression
 
 from automata.analysis.experiment import Tables
 from automata.figures import names
@@ -19,13 +21,14 @@ from automata.figures.content import Content, Panel, content
 from automata.figures.grid import ERROR_LABEL
 from automata.figures.legend import write_legend
 from automata.figures.notes import note
-from automata.figures.panel import ERROR, look, write_fraction
+from automata.figures.panel import ERROR, look
 from automata.figures.paper import COLUMNS
 from automata.figures.ratio import RATIOS
 from automata.figures.sheet import Sheet
 from automata.figures.style import (
     FAINT,
     FAINTER,
+    IN_MARKER,
     LABEL,
     PAGE_INCHES,
     SCHEDULER_COLOURS,
@@ -41,29 +44,30 @@ TIME = "total_seconds"
 LABELS = {
     "speedup": RATIOS["speedup"].label,
     ERROR: ERROR_LABEL,
-    TIME: "Tuning time, final training included",
+    TIME: "Time of tuning and final training",
 }
 """Columns of the tradeoff table, one panel each."""
 
-TIMES = {
-    1: "1 s",
-    10: "10 s",
-    60: "1 min",
-    600: "10 min",
-    3600: "1 h",
-    36_000: "10 h",
-    360_000: "100 h",
-    3_600_000: "1000 h",
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
+_UNITS = [
+    ("s", (1, 2, 5, 10, 30)),
+    ("min", (1, 2, 5, 10, 30)),
+    ("h", (1, 2, 5, 10, 30, 100, 300, 1000)),
+]
+_TICKS: dict[str, dict[float, str]] = {
+    "speedup": {x: f"{x:g}" for x in (0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128)},
+    TIME: {n * _SECONDS[unit]: f"{n} {unit}" for unit, numbers in _UNITS for n in numbers},
 }
-"""Seconds, and what the axis calls them."""
-
-SPEEDUPS = {value: f"{value:g}" for value in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)}
+"""Values where a logarithmic axis may have ticks, and what stands there."""
+_MOST_TICKS = 5
 
 # In inches.
-_LEFT, _RIGHT, _GAP, _LEGEND, _LANE, _BELOW = 1.32, 0.06, 0.14, 0.2, 0.14, 0.32
+_LEFT, _RIGHT, _GAP, _LEGEND, _LANE, _BELOW = 1.32, 0.06, 0.14, 0.2, 0.155, 0.32
 _LANES = len(COLUMNS) + 0.6
 """A data set's lanes and the space around them."""
-_MARKER = 6.6
+
+# In points.
+_MARKER, _ABOVE, _DIGIT, _SPACE = 4.2, 4.9, 3.05, 2.0
 
 
 def performance_summary(tables: Tables) -> Figure:
@@ -74,7 +78,10 @@ def performance_summary(tables: Tables) -> Figure:
     time is what the speedup divides: the search and the final training. Lanes without runs stay.
     """
     rows = [
-        [content(tables, Panel(dataset, *lane), RATIOS["speedup"], ("full", AUTOMATA)) for lane in COLUMNS]
+        [
+            content(tables, Panel(dataset, *lane), RATIOS["speedup"], ("full", AUTOMATA))
+            for lane in COLUMNS
+        ]
         for dataset in DATASETS
     ]
     every = [one for lanes in rows for one in lanes]
@@ -90,7 +97,9 @@ def performance_summary(tables: Tables) -> Figure:
                 axes.tick_params(left=False, labelleft=False)
         for i, dataset in enumerate(DATASETS):
             middle = _LEGEND + (i + 0.5) * _LANES * _LANE
-            sheet.write(0.02, middle, names.dataset(dataset), ha="left", va="center", fontsize=LABEL)
+            sheet.write(
+                0.02, middle, names.dataset(dataset), ha="left", va="center", fontsize=LABEL
+            )
         write_legend(sheet, _entries(every), _LEGEND)
     return sheet.figure
 
@@ -120,7 +129,9 @@ def _draw(axes: Axes, rows: Sequence[Sequence[Content]], quantity: str) -> None:
     for i, lanes in enumerate(rows):
         for j, one in enumerate(lanes):
             heights.append(i * _LANES + 0.8 + j)
-            labels.append(f"{names.SEARCHES[one.panel.search]}, {names.SCHEDULERS[one.panel.scheduler]}")
+            labels.append(
+                f"{names.SEARCHES[one.panel.search]}, {names.SCHEDULERS[one.panel.scheduler]}"
+            )
             _draw_lane(axes, one, quantity, heights[-1])
     axes.set_yticks(heights, labels, fontsize=TICK)
 
@@ -142,9 +153,10 @@ def _set_scale(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
     room = 0.07 * max(high - low, 0.5)
     axes.set_xscale("log")
     axes.set_xlim(np.exp(low - room), np.exp(high + room))
-    ticks = TIMES if quantity == TIME else SPEEDUPS
-    axes.xaxis.set_major_locator(FixedLocator(list(ticks)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: ticks[round(value, 2)]))
+    names_of = _TICKS[quantity]
+    inside = [x for x in names_of if low - room <= np.log(x) <= high + room]
+    axes.xaxis.set_major_locator(FixedLocator(inside[:: math.ceil(len(inside) / _MOST_TICKS) or 1]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: names_of[round(value, 2)]))
     axes.xaxis.set_minor_locator(NullLocator())
     if quantity == "speedup":
         axes.axvline(1, color=FAINT, linewidth=0.5)
@@ -163,21 +175,56 @@ def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
             color=FAINT,
         )
         return
-    axes.hlines(height, one.means[quantity].min(), one.means[quantity].max(), color="0.85", linewidth=0.6)
+    axes.hlines(
+        height, one.means[quantity].min(), one.means[quantity].max(), color="0.85", linewidth=0.6
+    )
     scheduler = one.panel.scheduler
-    colour = SCHEDULER_COLOURS[scheduler]
     subsets = one.means[one.means["selector"] == AUTOMATA].sort_values("fraction")
     if f"{quantity}_low" in subsets:
         several = subsets[subsets["seeds"] > 1]
         low, high = several[f"{quantity}_low"], several[f"{quantity}_high"]
-        bars: dict[str, Any] = {"color": colour, "linewidth": 0.6, "zorder": 2, "gid": "bars"}
-        axes.hlines([height] * len(several), low, high, **bars)
+        bars: dict[str, Any] = {"linewidth": 0.6, "zorder": 2, "gid": "bars"}
+        axes.hlines([height] * len(several), low, high, color=SCHEDULER_COLOURS[scheduler], **bars)
     for x in one.means[one.means["selector"] == "full"][quantity]:
-        axes.plot([x], [height], linestyle="none", zorder=2.5, gid="mean full", **look("full"))
-    for place, (fraction, x) in enumerate(zip(subsets["fraction"], subsets[quantity], strict=True)):
-        above = 3 + place / 100
-        axes.plot([x], [height], linestyle="none", zorder=above, gid="mean gradmatch", **_look(scheduler))
-        write_fraction(axes, x, height, fraction, SCHEDULER_MARKERS[scheduler], colour, above)
+        axes.plot([x], [height], linestyle="none", zorder=2.5, gid="mean full", **_FULL)
+    for x in subsets[quantity]:
+        axes.plot(
+            [x], [height], linestyle="none", zorder=3, gid="mean gradmatch", **_look(scheduler)
+        )
+    _write_fractions(axes, subsets["fraction"], subsets[quantity], height)
+
+
+def _write_fractions(axes: Axes, fractions: pd.Series, values: pd.Series, height: float) -> None:
+    """Write percents above their markers, moved sideways as little as keeps them apart."""
+    labels = [f"{100 * fraction:g}" for fraction in fractions]
+    pixels = axes.transData.transform([(x, height) for x in values])[:, 0]
+    points = (pixels * 72 / axes.figure.dpi).tolist()
+    for i, moved in zip(
+        *spread(points, [_DIGIT * len(label) + _SPACE for label in labels]), strict=True
+    ):
+        axes.annotate(
+            labels[i],
+            (values.iloc[i], height),
+            xytext=(moved - points[i], _ABOVE),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=IN_MARKER,
+            zorder=4,
+        )
+
+
+def spread(centres: Sequence[float], widths: Sequence[float]) -> tuple[list[int], list[float]]:
+    """Return an order of labels on a line and centres that keep them apart.
+
+    `centres` and `widths` are in one unit, a width includes the space around a label. The new
+    centres are the nearest to the old ones (least squares) at which no two labels overlap.
+    """
+    order = np.argsort(centres, kind="stable")
+    wide = np.asarray(widths, dtype=float)[order]
+    offsets = np.concatenate([[0.0], np.cumsum((wide[1:] + wide[:-1]) / 2)])
+    moved = isotonic_regression(np.asarray(centres)[order] - offsets).x + offsets
+    return order.tolist(), moved.tolist()
 
 
 def _look(scheduler: str) -> dict[str, Any]:
@@ -186,5 +233,8 @@ def _look(scheduler: str) -> dict[str, Any]:
         "markersize": _MARKER,
         "markerfacecolor": SCHEDULER_COLOURS[scheduler],
         "markeredgecolor": "white",
-        "markeredgewidth": 0.4,
+        "markeredgewidth": 0.3,
     }
+
+
+_FULL = {**look("full"), "markersize": 6.0}
