@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from automata.figures import names
 from automata.figures.content import Content
-from automata.figures.panel import BAND, CORNER, FRONT, UNTUNED, front, look
+from automata.figures.panel import BAND, FRONT, UNTUNED, front, look
 from automata.figures.sheet import Sheet
 
 _PER_ROW = 6
@@ -56,4 +56,4 @@ def _entries(drawn: Sequence[Content]) -> list[tuple[str, Artist]]:
         entries += [("untuned, best to worst", Patch(**BAND))]
     if any(len(front(one.means, one.ratio.column)) for one in drawn):
         entries += [("Pareto front", Line2D([], [], **FRONT))]
-    return [*entries, ("best corner", Patch(**CORNER))] if entries else []
+    return entries

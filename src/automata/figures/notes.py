@@ -17,17 +17,18 @@ _DIFFERENCES = 10
 _VALUE_LENGTH = 24
 
 
-def note(contents: Sequence[Content], differing: pd.DataFrame, dots: bool = True) -> str:
+def note(contents: Sequence[Content], differing: pd.DataFrame, scatter: bool = True) -> str:
     """Return what a reader must know of the runs behind the panels of one figure.
 
-    `differing` is the table of differences from the paper; `dots` says whether single seeds are
-    drawn.
+    `differing` is the table of differences from the paper; `scatter` says whether the panels are
+    those of `draw_panel`, with dots for single seeds and the best corner shaded.
     """
     parts = _left_out(contents)
     if any(len(one.compared) for one in contents):
         parts += _meanings(contents)
-        parts += _seeds_and_bars(contents, dots)
+        parts += _seeds_and_bars(contents, scatter)
         parts += ["numbers: subset size in\N{NO-BREAK SPACE}%"]
+        parts += ["shaded corner: best"] if scatter else []
         parts += _untuned(contents)
         parts += _weaknesses(pd.concat([one.compared for one in contents]))
     parts += differences(differing, [one.panel for one in contents])

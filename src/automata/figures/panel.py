@@ -84,13 +84,17 @@ def _draw_absence(axes: Axes, words: str) -> None:
 
 
 def _set_limits(axes: Axes, content: Content, column: str) -> None:
-    """Fit the axes to all that is drawn; the untuned band may double the span of y, no more."""
+    """Fit the axes to all that is drawn.
+
+    What untuned configurations reach may double the span of y, no more: their band is cut then,
+    and where even their mean lies beyond, the axes leave it out.
+    """
     xs = _reach(content, column)
     ys = _reach(content, ERROR)
     left, right = min(1.0, *xs), max(1.0, *xs)
     low, high = min(0.0, *ys), max(0.0, *ys)
     span = max(high - low, _LEAST_SPAN)
-    if len(content.untuned):
+    if len(content.untuned) and low - span <= content.untuned[ERROR].iloc[0] <= high + span:
         best, worst = _untuned_bounds(content.untuned)
         above = min(max(worst - high, 0.0), span)
         below = min(max(low - best, 0.0), span - above)
@@ -98,8 +102,8 @@ def _set_limits(axes: Axes, content: Content, column: str) -> None:
     wide, tall = max(right - left, 0.2), max(high - low, _LEAST_SPAN)
     axes.set_xlim(left - 0.08 * wide, left + 1.09 * wide)
     axes.set_ylim(low - 0.1 * tall, low + 1.1 * tall)
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
-    axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
 
 
 def _reach(content: Content, quantity: str) -> list[float]:

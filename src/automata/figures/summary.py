@@ -88,7 +88,7 @@ def performance_summary(tables: Tables) -> Figure:
     height = len(rows) * _LANES * _LANE
     width = (PAGE_INCHES - _LEFT - _RIGHT - 2 * _GAP) / len(LABELS)
     with style():
-        sheet = Sheet(_LEGEND + height + _BELOW, note(every, tables.differences, dots=False))
+        sheet = Sheet(_LEGEND + height + _BELOW, note(every, tables.differences, scatter=False))
         for i, (quantity, label) in enumerate(LABELS.items()):
             axes = sheet.axes(_LEFT + i * (width + _GAP), _LEGEND, width, height)
             _draw(axes, rows, quantity)
@@ -127,12 +127,14 @@ def _draw(axes: Axes, rows: Sequence[Sequence[Content]], quantity: str) -> None:
     _set_scale(axes, means, quantity)
     heights, labels = [], []
     for i, lanes in enumerate(rows):
+        first = i * _LANES + 0.8
         for j, one in enumerate(lanes):
-            heights.append(i * _LANES + 0.8 + j)
-            labels.append(
-                f"{names.SEARCHES[one.panel.search]}, {names.SCHEDULERS[one.panel.scheduler]}"
-            )
-            _draw_lane(axes, one, quantity, heights[-1])
+            heights.append(first + j)
+            search, scheduler = one.panel.search, one.panel.scheduler
+            labels.append(f"{names.SEARCHES[search]}, {names.SCHEDULERS[scheduler]}")
+            if one.absence is None:
+                _draw_lane(axes, one, quantity, heights[-1])
+        _write_absences(axes, [one.absence for one in lanes], first)
     axes.set_yticks(heights, labels, fontsize=TICK)
 
 
@@ -162,19 +164,26 @@ def _set_scale(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
         axes.axvline(1, color=FAINT, linewidth=0.5)
 
 
+def _write_absences(axes: Axes, absences: Sequence[str | None], first: float) -> None:
+    """Write why lanes are empty, once where it is the same for all of a data set."""
+    alone = len(set(absences)) == 1
+    middle = first + (len(absences) - 1) / 2
+    shown = {middle: absences[0]} if alone else {first + i: why for i, why in enumerate(absences)}
+    for height, why in shown.items():
+        if why is not None:
+            axes.text(
+                0.5,
+                height,
+                why,
+                transform=axes.get_yaxis_transform(),
+                ha="center",
+                va="center",
+                fontsize=TICK,
+                color=FAINT,
+            )
+
+
 def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
-    if one.absence is not None:
-        axes.text(
-            0.5,
-            height,
-            one.absence,
-            transform=axes.get_yaxis_transform(),
-            ha="center",
-            va="center",
-            fontsize=TICK,
-            color=FAINT,
-        )
-        return
     axes.hlines(
         height, one.means[quantity].min(), one.means[quantity].max(), color="0.85", linewidth=0.6
     )
