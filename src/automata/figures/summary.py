@@ -12,7 +12,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
 from automata.analysis.experiment import Tables
@@ -49,17 +49,29 @@ LABELS = {
 """Columns of the tradeoff table, one panel each."""
 
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
-_UNITS = [
-    ("s", (1, 2, 5, 10, 30)),
-    ("min", (1, 2, 5, 10, 30)),
-    ("h", (1, 2, 5, 10, 30, 100, 300, 1000)),
-]
-_TICKS: dict[str, dict[float, str]] = {
-    "speedup": {x: f"{x:g}" for x in (0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128)},
-    TIME: {n * _SECONDS[unit]: f"{n} {unit}" for unit, numbers in _UNITS for n in numbers},
+
+
+def _times(**numbers: tuple[int, ...]) -> dict[float, str]:
+    """Return seconds and how they are called, e.g. 600 and "10 min"."""
+    return {n * _SECONDS[unit]: f"{n} {unit}" for unit in numbers for n in numbers[unit]}
+
+
+def _numbers(*values: float) -> dict[float, str]:
+    return {value: f"{value:g}" for value in values}
+
+
+_TICKS = {
+    "speedup": (
+        _numbers(0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128),
+        _numbers(0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 3, 4, 6, 8),
+    ),
+    TIME: (
+        _times(s=(1, 10), min=(1, 10), h=(1, 10, 100, 1000)),
+        _times(s=(1, 2, 5, 10, 20, 30), min=(1, 2, 5, 10, 20, 30), h=(1, 2, 5, 10, 20, 50, 100)),
+    ),
 }
-"""Values where a logarithmic axis may have ticks, and what stands there."""
-_MOST_TICKS = 5
+"""Where a logarithmic axis has ticks: the first if there is room for three of them."""
+_FEWEST_TICKS, _MOST_TICKS = 3, 5
 
 # In inches.
 _LEFT, _RIGHT, _GAP, _LEGEND, _LANE, _BELOW = 1.32, 0.06, 0.14, 0.2, 0.155, 0.32
@@ -155,10 +167,13 @@ def _set_scale(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
     room = 0.07 * max(high - low, 0.5)
     axes.set_xscale("log")
     axes.set_xlim(np.exp(low - room), np.exp(high + room))
-    names_of = _TICKS[quantity]
-    inside = [x for x in names_of if low - room <= np.log(x) <= high + room]
-    axes.xaxis.set_major_locator(FixedLocator(inside[:: math.ceil(len(inside) / _MOST_TICKS) or 1]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: names_of[round(value, 2)]))
+    left, right = axes.get_xlim()
+    coarse, fine = (
+        {x: t for x, t in ticks.items() if left <= x <= right} for ticks in _TICKS[quantity]
+    )
+    ticks = coarse if len(coarse) >= _FEWEST_TICKS else fine
+    step = max(math.ceil(len(ticks) / _MOST_TICKS), 1)
+    axes.set_xticks(list(ticks)[::step], list(ticks.values())[::step])
     axes.xaxis.set_minor_locator(NullLocator())
     if quantity == "speedup":
         axes.axvline(1, color=FAINT, linewidth=0.5)
