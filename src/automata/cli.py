@@ -85,15 +85,16 @@ def _parser() -> argparse.ArgumentParser:
     energy.add_argument("--markdown", type=Path, required=True, help="the same, and the totals")
     energy.set_defaults(command=_energy)
 
-    plot = commands.add_parser("plot-tradeoff", help="draw a ratio against relative test error")
-    plot.add_argument("ratios", type=Path, help="one row per run, CSV")
-    plot.add_argument("--ratio", default="speedup", help="its column (default: %(default)s)")
-    plot.add_argument("--dataset", required=True)
-    plot.add_argument("--search", required=True)
-    plot.add_argument("--scheduler", required=True)
-    plot.add_argument("--pdf", type=Path, required=True)
-    plot.add_argument("--png", type=Path, required=True)
-    plot.set_defaults(command=_plot_tradeoff)
+    plot = commands.add_parser("plot", help="draw a figure of an experiment")
+    plot.set_defaults(command=_plot)
+    plot_dataset = commands.add_parser("plot-dataset", help="draw a figure of one data set")
+    plot_dataset.add_argument("--dataset", required=True)
+    plot_dataset.set_defaults(command=_plot_dataset)
+    for command in (plot, plot_dataset):
+        command.add_argument("tables", type=Path, help="folder of the experiment's tables")
+        command.add_argument("--figure", required=True, help="its name")
+        command.add_argument("--pdf", type=Path, required=True)
+        command.add_argument("--png", type=Path, required=True)
 
     meter = commands.add_parser("meter", help="measure time and energy of any command")
     meter.add_argument("--shared", action="store_true", help="do not wait for measured jobs")
@@ -170,17 +171,21 @@ def _energy(options: argparse.Namespace) -> None:
     write_markdown(readable(table), options.markdown, totals(table, carbon))
 
 
-def _plot_tradeoff(options: argparse.Namespace) -> None:
-    from automata.analysis.tables import read_csv
+def _plot(options: argparse.Namespace) -> None:
+    from automata.analysis.experiment import Tables
+    from automata.figures.catalogue import draw
     from automata.figures.style import save
-    from automata.figures.tradeoff import tradeoff_figure
 
-    ratios = read_csv(options.ratios)
-    figure = tradeoff_figure(
-        ratios, options.dataset, options.search, options.scheduler, options.ratio
-    )
-    save(figure, options.pdf)
-    save(figure, options.png)
+    save(draw(options.figure, Tables(options.tables)), options.pdf, options.png)
+
+
+def _plot_dataset(options: argparse.Namespace) -> None:
+    from automata.analysis.experiment import Tables
+    from automata.figures.catalogue import draw_dataset
+    from automata.figures.style import save
+
+    figure = draw_dataset(options.figure, Tables(options.tables), options.dataset)
+    save(figure, options.pdf, options.png)
 
 
 def _meter(options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib as mpl
 import seaborn as sns
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from automata.files import replacing
@@ -19,8 +20,15 @@ COLUMN_INCHES = 3.4
 PAGE_INCHES = 6.5
 """Width of the paper's text."""
 
+LABEL, TITLE, LEGEND, TICK, NOTE, IN_MARKER = 7.0, 6.5, 6.5, 5.5, 5.5, 4.8
+"""Sizes of text, in points: figures are printed as large as they are."""
+
+INK, FAINT, FAINTER = "0.15", "0.45", "0.75"
+"""Greys of text, of remarks and of lines that guide the eye."""
+
 # Okabe and Ito's colours: distinct for the colour-blind; the markers tell them apart in grey.
-# Grey stands for their yellow, in which no fraction could be read.
+# Grey stands for their yellow, which is too light on white. In this order they are drawn, and
+# AUTOMATA, which the figures are about, comes to lie above the others.
 COLOURS = {
     "full": "#000000",
     "full-again": "#000000",
@@ -29,47 +37,76 @@ COLOURS = {
     "adaptive-random": "#56B4E9",
     "rs2": "#009E73",
     "craig": "#CC79A7",
-    "gradmatch": "#D55E00",
-    "gradmatch-adaptive": "#0072B2",
     "glister": "#7F7F7F",
+    "gradmatch-adaptive": "#0072B2",
+    "gradmatch": "#D55E00",
 }
-MARKERS = {
+MARKERS: dict[str, Any] = {
     "full": "*",
-    "full-again": "1",
+    "full-again": (5, 1, 36.0),  # a star upside down
     "untuned": "_",
     "random": "s",
     "adaptive-random": "D",
     "rs2": "^",
     "craig": "v",
-    "gradmatch": "o",
-    "gradmatch-adaptive": "P",
     "glister": "X",
+    "gradmatch-adaptive": "P",
+    "gradmatch": "o",
 }
+SCHEDULER_COLOURS = {"hyperband": "#0072B2", "asha": "#E69F00", "none": "#7F7F7F"}
+SCHEDULER_MARKERS = {"hyperband": "o", "asha": "s", "none": "D"}
+
+
+def ink_on(colour: str) -> str:
+    """Return "black" or "white", whichever contrasts more with `colour` (WCAG 2 luminance)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "black" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "white"
 
 
 @contextmanager
 def style() -> Iterator[None]:
     """Apply the style to the figures made in the body."""
     settings: Any = {
-        **sns.axes_style("whitegrid"),
+        **sns.axes_style("ticks"),
+        "font.family": "DejaVu Sans",  # comes with matplotlib: the same figure everywhere
         "pdf.fonttype": 42,  # fonts as text, embedded
         "svg.fonttype": "none",
         "figure.dpi": 200,
+        "savefig.dpi": 200,
+        "savefig.pad_inches": 0.02,
+        "font.size": LABEL,
+        "axes.titlesize": TITLE,
+        "axes.labelsize": LABEL,
+        "legend.fontsize": LEGEND,
+        "xtick.labelsize": TICK,
+        "ytick.labelsize": TICK,
+        "axes.linewidth": 0.5,
+        "axes.edgecolor": FAINT,
+        "axes.titlepad": 3.0,
         "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": "0.92",
         "grid.linewidth": 0.4,
-        "font.size": 8,
-        "axes.titlesize": 9,
-        "axes.labelsize": 8,
-        "legend.fontsize": 7,
-        "xtick.labelsize": 7,
-        "ytick.labelsize": 7,
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        **{f"{axis}tick.major.{key}": value for axis in "xy" for key, value in _TICKS.items()},
+        "xtick.minor.size": 0.0,
     }
     with mpl.rc_context(settings):
         yield
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write `figure` in the format of `path`'s suffix, atomically and without a date."""
-    metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
-    with replacing(path) as temporary, style():  # fonts are chosen when a figure is written
-        figure.savefig(temporary, bbox_inches="tight", metadata=metadata)
+_TICKS = {"size": 1.8, "width": 0.4, "pad": 1.5}
+
+
+def save(figure: Figure, *paths: Path) -> None:
+    """Write `figure` in the format of each path's suffix, atomically and without a date."""
+    with style():  # fonts are chosen when a figure is written
+        box = figure.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
+        for path in paths:
+            metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
+            with replacing(path) as temporary:
+                figure.savefig(temporary, bbox_inches=box, metadata=metadata)

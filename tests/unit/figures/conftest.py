@@ -1,4 +1,4 @@
-"""Figures drawn without a display, from ratios made by hand."""
+"""Tables of made-up experiments, on disk as the commands write them."""
 
 from __future__ import annotations
 
@@ -8,69 +8,65 @@ from typing import Any
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from synthetic import synthetic_runs
+
+from automata.analysis.experiment import Tables
+from automata.analysis.ratios import ratios_to_full
+from automata.analysis.tables import write_csv, write_parquet
+from automata.analysis.tradeoff import tradeoff
+from automata.analysis.untuned import untuned
+from automata.config import Carbon
+from automata.selection import SELECTORS
 
 mpl.use("Agg")
 
-MakeRatios = Callable[..., pd.DataFrame]
+MakeTables = Callable[..., Tables]
+
+CARBON = Carbon(
+    grams_per_kwh=360.0, region="here", year=2023, source="us", tdp_watts=250.0, tdp_source="us"
+)
+DIFFERENCES = ["dataset", "search", "scheduler", "key", "here", "paper"]
 
 
-def _ratio(selector: str, fraction: float, seed: int, **changes: Any) -> dict[str, Any]:
-    values = {
-        "dataset": "satimage",
-        "search": "tpe",
-        "scheduler": "hyperband",
-        "selector": selector,
-        "fraction": fraction,
-        "seed": seed,
-        "speedup": 1.0,
-        "ceiling": 1.0,
-        "efficiency": 1.0,
-        "step_ceiling": 1.0,
-        "relative_test_error": 0.0,
-        "relative_error_ratio": 0.0,
-        "test_accuracy": 0.9,
-        "energy_ratio": 1.0,
-        "co2_measured_ratio": 1.0,
-        "co2_time_ratio": 1.0,
-        "cpu_ratio": 1.0,
-        "total_seconds": 60.0,
-        "energy_method": "measured",
-        "energy_source": "pyJoules RAPL",
-        "exclusive": True,
-        "other_cpu_share": 0.0,
-        "epochs": 40,
-        "full_best_epochs": 40,
-        "refused": None,
-        "record": "run.json",
-        "full_record": "full.json",
-    }
-    return {**values, **changes}
+@pytest.fixture(scope="session")
+def make_tables(tmp_path_factory: pytest.TempPathFactory) -> MakeTables:
+    """Give a function that writes the tables of a table of runs."""
 
-
-@pytest.fixture
-def make_ratios() -> MakeRatios:
-    """Give a function that builds a ratios table of FULL and every selector, at 5 % and 10 %.
-
-    The mean over the seeds of selector number i (FULL is 0) is a speedup of 10 - i at 10 % and
-    20 - i at 5 %, twice that in energy, and an error of i / 10 and i / 5 points; the seeds lie
-    evenly around it.
-    """
-
-    def make(seeds: int = 3, selectors: tuple[str, ...] = (), **changes: Any) -> pd.DataFrame:
-        rows = []
-        for seed in range(seeds):
-            off = seed - (seeds - 1) / 2
-            rows.append(_ratio("full", 1.0, seed, **changes))
-            for i, selector in enumerate(selectors, start=1):
-                for fraction, speedup, error in [(0.1, 10 - i, i / 10), (0.05, 20 - i, i / 5)]:
-                    moved = {
-                        "speedup": speedup + off / 2,
-                        "co2_time_ratio": speedup + off / 2,
-                        "energy_ratio": 2 * speedup + off / 2,
-                        "co2_measured_ratio": 2 * speedup + off / 2,
-                        "relative_test_error": error + off / 20,
-                    }
-                    rows.append(_ratio(selector, fraction, seed, **{**moved, **changes}))
-        return pd.DataFrame(rows)
+    def make(
+        runs: pd.DataFrame, differing: list[list[Any]] | None = None, **tradeoffs: Any
+    ) -> Tables:
+        folder = tmp_path_factory.mktemp("tables")
+        ratios = ratios_to_full(runs, CARBON)
+        write_parquet(runs, folder / "runs.parquet")
+        write_csv(ratios, folder / "ratios.csv")
+        write_csv(tradeoff(ratios).assign(**tradeoffs), folder / "tradeoff.csv")
+        write_csv(untuned(runs), folder / "untuned.csv")
+        write_csv(pd.DataFrame(differing or [], columns=DIFFERENCES), folder / "differences.csv")
+        return Tables(folder)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def whole(make_tables: MakeTables) -> Tables:
+    """The paper's grid with every selector that there is, two seeds."""
+    return make_tables(synthetic_runs(selectors=tuple(SELECTORS), repeats=2))
+
+
+@pytest.fixture(scope="session")
+def some_runs() -> pd.DataFrame:
+    """Two data sets, four columns, the paper's selectors and the controls, three seeds."""
+    selectors = ("full", "full-again", "untuned", "random", "rs2", "craig", "gradmatch")
+    return synthetic_runs(datasets=("sst5", "cifar100"), selectors=selectors, repeats=3)
+
+
+@pytest.fixture(scope="session")
+def some(make_tables: MakeTables, some_runs: pd.DataFrame) -> Tables:
+    """Their tables."""
+    return make_tables(some_runs)
+
+
+@pytest.fixture(scope="session")
+def one_seed(make_tables: MakeTables) -> Tables:
+    """SST5 with TPE, one seed."""
+    return make_tables(synthetic_runs(datasets=("sst5",), searches=("tpe",), repeats=1))

@@ -1,0 +1,127 @@
+"""What a figure says of its own evidence: seeds, bars, energy, and what weakens the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from automata.analysis.energy import how_measured
+from automata.figures.content import Content, Panel
+from automata.figures.ratio import Ratio
+from automata.metering.measurement import CONTAMINATED_SHARE
+
+_DIFFERENCES = 10
+"""As many settings are named; the others are counted."""
+
+_VALUE_LENGTH = 24
+
+
+def note(contents: Sequence[Content], differing: pd.DataFrame, scatter: bool = True) -> str:
+    """Return what a reader must know of the runs behind the panels of one figure.
+
+    `differing` is the table of differences from the paper; `scatter` says whether the panels are
+    those of `draw_panel`, with dots for single seeds and the best corner shaded.
+    """
+    parts = _left_out(contents)
+    if any(len(one.compared) for one in contents):
+        parts += _meanings(contents)
+        parts += _seeds_and_bars(contents, scatter)
+        parts += ["numbers: subset size in\N{NO-BREAK SPACE}%"]
+        parts += ["shaded corner: best"] if scatter else []
+        parts += _untuned(contents)
+        parts += _weaknesses(pd.concat([one.compared for one in contents]))
+    parts += differences(differing, [one.panel for one in contents])
+    return "; ".join(parts)
+
+
+def _left_out(contents: Sequence[Content]) -> list[str]:
+    missing = sum(one.runs.empty for one in contents)
+    total = sum(len(one.runs) for one in contents)
+    accepted = sum(len(one.accepted) for one in contents)
+    unmeasured = accepted - sum(len(one.compared) for one in contents)
+    return [
+        *([f"{missing} of {len(contents)} panels not run"] if missing else []),
+        *([f"{total - accepted} of {total} runs not comparable"] if accepted < total else []),
+        *([f"{unmeasured} of {total} runs without an energy ratio"] if unmeasured else []),
+    ]
+
+
+def _meanings(contents: Sequence[Content]) -> list[str]:
+    """Return what each ratio of the figure is, and how the energies behind it were obtained."""
+    compared: dict[Ratio, list[pd.DataFrame]] = {}
+    for one in contents:
+        if one.ratio.meaning and len(one.compared):
+            compared.setdefault(one.ratio, []).append(one.compared)
+    return [
+        ratio.meaning.format(energy=energies(pd.concat(runs))) for ratio, runs in compared.items()
+    ]
+
+
+def energies(runs: pd.DataFrame) -> str:
+    """Return all ways in which the energies of `runs` were obtained."""
+    known = runs[["energy_method", "energy_source"]].astype(object)
+    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
+    return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))
+
+
+def _seeds_and_bars(contents: Sequence[Content], dots: bool) -> list[str]:
+    means = pd.concat([one.means for one in contents])
+    several = means[means["seeds"] > 1]
+    parts = [counted(int(means["seeds"].min()), int(means["seeds"].max()), "seed")]
+    if len(several):
+        intervals = set(several["interval"])
+        bars = "95 % bootstrap interval" if "95 %" in intervals else "range"
+        bars += " (range of 2 seeds)" if len(intervals) > 1 else ""
+        parts += [f"{'dots: seeds, ' * dots}bars: {bars}"]
+    return parts
+
+
+def _untuned(contents: Sequence[Content]) -> list[str]:
+    shown = [one for one in contents if one.absence is None and len(one.untuned)]
+    if not shown:
+        return []
+    draws = [int(one.untuned["draws"].iloc[0]) for one in shown]
+    how_many = counted(min(draws), max(draws), "configuration")
+    return [f"untuned: {how_many} drawn at random, mean (line), best to worst (band)"]
+
+
+def _weaknesses(compared: pd.DataFrame) -> list[str]:
+    disturbed = int((compared["other_cpu_share"] > CONTAMINATED_SHARE).sum())
+    stopped = compared[compared["full_best_epochs"] < compared["epochs"]]["full_record"].nunique()
+    full = compared["full_record"].nunique()
+    overlapped = not compared["exclusive"].all()
+    return [
+        *([f"FULL's best trial ended before T ({stopped} of {full})"] if stopped else []),
+        *([f"host was busy with other work in {disturbed} runs"] if disturbed else []),
+        *(["runs may have overlapped on the host"] if overlapped else []),
+    ]
+
+
+def differences(table: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
+    """Return how the protocol of `panels` differs from the paper's, as "key here (paper)"."""
+    rows = pd.concat([panel.rows(table) for panel in dict.fromkeys(panels)])
+    found: dict[str, list[str]] = {}
+    for key, here, paper in zip(rows["key"], rows["here"], rows["paper"], strict=True):
+        pair = f"{_short(here)} ({_short(paper)})"
+        if pair not in found.setdefault(str(key), []):
+            found[str(key)].append(pair)
+    if not found:
+        return []
+    named = [f"{key} {' or '.join(pairs)}" for key, pairs in found.items()]
+    rest = len(named) - _DIFFERENCES
+    more = [f"and {rest} more"] if rest > 0 else []
+    return [f"not the paper's protocol: {', '.join([*named[:_DIFFERENCES], *more])}"]
+
+
+def _short(value: object) -> str:
+    if value is None or value != value:  # NaN: an empty cell
+        return "none"
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _VALUE_LENGTH else f"{text[: _VALUE_LENGTH - 1]}…"
+
+
+def counted(least: int, most: int, noun: str) -> str:
+    """Return "1 seed", "3 seeds" or "3 to 5 seeds"."""
+    number = f"{least}" if least == most else f"{least} to {most}"
+    return f"{number} {noun}{'s' * (most != 1)}"

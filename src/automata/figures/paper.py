@@ -1,0 +1,50 @@
+"""The paper's figures of results, panel by panel."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from automata.analysis.experiment import Tables
+from automata.figures.content import Panel
+from automata.figures.grid import Row, grid_figure
+from automata.figures.ratio import RATIOS
+
+COLUMNS = (("random", "hyperband"), ("tpe", "hyperband"), ("random", "asha"), ("tpe", "asha"))
+"""Search and scheduler of each column."""
+
+SPEEDUPS = {
+    "main": ("sst5", "trec6", "cifar10", "cifar100", "connect4"),
+    "text": ("sst2", "glue-sst2", "sst5", "trec6"),
+    "image": ("cifar10", "cifar100", "svhn"),
+    "tabular": ("dna", "satimage", "letter", "connect4"),
+}
+"""Data sets of the figures of speedup, one row each."""
+
+
+def main(tables: Tables) -> Figure:
+    """Return the results of the main text: panels a to t."""
+    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["main"]])
+
+
+def text(tables: Tables) -> Figure:
+    """Return the appendix's results on text: panels a to p."""
+    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["text"]])
+
+
+def image(tables: Tables) -> Figure:
+    """Return the appendix's results on images: panels a to l."""
+    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["image"]])
+
+
+def tabular(tables: Tables) -> Figure:
+    """Return the appendix's results on tables: panels a to p."""
+    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["tabular"]])
+
+
+def energy_co2(tables: Tables) -> Figure:
+    """Return energy on CIFAR100 (a to d) and CO2, from time as in the paper, on SVHN (e to h)."""
+    return grid_figure(tables, [_row("cifar100", "energy_ratio"), _row("svhn", "co2_time_ratio")])
+
+
+def _row(dataset: str, ratio: str = "speedup") -> Row:
+    return Row([Panel(dataset, *column) for column in COLUMNS], RATIOS[ratio])

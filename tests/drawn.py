@@ -1,0 +1,104 @@
+"""What figures show, read back from their artists."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+
+from automata.figures.style import style
+
+PIXEL = 1.0
+"""Tolerance: edges of boxes are rounded to pixels."""
+
+
+def panels(figure: Figure) -> dict[str, Axes]:
+    """Return the axes by title."""
+    return {axes.get_title(): axes for axes in figure.axes}
+
+
+def panel(figure: Figure, title: str) -> Axes:
+    """Return the axes whose title ends with `title`."""
+    (found,) = [axes for name, axes in panels(figure).items() if name.endswith(title)]
+    return found
+
+
+def lines(axes: Axes, gid: str) -> list[Any]:
+    return [line for line in axes.lines if line.get_gid() == gid]
+
+
+def means(axes: Axes, selector: str) -> list[tuple[float, float]]:
+    """Return where the markers of `selector` stand, in the order in which they were drawn."""
+    return [
+        (float(x), float(y))
+        for line in lines(axes, f"mean {selector}")
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+
+
+def bars(axes: Axes, gid: str) -> list[np.ndarray[Any, Any]]:
+    """Return the segments of each collection of bars: horizontal, then vertical."""
+    return [
+        np.array(drawn.get_segments())
+        for drawn in axes.collections
+        if isinstance(drawn, LineCollection) and drawn.get_gid() == gid
+    ]
+
+
+def texts(axes: Axes) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def note_of(figure: Figure) -> str:
+    """Return the note at the bottom, in one line."""
+    found = [text.get_text() for text in figure.texts if text.get_gid() == "note"]
+    return " ".join(found).replace("\n", " ").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def legend_of(figure: Figure) -> list[str]:
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def boxes(figure: Figure) -> dict[str, Bbox]:
+    """Return the extents, in pixels, of all axes with their labels, of texts and legends."""
+    with style():
+        figure.draw_without_rendering()
+        renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        drawn = {f"axes {i} {a.get_title()}": a for i, a in enumerate(figure.axes)}
+        drawn |= {f"text {t.get_text()}": t for t in figure.texts if t.get_text()}
+        drawn |= {f"legend {i}": legend for i, legend in enumerate(figure.legends)}
+        return {name: artist.get_tightbbox(renderer) for name, artist in drawn.items()}
+
+
+def overlaps(extents: dict[str, Bbox]) -> list[tuple[str, str]]:
+    """Return the pairs that overlap by more than a pixel."""
+    return [
+        (one, other)
+        for (one, a), (other, b) in combinations(extents.items(), 2)
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > PIXEL and min(a.y1, b.y1) - max(a.y0, b.y0) > PIXEL
+    ]
+
+
+def outside(figure: Figure, extents: dict[str, Bbox]) -> list[str]:
+    """Return what reaches beyond the figure by more than a pixel."""
+    page = figure.bbox
+    return [
+        name
+        for name, box in extents.items()
+        if box.x0 < page.x0 - PIXEL
+        or box.y0 < page.y0 - PIXEL
+        or box.x1 > page.x1 + PIXEL
+        or box.y1 > page.y1 + PIXEL
+    ]
+
+
+def inches(figure: Figure) -> list[list[float]]:
+    """Return left, top, width and height of all axes, from the top left corner."""
+    width, height = figure.get_size_inches()
+    places = [axes.get_position() for axes in figure.axes]
+    return [[p.x0 * width, (1 - p.y1) * height, p.width * width, p.height * height] for p in places]
