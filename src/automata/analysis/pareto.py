@@ -18,10 +18,13 @@ def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
     faster = speedups[:, None] - speedups[None, :]  # of the row's point, over the column's
     better = errors[None, :] - errors[:, None]
     beats = (faster >= 0) & (better >= 0) & ((faster > 0) | (better > 0))
-    return ~beats.any(axis=0)
+    front: NDArray[np.bool_] = ~np.any(beats, axis=0)
+    return front
 
 
-def hypervolume(speedups: Values, errors: Values, reference: tuple[float, float] | Values) -> Values:
+def hypervolume(
+    speedups: Values, errors: Values, reference: tuple[float, float] | Values
+) -> Values:
     """Return the area between n points and a reference point that is slower and worse.
 
     The area of all (x, y) with reference speedup <= x and y <= reference error that some point
