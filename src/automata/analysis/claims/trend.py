@@ -1,0 +1,85 @@
+"""Claims that speedups grow with the data set."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from automata.analysis.claims.cells import of_grid, panels_in
+from automata.analysis.claims.claim import AUTOMATA, GridClaim
+from automata.analysis.claims.finding import (
+    FIRM,
+    PANELS_MISSING,
+    Finding,
+    by_interval,
+    not_run,
+    records_of,
+    verdict,
+)
+from automata.analysis.experiment import Tables
+
+LEAST = 5
+"""Data sets, below which a rank correlation says nothing."""
+RESAMPLES = 2000
+
+
+class TrendClaim(GridClaim):
+    """The larger the training set, the larger AUTOMATA's speedup.
+
+    Spearman's rank correlation, over data sets, of the rows of the training set and the mean
+    speedup over the combinations of search, scheduler and fraction that all data sets have, must
+    be above 0. With fewer than 5 data sets the claim is not run. The interval is a bootstrap over
+    data sets.
+    """
+
+    @property
+    def rule(self) -> str:
+        """Say what must correlate."""
+        return (
+            "over at least 5 data sets, the rank correlation of training rows and AUTOMATA's mean "
+            "speedup is above 0"
+        )
+
+    def check(self, tables: Tables) -> Finding:
+        """Return the rank correlation of size and speedup."""
+        rows = of_grid(tables.tradeoff, self.grid)
+        rows = rows[(rows["selector"] == AUTOMATA) & rows["fraction"].isin(self.grid.fractions)]
+        of, sets = len(self.grid.panels), rows["dataset"].nunique()
+        if sets < LEAST:
+            return not_run(f"{sets} of the {LEAST} data sets that a correlation needs", of)
+        shared = rows.groupby(["search", "scheduler", "fraction"])["dataset"].transform("nunique")
+        rows = rows[shared == sets]
+        if not len(rows):
+            return not_run("no search, scheduler and fraction that all data sets have", of)
+        runs = tables.runs[tables.runs["selector"] == AUTOMATA]
+        sizes = runs.groupby("dataset")["train_rows"].median()
+        speedups = rows.groupby("dataset")["speedup"].mean()
+        table = pd.DataFrame({"rows": sizes, "speedup": speedups}).dropna()
+        rank = _rank(table)
+        low, high = _bounds(table)
+        outcome = by_interval(rank, low, high, 0.0, above=True)
+        panels = panels_in(rows)
+        missing = outcome.firm == FIRM and len(panels) < of
+        return Finding(
+            verdict(outcome.passes),
+            f"rank correlation {rank:.2f} ({low:.2f} to {high:.2f}) over {sets} data sets",
+            PANELS_MISSING if missing else outcome.firm,
+            panels,
+            of,
+            records_of([rows["records"]]),
+        )
+
+
+def _rank(table: pd.DataFrame) -> float:
+    """Return Spearman's correlation; 0 where one of the columns is constant."""
+    if table["rows"].nunique() < 2 or table["speedup"].nunique() < 2:
+        return 0.0
+    return float(spearmanr(table["rows"], table["speedup"]).statistic)
+
+
+def _bounds(table: pd.DataFrame) -> tuple[float, float]:
+    random = np.random.default_rng(0)
+    draws = random.integers(len(table), size=(RESAMPLES, len(table)))
+    low, high = np.percentile([_rank(table.iloc[draw]) for draw in draws], [2.5, 97.5])
+    return float(low), float(high)
