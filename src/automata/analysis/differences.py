@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.energy import how_measured
 from automata.analysis.untuned import PANEL
 from automata.config import Settings
 from automata.datasets.catalog import DATASETS
@@ -43,9 +44,10 @@ def differences(
     """Return a row per panel and setting in which `runs` differ from the paper.
 
     `runs` is the table of `automata collect`, `protocols` its settings by hash, and `paper` the
-    experiments of config/paper.yaml. Besides the settings, the rows are about the device, the
-    fractions, the number of seeds and the rows of the training set (the paper's appendix, tables
-    of splits). A data set that the paper does not have has one row, which says so.
+    experiments of config/paper.yaml. Besides the settings, the rows are about the device, how
+    energy was obtained (the paper: measured by pyJoules), the fractions, the number of seeds and
+    the rows of the training set (the paper's appendix, tables of splits). A data set that the
+    paper does not have has one row, which says so.
     """
     experiments = list(paper)
     rows = []
@@ -105,6 +107,7 @@ def _of_panel(
 def _of_grid(group: pd.DataFrame, dataset: str, theirs: Config) -> list[tuple[str, str, str]]:
     """Return what differs in what the table of runs itself says."""
     devices = sorted(group["device"].unique())
+    energy = group[["energy_method", "energy_source"]].drop_duplicates()
     theirs_too = all(any(part in name for part in ("1080", "2080", "V100")) for name in devices)
     subsets = sorted(group.loc[group["selector"] != "full", "fraction"].unique())
     sides = [
@@ -112,9 +115,16 @@ def _of_grid(group: pd.DataFrame, dataset: str, theirs: Config) -> list[tuple[st
         ("seeds", str(group["seed"].nunique()), str(len(theirs["seeds"]))),
         ("training rows", _listed(group["train_rows"].unique()), str(DATASETS[dataset].train)),
     ]
+    if (energy["energy_method"] != "measured").any():
+        words = (how_measured(*map(_text, pair)) for pair in energy.itertuples(index=False))
+        sides.append(("energy", " or ".join(dict.fromkeys(words)), "measured"))
     if not theirs_too:
         sides.insert(0, ("device", ", ".join(devices), PAPER_DEVICE))
     return [side for side in sides if side[1] != side[2]]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _settings(config: Config, panel: Panel) -> dict[str, Any]:

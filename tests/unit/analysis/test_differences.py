@@ -38,12 +38,14 @@ def of_panel(
     search: str = "tpe",
     scheduler: str = "asha",
     runs: pd.DataFrame | None = None,
+    measured: bool = True,
 ) -> dict[str, tuple[str, str]]:
     """Return key -> (here, paper) of runs on a V100 under `config`."""
     if runs is None:
         runs = synthetic_runs(datasets=(dataset,), searches=(search,), schedulers=(scheduler,))
         runs["device"] = "Tesla V100-SXM2-16GB"
     protocol = settings(config, dataset, search, scheduler)
+    runs = runs.assign(energy_method="measured") if measured else runs
     protocols = dict.fromkeys(runs["protocol_hash"], protocol)
     table = differences(runs, protocols, PAPER)
     assert list(table.columns) == COLUMNS
@@ -155,6 +157,21 @@ def test_what_was_run_of_the_grid_and_the_rows_trained_on():
     }
 
 
+@pytest.mark.parametrize(
+    ("method", "source", "words"),
+    [
+        ("estimated", "codecarbon CPU load", "estimated from CPU time"),
+        ("estimated", "pyJoules NVML", "NVML counters, CPU estimated from CPU time"),
+        (None, None, "not measured"),
+    ],
+)
+def test_energy_that_was_not_measured_is_a_difference(method, source, words):
+    runs = synthetic_runs(datasets=("dna",), searches=("tpe",), schedulers=("asha",))
+    runs = runs.assign(device="V100", energy_method=method, energy_source=source)
+    table = of_panel(paper_of("dna"), "dna", runs=runs, measured=False)
+    assert table == {"energy": (words, "measured")}
+
+
 def test_the_seeds_of_controls_are_not_those_of_the_experiment():
     runs = synthetic_runs(datasets=("dna",), searches=("tpe",), schedulers=("asha",))
     draws = runs[runs["selector"] == "full"].assign(selector="untuned", fraction=0.0)
@@ -186,7 +203,7 @@ def test_settings_that_are_missing_are_not_taken_for_the_papers():
 
 def test_a_panel_with_two_protocols_shows_both():
     runs = synthetic_runs(datasets=("dna",), searches=("tpe",), schedulers=("asha",))
-    runs["device"] = "V100"
+    runs["device"], runs["energy_method"] = "V100", "measured"
     runs.loc[runs["seed"] > 2, "protocol_hash"] = "other"
     config = paper_of("dna")
     protocols = {"tabular-tpe-asha": settings(config, "dna", "tpe", "asha")}

@@ -28,6 +28,7 @@ from automata.analysis.experiment import Tables
 from automata.analysis.runs import RUN
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
 from automata.analysis.untuned import PANEL
+from automata.selection import FIXED_FRACTIONS
 
 ACCURACIES = ("test_accuracy", "best_validation_accuracy")
 """Differences of these are in percentage points."""
@@ -112,7 +113,7 @@ def _pairs(claim: PairedClaim, tables: Tables) -> pd.DataFrame:
     runs = runs[runs[claim.quantity].notna()]
     own = runs[(runs["selector"] == AUTOMATA) & runs["fraction"].isin(claim.grid.fractions)]
     other = runs[runs["selector"] == claim.against]
-    keys = [*PANEL, "seed", *(["fraction"] if claim.against != "full" else [])]
+    keys = [*PANEL, "seed", *(["fraction"] if claim.against not in FIXED_FRACTIONS else [])]
     kept = other[[*keys, claim.quantity, "record"]]
     pairs = own.merge(kept, on=keys, suffixes=("", "_other"))
     scale = 100 if claim.quantity in ACCURACIES else 1

@@ -56,7 +56,7 @@ class RangeClaim(GridClaim):
         many = len(self.grid.panels) > 1
         where = f"in {_share(self.share)} panels " if many else ""
         return (
-            f"{where}one fraction has a {NAMES[self.quantity]} of {_bar(self)}{_within(self.loss)}"
+            f"{where}one fraction has a {NAMES[self.quantity]} of {_bar(self)} {_within(self.loss)}"
         )
 
     def check(self, tables: Tables) -> Finding:
@@ -81,10 +81,10 @@ def _bar(claim: RangeClaim) -> str:
 
 def _within(loss: float | None) -> str:
     if loss is None:
-        return ", at any loss"
+        return "at any loss"
     if loss < 0:
-        return f" and a gain of at least {-loss:g} percentage points"
-    return f" and a loss of at most {loss:g} percentage points"
+        return f"at a gain of at least {-loss:g} percentage points"
+    return f"at a loss of at most {loss:g} percentage points"
 
 
 def _share(share: float) -> str:
@@ -150,16 +150,16 @@ def _ours(
 ) -> str:
     closest = {panel: _closest(claim, rows) for panel, rows in panels.items()}
     if len(claim.grid.panels) == 1:
-        ((_, row),) = closest.values()
-        return of_row(row, claim.quantity)
+        ((rows, (_, row)),) = zip(panels.values(), closest.values(), strict=True)
+        return _of_panel(claim, rows, row, all(outcome.passes for outcome in outcomes.values()))
     passing = sum(outcome.passes for outcome in outcomes.values())
     bar = times(claim.low * (1 - claim.around))
-    parts = [f"{passing} of {len(panels)} panels reach {bar}{_within(claim.loss)}"]
+    parts = [f"{passing} of {len(panels)} panels reach {bar} {_within(claim.loss)}"]
     fast = {p: float(row[claim.quantity]) for p, (inside, row) in closest.items() if inside}
     if fast:
         least, most = min(fast, key=fast.__getitem__), max(fast, key=fast.__getitem__)
         parts.append(
-            f"the fastest fraction within the loss has {times(fast[least])} ({panel_name(least)})"
+            f"the best fraction there has {times(fast[least])} ({panel_name(least)})"
             f" to {times(fast[most])} ({panel_name(most)})"
         )
     if len(fast) < len(panels):
@@ -168,3 +168,14 @@ def _ours(
         count = sum(value >= claim.high for value in fast.values())
         parts.append(f"{times(claim.high)} is reached in {count}")
     return "; ".join(parts)
+
+
+def _of_panel(
+    claim: RangeClaim, rows: pd.DataFrame, closest: pd.Series[float], passes: bool
+) -> str:
+    """Return the closest fraction of the only panel and, where it falls short, the fastest."""
+    ours = of_row(closest, claim.quantity)
+    fastest = rows.sort_values(claim.quantity).iloc[-1]
+    if passes or fastest["fraction"] == closest["fraction"]:
+        return ours
+    return f"{ours}; the fastest: {of_row(fastest, claim.quantity)}"

@@ -49,13 +49,12 @@ class SchedulerClaim(GridClaim):
         """Return the mean ratio of FULL's seconds under the two schedulers."""
         full = of_grid(tables.runs[tables.runs["selector"] == "full"], self.grid)
         same = [column for column in SAME if column != "protocol_hash"]  # it holds the scheduler
-        keys = ["dataset", "search", "seed"]
-        full = full.assign(place=full[same].astype(str).agg(" ".join, axis=1) if len(full) else "")
-        columns = [*keys, "place", "total_seconds", "record", "scheduler"]
+        keys = ["dataset", "search", "seed", *same]
+        columns = [*keys, "total_seconds", "record", "scheduler"]
         one, other = (
             full.loc[full["scheduler"] == name, columns] for name in (self.faster, self.slower)
         )
-        pairs = one.merge(other, on=[*keys, "place"], suffixes=("", "_slower"))
+        pairs = one.merge(other, on=keys, suffixes=("", "_slower"))
         of = len(self.grid.panels)
         if not len(pairs):
             return not_run(f"no pair of FULL under {self.faster} and {self.slower}", of)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
+from pydantic import Field
 from scipy.stats import spearmanr
 
 from automata.analysis.claims.cells import of_grid, panels_in
@@ -29,16 +32,18 @@ class TrendClaim(GridClaim):
 
     Spearman's rank correlation, over data sets, of the rows of the training set and the mean
     speedup over the combinations of search, scheduler and fraction that all data sets have, must
-    be above 0. With fewer than 5 data sets the claim is not run. The interval is a bootstrap over
-    data sets.
+    be above `more_than`. With fewer than 5 data sets the claim is not run. The interval is a
+    bootstrap over data sets.
     """
+
+    more_than: Annotated[float, Field(ge=-1, le=1, description="A correlation")]
 
     @property
     def rule(self) -> str:
         """Say what must correlate."""
         return (
-            "over at least 5 data sets, the rank correlation of training rows and AUTOMATA's mean "
-            "speedup is above 0"
+            f"over at least {LEAST} data sets, the rank correlation of training rows and "
+            f"AUTOMATA's mean speedup is above {self.more_than:g}"
         )
 
     def check(self, tables: Tables) -> Finding:
@@ -58,7 +63,7 @@ class TrendClaim(GridClaim):
         table = pd.DataFrame({"rows": sizes, "speedup": speedups}).dropna()
         rank = _rank(table)
         low, high = _bounds(table)
-        outcome = by_interval(rank, low, high, 0.0, above=True)
+        outcome = by_interval(rank, low, high, self.more_than, above=True)
         panels = panels_in(rows)
         missing = outcome.firm == FIRM and len(panels) < of
         return Finding(
