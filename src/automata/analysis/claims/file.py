@@ -57,7 +57,7 @@ def _claim(file: Path, name: str, said: object) -> Claim:
     if not isinstance(said, dict):
         raise UserError(f"{here}: a claim is a section of keys")
     kind = said.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         valid = ", ".join(KINDS)
         raise UserError(f"{here}.kind: {json.dumps(kind)} is not valid; valid: {valid}")
     try:

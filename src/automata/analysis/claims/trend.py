@@ -6,8 +6,9 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pydantic import Field
-from scipy.stats import spearmanr
+from scipy.stats import rankdata
 
 from automata.analysis.claims.cells import of_grid, panels_in
 from automata.analysis.claims.claim import AUTOMATA, GridClaim
@@ -61,7 +62,7 @@ class TrendClaim(GridClaim):
         sizes = runs.groupby("dataset")["train_rows"].median()
         speedups = rows.groupby("dataset")["speedup"].mean()
         table = pd.DataFrame({"rows": sizes, "speedup": speedups}).dropna()
-        rank = _rank(table)
+        rank = float(_correlations(table, np.arange(len(table))[None])[0])
         low, high = _bounds(table)
         outcome = by_interval(rank, low, high, self.more_than, above=True)
         panels = panels_in(rows)
@@ -76,15 +77,16 @@ class TrendClaim(GridClaim):
         )
 
 
-def _rank(table: pd.DataFrame) -> float:
-    """Return Spearman's correlation; 0 where one of the columns is constant."""
-    if table["rows"].nunique() < 2 or table["speedup"].nunique() < 2:
-        return 0.0
-    return float(spearmanr(table["rows"], table["speedup"]).statistic)
+def _correlations(table: pd.DataFrame, draws: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return Spearman's correlation per row of `draws`; 0 where one of the columns is constant."""
+    ranks = (rankdata(table[name].to_numpy()[draws], axis=-1) for name in ("rows", "speedup"))
+    rows, speedups = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
+    scale = np.sqrt((rows**2).sum(axis=-1) * (speedups**2).sum(axis=-1))
+    products = (rows * speedups).sum(axis=-1)
+    return np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
 
 
 def _bounds(table: pd.DataFrame) -> tuple[float, float]:
-    random = np.random.default_rng(0)
-    draws = random.integers(len(table), size=(RESAMPLES, len(table)))
-    low, high = np.percentile([_rank(table.iloc[draw]) for draw in draws], [2.5, 97.5])
+    draws = np.random.default_rng(0).integers(len(table), size=(RESAMPLES, len(table)))
+    low, high = np.percentile(_correlations(table, draws), [2.5, 97.5])
     return float(low), float(high)
