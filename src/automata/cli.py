@@ -78,6 +78,23 @@ def _parser() -> argparse.ArgumentParser:
     tradeoff.add_argument("--untuned", type=Path, required=True, help="the control, CSV")
     tradeoff.set_defaults(command=_tradeoff)
 
+    differences = commands.add_parser(
+        "differences", help="make the table of differences from the paper's protocol"
+    )
+    differences.add_argument("tables", type=Path, help="folder with runs.parquet, protocols.json")
+    differences.add_argument("--defaults", type=Path, required=True, help="config/config.yaml")
+    differences.add_argument("--paper", type=Path, required=True, help="the paper's configuration")
+    differences.add_argument("--schema", type=Path, required=True, help="of both, JSON")
+    differences.add_argument("--csv", type=Path, required=True, help="one row per setting")
+    differences.set_defaults(command=_differences)
+
+    claims = commands.add_parser("claims", help="check the paper's claims against the tables")
+    claims.add_argument("tables", type=Path, help="folder of the tables, differences.csv included")
+    claims.add_argument("--claims", type=Path, required=True, help="config/claims.yaml")
+    claims.add_argument("--csv", type=Path, required=True, help="one row per claim")
+    claims.add_argument("--markdown", type=Path, required=True, help="the same, less the records")
+    claims.set_defaults(command=_claims)
+
     energy = commands.add_parser("energy", help="make the table of energy and CO2 from the runs")
     energy.add_argument("runs", type=Path, help="table of runs, Parquet")
     energy.add_argument("--carbon", required=True, help=CARBON_HELP)
@@ -158,6 +175,27 @@ def _tradeoff(options: argparse.Namespace) -> None:
     write_markdown(presented(summary), options.markdown)
     write_latex(presented(summary), options.latex)
     write_csv(untuned(runs), options.untuned)
+
+
+def _differences(options: argparse.Namespace) -> None:
+    from automata.analysis.differences import differences
+    from automata.analysis.experiment import Tables
+    from automata.analysis.tables import write_csv
+    from automata.experiments.files import ConfigFiles
+
+    tables = Tables(options.tables)
+    paper = ConfigFiles([options.defaults, options.paper], {}, options.schema).experiments()
+    write_csv(differences(tables.runs, tables.protocols, paper), options.csv)
+
+
+def _claims(options: argparse.Namespace) -> None:
+    from automata.analysis.claims import claims_table, read_claims, summary
+    from automata.analysis.experiment import Tables
+    from automata.analysis.tables import write_csv, write_markdown
+
+    table = claims_table(read_claims(options.claims), Tables(options.tables))
+    write_csv(table, options.csv)
+    write_markdown(table.drop(columns="records"), options.markdown, summary(table))
 
 
 def _energy(options: argparse.Namespace) -> None:

@@ -1,0 +1,159 @@
+"""Claims of the best tradeoff among the paper's subset selectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from automata.analysis.claims.cells import compared, of_panel
+from automata.analysis.claims.claim import AUTOMATA, BASELINES, GridClaim, Share
+from automata.analysis.claims.finding import (
+    FEW_SEEDS,
+    FRACTIONS_MISSING,
+    Finding,
+    Outcome,
+    by_interval,
+    not_run,
+    of_share,
+    records_of,
+    verdict,
+)
+from automata.analysis.claims.reach import Quantity
+from automata.analysis.claims.words import NAMES, percent
+from automata.analysis.differences import Panel
+from automata.analysis.experiment import Tables
+from automata.analysis.pareto import hypervolume
+from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
+
+COMPARED = (AUTOMATA, *BASELINES)
+RESAMPLES = 1000
+
+Values = NDArray[np.float64]
+
+
+class BestTradeoffClaim(GridClaim):
+    """AUTOMATA has the best tradeoff of ratio and error in almost every panel.
+
+    In a panel the tradeoff of a selector is the area (`pareto.hypervolume`) that its fractions
+    cover, between them and the point of ratio 1 and the largest error in the panel (or FULL's
+    error of 0, if that is larger). AUTOMATA's must be larger than RANDOM's and CRAIG's in at
+    least `share` of the panels. A panel counts with the fractions and seeds that all three have;
+    its interval is a bootstrap, over seeds, of the difference to the better of the two.
+    """
+
+    quantity: Quantity = "speedup"
+    share: Share = 0.9
+
+    @property
+    def rule(self) -> str:
+        """Say what is compared, and in how many panels it must be best."""
+        return (
+            f"in at least {percent(self.share)} of the panels AUTOMATA's fractions cover a larger "
+            f"area of {NAMES[self.quantity]} against error than RANDOM's and CRAIG's (seen from a "
+            "ratio of 1 and the worst error of the panel)"
+        )
+
+    def check(self, tables: Tables) -> Finding:
+        """Return in which share of the panels AUTOMATA covers the largest area."""
+        ratios = compared(tables.ratios)
+        contests = {}
+        for panel in self.grid.panels:
+            contest = _contest(ratios, panel, self)
+            if contest is not None:
+                contests[panel] = contest
+        of = len(self.grid.panels)
+        if not contests:
+            wanted = f"{NAMES[self.quantity]} of AUTOMATA, RANDOM and CRAIG"
+            return not_run(f"no panel has the {wanted} at one fraction and seed", of)
+        outcomes = {panel: contest.outcome(self) for panel, contest in contests.items()}
+        whole = of_share(outcomes, of, self.share)
+        return Finding(
+            verdict(whole.passes),
+            _ours(contests),
+            whole.firm,
+            tuple(contests),
+            of,
+            records_of(
+                contest.rows[column]
+                for contest in contests.values()
+                for column in ("record", "full_record")
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class _Contest:
+    """The runs of one panel that all selectors have; arrays are selectors x fractions x seeds."""
+
+    rows: pd.DataFrame
+    fractions: list[float]
+    ratios: Values
+    errors: Values
+
+    def areas(self, seeds: NDArray[np.intp] | None = None) -> Values:
+        """Return the area per selector (COMPARED), of means over all seeds, or over each draw."""
+        if seeds is None:
+            seeds = np.arange(self.ratios.shape[-1])
+        ratios, errors = (
+            np.moveaxis(values[..., seeds].mean(axis=-1), (0, 1), (-2, -1))
+            for values in (self.ratios, self.errors)
+        )
+        worst = np.maximum(errors.max(axis=(-2, -1)), 0.0)  # FULL is in the panel too
+        corner = np.stack([np.ones_like(worst), worst], axis=-1)[..., None, :]
+        return hypervolume(ratios, errors, corner)
+
+    def outcome(self, claim: BestTradeoffClaim) -> Outcome:
+        seeds = self.ratios.shape[-1]
+        lead = float(_lead(self.areas()))
+        draws = np.random.default_rng(0).integers(seeds, size=(RESAMPLES, seeds))
+        low, high = np.percentile(_lead(self.areas(draws)), [2.5, 97.5])
+        outcome = by_interval(lead, float(low), float(high), 0.0, above=True)
+        if seeds < SEEDS_FOR_INTERVAL:
+            return Outcome(outcome.passes, FEW_SEEDS)
+        if set(claim.grid.fractions) - set(self.fractions):
+            return Outcome(outcome.passes, FRACTIONS_MISSING)
+        return outcome
+
+
+def _lead(areas: Values) -> Values:
+    """Return how much larger AUTOMATA's area is than the larger of the others'."""
+    lead: Values = areas[..., 0] - areas[..., 1:].max(axis=-1)
+    return lead
+
+
+def _contest(ratios: pd.DataFrame, panel: Panel, claim: BestTradeoffClaim) -> _Contest | None:
+    rows = of_panel(ratios, panel, COMPARED, claim.grid.fractions)
+    rows = rows[rows[claim.quantity].notna()]
+    selectors = rows.groupby("fraction")["selector"].nunique()
+    fractions = [float(fraction) for fraction in selectors[selectors == len(COMPARED)].index]
+    rows = rows[rows["fraction"].isin(fractions)]
+    runs = rows.groupby("seed").size()
+    seeds = runs[runs == len(COMPARED) * len(fractions)].index
+    rows = rows[rows["seed"].isin(seeds)]
+    if not len(rows):
+        return None
+    ordered = rows.assign(place=rows["selector"].map(COMPARED.index)).sort_values(
+        ["place", "fraction", "seed"]
+    )
+    shape = (len(COMPARED), len(fractions), len(seeds))
+    values = ordered[[claim.quantity, "relative_test_error"]].to_numpy(dtype=np.float64)
+    return _Contest(rows, fractions, values[:, 0].reshape(shape), values[:, 1].reshape(shape))
+
+
+def _ours(contests: dict[Panel, _Contest]) -> str:
+    names = ("AUTOMATA", "RANDOM", "CRAIG")
+    wins = dict.fromkeys((*names, "none"), 0)
+    for contest in contests.values():
+        areas = contest.areas()
+        largest = [n for n, area in zip(names, areas, strict=True) if area == areas.max()]
+        wins[largest[0] if len(largest) == 1 else "none"] += 1
+    count = len(contests)
+    others = ", ".join(f"{name} in {wins[name]}" for name in names[1:] if wins[name])
+    ties = f"; no single best in {wins['none']}" if wins["none"] else ""
+    return (
+        f"the largest area in {wins['AUTOMATA']} of {count} panels "
+        f"({percent(wins['AUTOMATA'] / count)})" + (f"; {others}" if others else "") + ties
+    )

@@ -1,0 +1,79 @@
+"""The claim that one scheduler is more efficient than another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from automata.analysis.claims.cells import of_grid, panels_in
+from automata.analysis.claims.claim import GridClaim, SchedulerName
+from automata.analysis.claims.finding import (
+    FEW_SEEDS,
+    FIRM,
+    PANELS_MISSING,
+    Finding,
+    by_interval,
+    not_run,
+    records_of,
+    verdict,
+)
+from automata.analysis.claims.resampling import clustered_bounds, clusters_of
+from automata.analysis.claims.words import bounded, times
+from automata.analysis.experiment import Tables
+from automata.analysis.ratios import SAME
+from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
+from automata.analysis.untuned import PANEL
+
+
+class SchedulerClaim(GridClaim):
+    """FULL tunes faster under one scheduler than under another.
+
+    Runs of FULL are paired by data set, search and seed; they must be of one host, device and
+    software. The mean over pairs of seconds under `slower` / seconds under `faster` must be
+    above 1. The interval is a bootstrap that draws whole data sets, or seeds where there is one
+    data set.
+    """
+
+    faster: SchedulerName
+    slower: SchedulerName
+
+    @property
+    def rule(self) -> str:
+        """Say which ratio must be above 1."""
+        return (
+            f"on average over pairs of runs, FULL takes longer under {self.slower} than under "
+            f"{self.faster}"
+        )
+
+    def check(self, tables: Tables) -> Finding:
+        """Return the mean ratio of FULL's seconds under the two schedulers."""
+        full = of_grid(tables.runs[tables.runs["selector"] == "full"], self.grid)
+        same = [column for column in SAME if column != "protocol_hash"]  # it holds the scheduler
+        keys = ["dataset", "search", "seed", *same]
+        columns = [*keys, "total_seconds", "record", "scheduler"]
+        one, other = (
+            full.loc[full["scheduler"] == name, columns] for name in (self.faster, self.slower)
+        )
+        pairs = one.merge(other, on=keys, suffixes=("", "_slower"))
+        of = len(self.grid.panels)
+        if not len(pairs):
+            return not_run(f"no pair of FULL under {self.faster} and {self.slower}", of)
+        values = (pairs["total_seconds_slower"] / pairs["total_seconds"]).to_numpy(np.float64)
+        mean = float(values.mean())
+        low, high = clustered_bounds(values, clusters_of(pairs))
+        outcome = by_interval(mean, low, high, 1.0, above=True)
+        renamed = pairs.assign(scheduler=pairs["scheduler_slower"])
+        panels = panels_in(pd.concat([pairs[PANEL], renamed[PANEL]]))
+        few = pairs.groupby(["dataset", "search"])["seed"].nunique().min() < SEEDS_FOR_INTERVAL
+        firm = FEW_SEEDS if few else outcome.firm
+        if firm == FIRM and len(panels) < of:
+            firm = PANELS_MISSING
+        ours = times(mean) if few else bounded(times(mean), times(low), times(high))
+        return Finding(
+            verdict(outcome.passes),
+            f"FULL takes {ours} as long under {self.slower} as under {self.faster}",
+            firm,
+            panels,
+            of,
+            records_of([pairs["record"], pairs["record_slower"]]),
+        )

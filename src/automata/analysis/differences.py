@@ -1,0 +1,172 @@
+"""Where the protocol of an experiment differs from the paper's.
+
+The paper's own settings are those of `config/paper.yaml`; nothing of them is repeated here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+
+from automata.analysis.energy import how_measured
+from automata.analysis.untuned import PANEL
+from automata.config import Settings
+from automata.datasets.catalog import DATASETS
+from automata.experiments.settings import Config, settings_of
+
+Panel = tuple[str, str, str]
+"""Data set, search, scheduler."""
+
+COLUMNS = [*PANEL, "key", "here", "paper"]
+
+NOT_IN_THE_PAPER = "not in the paper"
+
+PAPER_DEVICE = "RTX 1080, RTX 2080 or V100"
+"""The GPUs of the paper's servers (its appendix, 'More Experimental Details')."""
+
+MACHINE = ("device", "threads_per_trial", "gpu_per_trial")
+"""Settings of a machine, which say nothing of how an experiment was done."""
+
+SELECTED = ("full", "random", "craig", "gradmatch")
+"""The selectors that the paper ran."""
+
+Facts = dict[str, Any]
+"""Readable keys of the settings of one panel, and their values."""
+
+
+def differences(
+    runs: pd.DataFrame, protocols: dict[str, Any], paper: Iterable[Config]
+) -> pd.DataFrame:
+    """Return a row per panel and setting in which `runs` differ from the paper.
+
+    `runs` is the table of `automata collect`, `protocols` its settings by hash, and `paper` the
+    experiments of config/paper.yaml. Besides the settings, the rows are about the device, how
+    energy was obtained (the paper: measured by pyJoules), the fractions, the number of seeds and
+    the rows of the training set (the paper's appendix, tables of splits). A data set that the
+    paper does not have has one row, which says so.
+    """
+    experiments = list(paper)
+    rows = []
+    for panel, group in runs[runs["selector"].isin(SELECTED)].groupby(PANEL, sort=True):
+        dataset, search, scheduler = (str(part) for part in panel)
+        rows += [
+            [*panel, *row]
+            for row in _of_panel(group, (dataset, search, scheduler), protocols, experiments)
+        ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
+    """Return the rows of `panels` in the table of `differences` as a line for readers.
+
+    A setting that does not differ in all of them says in how many; "none" if there is nothing.
+    """
+    inside = [panel in set(panels) for panel in _panels(differing)]
+    rows = differing[pd.Series(inside, index=differing.index, dtype=bool)]
+    parts = []
+    for key, group in rows.groupby("key", sort=False):
+        here, there = (" or ".join(map(str, group[side].unique())) for side in ("here", "paper"))
+        count = len(set(_panels(group)))
+        where = f" in {count} of {len(panels)} panels" if count < len(panels) else ""
+        paper = there if there == NOT_IN_THE_PAPER else f"paper: {there}"
+        parts.append(f"{key} {here} ({paper}){where}")
+    return ", ".join(parts) or "none"
+
+
+def _panels(table: pd.DataFrame) -> list[tuple[Any, ...]]:
+    return list(table[PANEL].itertuples(index=False, name=None))
+
+
+def _of_panel(
+    group: pd.DataFrame, panel: Panel, protocols: dict[str, Any], experiments: list[Config]
+) -> list[tuple[str, str, str]]:
+    dataset, search, scheduler = panel
+    theirs = next((config for config in experiments if dataset in config["datasets"]), None)
+    if theirs is None:
+        return [("data set", dataset, NOT_IN_THE_PAPER)]
+    hashes = group["protocol_hash"].unique()
+    ours = [_facts(protocols[name], panel) for name in hashes if name in protocols]
+    paper = _facts(_settings(theirs, panel), panel)
+    rows = [("settings", "not known", "known")] if len(ours) < len(hashes) else []
+    if search not in theirs["searches"]:
+        rows.append(("search", search, ", ".join(theirs["searches"])))
+    if scheduler not in theirs["schedulers"]:
+        rows.append(("scheduler", scheduler, ", ".join(theirs["schedulers"])))
+    for key in sorted({key for facts in [*ours, paper] for key in facts}):
+        values = [facts.get(key) for facts in ours]
+        if any(value != paper.get(key) for value in values):
+            here = " or ".join(dict.fromkeys(_readable(value) for value in values))
+            rows.append((key, here, _readable(paper.get(key))))
+    return [*rows, *_of_grid(group, dataset, theirs)]
+
+
+def _of_grid(group: pd.DataFrame, dataset: str, theirs: Config) -> list[tuple[str, str, str]]:
+    """Return what differs in what the table of runs itself says."""
+    devices = sorted(group["device"].unique())
+    energy = group[["energy_method", "energy_source"]].drop_duplicates()
+    theirs_too = all(any(part in name for part in ("1080", "2080", "V100")) for name in devices)
+    subsets = sorted(group.loc[group["selector"] != "full", "fraction"].unique())
+    sides = [
+        ("fractions", _listed(subsets), _listed(sorted(theirs["fractions"]))),
+        ("seeds", str(group["seed"].nunique()), str(len(theirs["seeds"]))),
+        ("training rows", _listed(group["train_rows"].unique()), str(DATASETS[dataset].train)),
+    ]
+    if (energy["energy_method"] != "measured").any():
+        words = (how_measured(*map(_text, pair)) for pair in energy.itertuples(index=False))
+        sides.append(("energy", " or ".join(dict.fromkeys(words)), "measured"))
+    if not theirs_too:
+        sides.insert(0, ("device", ", ".join(devices), PAPER_DEVICE))
+    return [side for side in sides if side[1] != side[2]]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _settings(config: Config, panel: Panel) -> dict[str, Any]:
+    """Return the settings of a panel as `protocols` has them."""
+    read = settings_of(config, *panel, "gradmatch")
+    return Settings.model_validate(read).model_dump(mode="json", exclude={"selector", "metering"})
+
+
+def _facts(settings: dict[str, Any], panel: Panel) -> Facts:
+    """Return the settings that say how a panel was tuned and trained, under readable keys."""
+    _, search, scheduler = panel
+    protocol = dict(settings["protocol"])
+    space = protocol.pop("search_space")
+    compute = {key: value for key, value in settings["compute"].items() if key not in MACHINE}
+    data = settings["data"]
+    facts = {
+        **protocol,
+        **{f"search space of {name}": domain for name, domain in space.items()},
+        **(settings["search"].get(search) or {}),
+        **(settings["scheduler"].get(scheduler) or {}),
+        **compute,
+        "neutral sentences": data.get("sst2_neutral"),
+    }
+    if data.get("vectors"):
+        source = data["vectors"]["source"]
+        # The same file may lie elsewhere.
+        facts["word vectors"] = PurePath(source).name if source else "random"
+        facts["dimension of word vectors"] = data["vectors"]["dimension"]
+    # What is tuned has no fixed value.
+    return {key: value for key, value in facts.items() if key not in space}
+
+
+def _readable(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict):
+        given = {key: part for key, part in value.items() if part is not None}
+        return " ".join(f"{key} {_readable(part)}" for key, part in given.items())
+    if isinstance(value, list):
+        return _listed(value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)

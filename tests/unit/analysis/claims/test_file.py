@@ -1,0 +1,264 @@
+"""The file of claims: what is in the shipped one, and how errors read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from automata.analysis.claims.claim import Claim, GridClaim
+from automata.analysis.claims.file import KINDS, read_claims
+from automata.analysis.claims.reach import PointClaim, RangeClaim
+from automata.errors import UserError
+from automata.experiments.files import ConfigFiles
+
+CONFIG = Path(__file__).parents[4] / "config"
+CLAIMS = read_claims(CONFIG / "claims.yaml")
+ALL = {"random", "tpe"}, {"hyperband", "asha"}
+POINTS = [
+    # data set, search, scheduler, speedup, loss (Section 3.3)
+    ("sst5", "tpe", "hyperband", 9.8, 2.8),
+    ("sst5", "tpe", "hyperband", 7.35, -0.9),
+    ("trec6", "tpe", "asha", 3.15, -3.4),
+    ("trec6", "tpe", "asha", 2.68, -4.6),
+    ("cifar10", "random", "hyperband", 15, 0.65),
+    ("cifar10", "random", "hyperband", 8.7, 0.14),
+    ("cifar100", "tpe", "asha", 3.7, -1),
+    ("cifar100", "tpe", "asha", 2.3, -2),
+]
+FIGURE_1 = {"sst2", "glue-sst2", "cifar10", "cifar100", "connect4"}
+FIGURE_3 = {"sst5", "trec6", "cifar10", "cifar100", "connect4"}
+TEXT, IMAGE = {"sst2", "glue-sst2", "sst5", "trec6"}, {"cifar10", "cifar100", "svhn"}
+TABULAR = {"dna", "satimage", "letter", "connect4"}
+EVERYTHING = TEXT | IMAGE | TABULAR
+
+
+def paper() -> list[dict[str, Any]]:
+    files = [CONFIG / "config.yaml", CONFIG / "paper.yaml"]
+    return ConfigFiles(files, {}, CONFIG / "schema.json").experiments()
+
+
+def test_every_point_of_the_text_is_there():
+    found = [
+        (*claim.grid.panels[0], claim.low, claim.loss)
+        for claim in CLAIMS.values()
+        if isinstance(claim, PointClaim)
+    ]
+    assert found == POINTS
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS.values() if isinstance(c, PointClaim)])
+def test_a_point_quotes_its_numbers(claim):
+    assert f"{claim.low:g}x" in claim.quote
+    assert f"{abs(claim.loss):g}%" in claim.quote
+    assert ("gain" in claim.quote) == (claim.loss < 0)
+    assert ("around" in claim.quote) == (claim.around > 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high", "loss", "schedulers", "datasets"),
+    [
+        ("abstract-3x-30x", 3, 30, 2, {"hyperband", "asha"}, EVERYTHING),
+        ("contributions-3x-30x", 3, 30, 2, {"hyperband", "asha"}, FIGURE_1),
+        ("figure-1-hyperband", 10, 30, 2.5, {"hyperband"}, FIGURE_1),
+        ("figure-1-asha", 2, 3, 2, {"asha"}, FIGURE_1),
+        ("conclusion-hyperband", 10, 15, 2.5, {"hyperband"}, FIGURE_3),
+        ("conclusion-asha", 3, None, 2.5, {"asha"}, FIGURE_3),
+    ],
+)
+def test_every_range_of_the_text_is_there(name, low, high, loss, schedulers, datasets):
+    claim = CLAIMS[name]
+    assert isinstance(claim, RangeClaim)
+    assert (claim.low, claim.high, claim.loss) == (low, high, loss)
+    assert set(claim.grid.schedulers) == schedulers
+    assert set(claim.grid.datasets) == datasets
+    assert set(claim.grid.searches) == {"random", "tpe"}
+
+
+@pytest.mark.parametrize(
+    ("name", "quantity", "datasets", "panels"),
+    [
+        ("figure-3-best", "speedup", FIGURE_3, 20),
+        ("figure-3-text-best", "speedup", {"sst5", "trec6"}, 8),
+        ("figure-3-image-best", "speedup", {"cifar10", "cifar100"}, 8),
+        ("figure-3-tabular-best", "speedup", {"connect4"}, 4),
+        ("appendix-best", "speedup", EVERYTHING, 44),
+        ("figure-4-best", "speedup", TEXT, 16),
+        ("figure-5-best", "speedup", IMAGE, 12),
+        ("figure-6-best", "speedup", TABULAR, 16),
+        ("figure-7-energy-best", "energy_ratio", {"cifar100"}, 4),
+        ("figure-7-co2-best", "co2_time_ratio", {"svhn"}, 4),
+    ],
+)
+def test_every_figure_has_its_panels(name, quantity, datasets, panels):
+    claim = CLAIMS[name]
+    assert (claim.quantity, claim.share) == (quantity, 0.9)
+    assert set(claim.grid.datasets) == datasets
+    assert len(claim.grid.panels) == panels
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("better-than-random", ("random", "test_accuracy", 0.0, None, [0.01, 0.05, 0.1, 0.3])),
+        ("small-subsets-than-random", ("random", "test_accuracy", 0.0, None, [0.01, 0.05])),
+        ("small-subsets-than-craig", ("craig", "test_accuracy", 0.0, None, [0.01, 0.05])),
+        ("trained-on-30-percent", ("full", "best_validation_accuracy", -2.0, None, [0.3])),
+        (
+            "trained-on-1-and-5-percent",
+            ("full", "best_validation_accuracy", None, -2.0, [0.01, 0.05]),
+        ),
+        ("energy-than-random", ("random", "energy_ratio", 0.0, None, [0.01, 0.05, 0.1, 0.3])),
+        ("energy-than-craig", ("craig", "energy_ratio", 0.0, None, [0.01, 0.05, 0.1, 0.3])),
+        ("co2-than-random", ("random", "co2_time_ratio", 0.0, None, [0.01, 0.05, 0.1, 0.3])),
+        ("co2-than-craig", ("craig", "co2_time_ratio", 0.0, None, [0.01, 0.05, 0.1, 0.3])),
+    ],
+)
+def test_every_comparison_is_there(name, said):
+    claim = CLAIMS[name]
+    bars = (claim.more_than, claim.less_than)
+    assert (claim.against, claim.quantity, *bars, claim.grid.fractions) == said
+
+
+def test_the_other_claims_are_there():
+    kinds = {kind: name for name, kind in KINDS.items()}
+    found = [(name, kinds[type(claim)]) for name, claim in CLAIMS.items()]
+    expected = [
+        ("figure-1-hyperband-energy", "similar"),
+        ("asha-more-efficient", "scheduler"),
+        ("smaller-is-faster", "order"),
+        ("smaller-saves-energy", "order"),
+        ("smaller-on-the-right", "order"),
+        ("large-subsets-without-loss", "range"),
+        ("larger-data-sets", "trend"),
+        ("larger-models", "unchecked"),
+        ("per-batch-selection", "unchecked"),
+        ("similar-energy", "similar"),
+        ("similar-co2", "similar"),
+        ("energy-than-full", "range"),
+        ("cifar10-6-hours", "hours"),
+        ("footprint", "footprint"),
+    ]
+    assert set(expected) <= set(found)
+    assert {kind for _, kind in found} == set(KINDS)
+
+
+def test_the_introductions_numbers():
+    claim = CLAIMS["footprint"]
+    assert (claim.trainings, claim.hours_each, claim.hours) == (1000, 6, 6000)
+    assert (claim.kilograms, claim.miles) == ((640, 1400), (1600, 3500))
+    hours = CLAIMS["cifar10-6-hours"]
+    assert (hours.dataset, hours.hours, hours.device) == ("cifar10", 6, "V100")
+    (image,) = (config for config in paper() if "cifar10" in config["datasets"])
+    assert hours.epochs == image["protocol"]["image"]["epochs"]
+
+
+def test_vague_words_have_a_reading():
+    vague = ("around", "almost", "similar", "comparable", "minimal", "consistently", "larger")
+    silent = [
+        name
+        for name, claim in CLAIMS.items()
+        if any(word in claim.quote for word in vague) and not claim.reading
+    ]
+    assert silent == ["larger-models"]  # which is not checked
+
+
+def test_the_grids_are_the_papers():
+    configs = paper()
+    grids = [claim.grid for claim in CLAIMS.values() if isinstance(claim, GridClaim)]
+    assert set().union(*(grid.datasets for grid in grids)) == {
+        dataset for config in configs for dataset in config["datasets"]
+    }
+    for axis in ("searches", "schedulers", "fractions"):
+        used = set().union(*(getattr(grid, axis) for grid in grids))
+        assert all(used == set(config[axis]) for config in configs)
+
+
+def test_every_claim_has_a_rule_and_a_place():
+    assert all(claim.rule and claim.quote and claim.location for claim in CLAIMS.values())
+
+
+POINT = {
+    "kind": "point",
+    "quote": "4x",
+    "location": "Section 1",
+    "low": 4,
+    "loss": 1,
+    "grid": {
+        "datasets": ["dna"],
+        "searches": ["tpe"],
+        "schedulers": ["asha"],
+        "fractions": [0.1],
+    },
+}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def parse(content: Any) -> dict[str, Claim]:
+        file = tmp_path / "claims.yaml"
+        text = content if isinstance(content, str) else yaml.safe_dump(content)
+        file.write_text(text)
+        return read_claims(file)
+
+    return parse
+
+
+def test_a_claim_is_read(read):
+    assert read({"claims": {"mine": POINT}})["mine"].low == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "pint"}, r"claims\.mine\.kind: \"pint\" is not valid; valid: point, range, .*"),
+        ({"kind": None}, r"claims\.mine\.kind: null is not valid; valid: point, .*"),
+        ({"kind": []}, r"claims\.mine\.kind: \[\] is not valid; valid: point, .*"),
+        (
+            {"grid": {**POINT["grid"], "datasets": ["mnist"]}},
+            r"claims\.mine\.grid\.datasets\.0: 'mnist' is not one of dna, satimage, .*",
+        ),
+        (
+            {"grid": {**POINT["grid"], "schedulers": ["sha"]}},
+            r"claims\.mine\.grid\.schedulers\.0: 'sha' is not one of hyperband, asha, none",
+        ),
+        (
+            {"grid": {**POINT["grid"], "searches": []}},
+            r"claims\.mine\.grid\.searches: the list is empty",
+        ),
+        (
+            {"kind": "order", "selectors": ["omp"]},
+            r"claims\.mine\.selectors\.0: 'omp' is not one of full, .*",
+        ),
+        ({"speed": 3}, r"claims\.mine\.speed: unknown key; valid: kind, quote, .*loss.*"),
+        ({"quote": ""}, r"claims\.mine\.quote: .*at least 1 character"),
+        ({"low": "fast"}, r"claims\.mine\.low: .*valid number.*"),
+    ],
+)
+def test_a_mistake_is_named_in_one_line(read, changes, message):
+    with pytest.raises(UserError, match=rf"claims\.yaml: {message}$") as error:
+        read({"claims": {"mine": {**POINT, **changes}}})
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("claims: {a: {kind: point}, a: {kind: point}}", "the key a is there twice"),
+        ({}, "claims: a section of claims by their ids is missing"),
+        ({"claims": []}, "claims: a section of claims by their ids is missing"),
+        ({"claims": {"mine": 3}}, r"claims\.mine: a claim is a section of keys"),
+        ({"claim": {}}, "claim: unknown key; valid: claims, grids"),
+    ],
+)
+def test_a_file_that_is_none_of_claims_is_refused(read, content, message):
+    with pytest.raises(UserError, match=message) as error:
+        read(content)
+    assert "claims.yaml" in str(error.value)
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"none\.yaml: cannot be read"):
+        read_claims(tmp_path / "none.yaml")

@@ -1,0 +1,153 @@
+"""The table of claims, and the commands that make it and the differences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from automata.analysis.claims.claim import Grid
+from automata.analysis.claims.file import read_claims
+from automata.analysis.claims.reach import PointClaim
+from automata.analysis.claims.table import COLUMNS, claims_table, summary
+from automata.analysis.claims.unchecked import UncheckedClaim
+from automata.analysis.experiment import Tables
+from automata.analysis.ratios import ratios_to_full
+from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.tradeoff import tradeoff
+from automata.cli import main
+from automata.config import Carbon
+from synthetic import synthetic_runs
+
+CONFIG = Path(__file__).parents[4] / "config"
+CARBON = Carbon(
+    grams_per_kwh=400.0, region="here", year=2023, source="x", tdp_watts=250.0, tdp_source="x"
+)
+
+
+@pytest.fixture
+def claims(words, grid):
+    reached = {"grid": Grid(**grid()), "loss": 1.0, "reading": "so", **words}
+    return {
+        "slow": PointClaim(low=4.0, **reached),
+        "fast": PointClaim(low=40.0, **reached),
+        "open": UncheckedClaim(needs="more", **words),
+    }
+
+
+def test_a_row_per_claim_says_all_of_it(claims, runs, tables):
+    differing = [
+        ["satimage", "tpe", "hyperband", "epochs", "40", "200"],
+        ["dna", "tpe", "hyperband", "seeds", "1", "5"],
+    ]
+    table = claims_table(claims, tables(runs([4.0, 6.0]), differing))
+    assert list(table.columns) == COLUMNS
+    assert table.loc[0].to_dict() == {
+        "id": "slow",
+        "claim": "as they say",
+        "location": "Section 1",
+        "verdict": "reproduced",
+        "ours": "5x (4 to 6) at +1 pp (+1 to +1), fraction 10 %",
+        "panels": "1 of 1 panels",
+        "firm": "too few seeds",
+        "differences": "epochs 40 (paper: 200)",
+        "rule": claims["slow"].rule,
+        "reading": "so",
+        "records": " ".join(
+            f"satimage/tpe/hyperband/{name}/seed-{seed}"
+            for name in ("full-1", "gradmatch-0.1")
+            for seed in (0, 1)
+        ),
+    }
+    last = table.loc[2]
+    assert (last["panels"], last["differences"], last["records"]) == ("", "", "")
+
+
+def test_the_summary_counts_verdicts(claims, runs, tables):
+    text = summary(claims_table(claims, tables(runs([4.0, 6.0]))))
+    assert text.startswith("Of 3 claims: 1 reproduced, 1 not reproduced, 1 not run.")
+
+
+def test_the_shipped_claims_without_any_run(tables):
+    table = claims_table(read_claims(CONFIG / "claims.yaml"), tables([]))
+    verdicts = table.set_index("id")["verdict"]
+    assert verdicts.pop("footprint") == "reproduced"
+    assert set(verdicts) == {"not run"}
+    assert (table["ours"] != "").all()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The tables of made-up runs of the whole paper, with the settings of none."""
+    folder = tmp_path_factory.mktemp("tables")
+    runs = synthetic_runs()
+    ratios = ratios_to_full(runs, CARBON)
+    write_parquet(runs, folder / "runs.parquet")
+    write_csv(ratios, folder / "ratios.csv")
+    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
+    write_json({}, folder / "protocols.json")
+    files = {"defaults": "config.yaml", "paper": "paper.yaml", "schema": "schema.json"}
+    given = [f"--{key}={CONFIG / name}" for key, name in files.items()]
+    main(["differences", str(folder), *given, "--csv", str(folder / "differences.csv")])
+    claims = ["--claims", str(CONFIG / "claims.yaml"), "--csv", str(folder / "claims.csv")]
+    main(["claims", str(folder), *claims, "--markdown", str(folder / "claims.md")])
+    return folder
+
+
+def test_the_command_writes_the_differences_of_every_panel(folder):
+    table = Tables(folder).differences
+    assert table.groupby(["dataset", "search", "scheduler"]).ngroups == 44
+    assert {"settings", "device", "energy"} == set(table["key"])
+
+
+def test_the_command_writes_every_claim(folder):
+    table = pd.read_csv(folder / "claims.csv").fillna("")
+    assert list(table["id"]) == list(read_claims(CONFIG / "claims.yaml"))
+    shown = (folder / "claims.md").read_text()
+    assert shown.count("\n| ") == len(table) + 1
+    assert "record.json" not in shown
+    assert f"Of {len(table)} claims: " in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "panels"),
+    [
+        # What the synthetic times and accuracies were made to be.
+        ("figure-3-best", "reproduced", "20 of 20 panels"),
+        ("better-than-random", "reproduced", "44 of 44 panels"),
+        ("small-subsets-than-craig", "reproduced", "8 of 8 panels"),
+        ("smaller-is-faster", "reproduced", "44 of 44 panels"),
+        ("asha-more-efficient", "reproduced", "44 of 44 panels"),
+        ("figure-1-hyperband", "not reproduced", "10 of 10 panels"),
+        ("energy-than-random", "not reproduced", "4 of 4 panels"),
+        ("similar-energy", "not run", "0 of 44 panels"),
+        ("cifar10-6-hours", "not run", ""),
+    ],
+)
+def test_verdicts_on_the_synthetic_runs(folder, name, verdict, panels):
+    row = pd.read_csv(folder / "claims.csv").fillna("").set_index("id").loc[name]
+    assert (row["verdict"], row["panels"]) == (verdict, panels)
+
+
+def test_a_records_path_in_a_verdict_is_a_run(folder):
+    known = set(Tables(folder).runs["record"])
+    table = pd.read_csv(folder / "claims.csv").fillna("")
+    named = {path for cell in table["records"] for path in cell.split()}
+    assert named == known  # the claims are about every run of the paper
+    (row,) = table[table["id"] == "trec6-tpe-asha-fast"].to_dict("records")
+    assert {path.split("/")[3] for path in row["records"].split()} == {"tpe-asha"}
+    assert len(row["records"].split()) == 5 * (4 + 1)
+
+
+def test_an_unknown_claim_ends_the_command_with_one_line(folder, tmp_path):
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(json.dumps({"claims": {"mine": {"kind": "tale"}}}))
+    out = [f"--csv={tmp_path / 'c.csv'}", f"--markdown={tmp_path / 'c.md'}"]
+    with pytest.raises(SystemExit) as end:
+        main(["claims", str(folder), "--claims", str(wrong), *out])
+    assert str(end.value).startswith(
+        f'automata claims: error: {wrong}: claims.mine.kind: "tale" is not valid; valid: point, '
+    )
+    assert not list(tmp_path.glob("c.*"))
