@@ -6,7 +6,9 @@
   const tip = document.getElementById("tip");
   const PADDING = 0.07; // of the span of the points, on either side
   const POINT = ".points_marks path";
-  const drawn = new Map(); // panel's id -> its view, and the points that it shows
+  const EMBED = { mode: "vega", renderer: "svg", actions: false, defaultStyle: false };
+  const views = new Map(); // panel's id -> promise of its view
+  const shown = new Map(); // panel's id -> its points, in the order of their nodes
   const stale = new Set(Object.keys(data.panels).filter((id) => data.panels[id].points.length));
 
   document.documentElement.classList.add("scripted");
@@ -63,36 +65,36 @@
     return [low - room, high + room];
   }
 
-  function view(id) {
-    if (!drawn.has(id)) {
-      const container = document.querySelector(`#${CSS.escape(id)} .plot`);
-      drawn.set(id, {
-        view: new vega.View(vega.parse(data.spec), { renderer: "svg", container }),
-        shown: [],
-      });
+  function viewOf(id) {
+    if (!views.has(id)) {
+      const plot = document.querySelector(`#${CSS.escape(id)} .plot`);
+      views.set(id, vegaEmbed(plot, data.spec, EMBED).then(({ view }) => view));
     }
-    return drawn.get(id);
+    return views.get(id);
   }
 
-  function draw(id) {
+  async function draw(id) {
     stale.delete(id);
+    const view = await viewOf(id);
     const panel = data.panels[id];
     const chosen = choice();
-    const shown = rows(panel, chosen);
+    const points = rows(panel, chosen);
     const untuned = panel.untuned && panel.untuned.inside ? [panel.untuned] : [];
-    const state = view(id);
-    state.shown = shown.map((row) => row.point);
-    const [xLow, xHigh] = limits([1, ...shown.flatMap((row) => [row.x, row.xFrom, row.xTo])]);
+    const [left, xHigh] = limits([1, ...points.flatMap((row) => [row.x, row.xFrom, row.xTo])]);
+    const xLow = Math.max(0, left); // ratios are positive
     const [yLow, yHigh] = limits([
       0,
       ...untuned.map((row) => row.y),
-      ...shown.flatMap((row) => [row.y, row.yFrom, row.yTo]),
+      ...points.flatMap((row) => [row.y, row.yFrom, row.yTo]),
     ]);
     const signals = { xLow, xHigh, yLow, yHigh, xTitle: data.quantities[chosen.quantity].label };
-    for (const [name, value] of Object.entries(signals)) state.view.signal(name, value);
-    state.view.data("points", shown).data("untuned", untuned);
-    state.view.description(`${panel.title}: ${shown.length} points`);
-    return state.view.runAsync().then(() => focusable(id, chosen.quantity));
+    for (const [name, value] of Object.entries(signals)) view.signal(name, value);
+    view.data("points", points).data("untuned", untuned);
+    view.description(`${panel.title}: ${points.length} points`);
+    shown.set(id, points.map((row) => row.point));
+    view.resize(); // labels of the axes may need more room than before
+    await view.runAsync();
+    focusable(id, chosen.quantity);
   }
 
   function focusable(id, quantity) {
@@ -145,13 +147,18 @@
     const { name } = data.selectors[point.selector];
     const title = point.text ? `${name}, ${point.text} of the training data` : name;
     const facts = point.facts.flatMap(([key, text]) => [element("dt", key), element("dd", text)]);
-    const line = (kind) => (cells) => element("tr", cells.map((cell) => element(kind, cell)));
+    const line = (kind, cells) => element("tr", cells.map((cell) => element(kind, cell)));
+    const seed = ([configuration, ...cells]) => {
+      const wide = element("td", configuration);
+      wide.colSpan = cells.length;
+      return [line("td", cells), element("tr", wide)];
+    };
     return [
       element("strong", title),
       element("dl", facts),
       element("table", [
-        element("thead", [line("th")(data.seedColumns)]),
-        element("tbody", point.seeds.map(line("td"))),
+        element("thead", line("th", data.seedColumns.slice(1))),
+        element("tbody", point.seeds.flatMap(seed)),
       ]),
     ];
   }
@@ -159,7 +166,7 @@
   function show(node) {
     const panel = node.closest(".panel").id;
     const index = [...node.parentNode.children].indexOf(node);
-    const point = drawn.get(panel).shown[index];
+    const point = shown.get(panel)[index];
     tip.replaceChildren(...behind(point));
     tip.hidden = false;
     const at = node.getBoundingClientRect();

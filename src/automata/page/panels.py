@@ -51,7 +51,7 @@ class Point:
     """A row per seed, with the columns of SEED_COLUMNS."""
 
 
-SEED_COLUMNS = ["seed", "best configuration", "search", "final training", "total", "speedup"]
+SEED_COLUMNS = ["best configuration", "seed", "search", "final training", "total", "speedup"]
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,8 @@ def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
         list(_facts(row, [int(seed) for seed in runs["seed"]])),
         [
             [
-                str(run["seed"]),
                 run["best_configuration"],
+                str(run["seed"]),
                 numbers.seconds(run["tuning_seconds"]),
                 numbers.seconds(run["final_seconds"]),
                 numbers.seconds(run["total_seconds"]),

@@ -61,8 +61,11 @@ def compiled_panel() -> dict[str, Any]:
 
 @cache
 def library() -> str:
-    """Return the script that defines `vega`, all of it: the page loads nothing."""
-    bundle: str = vl_convert.javascript_bundle("window.vega = vega;")
+    """Return the script that defines `vegaEmbed`, all of it: the page loads nothing.
+
+    Of what the bundle offers it is the only way to Vega: `vega` itself comes out as null.
+    """
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return bundle
 
 
@@ -91,7 +94,7 @@ def _x(**place: Any) -> dict[str, Any]:
     return {
         **(place or {"field": "x"}),
         "type": "quantitative",
-        "scale": {"domain": [{"expr": "xLow"}, {"expr": "xHigh"}], "zero": False, "nice": True},
+        "scale": {"domain": [{"expr": "xLow"}, {"expr": "xHigh"}], "zero": False, "nice": False},
         "axis": {"title": {"expr": "xTitle"}},
     }
 
@@ -100,7 +103,7 @@ def _y(**place: Any) -> dict[str, Any]:
     return {
         **(place or {"field": "y"}),
         "type": "quantitative",
-        "scale": {"domain": [{"expr": "yLow"}, {"expr": "yHigh"}], "zero": False, "nice": True},
+        "scale": {"domain": [{"expr": "yLow"}, {"expr": "yHigh"}], "zero": False, "nice": False},
         "axis": {"title": "Relative test error (pp)"},
     }
 
@@ -184,6 +187,7 @@ def _points() -> dict[str, Any]:
 
 def _labels() -> dict[str, Any]:
     return {
+        "name": "labels",
         "data": {"name": "points"},
         "mark": {
             "type": "text",
