@@ -14,7 +14,7 @@ from markupsafe import Markup
 from automata.analysis.experiment import Tables
 from automata.analysis.tables import read_csv
 from automata.files import write_text
-from automata.page import claims, figures, grid, numbers, panels, rows
+from automata.page import claims, figures, grid, numbers, panels, paths, rows
 from automata.page.spec import library, look
 from automata.page.summary import summary
 
@@ -76,7 +76,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": numbers.count, "tally": claims.tally}
+    environment.filters |= {"count": numbers.count, "tally": claims.tally, "brief": paths.brief}
     # A NaN would end as a script that no browser can read.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment

@@ -10,7 +10,14 @@ import pandas as pd
 VERDICTS = {"reproduced": "yes", "not reproduced": "no", "not run": "none"}
 """Verdict -> the class of its badge; the badge says the word as well."""
 
-COLUMNS = ("id", "claim", "where", "ours", "firm", "panels", "rule", "differences")
+FIRM = {
+    "": "",
+    "interval": "firm: the whole 95 % interval agrees",
+    "no runs needed": "no runs needed",
+}
+"""What makes a verdict firm, in words; anything else is why it is not."""
+
+COLUMNS = ("id", "claim", "ours", "panels", "rule", "reading", "differences")
 
 
 @dataclass(frozen=True)
@@ -19,11 +26,13 @@ class Claim:
 
     id: str
     claim: str
-    where: str
+    """The paper's words."""
+    location: str
     ours: str
     firm: str
     panels: str
     rule: str
+    reading: str
     differences: str
     verdict: str
     kind: str
@@ -48,9 +57,12 @@ def tally(found: list[Claim]) -> list[tuple[str, str, int]]:
 
 def _claim(row: dict[str, str]) -> Claim:
     verdict = row.get("verdict", "")
-    known = {*COLUMNS, "verdict", "records"}
+    known = {*COLUMNS, "location", "where", "verdict", "firm", "records"}
+    firm = row.get("firm", "")
     return Claim(
         **{column: row.get(column, "") for column in COLUMNS},
+        location=row.get("location", row.get("where", "")),
+        firm=FIRM.get(firm, f"not firm: {firm}"),
         verdict=verdict,
         kind=VERDICTS.get(verdict, "none"),
         others=[(name, text) for name, text in row.items() if name not in known and text],

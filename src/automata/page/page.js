@@ -172,10 +172,11 @@
     const at = node.getBoundingClientRect();
     const [width, height] = [tip.offsetWidth, tip.offsetHeight];
     const right = document.documentElement.clientWidth - width - 8;
-    tip.style.left = `${Math.max(8, Math.min(at.right + 10, right))}px`;
+    tip.style.left = `${window.scrollX + Math.max(8, Math.min(at.right + 10, right))}px`;
     const below = at.bottom + 10;
     const top = below + height > window.innerHeight ? at.top - height - 10 : below;
-    tip.style.top = `${Math.max(8, Math.min(top, window.innerHeight - height - 8))}px`;
+    const bottom = window.innerHeight - height - 8;
+    tip.style.top = `${window.scrollY + Math.max(8, Math.min(top, bottom))}px`;
   }
 
   function hide() {
@@ -204,7 +205,6 @@
   main.addEventListener("focusout", hide);
   main.addEventListener("keydown", walk);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
-  window.addEventListener("scroll", hide, { passive: true });
   window.addEventListener("beforeprint", drawAll);
   controls.addEventListener("change", changed);
   controls.addEventListener("submit", (event) => event.preventDefault());

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import Any
 
@@ -11,7 +10,7 @@ import vl_convert
 from automata.figures.style import COLOURS, MARKERS
 
 HEIGHT = 270
-LABEL_DISTANCE = (9, 8)
+LABEL_DISTANCE = (6, 9)
 """Of a fraction from its point, in pixels across and down."""
 
 SHAPES: dict[Any, str] = {
@@ -40,14 +39,15 @@ USUAL_SIZE = 110
 def look(selector: str) -> dict[str, Any]:
     """Return how a selector is drawn, as in the figures: colour, shape, size, side of labels."""
     order = list(COLOURS)
-    angle = 2 * math.pi * (order.index(selector) if selector in order else 0) / len(order)
-    across, down = math.cos(angle), -math.sin(angle)
+    # Each writes at one corner of its points: beside them lie the bars.
+    corner = order.index(selector) % 4 if selector in order else 0
+    across, down = 1 - 2 * (corner % 2), 1 - 2 * (corner // 2)
     return {
         "colour": COLOURS.get(selector, "#000000"),
         "shape": SHAPES[MARKERS.get(selector, "o")],
         "size": SIZES.get(selector, USUAL_SIZE),
-        "dx": round(LABEL_DISTANCE[0] * across, 1),
-        "dy": round(LABEL_DISTANCE[1] * down, 1),
+        "dx": LABEL_DISTANCE[0] * across,
+        "dy": LABEL_DISTANCE[1] * down,
         "align": "left" if across > 0 else "right",
     }
 

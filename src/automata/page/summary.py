@@ -46,6 +46,7 @@ class Energy:
     """What it was read from, or nothing."""
     runs: int
     amount: str
+    """Nothing where it was not measured."""
     estimated: bool
 
 
@@ -148,7 +149,7 @@ def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
         )
     missing = len(runs) - len(measured)
     if missing:
-        yield Energy(how_measured(None, None), "", missing, numbers.MISSING, estimated=False)
+        yield Energy(how_measured(None, None), "", missing, "", estimated=False)
 
 
 def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[Difference]:
