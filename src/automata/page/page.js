@@ -173,10 +173,12 @@
     const [width, height] = [tip.offsetWidth, tip.offsetHeight];
     const right = document.documentElement.clientWidth - width - 8;
     tip.style.left = `${window.scrollX + Math.max(8, Math.min(at.right + 10, right))}px`;
-    const below = at.bottom + 10;
-    const top = below + height > window.innerHeight ? at.top - height - 10 : below;
+    const [below, above] = [at.bottom + 10, at.top - height - 10];
     const bottom = window.innerHeight - height - 8;
-    tip.style.top = `${window.scrollY + Math.max(8, Math.min(top, bottom))}px`;
+    let top = below;
+    if (below > bottom && above >= 8) top = above;
+    else if (below > bottom && at.right + 10 <= right) top = Math.max(8, bottom); // beside it
+    tip.style.top = `${window.scrollY + top}px`;
   }
 
   function hide() {
@@ -197,6 +199,8 @@
   const main = document.querySelector("main");
   for (const kind of ["pointerover", "focusin", "click"]) {
     main.addEventListener(kind, (event) => {
+      // A finger is at work until it is lifted: a click.
+      if (kind === "pointerover" && event.pointerType === "touch") return;
       const node = pointOf(event);
       if (node) show(node);
       else if (kind !== "focusin") hide();
