@@ -113,6 +113,14 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--pdf", type=Path, required=True)
         command.add_argument("--png", type=Path, required=True)
 
+    page = commands.add_parser("page", help="make a page that shows an experiment offline")
+    page.add_argument("tables", type=Path, help="folder of the experiment's tables")
+    page.add_argument("--figures", type=Path, required=True, help="folder of PNG files")
+    page.add_argument("--captions", type=Path, required=True, help="folder of {figure}.rst")
+    page.add_argument("--title", required=True, help="name of the experiment")
+    page.add_argument("--output", type=Path, required=True, help="HTML file")
+    page.set_defaults(command=_page)
+
     meter = commands.add_parser("meter", help="measure time and energy of any command")
     meter.add_argument("--shared", action="store_true", help="do not wait for measured jobs")
     meter.add_argument("arguments", nargs="+", metavar="COMMAND", help="after --")
@@ -224,6 +232,12 @@ def _plot_dataset(options: argparse.Namespace) -> None:
 
     figure = draw_dataset(options.figure, Tables(options.tables), options.dataset)
     save(figure, options.pdf, options.png)
+
+
+def _page(options: argparse.Namespace) -> None:
+    from automata.page.build import write_page
+
+    write_page(options.tables, options.figures, options.captions, options.title, options.output)
 
 
 def _meter(options: argparse.Namespace) -> None:

@@ -1,0 +1,105 @@
+"""The page: tables and figures in, one HTML file out that needs nothing else."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from automata.analysis.experiment import Tables
+from automata.analysis.tables import read_csv
+from automata.files import write_text
+from automata.page import claims, figures, grid, numbers, panels, paths, rows
+from automata.page.spec import library, look
+from automata.page.summary import summary
+
+TABLES = {
+    "tradeoff.csv": "one row per combination, over its seeds: the numbers of the panels",
+    "ratios.csv": "one row per run, compared with the FULL run of its seed",
+    "runs.parquet": "one row per record: times, energy, accuracy, configuration, machine",
+    "trials.parquet": "one row per evaluation of a trial",
+    "untuned.csv": "what one configuration drawn at random reaches",
+    "differences.csv": "where the protocol differs from the paper's",
+    "claims.csv": "the paper's claims and our verdicts",
+    "energy.csv": "energy and CO2 per run",
+    "protocols.json": "the settings behind each run",
+}
+"""What the page names of the folder of tables."""
+
+
+def write_page(tables: Path, figures: Path, captions: Path, title: str, output: Path) -> None:
+    """Write the page of the experiment with these folders; links to tables are relative."""
+    write_text(output, page(tables, figures, captions, title, output.parent))
+
+
+def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, place: Path) -> str:
+    """Return the page that will lie in `place`: the same text for the same files."""
+    tables = Tables(tables_folder)
+    runs = tables.runs
+    data = panels.data_sets(tables, _optional(tables_folder / "untuned.csv"))
+    found = _optional(tables_folder / "claims.csv")
+    context: dict[str, Any] = {
+        "title": title,
+        "summary": summary(runs, tables.ratios, _optional(tables_folder / "differences.csv")),
+        "claims": None if found is None else claims.claims(found),
+        "datasets": data,
+        "rows": {group.name: rows.rows(tables.tradeoff, group.name) for group in data},
+        "headings": rows.headings(),
+        "legend": [
+            {"name": name, "title": grid.selector(name), **look(name)}
+            for name in grid.selectors(tables.tradeoff)
+        ],
+        "whole": grid.WHOLE,
+        "fractions": [(value, grid.fraction(value)) for value in grid.fractions(tables.tradeoff)],
+        "figures": figures.figures(figures_folder, captions),
+        "albums": figures.albums(figures_folder, captions),
+        "files": _files(tables_folder, place),
+        "data": panels.script_data(data, tables.tradeoff),
+        "css": _asset("page.css"),
+        "script": _asset("page.js"),
+        "library": Markup(library()),
+    }
+    return _environment().get_template("template.html.j2").render(context)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"count": numbers.count, "tally": claims.tally, "brief": paths.brief}
+    # A NaN would end as a script that no browser can read.
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
+    return environment
+
+
+def _optional(path: Path) -> pd.DataFrame | None:
+    return read_csv(path) if path.is_file() else None
+
+
+def _files(folder: Path, place: Path) -> list[tuple[str, str]]:
+    """Return the tables that exist, as seen from `place`, with what they are."""
+    relative = Path(os.path.relpath(folder, place))
+    return [
+        ((relative / name).as_posix(), text)
+        for name, text in TABLES.items()
+        if (folder / name).is_file()
+    ]
+
+
+def _asset(name: str) -> Markup:
+    """Return a file of this package that goes into the page as it is."""
+    return Markup(_text(name))
+
+
+def _text(name: str) -> str:
+    return files("automata.page").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,266 @@
+"""The tradeoff panels: their points with all that a reader may ask of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from automata.analysis.energy import how_measured
+from automata.analysis.experiment import Tables
+from automata.figures.tradeoff import RATIOS
+from automata.page import grid, numbers
+from automata.page.grid import PANEL, Combination
+from automata.page.spec import compiled_panel, look
+
+QUANTITIES = ("speedup", "energy_ratio", "co2_time_ratio")
+"""What may stand on the x axis; CO2 from energy is the energy ratio again."""
+
+NEAR = 1.0
+"""The line of `untuned` is drawn if it lies at most so many spans of the points beyond them."""
+
+DIGITS = 6
+"""Of the numbers that positions come from: more than a screen can show."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A mean over seeds with the bounds of its spread; None where it is not known."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of a panel: a row of the tradeoff table."""
+
+    selector: str
+    fraction: float
+    text: str
+    """The fraction as it stands at the point."""
+    x: dict[str, Value]
+    """By quantity."""
+    y: Value
+    facts: list[tuple[str, str]]
+    seeds: list[list[str]]
+    """A row per seed, with the columns of SEED_COLUMNS."""
+
+
+SEED_COLUMNS = ["best configuration", "seed", "search", "final training", "total", "speedup"]
+
+
+@dataclass(frozen=True)
+class Untuned:
+    """What one configuration drawn at random reaches in this panel."""
+
+    y: float
+    low: float
+    high: float
+    label: str
+    inside: bool
+    """Whether its line can be drawn without squeezing the points."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One data set, search and scheduler."""
+
+    combination: Combination
+    points: list[Point]
+    untuned: Untuned | None
+    notes: list[str]
+    """What a reader must know of its runs."""
+    energy: str
+    """How the energies of its runs were obtained."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """All panels of a data set."""
+
+    name: str
+    title: str
+    description: str
+    panels: list[Panel]
+
+    @property
+    def anchor(self) -> str:
+        """What links call it."""
+        return f"dataset-{self.name}"
+
+
+def data_sets(tables: Tables, untuned: pd.DataFrame | None) -> list[DataSet]:
+    """Return the panels with runs, by data set; `untuned` is None where it was not computed."""
+    there = grid.combinations(tables.runs)
+    panels = [_panel(combination, tables, untuned) for combination in there]
+    return [
+        DataSet(
+            name,
+            grid.dataset(name),
+            _description(tables.runs[tables.runs["dataset"] == name]),
+            [panel for panel in panels if panel.combination.dataset == name],
+        )
+        for name in grid.datasets(tables.runs)
+    ]
+
+
+def script_data(data: list[DataSet], runs: pd.DataFrame) -> dict[str, Any]:
+    """Return what the page's script draws from: no NaN, every text ready to be shown."""
+    return {
+        "spec": compiled_panel(),
+        "quantities": {
+            name: {"label": RATIOS[name].label, "meaning": RATIOS[name].meaning}
+            for name in QUANTITIES
+        },
+        "selectors": {
+            name: {"name": grid.selector(name), **look(name)} for name in grid.selectors(runs)
+        },
+        "whole": list(grid.WHOLE),
+        "seedColumns": SEED_COLUMNS,
+        "panels": {
+            panel.combination.anchor: {
+                "title": panel.combination.title,
+                "points": [asdict(point) for point in panel.points],
+                "untuned": asdict(panel.untuned) if panel.untuned else None,
+                "energy": panel.energy,
+            }
+            for group in data
+            for panel in group.panels
+        },
+    }
+
+
+def of(table: pd.DataFrame, combination: Combination) -> pd.DataFrame:
+    """Return the rows of `table` that belong to a panel."""
+    wanted = (combination.dataset, combination.search, combination.scheduler)
+    chosen = pd.Series(data=True, index=table.index, dtype=bool)
+    for column, value in zip(PANEL, wanted, strict=True):
+        chosen &= table[column] == value
+    return table[chosen]
+
+
+def _panel(combination: Combination, tables: Tables, untuned: pd.DataFrame | None) -> Panel:
+    ratios, runs = of(tables.ratios, combination), of(tables.runs, combination)
+    # What a seed did is in the runs, what it gained in the ratios.
+    taken = ["record", "best_configuration", "tuning_seconds", "final_seconds"]
+    compared = ratios[ratios["refused"].isna()].merge(runs[taken], on="record", how="left")
+    rows = of(tables.tradeoff, combination)
+    points = [
+        _point(row, compared)
+        for selector in grid.selectors(rows)
+        for row in _rows(rows[rows["selector"] == selector].sort_values("fraction"))
+    ]
+    control = None if untuned is None else _untuned(of(untuned, combination), points)
+    return Panel(combination, points, control, _notes(tables, ratios, runs), _energies(compared))
+
+
+def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
+    same = (compared["selector"] == row["selector"]) & (compared["fraction"] == row["fraction"])
+    runs = compared[same].sort_values("seed")
+    whole = row["selector"] in grid.WHOLE
+    return Point(
+        row["selector"],
+        row["fraction"],
+        "" if whole else grid.fraction(row["fraction"]),
+        {name: _value(row, name, numbers.ratio) for name in QUANTITIES},
+        _value(row, "relative_test_error", numbers.points),
+        list(_facts(row, [int(seed) for seed in runs["seed"]])),
+        [
+            [
+                run["best_configuration"],
+                str(run["seed"]),
+                numbers.seconds(run["tuning_seconds"]),
+                numbers.seconds(run["final_seconds"]),
+                numbers.seconds(run["total_seconds"]),
+                numbers.ratio(run["speedup"]),
+            ]
+            for run in _rows(runs)
+        ],
+    )
+
+
+def _value(row: dict[str, Any], name: str, shown: Any) -> Value:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    spread = numbers.spread(low, high) if row["seeds"] > 1 else ""
+    text = f"{shown(row[name])} {spread}".strip()
+    return Value(_rounded(row[name]), _rounded(low), _rounded(high), text)
+
+
+def _rounded(value: float) -> float | None:
+    return float(f"{value:.{DIGITS}g}") if numbers.known(value) else None
+
+
+def _facts(row: dict[str, Any], seeds: list[int]) -> Iterator[tuple[str, str]]:
+    energy = f" ({row['energy_method']})" if isinstance(row["energy_method"], str) else ""
+    yield "Speedup", _value(row, "speedup", numbers.ratio).text
+    yield "Ceiling of the speedup", numbers.ratio(row["ceiling"])
+    yield "Relative test error", _value(row, "relative_test_error", numbers.points).text
+    yield "Test accuracy", numbers.percent(row["test_accuracy"])
+    yield "Total time", numbers.seconds(row["total_seconds"])
+    yield f"Energy ratio{energy}", _value(row, "energy_ratio", numbers.ratio).text
+    yield numbers.count(len(seeds), "seed"), numbers.seed_list(seeds)
+    if len(seeds) > 1:
+        yield "Brackets", "95 % bootstrap interval" if row["interval"] == "95 %" else "range"
+
+
+def _untuned(rows: pd.DataFrame, points: list[Point]) -> Untuned | None:
+    if rows.empty:
+        return None
+    row = next(_rows(rows))
+    mean, low, high = (row[f"relative_test_error{bound}"] for bound in ("", "_low", "_high"))
+    draws = numbers.count(int(row["draws"]), "draw")
+    spread = numbers.spread(low, high) if row["draws"] > 1 else ""
+    label = f"untuned: {numbers.points(mean)} {spread}".strip() + f", {draws}"
+    reached = [0.0, *(point.y.mean for point in points if point.y.mean is not None)]
+    room = NEAR * (max(reached) - min(reached))
+    inside = min(reached) - room <= mean <= max(reached) + room
+    return Untuned(mean, low, high, label, inside)
+
+
+def _notes(tables: Tables, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
+    refused = int(ratios["refused"].notna().sum())
+    absent = grid.missing(tables.runs, runs)
+    seeds = numbers.seed_list(sorted({int(seed) for seed in runs["seed"]}))
+    return [
+        f"{numbers.count(len(runs), 'run')}, seeds {seeds}",
+        *([f"{refused} of {len(ratios)} runs not comparable"] if refused else []),
+        *([f"not run: {', '.join(absent)}"] if absent else []),
+    ]
+
+
+def _energies(compared: pd.DataFrame) -> str:
+    """Return all ways in which the energies of the compared runs were obtained."""
+    known = compared[["energy_method", "energy_source"]].astype(object)
+    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
+    return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))
+
+
+def _description(runs: pd.DataFrame) -> str:
+    """Return what is trained on a data set, and for how long."""
+    rows = " or ".join(f"{rows:,}" for rows in sorted(runs["train_rows"].unique()))
+    searches = runs[runs["selector"] != "untuned"]["configurations"].unique()
+    # Older tables of runs do not name the model.
+    models = sorted(runs["model"].dropna().unique()) if "model" in runs else []
+    return ", ".join(
+        [
+            f"{rows} training rows",
+            *models,
+            f"T = {' or '.join(str(epochs) for epochs in sorted(runs['epochs'].unique()))} epochs",
+            *(
+                [f"{' or '.join(str(n) for n in sorted(searches))} configurations per search"]
+                if len(searches)
+                else []
+            ),
+        ]
+    )
+
+
+def _rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the rows as dicts."""
+    for row in table.to_dict("records"):
+        yield {str(key): value for key, value in row.items()}

@@ -1,0 +1,199 @@
+"""The facts of an experiment: what was run, where, when, for how long, with what energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pandas as pd
+
+from automata.analysis.carbon import kilowatt_hours
+from automata.analysis.energy import ENERGY, amount, how_measured
+from automata.page import grid, numbers
+from automata.page.grid import PANEL
+
+FLAGS = {
+    "short_window": "a phase shorter than 10 s: few readings of counters that move every second",
+    "contaminated": "other work took over 10 % of the host's CPU time, and counters counted it",
+    "undercount": "the model of the CPU's load lost processes",
+    "counter_reset": "a counter went back without wrapping: what it had moved is lost",
+    "not exclusive": "other measured jobs were not kept out",
+}
+"""What is doubtful about the energy or the time of a run, and what that means."""
+
+MACHINE = ["host", "device", "software", "threads_per_trial", "concurrent_trials"]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A place where runs were made; times of different places are never compared."""
+
+    host: str
+    device: str
+    software: str
+    threads: int
+    trials: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Energy:
+    """The energy of the runs that obtained it in one way: such energies are not added."""
+
+    words: str
+    source: str
+    """What it was read from, or nothing."""
+    runs: int
+    amount: str
+    """Nothing where it was not measured."""
+    estimated: bool
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A setting that differs from the paper's protocol, and where."""
+
+    key: str
+    here: str
+    paper: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A flag, or why runs were refused, with the records that it concerns."""
+
+    name: str
+    meaning: str
+    records: list[str]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the top of the page says."""
+
+    runs: int
+    panels: int
+    datasets: list[str]
+    searches: list[str]
+    schedulers: list[str]
+    selectors: list[tuple[str, str]]
+    """Names and meanings."""
+    fractions: list[str]
+    seeds: str
+    machines: list[Machine]
+    first: str
+    last: str
+    """Dates, UTC."""
+    duration: str
+    energies: list[Energy]
+    estimated_runs: int
+    differences: list[Difference] | None
+    """None where the experiment was not compared with the paper's protocol."""
+    flags: list[Doubt]
+    refused: list[Doubt]
+    failed: str
+    """Trials that failed, or nothing."""
+    not_run: list[str]
+
+
+def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame | None) -> Summary:
+    """Return the facts in the tables of one experiment; `runs` has at least one row."""
+    energies = list(_energies(runs))
+    return Summary(
+        runs=len(runs),
+        panels=len(grid.combinations(runs)),
+        datasets=[grid.dataset(name) for name in grid.datasets(runs)],
+        searches=[grid.search(name) for name in grid.searches(runs)],
+        schedulers=[grid.scheduler(name) for name in grid.schedulers(runs)],
+        selectors=[
+            (grid.selector(name), grid.MEANINGS.get(name, "")) for name in grid.selectors(runs)
+        ],
+        fractions=[grid.fraction(value) for value in grid.fractions(runs)],
+        seeds=numbers.seed_list(sorted({int(seed) for seed in runs["seed"]})),
+        machines=_machines(runs),
+        first=_date(runs["started_at"].min()),
+        last=_date((runs["started_at"] + runs["setup_seconds"] + runs["total_seconds"]).max()),
+        duration=numbers.seconds(float((runs["total_seconds"] + runs["setup_seconds"]).sum())),
+        energies=energies,
+        estimated_runs=sum(energy.runs for energy in energies if energy.estimated),
+        differences=None if differences is None else _differences(differences, runs),
+        flags=_flags(runs),
+        refused=[
+            Doubt(str(reason), "", sorted(group["record"]))
+            for reason, group in ratios.groupby("refused", sort=True)
+        ],
+        failed=_failed(runs),
+        not_run=[panel.title for panel in grid.not_run(runs)],
+    )
+
+
+def _machines(runs: pd.DataFrame) -> list[Machine]:
+    counted = runs.groupby(MACHINE, sort=True).size().reset_index(name="runs")
+    return [Machine(*row) for row in counted.astype(object).itertuples(index=False, name=None)]
+
+
+def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
+    measured = runs[runs["energy_joules"].notna()]
+    ways = measured.groupby(["energy_method", "energy_source"], dropna=False, sort=True)
+    for (method, source), group in ways:
+        method, source = (value if isinstance(value, str) else None for value in (method, source))
+        kwh = kilowatt_hours(float(group["energy_joules"].sum())) or 0.0
+        yield Energy(
+            how_measured(method, source),
+            source or "",
+            len(group),
+            amount(kwh, ENERGY),
+            method == "estimated",
+        )
+    missing = len(runs) - len(measured)
+    if missing:
+        yield Energy(how_measured(None, None), "", missing, "", estimated=False)
+
+
+def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[Difference]:
+    """Return each difference once, with the panels that it holds for."""
+    texts = table.astype(object).where(table.notna(), numbers.MISSING)
+    found = []
+    for (key, here, paper), rows in texts.groupby(["key", "here", "paper"], sort=True):
+        where = _where({tuple(row) for row in rows[PANEL].to_numpy()}, runs)
+        found.append(Difference(str(key), str(here), str(paper), where))
+    return found
+
+
+def _where(panels: set[tuple[str, ...]], runs: pd.DataFrame) -> str:
+    """Name `panels` as briefly as can be: everywhere, whole data sets, single panels."""
+    there = grid.combinations(runs)
+    inside = [p for p in there if (p.dataset, p.search, p.scheduler) in panels]
+    if len(inside) == len(there):
+        return "everywhere"
+    words = []
+    for name in grid.datasets(runs):
+        mine = [panel for panel in inside if panel.dataset == name]
+        whole = len(mine) == sum(panel.dataset == name for panel in there)
+        words += [grid.dataset(name)] if mine and whole else [panel.title for panel in mine]
+    return ", ".join(words) or ", ".join(sorted({panel[0] for panel in panels}))
+
+
+def _flags(runs: pd.DataFrame) -> list[Doubt]:
+    raised = runs["flags"].fillna("").str.split()
+    names = sorted({flag for flags in raised for flag in flags})
+    doubts = [
+        Doubt(name, FLAGS.get(name, ""), sorted(runs["record"][[name in f for f in raised]]))
+        for name in names
+    ]
+    shared = runs[~runs["exclusive"].astype(bool)]
+    if len(shared):
+        name = "not exclusive"
+        doubts.append(Doubt(name, FLAGS[name], sorted(shared["record"])))
+    return doubts
+
+
+def _failed(runs: pd.DataFrame) -> str:
+    failed, trials = int(runs["failed_trials"].sum()), int(runs["configurations"].sum())
+    return f"{numbers.count(failed, 'trial')} of {trials:,} failed" if failed else ""
+
+
+def _date(timestamp: float) -> str:
+    return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%d")

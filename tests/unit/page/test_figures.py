@@ -1,0 +1,42 @@
+import base64
+import io
+
+from PIL import Image
+
+from automata.page.figures import WIDEST, albums, caption, embedded, figures
+
+
+def test_known_figures_come_first_with_their_captions(experiment):
+    shown = figures(experiment / "figures", experiment / "captions")
+    assert [figure.name for figure in shown] == ["main", "my-own"]
+    assert shown[0].caption.startswith("All panels: speedup")
+    assert (shown[1].title, shown[1].caption) == ("My own", "")
+
+
+def test_figures_per_data_set_are_an_album(experiment):
+    (album,) = albums(experiment / "figures", experiment / "captions")
+    assert album.name == "anytime"
+    assert [figure.title for figure in album.figures] == ["DNA"]
+
+
+def test_missing_folder_has_no_figures(tmp_path):
+    assert figures(tmp_path / "none", tmp_path) == []
+
+
+def test_caption_that_only_the_workflow_can_fill_is_none(tmp_path):
+    (tmp_path / "a.rst").write_text("On {{ snakemake.wildcards.dataset }}")
+    assert caption(tmp_path, "a") == ""
+
+
+def test_image_keeps_its_size_in_print(experiment):
+    uri, width, height = embedded(experiment / "figures/main.png")
+    assert uri.startswith("data:image/png;base64,")
+    assert (width, height) == (240, 120)  # 2 x 1 inches
+
+
+def test_large_image_is_scaled(tmp_path):
+    Image.new("RGB", (4000, 1000), "red").save(tmp_path / "a.png")
+    uri, _, _ = embedded(tmp_path / "a.png")
+    with Image.open(io.BytesIO(base64.b64decode(uri.split(",")[1]))) as image:
+        assert image.size == (WIDEST, WIDEST // 4)
+        assert image.convert("RGB").getpixel((0, 0)) == (255, 0, 0)

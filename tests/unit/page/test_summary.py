@@ -1,0 +1,107 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from automata.analysis.ratios import ratios_to_full
+from automata.page.summary import Difference, Energy, Machine, summary
+
+from .conftest import CARBON
+
+
+@pytest.fixture(scope="module")
+def facts(runs):
+    return summary(runs, ratios_to_full(runs, CARBON), None)
+
+
+def test_what_was_run(facts, runs):
+    assert facts.runs == len(runs)
+    assert facts.panels == 3
+    assert facts.datasets == ["DNA", "TREC6"]
+    assert facts.searches == ["Random", "TPE"]
+    assert facts.schedulers == ["Hyperband"]
+    assert [name for name, _ in facts.selectors] == [
+        "FULL",
+        "FULL (repeat)",
+        "untuned",
+        "RANDOM (fixed)",
+        "AUTOMATA",
+    ]
+    assert facts.fractions == ["5 %", "10 %"]
+    assert facts.seeds == "0, 1, 2"
+
+
+def test_panel_of_the_grid_without_runs_is_named(facts):
+    assert facts.not_run == ["TREC6 (TPE, Hyperband)"]
+
+
+def test_time_includes_set_up(runs):
+    table = runs.iloc[:2].assign(total_seconds=[100.0, 20.0], setup_seconds=[50.0, 10.0])
+    assert summary(table, ratios_to_full(table, CARBON), None).duration == "3 min"
+
+
+def test_energies_of_different_ways_are_not_added(runs):
+    table = runs.iloc[:4].assign(
+        energy_joules=[3600.0, 3600.0, 7200.0, np.nan],
+        energy_method=["estimated", "estimated", "measured", None],
+        energy_source=["codecarbon CPU load", "codecarbon CPU load", "pyJoules RAPL", None],
+    )
+    facts = summary(table, ratios_to_full(table, CARBON), None)
+    assert facts.energies == [
+        Energy("estimated from CPU time", "codecarbon CPU load", 2, "2 Wh", estimated=True),
+        Energy("RAPL counters", "pyJoules RAPL", 1, "2 Wh", estimated=False),
+        Energy("not measured", "", 1, "", estimated=False),
+    ]
+    assert facts.estimated_runs == 2
+
+
+def test_machines_are_told_apart(facts, runs):
+    software = "torch 2.13.0+cpu ray 2.60.0"
+    assert facts.machines == [
+        Machine("other", "cpu", software, 1, 1, 1),
+        Machine("vm", "cpu", software, 1, 1, len(runs) - 1),
+    ]
+
+
+def test_dates_are_of_the_first_start_and_the_last_end(runs):
+    table = runs.iloc[:2].assign(started_at=[0.0, 86_390.0], setup_seconds=5.0, total_seconds=6.0)
+    facts = summary(table, ratios_to_full(table, CARBON), None)
+    assert (facts.first, facts.last) == ("1970-01-01", "1970-01-02")
+
+
+def test_refused_run_is_named_with_its_reason(facts):
+    (refused,) = facts.refused
+    assert refused.name == "not comparable with its FULL: host other and vm"
+    assert refused.records == ["results/runs/dna/tpe-hyperband/random-0.1/seed-2/record.json"]
+
+
+def test_flags_are_counted_one_by_one(runs):
+    flags = ["contaminated short_window", "contaminated", "", ""]
+    table = runs.iloc[:4].assign(flags=flags, exclusive=[True, True, True, False])
+    doubts = summary(table, ratios_to_full(table, CARBON), None).flags
+    assert [(doubt.name, len(doubt.records)) for doubt in doubts] == [
+        ("contaminated", 2),
+        ("short_window", 1),
+        ("not exclusive", 1),
+    ]
+
+
+def test_difference_says_where_it_holds(runs):
+    panels = runs[["dataset", "search", "scheduler"]].drop_duplicates()
+    dna = panels[panels["dataset"] == "dna"]
+    table = pd.concat(
+        [
+            panels.assign(key="device", here="cpu", paper="V100"),
+            dna.assign(key="epochs", here="20", paper="200"),
+            dna[dna["search"] == "tpe"].assign(key="seeds", here="3", paper="5"),
+        ]
+    )
+    assert summary(runs, ratios_to_full(runs, CARBON), table).differences == [
+        Difference("device", "cpu", "V100", "everywhere"),
+        Difference("epochs", "20", "200", "DNA"),
+        Difference("seeds", "3", "5", "DNA (TPE, Hyperband)"),
+    ]
+
+
+def test_failed_trials_are_counted(runs):
+    table = runs.iloc[:2].assign(failed_trials=[1, 2], configurations=27)
+    assert summary(table, ratios_to_full(table, CARBON), None).failed == "3 trials of 54 failed"
