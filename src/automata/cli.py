@@ -93,6 +93,11 @@ def _parser() -> argparse.ArgumentParser:
     plot.add_argument("--png", type=Path, required=True)
     plot.set_defaults(command=_plot_tradeoff)
 
+    studies = commands.add_parser("studies", help="make the tables that the paper does not have")
+    studies.add_argument("tables", type=Path, help="folder of the tables of an experiment")
+    studies.add_argument("--output", type=Path, required=True, help="folder of CSV files")
+    studies.set_defaults(command=_studies)
+
     meter = commands.add_parser("meter", help="measure time and energy of any command")
     meter.add_argument("--shared", action="store_true", help="do not wait for measured jobs")
     meter.add_argument("arguments", nargs="+", metavar="COMMAND", help="after --")
@@ -174,6 +179,16 @@ def _plot_tradeoff(options: argparse.Namespace) -> None:
     )
     save(figure, options.pdf)
     save(figure, options.png)
+
+
+def _studies(options: argparse.Namespace) -> None:
+    from automata.analysis.experiment import Tables
+    from automata.analysis.studies import STUDIES
+    from automata.analysis.tables import write_csv
+
+    tables = Tables(options.tables)
+    for name, study in STUDIES.items():
+        write_csv(study(tables), options.output / f"{name}.csv")
 
 
 def _meter(options: argparse.Namespace) -> None:
