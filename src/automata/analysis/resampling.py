@@ -91,8 +91,8 @@ def differences(ratios: pd.DataFrame) -> pd.DataFrame:
         both["error"] = both["relative_test_error"] - both["relative_test_error_baseline"]
         both["log_speedup"] = np.log(both["speedup"] / both["speedup_baseline"])
         both["baseline"] = contrast.baseline
-        names = both["record"] + " " + both["record_baseline"] + " " + both["full_record"]
-        both["records"] = names.astype(object)
+        records = both[["record", "record_baseline", "full_record"]]
+        both["records"] = [" ".join(names) for names in records.to_numpy(dtype=object)]
         columns = ["selector", "baseline", *MATCH, "error", "log_speedup", "records"]
         parts.append(both[columns])
     return pd.concat(parts, ignore_index=True)

@@ -179,12 +179,12 @@ def _note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     notes += [
         "the score of a search with subsets is of models trained on subsets:"
         " heights do not compare before the final training",
-        "a marker ends the search",
+        "markers: the last evaluation",
     ]
     if (trials["selector"] == ALL_SIZES).any():
         notes += [f"thin: {names.SELECTORS[ALL_SIZES]} with other subset sizes"]
     notes += [
-        "joules: the energy of the whole search, spread evenly over its time, so that both rows"
-        f" have the same shape; energy: {energies(runs)}"
+        "joules: the energy of the whole search spread evenly over its time, so that a run has the"
+        f" same steps in both rows; energy: {energies(runs)}"
     ]
     return notes

@@ -130,6 +130,6 @@ def _note(table: pd.DataFrame) -> list[str]:
             f"{len(over)} above the line: epochs are not equally dear; a winning configuration with"
             " large batches or a small model makes the final training cheaper than the ceiling"
             " counts",
-            f"{explained} of them are within the ceiling that counts optimizer steps instead",
+            f"of these, {explained} below the ceiling that counts optimizer steps instead",
         ]
     return notes

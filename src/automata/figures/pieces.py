@@ -69,6 +69,18 @@ def add_note(figure: Figure, sentences: Sequence[str]) -> None:
     figure.text(0.5, -0.01, text, ha="center", va="top", fontsize=6, color="0.35")
 
 
+def bars(table: pd.DataFrame) -> str:
+    """Say what the bars of rows with `interval`, `over` and `units` span."""
+    kinds = {
+        (f"95 % bootstrap interval over {over}" if interval == "95 %" else f"range over {over}")
+        for interval, over, units in zip(
+            table["interval"], table["over"], table["units"], strict=True
+        )
+        if units > 1
+    }
+    return f"bars: {' or '.join(sorted(kinds))}" if kinds else "no bars: 1 seed"
+
+
 def energies(runs: pd.DataFrame) -> str:
     """Return in words all ways in which the energies of `runs` were obtained."""
     known = runs[["energy_method", "energy_source"]].astype(object)

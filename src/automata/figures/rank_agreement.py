@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from automata.analysis.experiment import Tables
 from automata.analysis.rank_agreement import BASE, FEWEST_PAIRS, by_rung, per_seed
 from automata.figures import names
-from automata.figures.pieces import add_legend, add_note, in_order, percent, say
+from automata.figures.pieces import add_legend, add_note, bars, in_order, percent, say
 from automata.figures.style import COLOURS, MARKERS, PAGE_INCHES, style
 
 ROW_INCHES = 1.9
@@ -136,7 +136,6 @@ def _note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
     known = agreements[agreements["tau"].notna()]
     datasets, seeds = agreements["dataset"].nunique(), agreements["seed"].nunique()
     warm = agreements[agreements["epoch"] <= agreements["warm_start_epochs"]]
-    over = " and ".join(sorted(set(table["over"])))
     notes = [
         "validation accuracies of the same configurations at the same rung, in the search with"
         " subsets and in FULL's",
@@ -146,11 +145,9 @@ def _note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
         f"{datasets} data set{'s' * (datasets != 1)}, {seeds} seed{'s' * (seeds != 1)}",
     ]
     if len(table):
-        kinds = "95 % bootstrap interval" if (table["interval"] == "95 %").all() else "interval"
-        kinds = "range" if (table["interval"] == "range").all() else kinds
         smallest, largest = int(known["pairs"].min()), int(known["pairs"].max())
         notes += [
-            f"bars: {kinds} over {over}",
+            bars(table),
             f"{smallest} to {largest} configurations per tau, none below {FEWEST_PAIRS}",
         ]
     if len(warm):

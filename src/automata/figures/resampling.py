@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from automata.analysis.experiment import Tables
 from automata.analysis.resampling import ALL, CONTRASTS, Contrast, resampling
 from automata.figures import names
-from automata.figures.pieces import add_note, percent
+from automata.figures.pieces import add_note, bars, percent
 from automata.figures.style import PAGE_INCHES, style
 
 LINE_INCHES = 0.155
@@ -160,16 +160,9 @@ def _set_ratio_scale(axes: Axes, pooled: pd.DataFrame) -> None:
 def _note(pooled: pd.DataFrame) -> list[str]:
     if pooled.empty:
         return ["no two of these selectors were run with the same data set, search and seed"]
-    kinds = pooled.groupby(["interval", "over", "units"]).size().index
-    bars = {
-        f"95 % bootstrap interval over {units} {over}"
-        if interval == "95 %"
-        else f"range of {units} {over if units != 1 else over[:-1]}"
-        for interval, over, units in kinds
-    }
     return [
         "runs paired by data set, search, scheduler, subset size and seed, all against the same"
         " FULL run",
         "diamonds: all subset sizes together",
-        f"bars: {', '.join(sorted(bars))}",
+        bars(pooled),
     ]
