@@ -28,7 +28,7 @@ def hypervolume(
     worse than the reference cover nothing.
     """
     slowest, worst = reference
-    inside = (speedups > slowest) & (errors < worst)
+    inside = errors < worst
     area, covered = 0.0, slowest
     # From the least error to the largest: each point adds what it is faster than those before.
     for error, speedup in sorted(zip(errors[inside], speedups[inside], strict=True)):

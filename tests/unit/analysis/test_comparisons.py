@@ -90,6 +90,16 @@ def test_data_sets_without_a_difference_do_not_count():
     assert row["p"] == pytest.approx(counted_p(MIXED))
 
 
+def test_what_differs_by_rounding_alone_does_not_differ():
+    broken = (0.1 + 0.2) - 0.3
+    assert broken != 0
+
+    row = error_row(experiment([*MIXED, broken]))
+
+    assert row["datasets"] == 9
+    assert row["p"] == pytest.approx(counted_p(MIXED))
+
+
 def test_a_data_set_is_one_observation_whatever_its_seeds():
     one, five = error_row(experiment(MIXED)), error_row(experiment(MIXED, seeds=5))
 

@@ -425,6 +425,15 @@ def test_bars_are_the_parts_of_the_table(tables: Tables) -> None:
     assert bars == pytest.approx(rows[[f"{part}_seconds" for part in PARTS]].to_numpy())
 
 
+def test_parts_of_a_bar_lie_side_by_side(tables: Tables) -> None:
+    patches = draw("time-split", tables).axes[0].patches
+    left = np.array([bar.get_x() for bar in patches]).reshape(-1, len(PARTS))
+    width = np.array([bar.get_width() for bar in patches]).reshape(-1, len(PARTS))
+
+    assert (left[:, 0] == 0).all()
+    assert left[:, 1:] == pytest.approx((left + width)[:, :-1])
+
+
 def test_bars_carry_their_speedup(tables: Tables) -> None:
     table = tables.tradeoff
     row = table[
