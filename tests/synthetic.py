@@ -79,7 +79,8 @@ def synthetic_trials(runs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     rows = []
     for run in runs[runs["selector"] != "untuned"].to_dict("records"):
         drawn = np.random.default_rng([int(run["seed"]), len(run["dataset"])])
-        quality = drawn.normal(run["best_validation_accuracy"] - 0.1, 0.04, CONFIGURATIONS)
+        drawn_quality = drawn.normal(0.0, 0.04, CONFIGURATIONS)
+        quality = run["best_validation_accuracy"] - 0.1 + drawn_quality
         noise = 0.004 / np.sqrt(run["fraction"])
         last = run["epochs"]
         rungs = sorted({max(1, int(last / 3**s)) for s in range(4)})
@@ -95,7 +96,7 @@ def synthetic_trials(runs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
                         **{key: run[key] for key in ("dataset", "search", "scheduler")},
                         **{key: run[key] for key in ("selector", "fraction", "seed")},
                         "index": int(index),
-                        "configuration": json.dumps({"learning_rate": float(quality[index])}),
+                        "configuration": json.dumps({"learning_rate": float(drawn_quality[index])}),
                         "status": "completed" if rung == last else "stopped",
                         "epoch": rung,
                         "rung": True,

@@ -121,6 +121,11 @@ def _parser() -> argparse.ArgumentParser:
     page.add_argument("--output", type=Path, required=True, help="HTML file")
     page.set_defaults(command=_page)
 
+    studies = commands.add_parser("studies", help="make the tables that the paper does not have")
+    studies.add_argument("tables", type=Path, help="folder of the tables of an experiment")
+    studies.add_argument("--output", type=Path, required=True, help="folder of CSV files")
+    studies.set_defaults(command=_studies)
+
     meter = commands.add_parser("meter", help="measure time and energy of any command")
     meter.add_argument("--shared", action="store_true", help="do not wait for measured jobs")
     meter.add_argument("arguments", nargs="+", metavar="COMMAND", help="after --")
@@ -238,6 +243,16 @@ def _page(options: argparse.Namespace) -> None:
     from automata.page.build import write_page
 
     write_page(options.tables, options.figures, options.captions, options.title, options.output)
+
+
+def _studies(options: argparse.Namespace) -> None:
+    from automata.analysis.experiment import Tables
+    from automata.analysis.studies import STUDIES
+    from automata.analysis.tables import write_csv
+
+    tables = Tables(options.tables)
+    for name, study in STUDIES.items():
+        write_csv(study(tables), options.output / f"{name}.csv")
 
 
 def _meter(options: argparse.Namespace) -> None:

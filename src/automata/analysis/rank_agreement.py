@@ -1,0 +1,187 @@
+"""Whether scores from subsets rank configurations as scores from all data do.
+
+The premise of the paper's method, which it does not show; measured by Kendall's tau-b.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from automata.analysis.lineage import joined
+from automata.analysis.ratios import PAIR
+from automata.analysis.resampling import spread_over
+from automata.analysis.tradeoff import COMBINATION, SEEDS_FOR_INTERVAL, bounds
+
+FEWEST_PAIRS = 5
+"""A tau of fewer pairs is left out: it takes next to no values."""
+
+SAME_SCORES = ["epochs", "data_sha256", "own_model_sha256", "protocol_hash"]
+"""Runs that differ in one of these do not score the same thing. Hosts and times may differ."""
+
+COLUMNS = [
+    *COMBINATION,
+    "epoch",
+    "epochs",
+    "warm_start_epochs",
+    "tau",
+    "tau_low",
+    "tau_high",
+    "interval",
+    "seeds",
+    "seeds_left_out",
+    "pairs",
+    "records",
+]
+
+
+Protocols = dict[str, Any]
+"""The settings behind each `protocol_hash` of the runs."""
+
+
+def rank_agreement(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
+    """Return Kendall's tau-b between a selector's scores and FULL's, per combination and rung.
+
+    Compared are validation accuracies of the same configuration, in the run and in the FULL run
+    of its data set, search, scheduler and seed, when both were at rung `epoch` (of `epochs`, the
+    T of the protocol). A configuration that stands twice in a search is paired in its order.
+    At later rungs only survivors of both searches are left: alike, and hence harder to rank, so
+    that a tau there does not compare with one at an early rung. A search that models earlier
+    scores (TPE) proposes other configurations in the two runs; only common ones count.
+    `full-again` against FULL is the noise ceiling: what training seeds alone leave of the ranks.
+
+    `tau` is the mean over `seeds`, with `bounds` as the tradeoff table has them, and `pairs` the
+    number of configurations compared in all of these. A seed with fewer than FEWEST_PAIRS, or
+    with one score for all, has no tau and counts as `seeds_left_out`. So does every seed at a
+    rung within the `warm_start_epochs`, which train on all data: there the run is a FULL run.
+    """
+    agreements = per_seed(runs, trials, protocols)
+    rows = []
+    axes = [*COMBINATION, "epoch", "epochs", "warm_start_epochs"]
+    for key, group in agreements.groupby(axes, sort=True):
+        known = group[group["tau"].notna()]
+        taus = known["tau"].to_numpy(np.float64)
+        low, high = bounds(taus)
+        rows.append(
+            {
+                **dict(zip(axes, key, strict=True)),
+                "tau": taus.mean() if len(taus) else np.nan,
+                "tau_low": low,
+                "tau_high": high,
+                "interval": "95 %" if len(taus) >= SEEDS_FOR_INTERVAL else "range",
+                "seeds": len(taus),
+                "seeds_left_out": len(group) - len(taus),
+                "pairs": int(known["pairs"].sum()),
+                "records": joined([*group["record"], *group["full_record"]]),
+            }
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+BASE = 3
+"""Rungs of different protocols are grouped by the nearest of T, T/3, T/9, ..."""
+
+BY_RUNG_COLUMNS = [
+    "scheduler",
+    "selector",
+    "fraction",
+    "level",
+    "percent",
+    "tau",
+    "tau_low",
+    "tau_high",
+    "interval",
+    "over",
+    "units",
+    "runs",
+    "pairs",
+    "records",
+]
+
+
+def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
+    """Return mean taus per scheduler, selector, subset size and group of rungs.
+
+    `agreements` is the table of `per_seed`. Group `level` has the rungs nearest to T / 3^level;
+    `percent` is the geometric mean of their epochs in percent of T. What varies is as in
+    `automata.analysis.resampling.spread_over`: `tau` is the mean of these units' means.
+    """
+    known = agreements[agreements["tau"].notna()].copy()
+    share = (known["epoch"] / known["epochs"]).astype(float)
+    known["log_percent"] = np.log(100 * share)
+    known["level"] = np.round(-np.log(share) / math.log(BASE)).astype(int)
+    axes = ["scheduler", "selector", "fraction", "level"]
+    rows = []
+    for key, group in known.groupby(axes, sort=True):
+        unit, over = spread_over(group)
+        taus = group.groupby(unit)["tau"].mean().to_numpy(np.float64)
+        low, high = bounds(taus)
+        rows.append(
+            {
+                **dict(zip(axes, key, strict=True)),
+                "percent": math.exp(group["log_percent"].mean()),
+                "tau": taus.mean(),
+                "tau_low": low,
+                "tau_high": high,
+                "interval": "95 %" if len(taus) >= SEEDS_FOR_INTERVAL else "range",
+                "over": over,
+                "units": len(taus),
+                "runs": group["record"].nunique(),
+                "pairs": int(group["pairs"].sum()),
+                "records": joined([*group["record"], *group["full_record"]]),
+            }
+        )
+    return pd.DataFrame(rows, columns=BY_RUNG_COLUMNS)
+
+
+def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
+    """Return tau and the number of pairs per run and rung; tau is missing where there is none."""
+    scores = _scores(runs, trials)
+    full = scores[scores["selector"] == "full"].drop(columns=["selector", "fraction"])
+    others = scores[scores["selector"] != "full"]
+    same = [*PAIR, *SAME_SCORES, "configuration", "occurrence", "epoch"]
+    both = others.merge(full, on=same, suffixes=("", "_full"))
+    axes = [*COMBINATION, "seed", "epoch", "epochs", "protocol_hash", "record", "record_full"]
+    rows = []
+    for key, group in both.groupby(axes, sort=True):
+        row: dict[str, Any] = dict(zip(axes, key, strict=True))
+        warm = _warm_start_epochs(row, protocols)
+        on_subsets = row["epoch"] > warm
+        own, other = group["accuracy"].to_numpy(), group["accuracy_full"].to_numpy()
+        row |= {"warm_start_epochs": warm, "pairs": len(group)}
+        rows.append({**row, "tau": tau(own, other) if on_subsets else np.nan})
+    columns = [*axes, "warm_start_epochs", "pairs", "tau"]
+    return pd.DataFrame(rows, columns=columns).rename(columns={"record_full": "full_record"})
+
+
+def _warm_start_epochs(run: dict[str, Any], protocols: Protocols) -> int:
+    """Return how many epochs a trial of the run first trains on all data, as training has it."""
+    schedulers = protocols.get(run["protocol_hash"], {}).get("scheduler", {})
+    share: float = schedulers.get(run["scheduler"], {}).get("warm_start", 0.0)
+    if run["selector"] == "full-again":  # all its epochs are on all data, by design
+        return 0
+    return math.ceil(share * int(run["epochs"]) * float(run["fraction"]))
+
+
+def tau(scores: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    """Return Kendall's tau-b of two arrays (n,); NaN below FEWEST_PAIRS or if one is constant."""
+    if len(scores) < FEWEST_PAIRS or np.ptp(scores) == 0 or np.ptp(others) == 0:
+        return float("nan")
+    # The p-value is not used; the exact one would take longer than tau.
+    return float(kendalltau(scores, others, variant="b", method="asymptotic").statistic)
+
+
+def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the evaluations at rungs, with what their runs must share to compare."""
+    at_rungs = trials[trials["rung"].astype(bool)].sort_values(["record", "epoch", "index"])
+    shared = runs[["record", *SAME_SCORES]].copy()
+    shared["own_model_sha256"] = shared["own_model_sha256"].fillna("")
+    scores = at_rungs.merge(shared, on="record")
+    scores["occurrence"] = scores.groupby(["record", "epoch", "configuration"]).cumcount()
+    columns = [*COMBINATION, "seed", "epoch", "configuration", "occurrence", "accuracy", "record"]
+    return scores[[*columns, *SAME_SCORES]]

@@ -1,0 +1,25 @@
+"""The tables on what the paper does not show, by the name of their file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from automata.analysis.best import best
+from automata.analysis.comparisons import comparisons
+from automata.analysis.experiment import Tables
+from automata.analysis.fronts import fronts, summary
+from automata.analysis.rank_agreement import rank_agreement
+from automata.analysis.resampling import resampling
+from automata.analysis.time_split import time_split
+
+STUDIES: dict[str, Callable[[Tables], pd.DataFrame]] = {
+    "fronts": lambda tables: fronts(tables.tradeoff),
+    "front-summary": lambda tables: summary(fronts(tables.tradeoff)),
+    "rank-agreement": lambda tables: rank_agreement(tables.runs, tables.trials, tables.protocols),
+    "resampling": lambda tables: resampling(tables.ratios),
+    "comparisons": lambda tables: comparisons(tables.ratios),
+    "time-split": lambda tables: time_split(tables.runs, tables.ratios),
+    "best": lambda tables: best(tables.runs, tables.trials),
+}

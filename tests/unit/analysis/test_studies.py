@@ -1,0 +1,86 @@
+"""`automata studies` on a folder of tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from automata.analysis.experiment import Tables
+from automata.analysis.ratios import ratios_to_full
+from automata.analysis.studies import STUDIES
+from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.tradeoff import tradeoff
+from automata.cli import main
+from automata.config import Carbon
+from synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
+
+CARBON = Carbon(
+    grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
+)
+
+COLLECTED = ["fronts", "front-summary", "rank-agreement", "resampling", "comparisons"]
+COLLECTED += ["time-split"]
+
+
+def write(runs: pd.DataFrame, folder: Path) -> Path:
+    """Write the tables that the studies read."""
+    ratios = ratios_to_full(runs, CARBON)
+    trials = synthetic_trials(runs)
+    write_parquet(runs, folder / "runs.parquet")
+    write_parquet(trials, folder / "trials.parquet")
+    write_json({}, folder / "protocols.json")
+    write_csv(ratios, folder / "ratios.csv")
+    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = synthetic_runs(
+        datasets=("dna", "sst2"), selectors=PAPER + CONTROLS, fractions=(0.05, 0.1), repeats=2
+    )
+    return write(runs, tmp_path_factory.mktemp("tables"))
+
+
+@pytest.fixture(scope="module")
+def output(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("studies") / "new"
+    main(["studies", str(folder), "--output", str(output)])
+    return output
+
+
+def test_there_is_a_file_per_study(output: Path) -> None:
+    assert sorted(path.stem for path in output.iterdir()) == sorted(STUDIES)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_file_has_what_its_study_says(name: str, folder: Path, output: Path) -> None:
+    expected = STUDIES[name](Tables(folder))
+    read = pd.read_csv(output / f"{name}.csv")
+
+    assert len(read) == len(expected) > 0
+    assert list(read.columns) == list(expected.columns)
+
+
+@pytest.mark.parametrize("name", COLLECTED)
+def test_every_number_names_records_of_the_experiment(
+    name: str, folder: Path, output: Path
+) -> None:
+    known = set(Tables(folder).runs["record"])
+    read = pd.read_csv(output / f"{name}.csv")
+
+    assert read["records"].notna().all()
+    assert {record for names in read["records"] for record in names.split()} <= known
+
+
+@pytest.mark.parametrize("selectors", [("full",), ("random", "gradmatch"), PAPER])
+def test_partial_experiments_have_all_files(selectors: tuple[str, ...], tmp_path: Path) -> None:
+    runs = synthetic_runs(
+        datasets=("dna",), selectors=selectors, searches=("tpe",), fractions=(0.1,), repeats=1
+    )
+
+    main(["studies", str(write(runs, tmp_path)), "--output", str(tmp_path / "new")])
+
+    assert len(list((tmp_path / "new").iterdir())) == len(STUDIES)
