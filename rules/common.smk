@@ -18,7 +18,7 @@ from automata.experiments.settings import (
     preparation_of,
     settings_of,
 )
-from automata.figures import OF_DATASET, PAPER, STUDIES
+from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
 from automata.selection import FIXED_FRACTIONS
 
 # The path of a run, for its record, log, benchmark and unfinished work.

@@ -87,13 +87,15 @@ rule build_page:
         "logs/{experiment}/build_page.log",
     conda:
         "../envs/automata.yaml"
+    params:
+        captions=os.path.relpath(ROOT / "workflow/report"),
     message:
         "Building the page of {wildcards.experiment}"
     shell:
         """
         python -m automata page results/{wildcards.experiment}/tables \
             --figures results/{wildcards.experiment}/figures \
-            --captions {input.captions} \
+            --captions {params.captions} \
             --title {wildcards.experiment} \
             --output {output} > {log} 2>&1
         """

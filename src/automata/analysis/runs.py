@@ -45,7 +45,7 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "best_validation_accuracy": best.score if best.progress.evaluations else None,
         "best_index": best.index,
         "best_epochs": best.progress.epochs,
-        "best_configuration": _compact(best.configuration),
+        "best_configuration": compact(best.configuration),
         "configurations": len(trainings),
         "failed_trials": sum(training.failure is not None for training in trainings),
         "final_failure": final.progress.failure if final else None,
@@ -132,7 +132,8 @@ def _work(trainings: list[Progress], rows: int) -> dict[str, float | None]:
     }
 
 
-def _compact(configuration: dict[str, Any]) -> str:
+def compact(configuration: dict[str, Any]) -> str:
+    """Return a configuration as people read it: key=value, numbers with four digits."""
     return " ".join(f"{key}={_short(configuration[key])}" for key in sorted(configuration))
 
 

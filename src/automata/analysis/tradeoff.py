@@ -7,6 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
+from automata.analysis.pareto import on_front
+
 COMBINATION = ["dataset", "search", "scheduler", "selector", "fraction"]
 
 QUANTITIES = [
@@ -43,6 +45,7 @@ COLUMNS = [
     "interval",
     "other_cpu_share",
     "energy_method",
+    "on_front",
     "records",
 ]
 
@@ -55,7 +58,8 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
 
     `interval` says what the bounds are: a 95 % bootstrap interval of the mean, or the range.
     Refused runs are left out; `other_cpu_share` is the largest of the runs; `records` are those
-    that a row comes from, FULL's included.
+    that a row comes from, FULL's included. `on_front`: no other row of its data set, search and
+    scheduler is at least as fast and at most as bad, and better in one.
     """
     rows = []
     compared = ratios[ratios["refused"].isna()]
@@ -72,7 +76,18 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
         row["records"] = " ".join(sorted({*group["record"], *group["full_record"]}))
         rows.append(row)
-    return pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    table["on_front"] = _on_front(table)
+    return table
+
+
+def _on_front(table: pd.DataFrame) -> pd.Series:
+    """Return which rows no other of their panel beats; FULL's repeat is no method."""
+    front = pd.Series(False, index=table.index)
+    for _, panel in table[table["selector"] != "full-again"].groupby(COMBINATION[:3]):
+        speedups, errors = panel["speedup"].to_numpy(), panel["relative_test_error"].to_numpy()
+        front[panel.index] = on_front(speedups, errors)
+    return front
 
 
 def bounds(values: NDArray[np.float64]) -> tuple[float, float]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from automata.analysis.experiment import Tables
 
-FIGURES = {
+PAPER = {
     "performance-summary": "automata.figures.summary:performance_summary",
     "framework": "automata.figures.framework:framework",
     "main": "automata.figures.paper:main",
@@ -21,26 +21,37 @@ FIGURES = {
     "tabular": "automata.figures.paper:tabular",
     "energy-co2": "automata.figures.paper:energy_co2",
 }
-"""Figures of a whole experiment: a function of its `Tables`, as "module:function"."""
+"""The paper's figures: name -> "module:function", a function of the `Tables`."""
 
-DATASET_FIGURES = {
+STUDIES = {
+    "pareto": "automata.figures.pareto:pareto_figure",
+    "resampling": "automata.figures.resampling:resampling_figure",
+    "rank-agreement": "automata.figures.rank_agreement:rank_agreement_figure",
+    "ceiling": "automata.figures.ceiling:ceiling_figure",
+}
+"""What the paper does not show, in the same way."""
+
+OF_DATASET = {
     "tradeoff": "automata.figures.dataset:tradeoff",
     "energy": "automata.figures.dataset:energy",
     "co2-measured": "automata.figures.dataset:co2_measured",
     "co2-time": "automata.figures.dataset:co2_time",
+    "anytime": "automata.figures.anytime:anytime_figure",
+    "time-split": "automata.figures.time_split:time_split_figure",
 }
-"""Figures of one data set: a function of the `Tables` and its name, as "module:function"."""
+"""Figures of one data set: functions of the `Tables` and its name."""
 
 
 def draw(name: str, tables: Tables) -> Figure:
     """Return the figure `name` of an experiment; raises UserError for another name."""
-    figure: Figure = load(FIGURES, _known(name, FIGURES))(tables)
+    figures = PAPER | STUDIES
+    figure: Figure = load(figures, _known(name, figures))(tables)
     return figure
 
 
 def draw_dataset(name: str, tables: Tables, dataset: str) -> Figure:
     """Return the figure `name` of a data set; raises UserError for another name or data set."""
-    figure: Figure = load(DATASET_FIGURES, _known(name, DATASET_FIGURES))(tables, dataset)
+    figure: Figure = load(OF_DATASET, _known(name, OF_DATASET))(tables, dataset)
     return figure
 
 

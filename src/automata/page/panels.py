@@ -10,7 +10,7 @@ import pandas as pd
 
 from automata.analysis.energy import how_measured
 from automata.analysis.experiment import Tables
-from automata.figures.tradeoff import RATIOS
+from automata.figures.ratio import RATIOS
 from automata.page import grid, numbers
 from automata.page.grid import PANEL, Combination
 from automata.page.spec import compiled_panel, look

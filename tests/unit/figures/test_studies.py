@@ -28,7 +28,8 @@ from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
 from automata.config import Carbon
 from automata.figures import names
-from automata.figures.studies import OF_DATASET, STUDIES
+from automata.figures.catalogue import STUDIES, draw_dataset
+from automata.figures.catalogue import draw as draw_by_name
 from automata.figures.style import COLOURS, MARKERS, save, style
 from synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
 
@@ -71,11 +72,11 @@ def tables() -> Tables:
     return experiment(small())
 
 
-FIGURES = [*STUDIES, *OF_DATASET]
+FIGURES = [*STUDIES, "anytime", "time-split"]
 
 
 def draw(name: str, tables: Tables, dataset: str = "dna") -> Figure:
-    return STUDIES[name](tables) if name in STUDIES else OF_DATASET[name](tables, dataset)
+    return draw_by_name(name, tables) if name in STUDIES else draw_dataset(name, tables, dataset)
 
 
 def scatters(axes: Axes, selector: str | None = None) -> np.ndarray[Any, Any]:
