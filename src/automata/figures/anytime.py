@@ -44,13 +44,13 @@ def anytime_figure(tables: Tables, dataset: str) -> Figure:
     Steps are rows of `automata.analysis.anytime`: the median over seeds, their range shaded.
     """
     trials = tables.trials[tables.trials["dataset"] == dataset]
-    columns = panels(trials)
+    columns, sizes = panels(trials), main_sizes(trials)
     with style():
         figure, grid = plt.subplots(
             len(CLOCKS),
             max(1, len(columns)),
             squeeze=False,
-            sharey=True,
+            sharey="row",
             figsize=(PAGE_INCHES, 0.9 + ROW_INCHES * len(CLOCKS)),
             layout="constrained",
         )
@@ -58,7 +58,7 @@ def anytime_figure(tables: Tables, dataset: str) -> Figure:
             curves = anytime(trials, clock)
             for axes, (search, scheduler) in zip(grid[i], columns, strict=False):
                 here = curves[(curves["search"] == search) & (curves["scheduler"] == scheduler)]
-                _draw(axes, here)
+                _draw(axes, here, sizes)
                 if here.empty:
                     say(axes, "no energy known")
                 if i == 0:
@@ -68,7 +68,7 @@ def anytime_figure(tables: Tables, dataset: str) -> Figure:
                 say(grid[i, 0])
             grid[i, 0].set_ylabel("Best validation accuracy")
         if columns:
-            add_legend(figure, _handles(trials), title=names.dataset(dataset))
+            add_legend(figure, _handles(sizes), title=names.dataset(dataset))
             runs = tables.runs[tables.runs["record"].isin(set(trials["record"]))]
             add_note(figure, _note(trials, runs))
         plt.close(figure)
@@ -88,8 +88,8 @@ def _distance(fraction: float) -> tuple[float, float]:
     return abs(fraction - FRACTION), fraction
 
 
-def _draw(axes: Axes, here: pd.DataFrame) -> None:
-    for selector, size in main_sizes(here).items():
+def _draw(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:
+    for selector, size in sizes.items():
         own = here[here["selector"] == selector]
         colour = COLOURS[selector]
         line = "--" if selector == "full-again" else "-"
@@ -150,7 +150,7 @@ def _draw(axes: Axes, here: pd.DataFrame) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _handles(trials: pd.DataFrame) -> list[Line2D]:
+def _handles(sizes: dict[str, float]) -> list[Line2D]:
     return [
         Line2D(
             [],
@@ -163,7 +163,7 @@ def _handles(trials: pd.DataFrame) -> list[Line2D]:
             label=names.SELECTORS[selector]
             + ("" if selector in WHOLE else f" {percent(fraction)}"),
         )
-        for selector, fraction in main_sizes(trials).items()
+        for selector, fraction in sizes.items()
     ]
 
 

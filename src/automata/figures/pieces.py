@@ -41,10 +41,11 @@ def percent(fraction: float) -> str:
 
 
 def say(axes: Axes, text: str = "not run") -> None:
-    """Write `text` into axes that have nothing to show, and take their ticks away."""
+    """Write `text` into axes that have nothing to show, and hide their ticks."""
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="0.35")
-    axes.set_xticks([])
-    axes.set_yticks([])
+    # Hidden, not taken away: axes that share theirs would lose them too.
+    axes.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
+    axes.grid(visible=False)
 
 
 def add_legend(

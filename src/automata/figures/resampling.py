@@ -31,7 +31,8 @@ class Line:
     contrast: Contrast | None = None
     """None for a heading."""
     fraction: object = ALL
-    missing: bool = False
+    missing: str = ""
+    """Why a heading has no lines below it."""
 
 
 def resampling_figure(tables: Tables) -> Figure:
@@ -42,7 +43,7 @@ def resampling_figure(tables: Tables) -> Figure:
     """
     table = resampling(tables.ratios)
     pooled = table[table["dataset"] == ALL]
-    lines = _lines(pooled)
+    lines = _lines(pooled, set(tables.ratios["selector"]))
     with style():
         figure, (left, right) = plt.subplots(
             ncols=2,
@@ -67,14 +68,15 @@ def resampling_figure(tables: Tables) -> Figure:
     return figure
 
 
-def _lines(pooled: pd.DataFrame) -> list[Line]:
+def _lines(pooled: pd.DataFrame, run: set[str]) -> list[Line]:
     """Return the lines from top to bottom: a heading per contrast, its sizes, all of them."""
     lines = []
     for contrast in CONTRASTS:
         rows = _of(pooled, contrast)
         first, second = names.SELECTORS[contrast.selector], names.SELECTORS[contrast.baseline]
         heading = f"{first} \N{MINUS SIGN} {second}"
-        lines.append(Line(heading, missing=rows.empty))
+        missing = "no pairs" if {contrast.selector, contrast.baseline} <= run else "not run"
+        lines.append(Line(heading, missing=missing if rows.empty else ""))
         sizes = [value for value in rows["fraction"] if value != ALL]
         lines += [Line(percent(float(size)), contrast, size) for size in sizes]
         lines += [Line("all", contrast)] if len(sizes) > 1 else []
@@ -98,7 +100,7 @@ def _draw(
                 axes.text(
                     0.5,
                     y,
-                    "not run",
+                    line.missing,
                     transform=axes.get_yaxis_transform(),
                     ha="center",
                     va="center",

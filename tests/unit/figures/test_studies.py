@@ -317,6 +317,13 @@ def test_forest_marks_what_was_not_run() -> None:
     assert [text.get_text() for text in left.texts] == ["not run"] * 4
 
 
+def test_forest_tells_runs_without_a_partner_from_runs_that_were_not_made() -> None:
+    left, _ = draw("resampling", partial("no FULL")).axes
+
+    # Of all contrasts only gradmatch against random has both its selectors, and no FULL.
+    assert [text.get_text() for text in left.texts].count("no pairs") == 1
+
+
 def test_forest_says_which_side_is_better(tables: Tables) -> None:
     left, right = draw("resampling", tables).axes
 
@@ -399,6 +406,23 @@ def test_missing_energy_is_said() -> None:
     assert [text.get_text() for axes in figure.axes[2:] for text in axes.texts] == [
         "no energy known"
     ] * 2
+
+
+def test_missing_energy_takes_nothing_from_the_other_row() -> None:
+    figure = draw("anytime", partial("no energy"))
+    drawn_by(figure)
+
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()].count("") < 2
+
+
+def test_a_panel_without_the_size_of_the_legend_does_not_show_another() -> None:
+    runs = small()
+    lacking = (runs["selector"] == "rs2") & (runs["scheduler"] == "asha")
+    figure = draw("anytime", experiment(runs[~lacking | (runs["fraction"] == 0.05)]))
+
+    assert "RS2 10 %" in legend(figure)
+    assert "RS2" in {line.get_label() for line in figure.axes[0].lines}
+    assert "RS2" not in {line.get_label() for line in figure.axes[1].lines}
 
 
 def test_anytime_says_what_its_scores_and_joules_are(tables: Tables) -> None:
