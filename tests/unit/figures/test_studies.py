@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -159,6 +160,15 @@ def test_nothing_overlaps_in_the_whole_grid(name: str, whole_grid: Tables) -> No
 
     assert overlapping(figure) == []
     assert outside(figure) == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_nothing_is_cut_off_where_it_is_written(name: str, tables: Tables, tmp_path: Path) -> None:
+    save(draw(name, tables), tmp_path / "figure.png")
+
+    pixels = plt.imread(tmp_path / "figure.png")[..., :3]
+    for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
+        assert (edge == 1).all()  # white: the margin
 
 
 @pytest.mark.parametrize("name", FIGURES)
