@@ -227,7 +227,8 @@ def _notes(tables: Tables, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str
     absent = grid.missing(tables.runs, runs)
     seeds = sorted({int(seed) for seed in runs["seed"]})
     return [
-        f"{numbers.count(len(runs), 'run')}, seed{'s' * (len(seeds) > 1)} {numbers.seed_list(seeds)}",
+        numbers.count(len(runs), "run"),
+        f"seed{'s' * (len(seeds) > 1)} {numbers.seed_list(seeds)}",
         *([f"{refused} of {len(ratios)} runs not comparable"] if refused else []),
         *([f"not run: {', '.join(absent)}"] if absent else []),
     ]
