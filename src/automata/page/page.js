@@ -104,7 +104,7 @@
     const without = data.panels[id].points.filter((point) => point.x[quantity].mean === null);
     figure.querySelector(".live").textContent = [
       quantity === "energy_ratio" ? `; energy: ${data.panels[id].energy}` : "",
-      without.length ? `; ${without.length} points without this ratio` : "",
+      without.length ? `; points without this ratio: ${without.length}` : "",
     ].join("");
     figure.dataset.drawn = quantity;
   }

@@ -85,7 +85,8 @@ def panel() -> dict[str, Any]:
             {"name": "xTitle", "value": ""},
             *({"name": limit, "value": 0} for limit in ("xLow", "xHigh", "yLow", "yHigh")),
         ],
-        "layer": [*_untuned(), *_zero_lines(), _curves(), *_bars(), _points(), _labels()],
+        # Labels lie below the points, which their halos would eat away.
+        "layer": [*_untuned(), *_zero_lines(), _curves(), *_bars(), _labels(), _points()],
         "config": _config(),
     }
 

@@ -150,6 +150,17 @@ def test_points_lie_where_the_table_says(page, table, name):
     assert_points(page, of(table, name), name, "speedup")
 
 
+@pytest.mark.parametrize("name", PANELS)
+def test_faster_is_to_the_right_and_worse_is_above(page, table, name):
+    rows = of(table, name)
+    boxes = [node.bounding_box() for node in page.query_selector_all(f"#{name} {POINT}")]
+    texts = labels(page, name)
+    fast = texts.index(next(text for text in texts if text.startswith("AUTOMATA 5 %")))
+    assert rows.query("selector == 'gradmatch' and fraction == 0.05")["speedup"].item() > 1
+    assert boxes[fast]["x"] > boxes[0]["x"]  # the first is FULL
+    assert boxes[fast]["y"] < boxes[0]["y"]
+
+
 @pytest.mark.parametrize("column", ["energy_ratio", "co2_time_ratio"])
 def test_other_quantity_moves_the_points(page, table, column):
     choose(page, "quantity", column, checked=True)
@@ -161,7 +172,7 @@ def test_other_quantity_moves_the_points(page, table, column):
 def test_points_without_the_quantity_are_counted(page):
     choose(page, "quantity", "energy_ratio", checked=True)
     caption = page.locator("#panel-trec6-random-hyperband figcaption").inner_text()
-    assert "1 points without this ratio" in caption
+    assert "points without this ratio: 1" in caption
 
 
 @pytest.mark.parametrize(
