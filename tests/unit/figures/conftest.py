@@ -8,7 +8,6 @@ from typing import Any
 import matplotlib as mpl
 import pandas as pd
 import pytest
-from synthetic import synthetic_runs
 
 from automata.analysis.experiment import Tables
 from automata.analysis.ratios import ratios_to_full
@@ -17,6 +16,7 @@ from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
 from automata.config import Carbon
 from automata.selection import SELECTORS
+from synthetic import synthetic_runs
 
 mpl.use("Agg")
 
