@@ -20,6 +20,7 @@ from drawn import boxes, inches, legend_of, means, note_of, outside, overlaps, p
 from synthetic import synthetic_runs
 
 MakeTables = Callable[..., Tables]
+DrawOnce = Callable[[str, Tables], Figure]
 
 GRIDS = ["main", "text", "image", "tabular", "energy-co2"]
 COLUMNS = ["(Random, HB)", "(TPE, HB)", "(Random, ASHA)", "(TPE, ASHA)"]
@@ -31,12 +32,6 @@ ROWS = {
     "energy-co2": ["CIFAR100", "SVHN"],
 }
 """The paper's figures, by their captions."""
-
-
-@pytest.fixture(scope="module")
-def full_size(whole: Tables) -> dict[str, Figure]:
-    """Every figure of an experiment that has everything."""
-    return {name: draw(name, whole) for name in FIGURES}
 
 
 @pytest.fixture(scope="module")
@@ -58,27 +53,31 @@ def words(figure: Figure) -> list[str]:
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_panels_are_those_of_the_paper_in_its_order(some: Tables, name: str) -> None:
+def test_panels_are_those_of_the_paper_in_its_order(
+    some: Tables, draw_once: DrawOnce, name: str
+) -> None:
     titles = [f"{row} {column}" for row in ROWS[name] for column in COLUMNS]
 
-    assert list(panels(draw(name, some))) == [
+    assert list(panels(draw_once(name, some))) == [
         f"({letter}) {title}" for letter, title in zip("abcdefghijklmnopqrst", titles, strict=False)
     ]
 
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_partial_grid_has_the_geometry_of_the_whole_one(
-    full_size: dict[str, Figure], empty: Tables, name: str
+    whole: Tables, draw_once: DrawOnce, empty: Tables, name: str
 ) -> None:
-    part, all_of_it = inches(draw(name, empty)), inches(full_size[name])
+    part, all_of_it = inches(draw(name, empty)), inches(draw_once(name, whole))
 
     assert len(part) == 4 * len(ROWS[name])
     assert part == [pytest.approx(place) for place in all_of_it]
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figure_of_all_there_can_be_is_readable(full_size: dict[str, Figure], name: str) -> None:
-    figure = full_size[name]
+def test_figure_of_all_there_can_be_is_readable(
+    whole: Tables, draw_once: DrawOnce, name: str
+) -> None:
+    figure = draw_once(name, whole)
     extents = boxes(figure)
 
     assert overlaps(extents) == []
@@ -116,20 +115,22 @@ def test_readability_is_judged_by_what_is_drawn(some: Tables) -> None:
     assert outside(figure, extents) == ["text beyond the edge"]
 
 
-def test_grid_fits_on_a_page_of_the_paper(full_size: dict[str, Figure]) -> None:
-    assert full_size["main"].get_size_inches()[1] < 9
+def test_grid_fits_on_a_page_of_the_paper(whole: Tables, draw_once: DrawOnce) -> None:
+    assert draw_once("main", whole).get_size_inches()[1] < 9
 
 
-def test_panels_without_runs_stay_and_are_counted(some: Tables) -> None:
-    figure = draw("main", some)
+def test_panels_without_runs_stay_and_are_counted(some: Tables, draw_once: DrawOnce) -> None:
+    figure = draw_once("main", some)
 
     assert [texts(axes) for axes in figure.axes[4:8]] == [["not run"]] * 4
     assert note_of(figure).startswith("12 of 20 panels not run; ")
     assert means(panel(figure, "SST5 (TPE, HB)"), "gradmatch")
 
 
-def test_legend_names_what_occurs_in_the_order_of_the_names(some: Tables) -> None:
-    assert legend_of(draw("main", some)) == [
+def test_legend_names_what_occurs_in_the_order_of_the_names(
+    some: Tables, draw_once: DrawOnce
+) -> None:
+    assert legend_of(draw_once("main", some)) == [
         "FULL",
         "FULL (repeat)",
         "RANDOM (fixed)",
@@ -146,11 +147,12 @@ def test_legend_names_no_untuned_where_it_was_not_run(one_seed: Tables) -> None:
 
 
 def test_legend_has_every_selector_under_its_display_name(
-    full_size: dict[str, Figure],
+    whole: Tables,
+    draw_once: DrawOnce,
 ) -> None:
     shown = {names.SELECTORS[name] for name in SELECTORS if name != "untuned"}
 
-    assert shown <= set(legend_of(full_size["main"]))
+    assert shown <= set(legend_of(draw_once("main", whole)))
 
 
 def test_legend_names_the_front_where_the_table_knows_it(
@@ -166,15 +168,15 @@ def test_figure_without_any_run_has_no_legend(empty: Tables) -> None:
     assert draw("image", empty).legends == []
 
 
-def test_axes_are_named_once_with_their_units(some: Tables) -> None:
-    assert words(draw("main", some)) == [
+def test_axes_are_named_once_with_their_units(some: Tables, draw_once: DrawOnce) -> None:
+    assert words(draw_once("main", some)) == [
         "Speedup over FULL (\N{MULTIPLICATION SIGN})",
         "Relative test error (pp)",
     ]
 
 
-def test_rows_of_different_ratios_each_have_their_label(some: Tables) -> None:
-    assert words(draw("energy-co2", some)) == [
+def test_rows_of_different_ratios_each_have_their_label(some: Tables, draw_once: DrawOnce) -> None:
+    assert words(draw_once("energy-co2", some)) == [
         "Energy ratio, FULL / method (\N{MULTIPLICATION SIGN})",
         "CO2 ratio from time, FULL / method (\N{MULTIPLICATION SIGN})",
         "Relative test error (pp)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from automata.figures.style import (
 )
 from automata.selection import SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
+
+DrawOnce = Callable[[str, Tables], Figure]
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -79,8 +82,8 @@ def test_schedulers_differ_in_grey_too() -> None:
 
 
 @pytest.fixture(scope="module", params=[name for name in FIGURES if name != "main"])
-def figure(request: pytest.FixtureRequest, some: Tables) -> Figure:
-    return draw(request.param, some)
+def figure(request: pytest.FixtureRequest, some: Tables, draw_once: DrawOnce) -> Figure:
+    return draw_once(request.param, some)
 
 
 def fonts(content: bytes) -> set[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,12 +16,16 @@ from matplotlib.axes import Axes
 from automata.analysis.experiment import Tables
 from automata.figures.content import Panel
 from automata.figures.paper import COLUMNS
-from automata.figures.summary import DATASETS, LABELS, performance_summary, spread
+from automata.figures.summary import DATASETS, LABELS, spread
+from automata.figures.summary import performance_summary as performance_summary_of
 from drawn import bars, inches, legend_of, lines, note_of, texts
 
 MakeTables = Callable[..., Tables]
 
 QUANTITIES = list(LABELS)
+
+
+performance_summary = cache(performance_summary_of)
 
 
 def axes_of(tables: Tables, quantity: str) -> Axes:
