@@ -104,6 +104,16 @@ def test_figure_of_a_data_set_is_readable(whole: Tables, name: str, dataset: str
     assert outside(figure, extents) == []
 
 
+def test_long_note_stays_on_the_page(make_tables: MakeTables, few_runs: pd.DataFrame) -> None:
+    rows = [["sst5", "tpe", "asha", f"SETTING {i}", "HERE" * 5, "THERE"] for i in range(10)]
+    figure = dataset_figure(make_tables(few_runs, rows), "sst5", "speedup")
+    extents = boxes(figure)
+
+    assert "SETTING 9" in note_of(figure)
+    assert overlaps(extents) == []
+    assert outside(figure, extents) == []
+
+
 def test_readability_is_judged_by_what_is_drawn(some: Tables) -> None:
     """The judges themselves: a long title overlaps, a text at the edge leaves the page."""
     figure = draw("main", some)

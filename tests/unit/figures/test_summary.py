@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from automata.analysis.experiment import Tables
 from automata.figures.content import Panel
 from automata.figures.paper import COLUMNS
+from automata.figures.style import style
 from automata.figures.summary import DATASETS, LABELS, spread
 from automata.figures.summary import performance_summary as performance_summary_of
-from drawn import bars, inches, legend_of, lines, note_of, texts
+from drawn import bars, inches, legend_of, lines, note_of, overlaps, texts
 
 MakeTables = Callable[..., Tables]
 
@@ -130,6 +132,17 @@ def test_each_marker_has_its_fraction(some: Tables) -> None:
     labels = [text for text in texts(axes_of(some, "total_seconds")) if text != "not run"]
 
     assert sorted(labels) == sorted(["1", "5", "10", "30"] * 4)
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_no_fraction_is_written_over_another(some: Tables, quantity: str) -> None:
+    figure = performance_summary(some)
+    with style():
+        figure.draw(FigureCanvasAgg(figure).get_renderer())
+    labels = [text for text in axes_of(some, quantity).texts if text.get_text() != "not run"]
+
+    assert len(labels) == 16
+    assert overlaps({str(i): label.get_window_extent() for i, label in enumerate(labels)}) == []
 
 
 def test_an_experiment_without_these_data_sets_is_drawn_empty(one_seed: Tables) -> None:
