@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
@@ -67,8 +68,8 @@ def legend_of(figure: Figure) -> list[str]:
 def boxes(figure: Figure) -> dict[str, Bbox]:
     """Return the extents, in pixels, of all axes with their labels, of texts and legends."""
     with style():
-        figure.draw_without_rendering()
-        renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        figure.draw(renderer)
         drawn = {f"axes {i} {a.get_title()}": a for i, a in enumerate(figure.axes)}
         drawn |= {f"text {t.get_text()}": t for t in figure.texts if t.get_text()}
         drawn |= {f"legend {i}": legend for i, legend in enumerate(figure.legends)}

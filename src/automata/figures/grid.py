@@ -30,6 +30,9 @@ _HEIGHTS = {1: 1.9, 2: 1.7, 3: 1.35, 4: 1.14}
 """Of panels, by how many stand in a row."""
 _WIDEST = 2.8
 
+_LONGEST_NAME = 10
+"""Letters of a user's own data set that fit above a panel; the paper's have fewer."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -78,4 +81,6 @@ def _panel_width(columns: int) -> float:
 
 
 def _title(panel: Panel) -> str:
-    return names.combination(panel.dataset, panel.search, panel.scheduler)
+    name = panel.dataset
+    name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return names.combination(name, panel.search, panel.scheduler)

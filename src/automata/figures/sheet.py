@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
+from matplotlib.textpath import text_to_path
 
 from automata.figures.style import FAINT, NOTE, PAGE_INCHES
 
 _NOTE_GAP = 0.06
 _NOTE_LINE = 1.3 * NOTE / 72
-_NOTE_CHARACTERS = 160
+_NOTE_MARGIN = 0.05
 
 
 class Sheet:
@@ -24,7 +25,7 @@ class Sheet:
     """
 
     def __init__(self, body: float, note: str = "") -> None:
-        lines = textwrap.wrap(note, _NOTE_CHARACTERS)
+        lines = wrapped(note, PAGE_INCHES - 2 * _NOTE_MARGIN, NOTE)
         self.height = body + _NOTE_GAP + len(lines) * _NOTE_LINE
         self.figure = Figure(figsize=(PAGE_INCHES, self.height))
         if lines:
@@ -50,3 +51,17 @@ class Sheet:
         return self.figure.text(
             x / PAGE_INCHES, 1 - y / self.height, words, **{"ha": "center", **settings}
         )
+
+
+def wrapped(words: str, width: float, size: float) -> list[str]:
+    """Return `words` in lines of at most `width` inches, at `size` points; spaces break them."""
+    font = FontProperties(size=size)
+    lines: list[str] = []
+    for word in words.split(" ") if words else []:
+        longer = f"{lines[-1]} {word}" if lines else word
+        points, _, _ = text_to_path.get_text_width_height_descent(longer, font, ismath=False)
+        if lines and points <= 72 * width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

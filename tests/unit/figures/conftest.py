@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from automata.analysis.experiment import Tables
 from automata.analysis.ratios import ratios_to_full
@@ -15,12 +17,14 @@ from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
 from automata.config import Carbon
+from automata.figures.catalogue import draw
 from automata.selection import SELECTORS
 from synthetic import synthetic_runs
 
 mpl.use("Agg")
 
 MakeTables = Callable[..., Tables]
+DrawOnce = Callable[[str, Tables], Figure]
 
 CARBON = Carbon(
     grams_per_kwh=360.0, region="here", year=2023, source="us", tdp_watts=250.0, tdp_source="us"
@@ -45,6 +49,12 @@ def make_tables(tmp_path_factory: pytest.TempPathFactory) -> MakeTables:
         return Tables(folder)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def draw_once() -> DrawOnce:
+    """Give `draw` with a memory, for tests that only look at a figure."""
+    return cache(draw)
 
 
 @pytest.fixture(scope="session")

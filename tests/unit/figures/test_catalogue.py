@@ -1,0 +1,87 @@
+"""Figures by name, and the commands that write them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from automata.analysis.experiment import Tables
+from automata.cli import main
+from automata.errors import UserError
+from automata.figures.catalogue import DATASET_FIGURES, FIGURES, draw, draw_dataset
+from drawn import legend_of
+
+DrawOnce = Callable[[str, Tables], Figure]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_of_an_experiment_can_be_drawn(
+    some: Tables, draw_once: DrawOnce, name: str
+) -> None:
+    assert draw_once(name, some).axes
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("tradeoff", "Speedup over FULL"),
+        ("energy", "Energy ratio"),
+        ("co2-measured", "CO2 ratio from energy"),
+        ("co2-time", "CO2 ratio from time"),
+    ],
+)
+def test_every_figure_of_a_data_set_has_its_ratio(some: Tables, name: str, label: str) -> None:
+    figure = draw_dataset(name, some, "sst5")
+
+    assert any(text.get_text().startswith(label) for text in figure.texts)
+    assert "AUTOMATA" in legend_of(figure)
+    assert name in DATASET_FIGURES
+
+
+def test_other_figure_is_one_line_that_names_those_there_are(some: Tables) -> None:
+    with pytest.raises(UserError, match=r"^figure 'mian' is not one of performance-summary, fra"):
+        draw("mian", some)
+
+
+def test_other_figure_of_a_data_set_is_one_line(some: Tables) -> None:
+    with pytest.raises(UserError, match=r"^figure 'main' is not one of tradeoff, energy, co2-"):
+        draw_dataset("main", some, "sst5")
+
+
+def test_names_of_figures_are_known_without_drawing_anything() -> None:
+    code = (
+        "import sys, automata.figures.catalogue;"
+        "print({'matplotlib', 'pandas', 'seaborn'} & set(sys.modules))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert shown.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["plot", "--figure", "image"],
+        ["plot-dataset", "--figure", "tradeoff", "--dataset", "sst5"],
+    ],
+)
+def test_command_writes_both_formats(some: Tables, tmp_path: Path, command: list[str]) -> None:
+    pdf, png = tmp_path / "a.pdf", tmp_path / "a.png"
+    main([*command, str(some.folder), "--pdf", str(pdf), "--png", str(png)])
+
+    assert pdf.read_bytes().startswith(b"%PDF-")
+    assert png.read_bytes().startswith(b"\x89PNG")
+
+
+def test_command_with_another_name_ends_in_one_line(some: Tables, tmp_path: Path) -> None:
+    written = ["--pdf", str(tmp_path / "a.pdf"), "--png", str(tmp_path / "a.png")]
+    with pytest.raises(SystemExit) as end:
+        main(["plot", str(some.folder), "--figure", "x", *written])
+
+    assert str(end.value.code).startswith("automata plot: error: figure 'x' is not one of ")
+    assert list(tmp_path.iterdir()) == []
