@@ -23,6 +23,16 @@ PAPER = {
 }
 """The paper's figures: name -> "module:function", a function of the `Tables`."""
 
+DATASETS = {
+    "performance-summary": ("sst2", "glue-sst2", "cifar10", "cifar100", "connect4"),
+    "main": ("sst5", "trec6", "cifar10", "cifar100", "connect4"),
+    "text": ("sst2", "glue-sst2", "sst5", "trec6"),
+    "image": ("cifar10", "cifar100", "svhn"),
+    "tabular": ("dna", "satimage", "letter", "connect4"),
+    "energy-co2": ("cifar100", "svhn"),
+}
+"""Data sets of the paper's figures, a row each. The framework needs none."""
+
 STUDIES = {
     "pareto": "automata.figures.pareto:pareto_figure",
     "resampling": "automata.figures.resampling:resampling_figure",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from automata.analysis.experiment import Tables
+from automata.figures.catalogue import DATASETS
 from automata.figures.content import Panel
 from automata.figures.grid import Row, grid_figure
 from automata.figures.ratio import RATIOS
@@ -12,38 +13,31 @@ from automata.figures.ratio import RATIOS
 COLUMNS = (("random", "hyperband"), ("tpe", "hyperband"), ("random", "asha"), ("tpe", "asha"))
 """Search and scheduler of each column."""
 
-SPEEDUPS = {
-    "main": ("sst5", "trec6", "cifar10", "cifar100", "connect4"),
-    "text": ("sst2", "glue-sst2", "sst5", "trec6"),
-    "image": ("cifar10", "cifar100", "svhn"),
-    "tabular": ("dna", "satimage", "letter", "connect4"),
-}
-"""Data sets of the figures of speedup, one row each."""
-
 
 def main(tables: Tables) -> Figure:
     """Return the results of the main text: panels a to t."""
-    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["main"]])
+    return grid_figure(tables, [_row(dataset) for dataset in DATASETS["main"]])
 
 
 def text(tables: Tables) -> Figure:
     """Return the appendix's results on text: panels a to p."""
-    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["text"]])
+    return grid_figure(tables, [_row(dataset) for dataset in DATASETS["text"]])
 
 
 def image(tables: Tables) -> Figure:
     """Return the appendix's results on images: panels a to l."""
-    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["image"]])
+    return grid_figure(tables, [_row(dataset) for dataset in DATASETS["image"]])
 
 
 def tabular(tables: Tables) -> Figure:
     """Return the appendix's results on tables: panels a to p."""
-    return grid_figure(tables, [_row(dataset) for dataset in SPEEDUPS["tabular"]])
+    return grid_figure(tables, [_row(dataset) for dataset in DATASETS["tabular"]])
 
 
 def energy_co2(tables: Tables) -> Figure:
     """Return energy on CIFAR100 (a to d) and CO2, from time as in the paper, on SVHN (e to h)."""
-    return grid_figure(tables, [_row("cifar100", "energy_ratio"), _row("svhn", "co2_time_ratio")])
+    of_energy, of_co2 = DATASETS["energy-co2"]
+    return grid_figure(tables, [_row(of_energy, "energy_ratio"), _row(of_co2, "co2_time_ratio")])
 
 
 def _row(dataset: str, ratio: str = "speedup") -> Row:

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
 from automata.analysis.experiment import Tables
-from automata.figures import names
+from automata.figures import catalogue, names
 from automata.figures.content import Content, Panel, content
 from automata.figures.grid import ERROR_LABEL
 from automata.figures.legend import write_legend
@@ -37,7 +37,7 @@ from automata.figures.style import (
     style,
 )
 
-DATASETS = ("sst2", "glue-sst2", "cifar10", "cifar100", "connect4")
+DATASETS = catalogue.DATASETS["performance-summary"]
 AUTOMATA = "gradmatch"
 TIME = "total_seconds"
 

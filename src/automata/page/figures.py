@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from automata.figures.catalogue import DATASETS
 from automata.page.grid import dataset
 
 TITLES = {
@@ -55,6 +56,8 @@ class Figure:
     uri: str
     width: int
     height: int
+    empty: bool
+    """Whether none of its panels was run."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,16 @@ class Album:
     figures: list[Figure]
 
 
-def figures(folder: Path, captions: Path) -> list[Figure]:
-    """Return the figures right in `folder`; none where it is missing."""
+def figures(folder: Path, captions: Path, datasets: set[str]) -> list[Figure]:
+    """Return the figures right in `folder`, none where it is missing; `datasets` have runs."""
     return [
-        _figure(path, path.stem, title(path.stem), caption(captions, path.stem))
+        _figure(
+            path,
+            path.stem,
+            title(path.stem),
+            caption(captions, path.stem),
+            datasets.isdisjoint(DATASETS.get(path.stem, datasets)),
+        )
         for path in _png(folder)
     ]
 
@@ -120,8 +129,8 @@ def embedded(path: Path) -> tuple[str, int, int]:
     return f"data:image/png;base64,{text}", width, height
 
 
-def _figure(path: Path, name: str, heading: str, text: str) -> Figure:
-    return Figure(name, heading, text, *embedded(path))
+def _figure(path: Path, name: str, heading: str, text: str, empty: bool = False) -> Figure:
+    return Figure(name, heading, text, *embedded(path), empty)
 
 
 def _png(folder: Path) -> list[Path]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
+
 from automata.analysis.energy import TIME, amount
 from automata.analysis.tables import three_digits
 
@@ -59,6 +61,16 @@ def spread(low: float | None, high: float | None) -> str:
 def count(amount_of: int, noun: str) -> str:
     """Return a number of things: 1 run, 2,548 runs."""
     return f"{amount_of:,} {noun}{'s' * (amount_of != 1)}"
+
+
+def seeds(runs: pd.DataFrame) -> str:
+    """Return the seeds of `runs`, and apart from them those of `untuned` where they differ."""
+    drawn = runs["selector"] == "untuned"
+    searches, draws = ({int(seed) for seed in part["seed"]} for part in (runs[~drawn], runs[drawn]))
+    shown = [seed_list(sorted(searches))] if searches else []
+    if draws - searches:
+        shown.append(f"untuned: {seed_list(sorted(draws))}")
+    return "; ".join(shown)
 
 
 def seed_list(seeds: list[int]) -> str:

@@ -225,10 +225,9 @@ def _untuned(rows: pd.DataFrame, points: list[Point]) -> Untuned | None:
 def _notes(tables: Tables, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     refused = int(ratios["refused"].notna().sum())
     absent = grid.missing(tables.runs, runs)
-    seeds = sorted({int(seed) for seed in runs["seed"]})
     return [
         numbers.count(len(runs), "run"),
-        f"seed{'s' * (len(seeds) > 1)} {numbers.seed_list(seeds)}",
+        f"seeds {numbers.seeds(runs)}",
         *([f"{refused} of {len(ratios)} runs not comparable"] if refused else []),
         *([f"not run: {', '.join(absent)}"] if absent else []),
     ]

@@ -111,7 +111,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
             (grid.selector(name), grid.MEANINGS.get(name, "")) for name in grid.selectors(runs)
         ],
         fractions=[grid.fraction(value) for value in grid.fractions(runs)],
-        seeds=numbers.seed_list(sorted({int(seed) for seed in runs["seed"]})),
+        seeds=numbers.seeds(runs),
         machines=_machines(runs),
         first=_date(runs["started_at"].min()),
         last=_date((runs["started_at"] + runs["setup_seconds"] + runs["total_seconds"]).max()),

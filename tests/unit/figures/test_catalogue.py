@@ -13,13 +13,13 @@ from matplotlib.figure import Figure
 from automata.analysis.experiment import Tables
 from automata.cli import main
 from automata.errors import UserError
-from automata.figures.catalogue import DATASET_FIGURES, FIGURES, draw, draw_dataset
+from automata.figures.catalogue import OF_DATASET, PAPER, draw, draw_dataset
 from drawn import legend_of
 
 DrawOnce = Callable[[str, Tables], Figure]
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", PAPER)
 def test_every_figure_of_an_experiment_can_be_drawn(
     some: Tables, draw_once: DrawOnce, name: str
 ) -> None:
@@ -40,7 +40,7 @@ def test_every_figure_of_a_data_set_has_its_ratio(some: Tables, name: str, label
 
     assert any(text.get_text().startswith(label) for text in figure.texts)
     assert "AUTOMATA" in legend_of(figure)
-    assert name in DATASET_FIGURES
+    assert name in OF_DATASET
 
 
 def test_other_figure_is_one_line_that_names_those_there_are(some: Tables) -> None:

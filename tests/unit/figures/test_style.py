@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from automata.analysis.experiment import Tables
 from automata.figures import names
-from automata.figures.catalogue import FIGURES, draw
+from automata.figures.catalogue import PAPER, draw
 from automata.figures.style import (
     COLOURS,
     MARKERS,
@@ -81,7 +81,7 @@ def test_schedulers_differ_in_grey_too() -> None:
         assert SCHEDULER_MARKERS[one] != SCHEDULER_MARKERS[other]
 
 
-@pytest.fixture(scope="module", params=[name for name in FIGURES if name != "main"])
+@pytest.fixture(scope="module", params=[name for name in PAPER if name != "main"])
 def figure(request: pytest.FixtureRequest, some: Tables, draw_once: DrawOnce) -> Figure:
     return draw_once(request.param, some)
 

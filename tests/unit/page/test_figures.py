@@ -1,16 +1,23 @@
 import base64
 import io
 
+import pytest
 from PIL import Image
 
 from automata.page.figures import WIDEST, albums, caption, embedded, figures
 
 
 def test_known_figures_come_first_with_their_captions(experiment):
-    shown = figures(experiment / "figures", experiment / "captions")
+    shown = figures(experiment / "figures", experiment / "captions", {"dna", "trec6"})
     assert [figure.name for figure in shown] == ["main", "my-own"]
     assert shown[0].caption.startswith("All panels: speedup")
     assert (shown[1].title, shown[1].caption) == ("My own", "")
+
+
+@pytest.mark.parametrize(("datasets", "empty"), [({"dna"}, True), ({"dna", "trec6"}, False)])
+def test_figure_of_the_paper_without_a_run_is_empty(experiment, datasets, empty):
+    main, own = figures(experiment / "figures", experiment / "captions", datasets)
+    assert (main.empty, own.empty) == (empty, False)
 
 
 def test_figures_per_data_set_are_an_album(experiment):
@@ -20,7 +27,7 @@ def test_figures_per_data_set_are_an_album(experiment):
 
 
 def test_missing_folder_has_no_figures(tmp_path):
-    assert figures(tmp_path / "none", tmp_path) == []
+    assert figures(tmp_path / "none", tmp_path, {"dna"}) == []
 
 
 def test_caption_that_only_the_workflow_can_fill_is_none(tmp_path):

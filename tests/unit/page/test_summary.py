@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.ratios import ratios_to_full
+from automata.page import numbers
 from automata.page.summary import Difference, Energy, Machine, summary
 
 from .conftest import CARBON
@@ -105,3 +106,8 @@ def test_difference_says_where_it_holds(runs):
 def test_failed_trials_are_counted(runs):
     table = runs.iloc[:2].assign(failed_trials=[1, 2], configurations=27)
     assert summary(table, ratios_to_full(table, CARBON), None).failed == "3 trials of 54 failed"
+
+
+def test_draws_without_tuning_have_seeds_of_their_own(runs):
+    own = runs.assign(seed=runs["seed"] + 5 * (runs["selector"] == "untuned"))
+    assert numbers.seeds(own) == "0, 1, 2; untuned: 5, 6, 7"
