@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.tables import read_csv, read_json, read_parquet
+from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
 
 
 @dataclass(frozen=True)
@@ -51,4 +51,4 @@ class Tables:
     @cached_property
     def differences(self) -> pd.DataFrame:
         """Where the protocol differs from the paper's (`automata.analysis.differences`)."""
-        return read_csv(self.folder / "differences.csv")
+        return read_texts(self.folder / "differences.csv")

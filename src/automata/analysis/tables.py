@@ -49,6 +49,11 @@ def read_csv(path: Path) -> pd.DataFrame:
     return pd.read_csv(path)
 
 
+def read_texts(path: Path) -> pd.DataFrame:
+    """Read a table of `write_csv` whose cells are texts, also where they look like numbers."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
 def read_parquet(path: Path) -> pd.DataFrame:
     """Read a table of `write_parquet`."""
     return pd.read_parquet(path)

@@ -77,6 +77,20 @@ def test_startup_configurations_of_tpe_are_nothing_to_random_search():
     assert sorted(of_panel(default, search="random")) == ["epochs", "reselect_every"]
 
 
+def test_settings_of_another_search_are_left_out_of_a_record_that_has_them():
+    runs = synthetic_runs(datasets=("dna",), searches=("random",), schedulers=("asha",))
+    runs = runs.assign(device="V100", energy_method="measured")
+    protocol = settings(paper_of("dna"), "dna", "random", "asha")
+    protocol["search"]["tpe"]["startup_configurations"] = 3
+    assert differences(runs, {"tabular-random-asha": protocol}, PAPER).empty
+
+
+def test_a_fixed_value_is_nothing_where_it_is_tuned():
+    config = paper_of("dna")
+    config["protocol"]["tabular"]["optimizer"] = "adam"
+    assert of_panel(config, "dna") == {}
+
+
 def test_settings_of_another_scheduler_are_nothing_to_this_one():
     config = paper_of("dna")
     config["scheduler"]["asha"]["warm_start"] = 0.5

@@ -83,10 +83,9 @@ def _correlations(table: pd.DataFrame, draws: NDArray[np.intp]) -> NDArray[np.fl
     rows, speedups = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
     scale = np.sqrt((rows**2).sum(axis=-1) * (speedups**2).sum(axis=-1))
     products = (rows * speedups).sum(axis=-1)
-    correlations: NDArray[np.float64] = np.divide(
-        products, scale, out=np.zeros_like(scale), where=scale > 0
-    )
-    return correlations
+    ranked: NDArray[np.float64] = np.zeros_like(scale)
+    np.divide(products, scale, out=ranked, where=scale > 0)
+    return ranked
 
 
 def _bounds(table: pd.DataFrame) -> tuple[float, float]:

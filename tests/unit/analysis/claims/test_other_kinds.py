@@ -125,6 +125,11 @@ def test_savings_are_similar_within_a_quarter(similar, saving, shares, verdict, 
     assert (finding.verdict, finding.firm) == (verdict, firm)
 
 
+def test_savings_are_seen_against_the_speedup(similar, run):
+    assert similar([run(8.0, energy_ratio=8.0)]).verdict == REPRODUCED
+    assert similar([run(8.0, energy_ratio=4.0)]).verdict == NOT_REPRODUCED
+
+
 def test_fractions_are_averaged_within_a_seed(similar, run, grid, words, tables):
     rows = [run(4.0, energy_ratio=2.4), run(4.0, energy_ratio=5.6, fraction=0.3)]
     claim = SimilarClaim(grid=grid(fractions=[0.1, 0.3]), **words)
@@ -197,6 +202,12 @@ def test_one_scheduler_is_faster(scheduler, full, hyperband, asha, verdict, firm
 def test_schedulers_in_words(scheduler, full):
     ours = "FULL takes 2x (2x to 2x) as long under hyperband as under asha"
     assert scheduler(full([20, 20, 20], [10, 10, 10])).ours == ours
+
+
+def test_the_times_are_those_of_full(scheduler, full, run):
+    rows = full([20, 20, 20], [10, 10, 10])
+    rows += [run(seed=seed, panel=ASHA, total_seconds=500.0) for seed in range(3)]
+    assert scheduler(rows).ours.startswith("FULL takes 2x (2x to 2x)")
 
 
 def test_times_of_two_hosts_do_not_compare(scheduler, full):

@@ -51,6 +51,10 @@ def test_a_fraction_that_the_claim_is_not_about_does_not_count(point, run):
     assert point(rows).verdict == NOT_REPRODUCED
 
 
+def test_another_selector_does_not_count(point, run):
+    assert point([run(2.0, 0.0), run(9.0, 0.0, selector="rs2")]).verdict == NOT_REPRODUCED
+
+
 @pytest.mark.parametrize(("error", "verdict"), [(-0.9, REPRODUCED), (-0.8, NOT_REPRODUCED)])
 def test_a_gain_is_a_negative_loss(point, run, error, verdict):
     assert point([run(9.0, error)], loss=-0.9).verdict == verdict

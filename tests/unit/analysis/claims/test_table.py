@@ -65,6 +65,14 @@ def test_a_row_per_claim_says_all_of_it(claims, runs, tables):
     assert (last["panels"], last["differences"], last["records"]) == ("", "", "")
 
 
+def test_differences_read_as_they_were_written(claims, runs, tables):
+    panel = ["satimage", "tpe", "hyperband"]
+    differing = [[*panel, "epochs", "40", "200"], [*panel, "warm_start", "0.5", "0.35"]]
+    table = claims_table(claims, tables(runs([4.0]), differing))
+    shown = "epochs 40 (paper: 200), warm_start 0.5 (paper: 0.35)"
+    assert table.loc[0, "differences"] == shown
+
+
 def test_the_summary_counts_verdicts(claims, runs, tables):
     text = summary(claims_table(claims, tables(runs([4.0, 6.0]))))
     assert text.startswith("Of 3 claims: 1 reproduced, 1 not reproduced, 1 not run.")
