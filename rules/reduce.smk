@@ -136,6 +136,12 @@ rule check_claims:
     output:
         csv="results/{experiment}/tables/claims.csv",
         markdown="results/{experiment}/tables/claims.md",
+        html=report(
+            "results/{experiment}/tables/claims.html",
+            caption="../workflow/report/claims.rst",
+            category="Claims",
+            labels={"table": "claims"},
+        ),
     log:
         "logs/{experiment}/check_claims.log",
     conda:
@@ -147,7 +153,8 @@ rule check_claims:
         python -m automata claims results/{wildcards.experiment}/tables \
             --claims {input.claims} \
             --csv {output.csv} \
-            --markdown {output.markdown} > {log} 2>&1
+            --markdown {output.markdown} \
+            --html {output.html} > {log} 2>&1
         """
 
 

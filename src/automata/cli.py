@@ -93,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     claims.add_argument("--claims", type=Path, required=True, help="config/claims.yaml")
     claims.add_argument("--csv", type=Path, required=True, help="one row per claim")
     claims.add_argument("--markdown", type=Path, required=True, help="the same, less the records")
+    claims.add_argument("--html", type=Path, required=True, help="the same, for a report")
     claims.set_defaults(command=_claims)
 
     energy = commands.add_parser("energy", help="make the table of energy and CO2 from the runs")
@@ -204,11 +205,12 @@ def _differences(options: argparse.Namespace) -> None:
 def _claims(options: argparse.Namespace) -> None:
     from automata.analysis.claims import claims_table, read_claims, summary
     from automata.analysis.experiment import Tables
-    from automata.analysis.tables import write_csv, write_markdown
+    from automata.analysis.tables import write_csv, write_html, write_markdown
 
     table = claims_table(read_claims(options.claims), Tables(options.tables))
     write_csv(table, options.csv)
     write_markdown(table.drop(columns="records"), options.markdown, summary(table))
+    write_html(table.drop(columns="records"), options.html, summary(table))
 
 
 def _energy(options: argparse.Namespace) -> None:

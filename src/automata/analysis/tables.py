@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -66,21 +67,22 @@ def write_latex(table: pd.DataFrame, path: Path) -> None:
 
 
 HTML = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+<html lang="en"><head><meta charset="utf-8"><title>Table</title><style>
 body {{ font: 14px/1.4 system-ui, sans-serif; margin: 1em }}
 table {{ border-collapse: collapse }}
 th, td {{ padding: 0.3em 0.8em 0.3em 0; text-align: left; vertical-align: top }}
 tr {{ border-bottom: 1px solid #ccc }}
 </style></head><body>
+<p>{opening}</p>
 {table}
 </body></html>
 """
 
 
-def write_html(table: pd.DataFrame, path: Path, title: str) -> None:
-    """Write `table` as a page of its own, for Snakemake's report."""
+def write_html(table: pd.DataFrame, path: Path, opening: str) -> None:
+    """Write `table` as a page of its own, for Snakemake's report, after an `opening` paragraph."""
     cells = table.map(_text).to_html(index=False, border=0, escape=True)
-    write_text(path, HTML.format(title=title, table=cells))
+    write_text(path, HTML.format(opening=escape(opening), table=cells))
 
 
 def three_digits(value: float) -> str:

@@ -41,9 +41,15 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _comparable(draws: pd.DataFrame, full: pd.DataFrame) -> pd.DataFrame:
     """Return the draws that converged and agree with a FULL run in all of SAME."""
-    places = {tuple(row) for row in full[SAME].astype(str).to_numpy()}
-    same = [tuple(row) in places for row in draws[SAME].astype(str).to_numpy()]
+    places = set(_places(full))
+    same = [place in places for place in _places(draws)]
     return draws[pd.Series(same, index=draws.index, dtype=bool) & draws["final_failure"].isna()]
+
+
+def _places(runs: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """Return the values of SAME; what is missing is None, which equals itself."""
+    table = runs[SAME].astype(object).where(runs[SAME].notna(), None)
+    return list(table.itertuples(index=False, name=None))
 
 
 def _row(draws: pd.DataFrame, full: pd.DataFrame) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from automata.analysis.best import best
 from automata.analysis.runs import compact, row
 from automata.analysis.trials import evaluations
-from synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs
 
 
 @pytest.fixture

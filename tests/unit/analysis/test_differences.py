@@ -13,7 +13,7 @@ from automata.analysis.differences import COLUMNS, differences, in_words
 from automata.config import Settings
 from automata.experiments.files import ConfigFiles
 from automata.experiments.settings import settings_of
-from synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs
 
 CONFIG = Path(__file__).parents[3] / "config"
 

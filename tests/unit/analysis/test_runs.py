@@ -12,7 +12,7 @@ from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config.methods import GradMatchSettings, SelectorSettings
 from automata.records import Record, Trial, Tuning
 from automata.training.progress import Progress
-from synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs
 
 MakeRecord = Callable[..., Record]
 

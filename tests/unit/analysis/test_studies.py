@@ -14,7 +14,7 @@ from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
 from automata.config import Carbon
-from synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
+from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
 
 CARBON = Carbon(
     grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"

@@ -145,9 +145,10 @@ def test_html_shows_the_values_and_runs_nothing(tmp_path: Path) -> None:
     table = pd.DataFrame(
         {"claim": ["<script>x</script>"], "speedup": [1.23456], "energy": [np.nan]}
     )
-    write_html(table, tmp_path / "table.html", "Claims")
+    write_html(table, tmp_path / "table.html", "a < b")
     page = (tmp_path / "table.html").read_text()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "<td>1.23</td>" in page
     assert "<td></td>" in page
+    assert "<p>a &lt; b</p>" in page

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.time_split import PARTS, time_split
-from synthetic import CONTROLS, PAPER, synthetic_runs
+from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
 
 
 def ratios_of(runs, refused=()):

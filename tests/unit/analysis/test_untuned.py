@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.untuned import COLUMNS, untuned
-from synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from automata.analysis.untuned import untuned
 from automata.config import Carbon
 from automata.figures.catalogue import draw
 from automata.selection import SELECTORS
-from synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs
 
 mpl.use("Agg")
 

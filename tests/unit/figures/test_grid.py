@@ -16,8 +16,8 @@ from automata.figures.content import Panel
 from automata.figures.dataset import dataset_figure
 from automata.figures.style import PAGE_INCHES
 from automata.selection import SELECTORS
+from benchmarks.synthetic import synthetic_runs
 from drawn import boxes, inches, legend_of, means, note_of, outside, overlaps, panel, panels, texts
-from synthetic import synthetic_runs
 
 MakeTables = Callable[..., Tables]
 DrawOnce = Callable[[str, Tables], Figure]

@@ -11,8 +11,8 @@ import pytest
 from automata.analysis.experiment import Tables
 from automata.figures.catalogue import draw
 from automata.figures.dataset import dataset_figure
+from benchmarks.synthetic import synthetic_runs
 from drawn import note_of
-from synthetic import synthetic_runs
 
 MakeTables = Callable[..., Tables]
 

@@ -32,7 +32,7 @@ from automata.figures import names
 from automata.figures.catalogue import STUDIES, draw_dataset
 from automata.figures.catalogue import draw as draw_by_name
 from automata.figures.style import COLOURS, MARKERS, save, style
-from synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
+from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
 
 CARBON = Carbon(
     grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"

@@ -15,7 +15,7 @@ from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
 from automata.config import Carbon
-from synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs
 
 CARBON = Carbon(
     grams_per_kwh=400, region="here", year=2025, source="us", tdp_watts=250, tdp_source="a card"

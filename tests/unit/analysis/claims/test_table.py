@@ -19,7 +19,7 @@ from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
 from automata.config import Carbon
-from synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs
 
 CONFIG = Path(__file__).parents[4] / "config"
 CARBON = Carbon(
@@ -100,7 +100,8 @@ def folder(tmp_path_factory):
     given = [f"--{key}={CONFIG / name}" for key, name in files.items()]
     main(["differences", str(folder), *given, "--csv", str(folder / "differences.csv")])
     claims = ["--claims", str(CONFIG / "claims.yaml"), "--csv", str(folder / "claims.csv")]
-    main(["claims", str(folder), *claims, "--markdown", str(folder / "claims.md")])
+    shown = [f"--{form}={folder / 'claims'}.{form}" for form in ("markdown", "html")]
+    main(["claims", str(folder), *claims, *shown])
     return folder
 
 
@@ -152,7 +153,7 @@ def test_a_records_path_in_a_verdict_is_a_run(folder):
 def test_an_unknown_claim_ends_the_command_with_one_line(folder, tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(json.dumps({"claims": {"mine": {"kind": "tale"}}}))
-    out = [f"--csv={tmp_path / 'c.csv'}", f"--markdown={tmp_path / 'c.md'}"]
+    out = [f"--csv={tmp_path / 'c.csv'}", f"--markdown={tmp_path / 'c.md'}", f"--html={tmp_path / 'c.html'}"]
     with pytest.raises(SystemExit) as end:
         main(["claims", str(folder), "--claims", str(wrong), *out])
     assert str(end.value).startswith(

@@ -1,4 +1,6 @@
-"""A made-up table of runs and their trials, as `automata collect` writes them: for tests alone.
+"""A made-up table of runs and their trials, as `automata collect` writes them.
+
+For tests, and to time what is made of many runs.
 
 Times follow a simple model (epochs x rows x cost of the kind), so that speedups lie below their
 ceilings; accuracies and all noise are drawn from a seed.

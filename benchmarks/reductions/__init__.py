@@ -1,0 +1,1 @@
+"""What tables, figures and the page of a whole experiment cost."""
