@@ -61,7 +61,7 @@ SHIPPED = [
     f"{ROOT}/config/{name}" for name in ("config.yaml", "paper.yaml", "schema.json")
 ]
 CLAIMS = f"{ROOT}/config/claims.yaml"
-CAPTIONS = sorted(map(str, ROOT.glob("workflow/report/*.rst")))
+CAPTIONS = f"{ROOT}/workflow/report"
 
 # The experiment that is made of all records there are, whichever configuration they are of.
 SO_FAR = "so-far"

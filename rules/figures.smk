@@ -76,7 +76,8 @@ rule build_page:
         **TABLES,
         claims="results/{experiment}/tables/claims.csv",
         figures=figures_on_page,
-        captions=CAPTIONS,
+        folder=CAPTIONS,
+        captions=sorted(map(str, Path(CAPTIONS).glob("*.rst"))),
     output:
         report(
             "results/{experiment}/index.html",
@@ -87,15 +88,13 @@ rule build_page:
         "logs/{experiment}/build_page.log",
     conda:
         "../envs/automata.yaml"
-    params:
-        captions=os.path.relpath(ROOT / "workflow/report"),
     message:
         "Building the page of {wildcards.experiment}"
     shell:
         """
         python -m automata page results/{wildcards.experiment}/tables \
             --figures results/{wildcards.experiment}/figures \
-            --captions {params.captions} \
+            --captions {input.folder} \
             --title {wildcards.experiment} \
             --output {output} > {log} 2>&1
         """

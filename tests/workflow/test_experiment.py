@@ -6,16 +6,32 @@ from pathlib import Path
 
 import pytest
 
+from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
+
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
-FIGURES = ("tradeoff", "energy", "co2-measured", "co2-time")
-OF_CARBON = {
-    "tabulate_tradeoff": 1,
-    "tabulate_energy": 1,
-    **{f"plot_{figure.replace('-', '_')}": 1 for figure in FIGURES},
-    "all": 1,
-}
-REDUCTIONS = {"collect": 1, **OF_CARBON}
+FIGURES = [f"plot_{name.replace('-', '_')}" for name in (*PAPER, *STUDIES)] + [
+    f"plot_dataset_{name.replace('-', '_')}" for name in OF_DATASET
+]
+TABLES = [
+    "best",
+    "claims",
+    "comparisons",
+    "differences",
+    "energy",
+    "front-summary",
+    "fronts",
+    "rank-agreement",
+    "ratios",
+    "resampling",
+    "runs",
+    "time-split",
+    "tradeoff",
+    "untuned",
+]
+ON_PAGE = {"check_claims": 1, "tabulate_studies": 1, **dict.fromkeys(FIGURES, 1), "build_page": 1}
+OF_CARBON = {"tabulate_tradeoff": 1, "tabulate_energy": 1, **ON_PAGE, "all": 1}
+REDUCTIONS = {"collect": 1, "tabulate_differences": 1, **OF_CARBON}
 
 
 @pytest.fixture
@@ -29,14 +45,12 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
     made = {p.relative_to(finished.folder).as_posix() for p in finished.folder.rglob("*.*")}
     assert finished.jobs == {"prepare": 1, "tune": 2, **REDUCTIONS}
     assert made >= {
-        "results/smoke/tables/runs.csv",
-        "results/smoke/tables/runs.parquet",
-        "results/smoke/tables/tradeoff.csv",
-        "results/smoke/tables/tradeoff.md",
-        "results/smoke/tables/energy.csv",
-        "results/smoke/tables/energy.md",
-        *(f"results/figures/{figure}/dna/random-hyperband.png" for figure in FIGURES),
-        *(f"results/figures/{figure}/dna/random-hyperband.pdf" for figure in FIGURES),
+        "results/smoke/index.html",
+        *(f"results/smoke/tables/{name}.csv" for name in TABLES),
+        *(f"results/smoke/tables/tradeoff.{form}" for form in ("md", "tex")),
+        *(f"results/smoke/tables/claims.{form}" for form in ("md", "html")),
+        *(f"results/smoke/figures/{name}.pdf" for name in (*PAPER, *STUDIES)),
+        *(f"results/smoke/figures/{name}/dna.pdf" for name in OF_DATASET),
     }
 
 

@@ -15,6 +15,20 @@ ROOT = Path(__file__).parents[2]
 RUN = "results/runs/dna/random-hyperband/{selector}/seed-0/record.json"
 RECORDS = {name: RUN.format(selector=name) for name in ("full-1", "gradmatch-0.1")}
 
+MADE = [
+    f"results/smoke/tables/{name}"
+    for name in (
+        "runs.parquet",
+        "protocols.json",
+        "runs.csv",
+        "trials.parquet",
+        "ratios.csv",
+        "tradeoff.csv",
+        "untuned.csv",
+        "differences.csv",
+    )
+]
+
 
 def borrow(workflow, finished, *paths):
     """Copy finished files into the folder of `workflow`, as inputs of the rule under test."""
@@ -113,14 +127,62 @@ def test_tradeoff_has_co2_that_is_speedup_and_energy_ratio_again(workflow, finis
         assert table[of_co2].tolist() == pytest.approx(table[same].tolist(), nan_ok=True)
 
 
-@pytest.mark.parametrize("name", ["tradeoff", "energy", "co2-measured", "co2-time"])
-def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished, name):
-    borrow(workflow, finished, "results/smoke/tables/ratios.csv")
-    figure = workflow.folder / f"results/figures/{name}/dna/random-hyperband.png"
+@pytest.mark.parametrize(
+    ("name", "rule"), [("tabular", "plot_tabular"), ("energy/dna", "plot_dataset_energy")]
+)
+def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished, name, rule):
+    borrow(workflow, finished, *MADE)
+    figure = workflow.folder / f"results/smoke/figures/{name}.png"
     jobs = workflow.run(str(figure.relative_to(workflow.folder)))
-    assert jobs == {f"plot_{name.replace('-', '_')}": 1}
+    assert jobs == {rule: 1}
     assert figure.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert figure.with_suffix(".pdf").read_bytes()[:5] == b"%PDF-"
+
+
+def test_differences_are_those_from_the_papers_own_configuration(workflow, finished):
+    borrow(workflow, finished, *MADE[:3])
+    workflow.run("results/smoke/tables/differences.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/differences.csv", dtype=str)
+    (epochs,) = table[table["key"] == "epochs"].to_dict("records")
+    assert (epochs["dataset"], epochs["here"], epochs["paper"]) == ("dna", "3", "200")
+
+
+def test_claims_on_data_sets_that_were_not_run_say_so(workflow, finished):
+    borrow(workflow, finished, *MADE)
+    jobs = workflow.run("results/smoke/tables/claims.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/claims.csv").set_index("id")
+    assert jobs == {"check_claims": 1}
+    assert table.loc["sst5-tpe-hyperband-fast", "verdict"] == "not run"
+    assert table.loc["footprint", "verdict"] == "reproduced"
+    named = table.loc["smaller-is-faster", "records"]
+    assert all(
+        (finished.folder / record).exists() for record in str(named).split() if named == named
+    )
+
+
+def test_studies_say_where_the_seconds_of_the_records_went(workflow, finished):
+    borrow(workflow, finished, *MADE)
+    workflow.run("results/smoke/tables/time-split.csv")
+    table = pd.read_csv(workflow.folder / "results/smoke/tables/time-split.csv")
+    record = json.loads((finished.folder / RECORDS["gradmatch-0.1"]).read_text())
+    row = table[table["selector"] == "gradmatch"].iloc[0]
+    assert row["final_seconds"] == pytest.approx(record["final"]["measurement"]["wall_seconds"])
+    assert row["records"] == RECORDS["gradmatch-0.1"]
+
+
+def test_page_shows_the_numbers_of_the_tables(workflow, finished):
+    from automata.analysis.tables import three_digits
+
+    inputs = [p for p in (finished.folder / "results/smoke").rglob("*") if p.is_file()]
+    borrow(workflow, finished, *(p.relative_to(finished.folder) for p in inputs))
+    (workflow.folder / "results/smoke/index.html").unlink()
+    jobs = workflow.run("results/smoke/index.html")
+    page = (workflow.folder / "results/smoke/index.html").read_text()
+    table = pd.read_csv(finished.folder / "results/smoke/tables/tradeoff.csv")
+    speedup = table.set_index("selector")["speedup"]["gradmatch"]
+    assert jobs == {"build_page": 1}
+    assert three_digits(speedup) in page
+    assert RECORDS["gradmatch-0.1"] in page
 
 
 def test_measured_jobs_take_turns_also_where_each_has_a_part_of_the_machine(tmp_path):

@@ -153,7 +153,11 @@ def test_a_records_path_in_a_verdict_is_a_run(folder):
 def test_an_unknown_claim_ends_the_command_with_one_line(folder, tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(json.dumps({"claims": {"mine": {"kind": "tale"}}}))
-    out = [f"--csv={tmp_path / 'c.csv'}", f"--markdown={tmp_path / 'c.md'}", f"--html={tmp_path / 'c.html'}"]
+    out = [
+        f"--csv={tmp_path / 'c.csv'}",
+        f"--markdown={tmp_path / 'c.md'}",
+        f"--html={tmp_path / 'c.html'}",
+    ]
     with pytest.raises(SystemExit) as end:
         main(["claims", str(folder), "--claims", str(wrong), *out])
     assert str(end.value).startswith(
