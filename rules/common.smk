@@ -56,12 +56,16 @@ STUDY_TABLES = (
     "time-split",
 )
 
-# The configuration that the paper's protocol is read from, its claims, and the captions.
-SHIPPED = [
-    f"{ROOT}/config/{name}" for name in ("config.yaml", "paper.yaml", "schema.json")
+# Files of the project that reductions read, wherever it lies. A checkout gives them new dates, so
+# that rules take them as ancient and have what is in them among their parameters.
+HERE = Path() if Path.cwd() == ROOT.resolve() else ROOT
+PROTOCOLS = [
+    HERE / "config" / f"{name}.yaml"
+    for name in ("config", "paper", "tabular", "text", "image")
 ]
-CLAIMS = f"{ROOT}/config/claims.yaml"
-CAPTIONS = f"{ROOT}/workflow/report"
+SCHEMA = HERE / "config/schema.json"
+CLAIMS = HERE / "config/claims.yaml"
+CAPTIONS = HERE / "workflow/report"
 
 # The experiment that is made of all records there are, whichever configuration they are of.
 SO_FAR = "so-far"
@@ -176,6 +180,16 @@ def runs():
 def records(wildcards):
     """Return the records of all runs."""
     return [f"results/runs/{RUN}/record.json".format(**run) for run in runs()]
+
+
+def content(*paths):
+    """Return what changes with the content of any of these files, or folders of files."""
+    files = [
+        file
+        for path in paths
+        for file in (sorted(path.iterdir()) if path.is_dir() else [path])
+    ]
+    return fingerprint({file.name: file.read_text(encoding="utf-8") for file in files})
 
 
 def found():

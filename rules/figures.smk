@@ -76,8 +76,7 @@ rule build_page:
         **TABLES,
         claims="results/{experiment}/tables/claims.csv",
         figures=figures_on_page,
-        folder=CAPTIONS,
-        captions=sorted(map(str, Path(CAPTIONS).glob("*.rst"))),
+        captions=ancient(str(CAPTIONS)),
     output:
         report(
             "results/{experiment}/index.html",
@@ -88,13 +87,15 @@ rule build_page:
         "logs/{experiment}/build_page.log",
     conda:
         "../envs/automata.yaml"
+    params:
+        content=content(CAPTIONS),
     message:
         "Building the page of {wildcards.experiment}"
     shell:
         """
         python -m automata page results/{wildcards.experiment}/tables \
             --figures results/{wildcards.experiment}/figures \
-            --captions {input.folder} \
+            --captions {input.captions} \
             --title {wildcards.experiment} \
             --output {output} > {log} 2>&1
         """

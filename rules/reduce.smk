@@ -110,21 +110,24 @@ rule tabulate_differences:
     input:
         runs=TABLES["runs"],
         protocols=TABLES["protocols"],
-        shipped=SHIPPED,
+        protocol=ancient(map(str, PROTOCOLS)),
+        schema=ancient(str(SCHEMA)),
     output:
         "results/{experiment}/tables/differences.csv",
     log:
         "logs/{experiment}/tabulate_differences.log",
     conda:
         "../envs/automata.yaml"
+    params:
+        content=content(*PROTOCOLS, SCHEMA),
     message:
         "Comparing the protocol with the paper's"
     shell:
         """
         python -m automata differences results/{wildcards.experiment}/tables \
-            --defaults {input.shipped[0]} \
-            --paper {input.shipped[1]} \
-            --schema {input.shipped[2]} \
+            --defaults {input.protocol[0]} \
+            --paper {input.protocol[1]} \
+            --schema {input.schema} \
             --csv {output} > {log} 2>&1
         """
 
@@ -132,7 +135,7 @@ rule tabulate_differences:
 rule check_claims:
     input:
         **TABLES,
-        claims=CLAIMS,
+        claims=ancient(str(CLAIMS)),
     output:
         csv="results/{experiment}/tables/claims.csv",
         markdown="results/{experiment}/tables/claims.md",
@@ -146,6 +149,8 @@ rule check_claims:
         "logs/{experiment}/check_claims.log",
     conda:
         "../envs/automata.yaml"
+    params:
+        content=content(CLAIMS),
     message:
         "Confronting the paper's claims with the runs"
     shell:

@@ -193,3 +193,33 @@ def test_measured_jobs_take_turns_also_where_each_has_a_part_of_the_machine(tmp_
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     at_once = re.findall(r"^Execute (\d+) jobs", shown.stdout + shown.stderr, re.MULTILINE)
     assert at_once == ["1", "1", "1", "1"]  # prepare, the two runs, collect
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of what the workflow is made of, to be changed."""
+    folder = tmp_path_factory.mktemp("project")
+    for part in ("config", "envs", "workflow", "rules", "src"):
+        shutil.copytree(ROOT / part, folder / part)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "rule", "target"),
+    [
+        ("config/claims.yaml", "check_claims", "claims.csv"),
+        ("config/tabular.yaml", "tabulate_differences", "differences.csv"),
+    ],
+)
+def test_content_of_the_projects_files_repeats_what_reads_them_and_their_dates_do_not(
+    workflow, finished, project, file, rule, target
+):
+    borrow(workflow, finished, *MADE)
+    workflow.snakefile = project / "workflow/Snakefile"
+    target = f"results/smoke/tables/{target}"
+    (workflow.folder / target).unlink(missing_ok=True)
+    workflow.run(target)
+    (project / file).touch()
+    assert not workflow.plan(target)
+    (project / file).write_text((project / file).read_text() + "\n# changed\n")
+    assert workflow.plan(target) == {rule: 1}
