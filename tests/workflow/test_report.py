@@ -1,0 +1,47 @@
+"""Snakemake's own report: complete, with captions, and in one file."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
+
+ROOT = Path(__file__).parents[2]
+CAPTIONS = ROOT / "workflow/report"
+
+
+@pytest.fixture(scope="module")
+def report(finished):
+    """The text of the finished experiment's report."""
+    path = finished.folder / "report.html"
+    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "workflow/Snakefile"]
+    command += ["--directory", finished.folder, "--configfile", ROOT / "config/smoke.yaml"]
+    command += ["--report", path]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    text = path.read_text()
+    path.unlink()
+    return text
+
+
+@pytest.mark.parametrize("name", [*PAPER, *STUDIES, *OF_DATASET, "claims", "page"])
+def test_every_result_has_its_caption(report, name):
+    words = " ".join((CAPTIONS / f"{name}.rst").read_text().split())
+    shown = " ".join(re.sub(r"\\n|\\u2019", " ", report).replace("\\u0027", "'").split())
+    start = words[:40].replace("'", "&#x27;")
+    assert words[:40] in shown or start in shown
+
+
+@pytest.mark.parametrize(
+    "category", ["The paper's figures", "Beyond the paper", "Data sets", "Claims", "Page"]
+)
+def test_results_are_in_categories(report, category):
+    assert category in report
+
+
+def test_every_figure_has_a_caption_of_its_own():
+    texts = [(CAPTIONS / f"{name}.rst").read_text() for name in [*PAPER, *STUDIES, *OF_DATASET]]
+    assert len(set(texts)) == len(texts)
+    assert all(len(text.split()) > 10 for text in texts)
