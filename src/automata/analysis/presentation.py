@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from automata.analysis.tables import three_digits
-from automata.analysis.tradeoff import COMBINATION
+from automata.analysis.tradeoff import COMBINATION, seeds_column
 
 SHOWN = {
     "speedup": "speedup",
@@ -29,7 +29,7 @@ def presented(tradeoff: pd.DataFrame) -> pd.DataFrame:
         table[name] = [
             _cell(mean, spread.loc[index].to_list() if spread is not None else [], seeds)
             for index, mean, seeds in zip(
-                tradeoff.index, tradeoff[column], tradeoff["seeds"], strict=True
+                tradeoff.index, tradeoff[column], tradeoff[seeds_column(column)], strict=True
             )
         ]
     return table

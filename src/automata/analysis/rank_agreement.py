@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 from automata.analysis.lineage import joined
 from automata.analysis.ratios import PAIR
 from automata.analysis.resampling import spread_over
-from automata.analysis.tradeoff import COMBINATION, SEEDS_FOR_INTERVAL, bounds
+from automata.analysis.tradeoff import COMBINATION, bounds, interval
 
 FEWEST_PAIRS = 5
 """A tau of fewer pairs is left out: it takes next to no values."""
@@ -73,7 +73,7 @@ def rank_agreement(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocol
                 "tau": taus.mean() if len(taus) else np.nan,
                 "tau_low": low,
                 "tau_high": high,
-                "interval": "95 %" if len(taus) >= SEEDS_FOR_INTERVAL else "range",
+                "interval": interval(len(taus)),
                 "seeds": len(taus),
                 "seeds_left_out": len(group) - len(taus),
                 "pairs": int(known["pairs"].sum()),
@@ -128,7 +128,7 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
                 "tau": taus.mean(),
                 "tau_low": low,
                 "tau_high": high,
-                "interval": "95 %" if len(taus) >= SEEDS_FOR_INTERVAL else "range",
+                "interval": interval(len(taus)),
                 "over": over,
                 "units": len(taus),
                 "runs": group["record"].nunique(),

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from automata.analysis.lineage import joined
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, bounds
+from automata.analysis.tradeoff import bounds, interval
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _row(group: pd.DataFrame) -> dict[str, object]:
         "speedup_ratio": ratio,
         "speedup_ratio_low": ratio_low,
         "speedup_ratio_high": ratio_high,
-        "interval": "95 %" if len(means) >= SEEDS_FOR_INTERVAL else "range",
+        "interval": interval(len(means)),
         "over": over,
         "units": len(means),
         "pairs": len(group),

@@ -37,6 +37,7 @@ SPREAD = [
 COLUMNS = [
     *COMBINATION,
     "seeds",
+    "energy_seeds",
     *(
         column
         for quantity in QUANTITIES
@@ -56,7 +57,8 @@ SEEDS_FOR_INTERVAL = 3
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return means over seeds per combination, with `_low` and `_high` of those in SPREAD.
 
-    `interval` says what the bounds are: a 95 % bootstrap interval of the mean, or the range.
+    `interval` says what the bounds are: a 95 % bootstrap interval of the mean, or the range;
+    those of energy are of the `energy_seeds` that have a ratio of energies.
     Refused runs are left out; `other_cpu_share` is the largest of the runs; `records` are those
     that a row comes from, FULL's included. `on_front`: no other row of its data set, search and
     scheduler is at least as fast and at most as bad, and better in one.
@@ -66,12 +68,13 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     for combination, group in compared.groupby(COMBINATION, sort=True):
         row: dict[str, object] = dict(zip(COMBINATION, combination, strict=True))
         row["seeds"] = len(group)
+        row["energy_seeds"] = int(group["energy_ratio"].notna().sum())
         for quantity in QUANTITIES:
             values = group[quantity].dropna().to_numpy(dtype=np.float64)
             row[quantity] = values.mean() if len(values) else np.nan
             if quantity in SPREAD:
                 row[f"{quantity}_low"], row[f"{quantity}_high"] = bounds(values)
-        row["interval"] = "95 %" if len(group) >= SEEDS_FOR_INTERVAL else "range"
+        row["interval"] = interval(len(group))
         row["other_cpu_share"] = group["other_cpu_share"].max()
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
         row["records"] = " ".join(sorted({*group["record"], *group["full_record"]}))
@@ -88,6 +91,16 @@ def _on_front(table: pd.DataFrame) -> pd.Series:
         speedups, errors = panel["speedup"].to_numpy(), panel["relative_test_error"].to_numpy()
         front[panel.index] = on_front(speedups, errors)
     return front
+
+
+def seeds_column(quantity: str) -> str:
+    """Return the column that says over how many seeds `quantity` is: not all may have energy."""
+    return "energy_seeds" if quantity in ("energy_ratio", "co2_measured_ratio") else "seeds"
+
+
+def interval(seeds: int) -> str:
+    """Return what bounds over that many seeds are."""
+    return "95 %" if seeds >= SEEDS_FOR_INTERVAL else "range"
 
 
 def bounds(values: NDArray[np.float64]) -> tuple[float, float]:

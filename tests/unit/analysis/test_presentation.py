@@ -16,6 +16,7 @@ def table(**changes: object) -> pd.DataFrame:
         "selector": "gradmatch",
         "fraction": 0.1,
         "seeds": 5,
+        "energy_seeds": 5,
         "speedup": 4.123,
         "speedup_low": 3.456,
         "speedup_high": 5.0,
@@ -54,3 +55,7 @@ def test_a_single_seed_has_no_interval() -> None:
 
 def test_what_was_not_measured_is_empty() -> None:
     assert presented(table(energy_ratio=np.nan))["energy ratio"].tolist() == [""]
+
+
+def test_an_energy_of_a_single_seed_has_no_interval() -> None:
+    assert presented(table(energy_seeds=1))["energy ratio"].tolist() == ["4"]

@@ -199,3 +199,9 @@ def test_share_of_other_work_is_the_largest_of_the_runs() -> None:
 def test_a_row_names_the_records_it_comes_from() -> None:
     row = only_row(ratio(0), ratio(1), ratio(2, refused="no FULL"))
     assert row["records"].split() == ["0.json", "1.json", "full-0.json", "full-1.json"]
+
+
+def test_seeds_with_a_ratio_of_energies_are_counted_apart() -> None:
+    row = only_row(ratio(0), ratio(1, energy_ratio=np.nan), ratio(2, energy_ratio=np.nan))
+    assert (row["seeds"], row["energy_seeds"]) == (3, 1)
+    assert row["energy_ratio_low"] == row["energy_ratio_high"] == row["energy_ratio"]
