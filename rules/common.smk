@@ -234,6 +234,11 @@ def tables_of(experiment):
     return tables + [f"results/{experiment}/tables/{name}.csv" for name in names]
 
 
+def tables_on_page(wildcards):
+    """Return the tables that the page of an experiment is made from, or names."""
+    return tables_of(wildcards.experiment)
+
+
 def figures_on_page(wildcards):
     """Return the figures that the page of an experiment shows."""
     return figures_of(wildcards.experiment)

@@ -73,8 +73,7 @@ for figure in OF_DATASET:
 
 rule build_page:
     input:
-        **TABLES,
-        claims="results/{experiment}/tables/claims.csv",
+        tables=tables_on_page,
         figures=figures_on_page,
         captions=ancient(str(CAPTIONS)),
     output:

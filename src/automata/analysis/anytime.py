@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from automata.analysis.lineage import joined
+from automata.analysis.ratios import NOT_COMPARABLE
 from automata.analysis.tradeoff import COMBINATION
 
 CLOCKS = ("elapsed_seconds", "elapsed_joules")
@@ -38,6 +39,19 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
             {**place, **row, "seeds": len(curves), "records": records} for row in _over(curves)
         ]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.DataFrame:
+    """Return the trials of runs whose clocks agree with FULL's, by the table of ratios.
+
+    Seconds of another host or protocol are left out, and joules that were obtained otherwise.
+    Where FULL was not run all are kept.
+    """
+    apart = ratios["refused"].fillna("").str.startswith(NOT_COMPARABLE)
+    if clock == "elapsed_joules":
+        known = ratios["energy_method"].notna() & ratios["full_record"].notna()
+        apart |= known & ratios["energy_ratio"].isna()
+    return trials[~trials["record"].isin(set(ratios.loc[apart, "record"]))]
 
 
 def steps(

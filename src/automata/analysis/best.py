@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pandas as pd
@@ -51,7 +52,7 @@ def _configurations(trials: pd.DataFrame) -> dict[tuple[str, int], str]:
 
 def _parsed(compact: str) -> dict[str, Any]:
     """Return the values of `automata.analysis.runs.compact`'s text; what is no number is text."""
-    pairs = (part.partition("=") for part in compact.split(" "))
+    pairs = (part.partition("=") for part in re.split(r" (?=\w+=)", compact))
     return {name: _value(value) for name, _, value in pairs}
 
 

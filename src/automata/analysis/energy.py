@@ -81,6 +81,13 @@ def how_measured(method: str | None, source: str | None) -> str:
     return f"{counters} counters" if counters else str(source)
 
 
+def ways(runs: pd.DataFrame) -> str:
+    """Return in words all ways in which the energies of `runs` were obtained."""
+    known = runs[["energy_method", "energy_source"]].astype(object)
+    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
+    return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))
+
+
 def totals(table: pd.DataFrame, carbon: Carbon) -> str:
     """Return a paragraph on what the runs of `table` took in all, and on what that rests."""
     runs, time_grams = _count(len(table)), table["co2_time_grams"].sum()

@@ -40,6 +40,9 @@ SAME = [
 SAME_ENERGY = ["energy_method", "energy_source"]
 """Energies of runs that differ in one of these do not compare; their times do."""
 
+NOT_COMPARABLE = "not comparable with its FULL"
+"""How the refusal of a run begins that differs from its FULL in one of SAME."""
+
 FACTS = [
     *RUN,
     "test_accuracy",
@@ -102,7 +105,7 @@ def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:
         return "no FULL run to compare with"
     differing = _differing(run, full, SAME)
     if differing:
-        return f"not comparable with its FULL: {differing}"
+        return f"{NOT_COMPARABLE}: {differing}"
     if run["final_failure"] is not None:
         return f"the final training diverged: {run['final_failure']}"
     return None

@@ -46,8 +46,8 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_csv(path: Path) -> pd.DataFrame:
-    """Read a table of `write_csv`."""
-    return pd.read_csv(path)
+    """Read a table of `write_csv`; a data set may be called 2024, or NA."""
+    return pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
 
 
 def read_texts(path: Path) -> pd.DataFrame:
@@ -65,6 +65,11 @@ def write_latex(table: pd.DataFrame, path: Path) -> None:
     cells = table.map(_text)
     write_text(path, cells.to_latex(index=False, escape=True, longtable=True))
 
+
+TEXTS = dict.fromkeys(
+    ("dataset", "search", "scheduler", "selector", "record", "full_record", "records"), "str"
+)
+"""Columns that are never numbers."""
 
 HTML = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Table</title><style>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,8 @@ PANEL = ["dataset", "search", "scheduler"]
 COLUMNS = [
     *PANEL,
     "draws",
+    "diverged",
+    "not_comparable",
     "test_accuracy",
     "relative_test_error",
     "relative_test_error_low",
@@ -27,27 +30,41 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per panel (data set, search, scheduler) with `untuned` runs and a FULL.
 
     Draws have seeds of their own, so that all are compared with the mean of FULL's accuracies
-    and times, not in pairs. `_low` and `_high` are the best and the worst draw. A draw that
-    diverged, or does not compare with FULL (`ratios.SAME`), is left out.
+    and times, not in pairs. `_low` and `_high` are the best and the worst draw. One that diverged
+    (`diverged` says how many) counts with the accuracy that it reached: that is what no tuning
+    can give. Draws and FULL runs are of one place (`ratios.SAME`), that with the most draws;
+    `not_comparable` says how many draws are elsewhere.
     """
     rows = []
     for panel, group in runs.groupby(PANEL, sort=True):
         full = group[group["selector"] == "full"]
-        draws = _comparable(group[group["selector"] == "untuned"], full)
-        if len(draws) and len(full):
-            rows.append({**dict(zip(PANEL, panel, strict=True)), **_row(draws, full)})
+        draws = group[group["selector"] == "untuned"]
+        place = _place(draws, full)
+        if place is not None:
+            row = _row(draws[_at(draws, place)], full[_at(full, place)])
+            elsewhere = len(draws) - row["draws"]
+            name = dict(zip(PANEL, panel, strict=True))
+            rows.append({**name, **row, "not_comparable": elsewhere})
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _comparable(draws: pd.DataFrame, full: pd.DataFrame) -> pd.DataFrame:
-    """Return the draws that converged and agree with a FULL run in all of SAME."""
-    places = set(_places(full))
-    same = [place in places for place in _places(draws)]
-    return draws[pd.Series(same, index=draws.index, dtype=bool) & draws["final_failure"].isna()]
+Place = tuple[Any, ...]
+"""Values of SAME."""
 
 
-def _places(runs: pd.DataFrame) -> list[tuple[Any, ...]]:
-    """Return the values of SAME; what is missing is None, which equals itself."""
+def _place(draws: pd.DataFrame, full: pd.DataFrame) -> Place | None:
+    """Return where both ran, the place with the most draws; None if there is none."""
+    common = set(_places(full))
+    counts = Counter(place for place in _places(draws) if place in common)
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def _at(runs: pd.DataFrame, place: Place) -> list[bool]:
+    return [other == place for other in _places(runs)]
+
+
+def _places(runs: pd.DataFrame) -> list[Place]:
+    """Return the place of each run; what is missing is None, which equals itself."""
     table = runs[SAME].astype(object).where(runs[SAME].notna(), None)
     return list(table.itertuples(index=False, name=None))
 
@@ -57,6 +74,7 @@ def _row(draws: pd.DataFrame, full: pd.DataFrame) -> dict[str, Any]:
     errors = [relative_test_error(accuracy, reached) for reached in draws["test_accuracy"]]
     return {
         "draws": len(draws),
+        "diverged": int(draws["final_failure"].notna().sum()),
         "test_accuracy": draws["test_accuracy"].mean(),
         "relative_test_error": sum(errors) / len(errors),
         "relative_test_error_low": min(errors),

@@ -36,6 +36,8 @@ def _dataset_problems(config: Config) -> Iterator[Problem]:
     for name in own:
         if name in DATASETS:
             yield ["own_datasets", name], "is the name of a data set that the project knows"
+        if name == "all":
+            yield ["own_datasets", name], "is what tables call all data sets together"
     for index, name in enumerate(config["datasets"]):
         path = ["datasets", str(index)]
         if name not in DATASETS and name not in own:

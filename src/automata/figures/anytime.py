@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from automata.analysis.anytime import CLOCKS, anytime
+from automata.analysis.anytime import CLOCKS, anytime, comparable
+from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
 from automata.figures import names
 from automata.figures.pieces import (
     add_legend,
     add_note,
-    energies,
     in_order,
     panel_title,
     panels,
@@ -55,7 +55,7 @@ def anytime_figure(tables: Tables, dataset: str) -> Figure:
             layout="constrained",
         )
         for i, clock in enumerate(CLOCKS):
-            curves = anytime(trials, clock)
+            curves = anytime(comparable(trials, tables.ratios, clock), clock)
             for axes, (search, scheduler) in zip(grid[i], columns, strict=False):
                 here = curves[(curves["search"] == search) & (curves["scheduler"] == scheduler)]
                 _draw(axes, here, sizes)
@@ -70,7 +70,7 @@ def anytime_figure(tables: Tables, dataset: str) -> Figure:
         if columns:
             add_legend(figure, _handles(sizes), title=names.dataset(dataset))
             runs = tables.runs[tables.runs["record"].isin(set(trials["record"]))]
-            add_note(figure, _note(trials, runs))
+            add_note(figure, [*_note(trials, runs), *_left_out(trials, tables.ratios)])
         plt.close(figure)
     return figure
 
@@ -167,6 +167,17 @@ def _handles(sizes: dict[str, float]) -> list[Line2D]:
     ]
 
 
+def _left_out(trials: pd.DataFrame, ratios: pd.DataFrame) -> list[str]:
+    """Return how many runs do not compare with FULL, in either row."""
+    notes = []
+    for clock, of in zip(CLOCKS, ("time", "energy"), strict=True):
+        count = trials["record"].nunique() - comparable(trials, ratios, clock)["record"].nunique()
+        notes += (
+            [f"left out: {count} runs whose {of} does not compare with FULL's"] if count else []
+        )
+    return notes
+
+
 def _note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     seeds = trials["seed"].nunique()
     shaded = " and ".join(names.SELECTORS[selector] for selector in SHADED)
@@ -185,6 +196,6 @@ def _note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
         notes += [f"thin: {names.SELECTORS[ALL_SIZES]} with other subset sizes"]
     notes += [
         "joules: the energy of the whole search spread evenly over its time, so that a run has the"
-        f" same steps in both rows; energy: {energies(runs)}"
+        f" same steps in both rows; energy: {ways(runs)}"
     ]
     return notes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from automata.analysis.energy import how_measured
+from automata.analysis.energy import ways
 from automata.figures.content import Content, Panel
 from automata.figures.ratio import Ratio
 from automata.metering.measurement import CONTAMINATED_SHARE
@@ -53,16 +53,7 @@ def _meanings(contents: Sequence[Content]) -> list[str]:
     for one in contents:
         if one.ratio.meaning and len(one.compared):
             compared.setdefault(one.ratio, []).append(one.compared)
-    return [
-        ratio.meaning.format(energy=energies(pd.concat(runs))) for ratio, runs in compared.items()
-    ]
-
-
-def energies(runs: pd.DataFrame) -> str:
-    """Return all ways in which the energies of `runs` were obtained."""
-    known = runs[["energy_method", "energy_source"]].astype(object)
-    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
-    return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))
+    return [ratio.meaning.format(energy=ways(pd.concat(runs))) for ratio, runs in compared.items()]
 
 
 def _seeds_and_bars(contents: Sequence[Content], dots: bool) -> list[str]:

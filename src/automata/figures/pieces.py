@@ -10,7 +10,6 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from automata.analysis.energy import how_measured
 from automata.figures import names
 from automata.figures.style import COLOURS
 
@@ -80,10 +79,3 @@ def bars(table: pd.DataFrame) -> str:
         if units > 1
     }
     return f"bars: {' or '.join(sorted(kinds))}" if kinds else "no bars: 1 seed"
-
-
-def energies(runs: pd.DataFrame) -> str:
-    """Return in words all ways in which the energies of `runs` were obtained."""
-    known = runs[["energy_method", "energy_source"]].astype(object)
-    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
-    return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))

@@ -138,11 +138,20 @@ def _untuned_speedup(tables: Tables, dataset: str, search: str, scheduler: str) 
 
 
 def _note(table: pd.DataFrame) -> list[str]:
-    seeds = sorted(set(table["seeds"]))
-    shown = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    drawn = table["selector"] == "untuned"
     return [
-        f"{shown} seed{'s' * (seeds != [1])}",
+        *_counted(table[~drawn], "seed"),
+        *(f"untuned: {draws}, a ratio of means" for draws in _counted(table[drawn], "draw")),
         "work inside trials counts for its share of the trials at once; orchestration is the rest"
         " of the search's wall time",
         "numbers: speedup over FULL, mean of the seeds' ratios",
     ]
+
+
+def _counted(table: pd.DataFrame, unit: str) -> list[str]:
+    """Return over how many seeds the rows are, e.g. 3 to 5 seeds; nothing without rows."""
+    counts = sorted(set(table["seeds"]))
+    if not counts:
+        return []
+    shown = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return [f"{shown} {unit}{'s' * (counts != [1])}"]

@@ -27,6 +27,13 @@ TABLES = {
     "differences.csv": "where the protocol differs from the paper's",
     "claims.csv": "the paper's claims and our verdicts",
     "energy.csv": "energy and CO2 per run",
+    "best.csv": "the best configuration of each run",
+    "time-split.csv": "where the seconds of each combination go",
+    "fronts.csv": "Pareto fronts and hypervolumes, by panel",
+    "front-summary.csv": "the same, over panels",
+    "rank-agreement.csv": "Kendall's tau with FULL, by rung and subset size",
+    "resampling.csv": "paired differences between selectors",
+    "comparisons.csv": "tests over data sets, where their number allows any",
     "protocols.json": "the settings behind each run",
 }
 """What the page names of the folder of tables."""
@@ -45,7 +52,7 @@ def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, 
     found = _optional(tables_folder / "claims.csv")
     context: dict[str, Any] = {
         "title": title,
-        "summary": summary(runs, tables.ratios, _optional(tables_folder / "differences.csv")),
+        "summary": summary(runs, tables.ratios, _differences(tables)),
         "claims": None if found is None else claims.claims(found),
         "datasets": data,
         "rows": {group.name: rows.rows(tables.tradeoff, group.name) for group in data},
@@ -56,8 +63,8 @@ def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, 
         ],
         "whole": grid.WHOLE,
         "fractions": [(value, grid.fraction(value)) for value in grid.fractions(tables.tradeoff)],
-        "figures": figures.figures(figures_folder, captions, set(runs["dataset"])),
-        "albums": figures.albums(figures_folder, captions),
+        "figures": figures.figures(figures_folder, captions, grid.datasets(runs)),
+        "albums": figures.albums(figures_folder, captions, grid.datasets(runs)),
         "files": _files(tables_folder, place),
         "data": panels.script_data(data, tables.tradeoff),
         "css": _asset("page.css"),
@@ -84,6 +91,10 @@ def _environment() -> Environment:
 
 def _optional(path: Path) -> pd.DataFrame | None:
     return read_csv(path) if path.is_file() else None
+
+
+def _differences(tables: Tables) -> pd.DataFrame | None:
+    return tables.differences if (tables.folder / "differences.csv").is_file() else None
 
 
 def _files(folder: Path, place: Path) -> list[tuple[str, str]]:

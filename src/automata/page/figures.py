@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from automata.figures.catalogue import DATASETS
+from automata.figures.catalogue import DATASETS, PAPER, STUDIES
 from automata.page.grid import dataset
 
 TITLES = {
@@ -27,7 +27,7 @@ TITLES = {
     "resampling": "Gradients or re-sampling",
     "ceiling": "Speedup and its ceiling",
 }
-"""In the order in which they are shown; others follow, by name."""
+"""In the order in which they are shown."""
 
 PER_DATASET = ("anytime", "time-split")
 """Folders with a figure per data set; what tradeoff/ and energy/ show, the panels show."""
@@ -70,31 +70,40 @@ class Album:
     figures: list[Figure]
 
 
-def figures(folder: Path, captions: Path, datasets: set[str]) -> list[Figure]:
-    """Return the figures right in `folder`, none where it is missing; `datasets` have runs."""
+def figures(folder: Path, captions: Path, datasets: list[str]) -> list[Figure]:
+    """Return the figures of an experiment that are in `folder`; `datasets` have runs."""
+    found = [(name, folder / f"{name}.png") for name in TITLES if name in PAPER | STUDIES]
     return [
         _figure(
             path,
-            path.stem,
-            title(path.stem),
-            caption(captions, path.stem),
-            datasets.isdisjoint(DATASETS.get(path.stem, datasets)),
+            name,
+            TITLES[name],
+            caption(captions, name),
+            set(datasets).isdisjoint(DATASETS.get(name, datasets)),
         )
-        for path in _png(folder)
+        for name, path in found
+        if path.is_file()
     ]
 
 
-def albums(folder: Path, captions: Path) -> list[Album]:
-    """Return the figures per data set, folder by folder, those that exist."""
+def albums(folder: Path, captions: Path, datasets: list[str]) -> list[Album]:
+    """Return the figures of each of `datasets`, folder by folder, those that exist.
+
+    What else is in the folder is of another time.
+    """
+    found = {
+        name: [path for one in datasets if (path := folder / name / f"{one}.png").is_file()]
+        for name in PER_DATASET
+    }
     return [
         Album(
             name,
-            title(name),
+            TITLES[name],
             caption(captions, name),
-            [_figure(path, path.stem, dataset(path.stem), "") for path in _png(folder / name)],
+            [_figure(path, path.stem, dataset(path.stem), "") for path in paths],
         )
-        for name in PER_DATASET
-        if _png(folder / name)
+        for name, paths in found.items()
+        if paths
     ]
 
 
@@ -106,12 +115,6 @@ def caption(folder: Path, name: str) -> str:
     path = folder / f"{name}.rst"
     text = " ".join(path.read_text(encoding="utf-8").split()) if path.is_file() else ""
     return "" if "{{" in text or "{%" in text else text
-
-
-def title(name: str) -> str:
-    """Return what a figure is called; one that is not known by its name, e.g. My figure."""
-    words = name.replace("-", " ").replace("_", " ")
-    return TITLES.get(name, words[:1].upper() + words[1:])
 
 
 def embedded(path: Path) -> tuple[str, int, int]:
@@ -131,11 +134,3 @@ def embedded(path: Path) -> tuple[str, int, int]:
 
 def _figure(path: Path, name: str, heading: str, text: str, empty: bool = False) -> Figure:
     return Figure(name, heading, text, *embedded(path), empty)
-
-
-def _png(folder: Path) -> list[Path]:
-    def place(path: Path) -> tuple[int, str]:
-        order = list(TITLES)
-        return (order.index(path.stem) if path.stem in order else len(order), path.stem)
-
-    return sorted(folder.glob("*.png"), key=place)

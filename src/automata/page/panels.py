@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.energy import how_measured
+from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
 from automata.figures.ratio import RATIOS
 from automata.page import grid, numbers
@@ -156,7 +156,7 @@ def _panel(combination: Combination, tables: Tables, untuned: pd.DataFrame | Non
         for row in _rows(rows[rows["selector"] == selector].sort_values("fraction"))
     ]
     control = None if untuned is None else _untuned(of(untuned, combination), points)
-    return Panel(combination, points, control, _notes(tables, ratios, runs), _energies(compared))
+    return Panel(combination, points, control, _notes(tables, ratios, runs), ways(compared))
 
 
 def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
@@ -231,13 +231,6 @@ def _notes(tables: Tables, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str
         *([f"{refused} of {len(ratios)} runs not comparable"] if refused else []),
         *([f"not run: {', '.join(absent)}"] if absent else []),
     ]
-
-
-def _energies(compared: pd.DataFrame) -> str:
-    """Return all ways in which the energies of the compared runs were obtained."""
-    known = compared[["energy_method", "energy_source"]].astype(object)
-    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
-    return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))
 
 
 def _description(runs: pd.DataFrame) -> str:

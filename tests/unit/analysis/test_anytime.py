@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from automata.analysis.anytime import anytime, steps
+from automata.analysis.anytime import anytime, comparable, steps
 
 
 def trials(*curves, selector="rs2", fraction=0.1, **changes):
@@ -104,3 +104,42 @@ def test_combinations_are_apart():
 
 def test_no_trials_make_an_empty_table():
     assert anytime(trials([(1, 0.1)]).iloc[:0]).empty
+
+
+def ratios(**changes):
+    """Two comparable runs, or what is changed: a list of two values by column."""
+    values = {
+        "record": ["rs2-0.json", "rs2-1.json"],
+        "refused": [None, None],
+        "energy_method": ["measured", "measured"],
+        "full_record": ["full-0.json", "full-1.json"],
+        "energy_ratio": [2.0, 3.0],
+    }
+    return pd.DataFrame({**values, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "clock", "kept"),
+    [
+        ({}, "elapsed_seconds", {0, 1}),
+        ({}, "elapsed_joules", {0, 1}),
+        ({"refused": ["not comparable with its FULL: host a and b", None]}, "elapsed_seconds", {1}),
+        ({"refused": ["not comparable with its FULL: host a and b", None]}, "elapsed_joules", {1}),
+        ({"refused": ["the final training diverged: nan", None]}, "elapsed_seconds", {0, 1}),
+        ({"energy_ratio": [None, 3.0]}, "elapsed_seconds", {0, 1}),
+        ({"energy_ratio": [None, 3.0]}, "elapsed_joules", {1}),
+        (
+            {
+                "refused": ["no FULL run to compare with"] * 2,
+                "full_record": [None, None],
+                "energy_ratio": [None, None],
+            },
+            "elapsed_joules",
+            {0, 1},
+        ),
+    ],
+)
+def test_only_runs_that_compare_with_full_are_kept(changes, clock, kept):
+    both = trials([(1, 0.5)], [(2, 0.6)])
+
+    assert set(comparable(both, ratios(**changes), clock)["seed"]) == kept

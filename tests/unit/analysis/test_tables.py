@@ -152,3 +152,12 @@ def test_html_shows_the_values_and_runs_nothing(tmp_path: Path) -> None:
     assert "<td>1.23</td>" in page
     assert "<td></td>" in page
     assert "<p>a &lt; b</p>" in page
+
+
+def test_names_that_look_like_numbers_or_nothing_stay_names(tmp_path: Path) -> None:
+    names = ["2024", "NA", "nan", "1e3"]
+    table = pd.DataFrame({"dataset": names, "records": names, "speedup": [1.5, np.nan, 2.0, 3.0]})
+    write_csv(table, tmp_path / "table.csv")
+    found = read_csv(tmp_path / "table.csv")
+    assert found["dataset"].tolist() == found["records"].tolist() == names
+    assert found["speedup"].isna().tolist() == [False, True, False, False]

@@ -63,15 +63,27 @@ def test_row_names_the_records_of_draws_and_full(runs: pd.DataFrame) -> None:
 @pytest.mark.parametrize("changed", ["host", "protocol_hash", "data_sha256"])
 def test_draw_that_does_not_compare_is_left_out(runs: pd.DataFrame, changed: str) -> None:
     set_to(runs, "untuned", **{changed: ["other", *runs[changed].iloc[:2]]})
+    (row,) = untuned(runs).to_dict("records")
 
-    assert untuned(runs)["draws"].tolist() == [2]
+    assert (row["draws"], row["not_comparable"]) == (2, 1)
 
 
-def test_draw_that_diverged_is_left_out(runs: pd.DataFrame) -> None:
+def test_draw_that_diverged_counts_with_what_it_reached(runs: pd.DataFrame) -> None:
     runs["final_failure"] = runs["final_failure"].astype(object)
     set_to(runs, "untuned", final_failure=["nan", None, None])
+    (row,) = untuned(runs).to_dict("records")
 
-    assert untuned(runs)["draws"].tolist() == [2]
+    assert (row["draws"], row["diverged"]) == (3, 1)
+    assert row["relative_test_error_high"] == pytest.approx(15.0)
+
+
+def test_full_of_another_place_has_no_part(runs: pd.DataFrame) -> None:
+    set_to(runs, "full", host=["other", "vm"])
+    (row,) = untuned(runs).to_dict("records")
+
+    assert row["relative_test_error"] == pytest.approx(10.0)  # against the 0.9 of the one here
+    assert row["speedup"] == pytest.approx(10.0)
+    assert len(row["records"].split()) == 4
 
 
 @pytest.mark.parametrize("missing", ["full", "untuned"])

@@ -61,7 +61,6 @@ def test_page_loads_nothing(tags):
 def test_images_have_texts(tags):
     images = [attrs for tag, attrs in tags if tag == "img"]
     assert [attrs["alt"] for attrs in images][1:] == [
-        "My own",
         "DNA: Best configuration found over time",
     ]
     assert images[0]["alt"].startswith("All panels: speedup")

@@ -100,7 +100,7 @@ def folder(tmp_path_factory):
     given = [f"--{key}={CONFIG / name}" for key, name in files.items()]
     main(["differences", str(folder), *given, "--csv", str(folder / "differences.csv")])
     claims = ["--claims", str(CONFIG / "claims.yaml"), "--csv", str(folder / "claims.csv")]
-    shown = [f"--{form}={folder / 'claims'}.{form}" for form in ("markdown", "html")]
+    shown = [f"--markdown={folder / 'claims.md'}", f"--html={folder / 'claims.html'}"]
     main(["claims", str(folder), *claims, *shown])
     return folder
 
