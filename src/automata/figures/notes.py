@@ -105,10 +105,7 @@ def differences(table: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
     return [f"not the paper's protocol: {', '.join([*named[:_DIFFERENCES], *more])}"]
 
 
-def _short(value: object) -> str:
-    if value is None or value != value:  # NaN: an empty cell
-        return "none"
-    text = f"{value:g}" if isinstance(value, float) else str(value)
+def _short(text: str) -> str:
     return text if len(text) <= _VALUE_LENGTH else f"{text[: _VALUE_LENGTH - 1]}…"
 
 

@@ -149,11 +149,13 @@ def test_legend_names_what_occurs_in_the_order_of_the_names(
         "AUTOMATA",
         "untuned, mean",
         "untuned, best to worst",
+        "Pareto front",
     ]
 
 
 def test_legend_names_no_untuned_where_it_was_not_run(one_seed: Tables) -> None:
-    assert legend_of(draw("main", one_seed)) == ["FULL", "RANDOM (fixed)", "CRAIG", "AUTOMATA"]
+    named = ["FULL", "RANDOM (fixed)", "CRAIG", "AUTOMATA", "Pareto front"]
+    assert legend_of(draw("main", one_seed)) == named
 
 
 def test_legend_has_every_selector_under_its_display_name(

@@ -223,10 +223,6 @@ def test_front_of_speedup_is_not_drawn_among_other_ratios(
     assert lines(draw(make_tables(sst5_runs, on_front=True), column), "front") == []
 
 
-def test_table_that_knows_no_front_has_none_drawn(some: Tables) -> None:
-    assert lines(draw(some), "front") == []
-
-
 def test_best_corner_is_bottom_right(some: Tables) -> None:
     axes = draw(some)
     (corner,) = [patch for patch in axes.patches if patch.get_gid() == "best corner"]

@@ -89,9 +89,12 @@ def claims_table(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame([{**texts, **row, "records": " ".join(runs["record"][:2])} for row in rows])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """Give a Chromium that is already on the machine; nothing is downloaded."""
+    """Give a Chromium that is already on the machine; nothing is downloaded.
+
+    For one module: an event loop runs as long, and Snakemake's tests need one of their own.
+    """
     if CHROMIUM is None:
         pytest.skip("no chromium, chromium-browser or google-chrome on the PATH")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
