@@ -67,18 +67,27 @@ def amount(value: float, units: Units) -> str:
     return f"{three_digits(value / factor)} {unit}"
 
 
+def follows_time(method: str | None, source: str | None) -> bool:
+    """Return whether an energy was estimated from CPU time alone: it says nothing beyond time."""
+    return method == "estimated" and not _counters(source)
+
+
 def how_measured(method: str | None, source: str | None) -> str:
     """Say in words how an energy was obtained, from `energy_method` and `energy_source`."""
     if method is None:
         return "not measured"
-    counters = "+".join(name for name in ("RAPL", "NVML") if name in (source or ""))
-    if method == "estimated" and not counters:
+    counters = _counters(source)
+    if follows_time(method, source):
         return "estimated from CPU time"
     if method == "estimated":  # the weakest part names the method
         return f"{counters} counters, CPU estimated from CPU time"
     if method == "polled":
         return f"{counters}, GPU power polled"
     return f"{counters} counters" if counters else str(source)
+
+
+def _counters(source: str | None) -> str:
+    return "+".join(name for name in ("RAPL", "NVML") if name in (source or ""))
 
 
 def totals(table: pd.DataFrame, carbon: Carbon) -> str:
