@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from automata.analysis.claims.cells import compared, of_panel
+from automata.analysis.claims.cells import evidence, of_panel, why_missing
 from automata.analysis.claims.claim import AUTOMATA, BASELINES, GridClaim, Share
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
@@ -22,7 +22,7 @@ from automata.analysis.claims.finding import (
     verdict,
 )
 from automata.analysis.claims.reach import Quantity
-from automata.analysis.claims.words import NAMES, percent
+from automata.analysis.claims.words import NAMES, but_estimates, percent
 from automata.analysis.differences import Panel
 from automata.analysis.experiment import Tables
 from automata.analysis.pareto import hypervolume
@@ -53,12 +53,12 @@ class BestTradeoffClaim(GridClaim):
         return (
             f"in at least {percent(self.share)} of the panels AUTOMATA's fractions cover a larger "
             f"area of {NAMES[self.quantity]} against error than RANDOM's and CRAIG's (seen from a "
-            "ratio of 1 and the worst error of the panel)"
+            f"ratio of 1 and the worst error of the panel){but_estimates(self.quantity)}"
         )
 
     def check(self, tables: Tables) -> Finding:
         """Return in which share of the panels AUTOMATA covers the largest area."""
-        ratios = compared(tables.ratios)
+        ratios = evidence(tables.ratios, self.quantity)
         contests = {}
         for panel in self.grid.panels:
             contest = _contest(ratios, panel, self)
@@ -67,7 +67,8 @@ class BestTradeoffClaim(GridClaim):
         of = len(self.grid.panels)
         if not contests:
             wanted = f"{NAMES[self.quantity]} of AUTOMATA, RANDOM and CRAIG"
-            return not_run(f"no panel has the {wanted} at one fraction and seed", of)
+            why = f"no panel has the {wanted} at one fraction and seed"
+            return not_run(why_missing(tables, self.grid, COMPARED, self.quantity, why), of)
         outcomes = {panel: contest.outcome(self) for panel, contest in contests.items()}
         whole = of_share(outcomes, of, self.share)
         return Finding(
