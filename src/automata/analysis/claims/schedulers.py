@@ -24,7 +24,6 @@ from automata.analysis.ratios import SAME
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
 from automata.analysis.untuned import PANEL
 
-
 WORK = ["epochs", "configurations", "model", "train_rows"]
 """What is tuned, and for how long: runs of two schedulers differ in their protocols anyway."""
 
