@@ -67,12 +67,17 @@ def amount(value: float, units: Units) -> str:
     return f"{three_digits(value / factor)} {unit}"
 
 
+def follows_time(method: str | None, source: str | None) -> bool:
+    """Return whether an energy was estimated from CPU time alone: it says nothing beyond time."""
+    return method == "estimated" and not _counters(source)
+
+
 def how_measured(method: str | None, source: str | None) -> str:
     """Say in words how an energy was obtained, from `energy_method` and `energy_source`."""
     if method is None:
         return "not measured"
-    counters = "+".join(name for name in ("RAPL", "NVML") if name in (source or ""))
-    if method == "estimated" and not counters:
+    counters = _counters(source)
+    if follows_time(method, source):
         return "estimated from CPU time"
     if method == "estimated":  # the weakest part names the method
         return f"{counters} counters, CPU estimated from CPU time"
@@ -86,6 +91,10 @@ def ways(runs: pd.DataFrame) -> str:
     known = runs[["energy_method", "energy_source"]].astype(object)
     pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
     return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))
+
+
+def _counters(source: str | None) -> str:
+    return "+".join(name for name in ("RAPL", "NVML") if name in (source or ""))
 
 
 def totals(table: pd.DataFrame, carbon: Carbon) -> str:

@@ -50,6 +50,9 @@ COLUMNS = [
     "records",
 ]
 
+OF_ENERGY = ("energy_ratio", "co2_measured_ratio")
+"""Quantities that rest on energy, which not every seed need have."""
+
 SEEDS_FOR_INTERVAL = 3
 """With fewer seeds there is no interval: the bounds are the smallest and largest value."""
 
@@ -95,7 +98,7 @@ def _on_front(table: pd.DataFrame) -> pd.Series:
 
 def seeds_column(quantity: str) -> str:
     """Return the column that says over how many seeds `quantity` is: not all may have energy."""
-    return "energy_seeds" if quantity in ("energy_ratio", "co2_measured_ratio") else "seeds"
+    return "energy_seeds" if quantity in OF_ENERGY else "seeds"
 
 
 def interval(seeds: int) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pandas as pd
 
 from automata.analysis.carbon import kilowatt_hours
-from automata.analysis.energy import ENERGY, amount, how_measured
+from automata.analysis.energy import ENERGY, amount, follows_time, how_measured
 from automata.page import grid, numbers
 from automata.page.grid import PANEL
 
@@ -48,6 +48,9 @@ class Energy:
     amount: str
     """Nothing where it was not measured."""
     estimated: bool
+    """From CPU time alone: it says nothing beyond time."""
+    in_part: bool = False
+    """Estimated for the CPU, from its time; the rest was read from the hardware."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,7 @@ class Summary:
     duration: str
     energies: list[Energy]
     estimated_runs: int
+    estimated_in_part_runs: int
     differences: list[Difference] | None
     """None where the experiment was not compared with the paper's protocol."""
     flags: list[Doubt]
@@ -118,6 +122,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
         duration=numbers.seconds(float((runs["total_seconds"] + runs["setup_seconds"]).sum())),
         energies=energies,
         estimated_runs=sum(energy.runs for energy in energies if energy.estimated),
+        estimated_in_part_runs=sum(energy.runs for energy in energies if energy.in_part),
         differences=None if differences is None else _differences(differences, runs),
         flags=_flags(runs),
         refused=[
@@ -139,13 +144,15 @@ def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
     ways = measured.groupby(["energy_method", "energy_source"], dropna=False, sort=True)
     for (method, source), group in ways:
         method, source = (value if isinstance(value, str) else None for value in (method, source))
+        alone = follows_time(method, source)
         kwh = kilowatt_hours(float(group["energy_joules"].sum())) or 0.0
         yield Energy(
             how_measured(method, source),
             source or "",
             len(group),
             amount(kwh, ENERGY),
-            method == "estimated",
+            estimated=alone,
+            in_part=method == "estimated" and not alone,
         )
     missing = len(runs) - len(measured)
     if missing:

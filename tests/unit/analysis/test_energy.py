@@ -16,6 +16,7 @@ from automata.analysis.energy import (
     Units,
     amount,
     energy_table,
+    follows_time,
     how_measured,
     readable,
     totals,
@@ -152,6 +153,23 @@ def test_how_energy_was_obtained_is_said_in_words(
     method: str | None, source: str | None, words: str
 ) -> None:
     assert how_measured(method, source) == words
+
+
+@pytest.mark.parametrize(
+    ("method", "source", "follows"),
+    [
+        ("estimated", "codecarbon CPU load", True),
+        ("estimated", None, True),
+        ("estimated", "codecarbon CPU load + pyJoules NVML", False),
+        ("polled", "NVML power", False),
+        ("measured", "a plug", False),
+        (None, None, False),
+    ],
+)
+def test_an_estimate_from_cpu_time_alone_follows_time(
+    method: str | None, source: str | None, follows: bool
+) -> None:
+    assert follows_time(method, source) == follows
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,14 @@ def test_estimated_energy_is_said_loudly(html):
     assert "<strong>Energy is estimated, not measured</strong>" in html
 
 
+def test_energy_that_was_estimated_in_part_is_said_to_be(runs, tmp_path):
+    source = "NVML energy + codecarbon CPU load"
+    write_tables(runs.assign(energy_method="estimated", energy_source=source), tmp_path)
+    shown = page(tmp_path, tmp_path, tmp_path, "in part", tmp_path)
+    assert "The CPU's part of the energy is estimated, not measured" in shown
+    assert "Energy is estimated, not measured" not in shown
+
+
 def test_page_of_the_bare_tables(runs, tmp_path):
     write_tables(runs, tmp_path / "tables")
     html = page(tmp_path / "tables", tmp_path / "none", tmp_path / "none", "bare", tmp_path)

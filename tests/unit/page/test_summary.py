@@ -55,6 +55,20 @@ def test_energies_of_different_ways_are_not_added(runs):
     assert facts.estimated_runs == 2
 
 
+def test_energy_that_counters_gave_in_part_is_no_estimate_of_time_alone(runs):
+    table = runs.iloc[:3].assign(
+        energy_joules=3600.0,
+        energy_method="estimated",
+        energy_source=["codecarbon CPU load", *["NVML energy + codecarbon CPU load"] * 2],
+    )
+    facts = summary(table, ratios_to_full(table, CARBON), None)
+    assert [(energy.estimated, energy.in_part) for energy in facts.energies] == [
+        (False, True),
+        (True, False),
+    ]
+    assert (facts.estimated_runs, facts.estimated_in_part_runs) == (1, 2)
+
+
 def test_machines_are_told_apart(facts, runs):
     software = "torch 2.13.0+cpu ray 2.60.0"
     assert facts.machines == [

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import pandas as pd
 
-from automata.analysis.claims.cells import of_panel
+from automata.analysis.claims.cells import of_panel, tradeoff_of, why_missing
 from automata.analysis.claims.claim import GridClaim, SelectorName, Share
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
@@ -21,9 +21,9 @@ from automata.analysis.claims.finding import (
     verdict,
 )
 from automata.analysis.claims.reach import Quantity
-from automata.analysis.claims.words import NAMES, panel_name, percent
+from automata.analysis.claims.words import NAMES, but_estimates, panel_name, percent
 from automata.analysis.experiment import Tables
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
+from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, seeds_column
 from automata.config.base import axis
 
 
@@ -46,16 +46,18 @@ class OrderClaim(GridClaim):
         many = "all panels" if self.share == 1 else f"at least {percent(self.share)} of the panels"
         return (
             f"in {many} the {NAMES[self.quantity]} falls from each fraction to the next larger one"
+            f"{but_estimates(self.quantity)}"
         )
 
     def check(self, tables: Tables) -> Finding:
         """Return in which share of the panels smaller subsets have larger ratios."""
+        table = tradeoff_of(tables, self.quantity)
         outcomes, used, wrong = {}, [], []
         for panel in self.grid.panels:
             lines = []
             for selector in self.selectors:
-                rows = of_panel(tables.tradeoff, panel, [selector], self.grid.fractions)
-                rows = rows[rows[self.quantity].notna()].sort_values("fraction")
+                rows = of_panel(table, panel, [selector], self.grid.fractions)
+                rows = rows.sort_values("fraction")
                 if len(rows) > 1:
                     lines.append(_line(rows, self))
                     used.append(rows["records"])
@@ -65,7 +67,8 @@ class OrderClaim(GridClaim):
                     wrong.append(panel_name(panel))
         of = len(self.grid.panels)
         if not outcomes:
-            return not_run(f"no panel has the {NAMES[self.quantity]} at two fractions", of)
+            why = f"no panel has the {NAMES[self.quantity]} at two fractions"
+            return not_run(why_missing(tables, self.grid, self.selectors, self.quantity, why), of)
         whole = of_share(outcomes, of, self.share)
         ours = f"in order in {len(outcomes) - len(wrong)} of {len(outcomes)} panels"
         if wrong:
@@ -83,7 +86,7 @@ def _line(rows: pd.DataFrame, claim: OrderClaim) -> Outcome:
     high = rows[f"{claim.quantity}_high"].to_list()
     pairs = list(zip(range(len(rows)), range(1, len(rows)), strict=False))
     passes = all(value[small] > value[large] for small, large in pairs)
-    if (rows["seeds"] < SEEDS_FOR_INTERVAL).any():
+    if (rows[seeds_column(claim.quantity)] < SEEDS_FOR_INTERVAL).any():
         return Outcome(passes, FEW_SEEDS)
     if not passes:
         sure = any(high[i] < low[j] for i in range(len(rows)) for j in range(i + 1, len(rows)))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
-from automata.analysis.claims.cells import compared, of_grid, panels_in
+from automata.analysis.claims.cells import evidence, of_grid, panels_in, why_missing
 from automata.analysis.claims.claim import AUTOMATA, GridClaim, SelectorName
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
@@ -23,7 +23,7 @@ from automata.analysis.claims.finding import (
 )
 from automata.analysis.claims.reach import Quantity
 from automata.analysis.claims.resampling import clustered_bounds, clusters_of
-from automata.analysis.claims.words import NAMES, percent, signed
+from automata.analysis.claims.words import NAMES, but_estimates, percent, signed
 from automata.analysis.experiment import Tables
 from automata.analysis.runs import RUN
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
@@ -64,7 +64,7 @@ class PairedClaim(GridClaim):
         return (
             f"on average over pairs of runs, AUTOMATA's {NAMES[self.quantity]} less that of "
             f"{self.against.upper()} is {'above' if above else 'below'} {bar:g}{self._unit} "
-            f"(subsets of {sizes})"
+            f"(subsets of {sizes}){but_estimates(self.quantity)}"
         )
 
     @property
@@ -76,7 +76,9 @@ class PairedClaim(GridClaim):
         pairs = _pairs(self, tables)
         of = len(self.grid.panels)
         if not len(pairs):
-            return not_run(f"no pair of AUTOMATA and {self.against} in these panels", of)
+            why = f"no pair of AUTOMATA and {self.against} in these panels"
+            both = [AUTOMATA, self.against]
+            return not_run(why_missing(tables, self.grid, both, self.quantity, why), of)
         values = pairs["difference"].to_numpy(dtype=np.float64)
         mean = float(values.mean())
         low, high = clustered_bounds(values, clusters_of(pairs))
@@ -107,7 +109,7 @@ class PairedClaim(GridClaim):
 def _pairs(claim: PairedClaim, tables: Tables) -> pd.DataFrame:
     """Return the pairs, with their `difference`; those that lack a value are left out."""
     # Runs that do not compare with their FULL, or diverged, are out here too.
-    runs = of_grid(compared(tables.ratios), claim.grid)
+    runs = of_grid(evidence(tables.ratios, claim.quantity), claim.grid)
     if claim.quantity == "best_validation_accuracy":
         runs = runs.merge(tables.runs[[*RUN, claim.quantity]], on=RUN)
     runs = runs[runs[claim.quantity].notna()]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
-from automata.analysis.claims.cells import of_panel
+from automata.analysis.claims.cells import of_panel, tradeoff_of, why_missing
 from automata.analysis.claims.claim import AUTOMATA, GridClaim, Share
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
@@ -22,10 +22,17 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.claims.words import NAMES, of_row, panel_name, percent, times
+from automata.analysis.claims.words import (
+    NAMES,
+    but_estimates,
+    of_row,
+    panel_name,
+    percent,
+    times,
+)
 from automata.analysis.differences import Panel
 from automata.analysis.experiment import Tables
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
+from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, seeds_column
 
 Quantity = Literal["speedup", "energy_ratio", "co2_measured_ratio", "co2_time_ratio"]
 Around = Annotated[
@@ -57,6 +64,7 @@ class RangeClaim(GridClaim):
         where = f"in {_share(self.share)} panels " if many else ""
         return (
             f"{where}one fraction has a {NAMES[self.quantity]} of {_bar(self)} {_within(self.loss)}"
+            f"{but_estimates(self.quantity)}"
         )
 
     def check(self, tables: Tables) -> Finding:
@@ -92,15 +100,16 @@ def _share(share: float) -> str:
 
 
 def _check(claim: RangeClaim, tables: Tables) -> Finding:
+    table = tradeoff_of(tables, claim.quantity)
     panels: dict[Panel, pd.DataFrame] = {}
     for panel in claim.grid.panels:
-        rows = of_panel(tables.tradeoff, panel, [AUTOMATA], claim.grid.fractions)
-        rows = rows[rows[claim.quantity].notna()]
+        rows = of_panel(table, panel, [AUTOMATA], claim.grid.fractions)
         if len(rows):
             panels[panel] = rows
     of = len(claim.grid.panels)
     if not panels:
-        return not_run(f"no {NAMES[claim.quantity]} of AUTOMATA in these panels", of)
+        why = f"no {NAMES[claim.quantity]} of AUTOMATA in these panels"
+        return not_run(why_missing(tables, claim.grid, [AUTOMATA], claim.quantity, why), of)
     outcomes = {panel: reached(claim, rows) for panel, rows in panels.items()}
     whole = of_share(outcomes, of, claim.share)
     return Finding(
@@ -118,7 +127,7 @@ def reached(claim: RangeClaim, rows: pd.DataFrame) -> Outcome:
     bar, loss = _limits(claim)
     error = rows["relative_test_error"]
     met = (rows[claim.quantity] >= bar) & (error <= loss)
-    enough = rows["seeds"] >= SEEDS_FOR_INTERVAL
+    enough = rows[seeds_column(claim.quantity)] >= SEEDS_FOR_INTERVAL
     if met.any():
         sure = (rows[f"{claim.quantity}_low"] >= bar) & (rows["relative_test_error_high"] <= loss)
         if (met & enough & sure).any():

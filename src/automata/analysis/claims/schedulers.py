@@ -24,14 +24,17 @@ from automata.analysis.ratios import SAME
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
 from automata.analysis.untuned import PANEL
 
+WORK = ["epochs", "configurations", "model", "train_rows"]
+"""What is tuned, and for how long: runs of two schedulers differ in their protocols anyway."""
+
 
 class SchedulerClaim(GridClaim):
     """FULL tunes faster under one scheduler than under another.
 
     Runs of FULL are paired by data set, search and seed; they must be of one host, device and
-    software. The mean over pairs of seconds under `slower` / seconds under `faster` must be
-    above 1. The interval is a bootstrap that draws whole data sets, or seeds where there is one
-    data set.
+    software, and of the same epochs, configurations, model and number of training rows. The mean
+    over pairs of seconds under `slower` / seconds under `faster` must be above 1. The interval is
+    a bootstrap that draws whole data sets, or seeds where there is one data set.
     """
 
     faster: SchedulerName
@@ -49,7 +52,7 @@ class SchedulerClaim(GridClaim):
         """Return the mean ratio of FULL's seconds under the two schedulers."""
         full = of_grid(tables.runs[tables.runs["selector"] == "full"], self.grid)
         same = [column for column in SAME if column != "protocol_hash"]  # it holds the scheduler
-        keys = ["dataset", "search", "seed", *same]
+        keys = ["dataset", "search", "seed", *same, *WORK]
         columns = [*keys, "total_seconds", "record", "scheduler"]
         one, other = (
             full.loc[full["scheduler"] == name, columns] for name in (self.faster, self.slower)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
-from automata.analysis.claims.cells import compared, of_panel
+from automata.analysis.claims.cells import evidence, of_panel, why_missing
 from automata.analysis.claims.claim import AUTOMATA, GridClaim, Share
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
@@ -20,9 +19,8 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.claims.words import NAMES, panel_name, percent
+from automata.analysis.claims.words import NAMES, but_estimates, panel_name, percent
 from automata.analysis.differences import Panel
-from automata.analysis.energy import how_measured
 from automata.analysis.experiment import Tables
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, bounds
 
@@ -46,23 +44,18 @@ class SimilarClaim(GridClaim):
         """Say what is similar."""
         many = "all panels" if self.share == 1 else f"at least {percent(self.share)} of the panels"
         return (
-            f"in {many} the mean of {NAMES[self.quantity]} / speedup lies between 0.8 and 1.25 "
-            "(energy estimated from CPU time alone does not count: it follows time)"
+            f"in {many} the mean of {NAMES[self.quantity]} / speedup lies between 0.8 and 1.25"
+            f"{but_estimates(self.quantity)}"
         )
 
     def check(self, tables: Tables) -> Finding:
         """Return in which share of the panels the two ratios are similar."""
-        rows = compared(tables.ratios)
+        rows = evidence(tables.ratios, self.quantity)
         rows = rows[rows[self.quantity].notna()]
-        counts = [
-            _is_evidence(*pair)
-            for pair in zip(rows["energy_method"], rows["energy_source"], strict=True)
-        ]
-        evidence = rows[pd.Series(counts, index=rows.index, dtype=bool)]
         means: dict[Panel, float] = {}
         outcomes, used = {}, []
         for panel in self.grid.panels:
-            own = of_panel(evidence, panel, [AUTOMATA], self.grid.fractions)
+            own = of_panel(rows, panel, [AUTOMATA], self.grid.fractions)
             if len(own):
                 per_seed = (own[self.quantity] / own["speedup"]).groupby(own["seed"]).mean()
                 values = per_seed.to_numpy(dtype=np.float64)
@@ -70,12 +63,8 @@ class SimilarClaim(GridClaim):
                 used += [own["record"], own["full_record"]]
         of = len(self.grid.panels)
         if not outcomes:
-            estimated = any(
-                len(of_panel(rows, panel, [AUTOMATA], self.grid.fractions))
-                for panel in self.grid.panels
-            )
-            why = "energy was estimated from CPU time" if estimated else "no energy ratio"
-            return not_run(f"{why} in these panels", of)
+            why = "no energy ratio in these panels"
+            return not_run(why_missing(tables, self.grid, [AUTOMATA], self.quantity, why), of)
         whole = of_share(outcomes, of, self.share)
         least, most = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
         passing = sum(outcome.passes for outcome in outcomes.values())
@@ -88,11 +77,6 @@ class SimilarClaim(GridClaim):
             of,
             records_of(used),
         )
-
-
-def _is_evidence(method: object, source: object) -> bool:
-    words = [word if isinstance(word, str) else None for word in (method, source)]
-    return how_measured(*words) not in ("estimated from CPU time", "not measured")
 
 
 def _outcome(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Outcome:

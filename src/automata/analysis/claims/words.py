@@ -6,6 +6,7 @@ import pandas as pd
 
 from automata.analysis.differences import Panel
 from automata.analysis.tables import three_digits
+from automata.analysis.tradeoff import OF_ENERGY, seeds_column
 
 NAMES = {
     "speedup": "speedup",
@@ -16,6 +17,13 @@ NAMES = {
     "best_validation_accuracy": "validation accuracy of the best trial",
 }
 """Columns, as readers know them."""
+
+
+def but_estimates(quantity: str) -> str:
+    """Return what a rule adds where `quantity` rests on energy, else nothing."""
+    if quantity not in OF_ENERGY:
+        return ""
+    return " (energy estimated from CPU time alone does not count: it follows time)"
 
 
 def panel_name(panel: Panel) -> str:
@@ -42,13 +50,15 @@ def signed(value: float) -> str:
 def of_row(row: pd.Series[float], quantity: str) -> str:
     """Return a row of the tradeoff table: 8.4x (7.1 to 9.6) at +0.6 pp (+0.2 to +1), fraction 1 %.
 
-    In parentheses is the 95 % interval, or the range of two seeds; one seed has none.
+    In parentheses is the 95 % interval, or the range of two seeds; one seed has none. The ratio
+    may be of fewer seeds than the error.
     """
     ratio = times(row[quantity])
     error = f"{signed(row['relative_test_error'])} pp"
-    if row["seeds"] > 1:
+    if row[seeds_column(quantity)] > 1:
         low, high = row[f"{quantity}_low"], row[f"{quantity}_high"]
         ratio += f" ({three_digits(low)} to {three_digits(high)})"
+    if row["seeds"] > 1:
         low, high = row["relative_test_error_low"], row["relative_test_error_high"]
         error += f" ({signed(low)} to {signed(high)})"
     return f"{ratio} at {error}, fraction {percent(row['fraction'])}"

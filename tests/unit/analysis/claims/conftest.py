@@ -57,6 +57,7 @@ def _run(
         "final_epochs": 300,
         "final_failure": None,
         "train_rows": 1000,
+        "configurations": 27,
         "model": "mlp",
         "device": "cpu",
         "host": "here",

@@ -78,6 +78,48 @@ def test_only_seeds_that_all_have_count(best, contest, run):
     assert best(rows).verdict == NOT_REPRODUCED
 
 
+def test_a_fraction_that_one_seed_has_does_not_cut_the_seeds(best, contest):
+    rows = both_panels(contest, seeds=5)
+    rows += contest((4.0, 9.0), (40.0, 0.0), (3.0, 9.0), seeds=1, fraction=0.05)
+    finding = best(rows, (0.05, 0.1))
+    assert finding.verdict == REPRODUCED
+    assert len(finding.records) == 2 * (3 * 5 + 5)
+    assert finding.ours.endswith(
+        "; incomplete and left out: fraction 5 % of satimage/tpe-hyperband"
+    )
+
+
+def test_a_seed_that_has_one_fraction_does_not_cut_the_fractions(best, contest):
+    points = ((4.0, 0.5), (4.0, 1.0), (3.0, 2.0))
+    rows = [*contest(*points, seeds=4), *contest(*points, seeds=3, fraction=0.3)]
+    finding = best(rows, (0.1, 0.3))
+    assert len(finding.records) == 3 * 2 * 3 + 3
+    assert finding.ours.endswith("; incomplete and left out: seed 3 of satimage/tpe-hyperband")
+
+
+def test_different_fractions_missing_in_different_seeds_is_a_contest(best, contest):
+    points = ((4.0, 0.5), (4.0, 1.0), (3.0, 2.0))
+    early = [row for row in contest(*points, seeds=4) if row["seed"] < 2]
+    late = [row for row in contest(*points, seeds=4, fraction=0.3) if row["seed"] > 1]
+    finding = best([*early, *late], (0.1, 0.3))
+    assert finding.verdict == REPRODUCED
+    assert finding.ours.endswith("fraction 30 % and seeds 2, 3 of satimage/tpe-hyperband")
+
+
+def test_a_fraction_of_few_seeds_is_left_out_where_it_would_leave_too_few(best, contest):
+    points = ((4.0, 0.5), (4.0, 1.0), (3.0, 2.0))
+    rows = contest(*points, seeds=3)
+    for fraction in (0.05, 0.3):
+        rows += contest(*points, seeds=2, fraction=fraction)
+    finding = best(rows, (0.05, 0.1, 0.3))
+    assert finding.firm == "fractions missing"
+    assert "fractions 5 %, 30 % of satimage/tpe-hyperband" in finding.ours
+
+
+def test_complete_panels_leave_nothing_out(best, contest):
+    assert "left out" not in best(both_panels(contest)).ours
+
+
 def test_refused_runs_do_not_count(best, contest, run):
     rows = contest((4.0, 1.0), (4.0, 0.5), (3.0, 2.0), seeds=1)
     rows = [{**row, "refused": "another host"} for row in rows]

@@ -51,6 +51,14 @@ def test_two_fractions(order, line, small, large, verdict, firm):
     assert (finding.verdict, finding.firm) == (verdict, firm)
 
 
+def test_energy_of_one_seed_of_three_is_of_too_few_seeds(order, line):
+    rows = line([5.0, 5.1, 5.2], [4.0, 4.1, 4.2])
+    assert order(rows, quantity="energy_ratio").firm == "interval"
+    rows = [{**row, "energy_ratio": None} if row["seed"] else row for row in rows]
+    assert order(rows, quantity="energy_ratio").firm == "too few seeds"
+    assert order(rows).firm == "interval"
+
+
 def test_every_step_counts(order, line):
     rows = line([5.0] * 3, [3.0] * 3, [4.0] * 3)
     assert order(rows, (0.05, 0.1, 0.3)).verdict == NOT_REPRODUCED

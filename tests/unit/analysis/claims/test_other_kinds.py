@@ -216,6 +216,15 @@ def test_times_of_two_hosts_do_not_compare(scheduler, full):
     assert scheduler(rows).verdict == NOT_RUN
 
 
+@pytest.mark.parametrize(
+    "changes", [{"epochs": 200.0}, {"configurations": 9}, {"model": "cnn"}, {"train_rows": 500}]
+)
+def test_times_of_different_work_do_not_compare(scheduler, full, changes):
+    rows = full([20], [10])
+    rows[0].update(changes)
+    assert scheduler(rows).verdict == NOT_RUN
+
+
 @pytest.fixture
 def hours(words, tables):
     """Check that 300 epochs of a resnet on satimage take 6 h, within a quarter, on a V100."""

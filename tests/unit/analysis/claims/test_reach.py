@@ -193,6 +193,21 @@ def test_a_ratio_that_was_not_measured_is_not_run(reach, run):
     assert reach([run(1.0, energy_ratio=7.0)], quantity="energy_ratio").verdict == REPRODUCED
 
 
+def test_energy_of_one_seed_of_three_is_of_too_few_seeds(reach, runs):
+    rows = [*runs([5.0] * 3), *runs([5.0] * 3, panel=ASHA)]
+    assert reach(rows, quantity="energy_ratio").firm == "interval"
+    rows = [{**row, "energy_ratio": None} if row["seed"] else row for row in rows]
+    assert reach(rows, quantity="energy_ratio").firm == "too few seeds"
+    assert reach(rows, quantity="energy_ratio", low=50.0).firm == "too few seeds"
+    assert reach(rows).firm == "interval"
+
+
+def test_one_seed_has_no_interval_of_its_energy(point, runs):
+    rows = [{**row, "energy_ratio": None} if row["seed"] else row for row in runs([5.0] * 3)]
+    ours = point(rows, quantity="energy_ratio").ours
+    assert ours == "5x at +1 pp (+1 to +1), fraction 10 %"
+
+
 def test_the_rule_has_the_numbers(grid, words):
     claim = PointClaim(grid=grid(), low=9.8, loss=-0.9, around=0.1, **words)
     assert claim.rule == (
