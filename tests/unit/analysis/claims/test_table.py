@@ -114,7 +114,7 @@ def test_the_command_writes_the_differences_of_every_panel(folder):
 def test_the_command_writes_every_claim(folder):
     table = pd.read_csv(folder / "claims.csv").fillna("")
     assert list(table["id"]) == list(read_claims(CONFIG / "claims.yaml"))
-    shown = (folder / "claims.markdown").read_text()
+    shown = (folder / "claims.md").read_text()
     assert shown.count("\n| ") == len(table) + 1
     assert "record.json" not in shown
     assert f"Of {len(table)} claims: " in shown
