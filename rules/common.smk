@@ -217,6 +217,10 @@ def drawn():
     return "|".join(map(re.escape, names))
 
 
+# Looked up once: it takes a look at every record.
+DRAWN = drawn()
+
+
 def figures_of(experiment):
     """Return the figures of an experiment, as pixels: what the page shows."""
     folder = f"results/{experiment}/figures"

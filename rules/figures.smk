@@ -54,7 +54,7 @@ for figure in OF_DATASET:
         log:
             f"logs/{{experiment}}/plot/{figure}/{{dataset}}.log",
         wildcard_constraints:
-            dataset=drawn(),
+            dataset=DRAWN,
         conda:
             "../envs/automata.yaml"
         params:
