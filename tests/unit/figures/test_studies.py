@@ -502,3 +502,16 @@ def test_selectors_look_alike_in_all_figures(tables: Tables) -> None:
         shown[names.SELECTORS[name]] == (COLOURS[name], MARKERS[name])
         for name in ("random", "adaptive-random", "rs2", "craig", "gradmatch")
     )
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_cut_in_the_layout_that_it_is_drawn_in(
+    name: str, tables: Tables, tmp_path: Path
+) -> None:
+    figure = draw(name, tables)
+    save(figure, tmp_path / "figure.png")
+    cut = [axes.get_position().bounds for axes in figure.axes]
+    for _ in range(3):
+        figure.draw_without_rendering()
+
+    assert [axes.get_position().bounds for axes in figure.axes] == cut
