@@ -20,6 +20,7 @@ COLUMNS = [
     "co2_measured_grams",
     "co2_time_grams",
     "flags",
+    "record",
 ]
 
 Units = Sequence[tuple[float, str]]
@@ -54,8 +55,11 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `energy_table` with units in its cells; None where nothing is known."""
-    shown = table.astype(object)
+    """Return the table of `energy_table` with units in its cells; None where nothing is known.
+
+    Paths of records are left out.
+    """
+    shown = table.drop(columns="record").astype(object)
     for column, (_, units) in READABLE.items():
         shown[column] = [None if pd.isna(v) else amount(v, units) for v in table[column]]
     return shown.rename(columns={column: name for column, (name, _) in READABLE.items()})

@@ -208,3 +208,10 @@ def test_closing_of_tiny_runs_has_no_zero() -> None:
     assert "took 0.01 s" in text
     assert " 0 " not in text
     assert "0.00 " not in text
+
+
+def test_rows_name_their_records_but_for_readers() -> None:
+    energies = table(run(0, record="a.json"), run(1, record="b.json"))
+
+    assert energies["record"].tolist() == ["a.json", "b.json"]
+    assert "record" not in readable(energies)
