@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.energy import how_measured
-from automata.analysis.untuned import PANEL
+from automata.analysis.runs import PANEL
 from automata.config import Settings
 from automata.datasets.catalog import DATASETS
 from automata.experiments.settings import Config, settings_of

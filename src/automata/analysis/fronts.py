@@ -7,7 +7,7 @@ import pandas as pd
 
 from automata.analysis.lineage import joined
 from automata.analysis.pareto import hypervolume, on_front
-from automata.analysis.untuned import PANEL
+from automata.analysis.runs import PANEL
 
 NO_METHOD = ["full-again", "untuned"]
 """Controls that are measures of noise and of the worth of tuning, not ways to save time."""

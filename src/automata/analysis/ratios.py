@@ -16,12 +16,12 @@ from automata.analysis.definitions import (
     speedup,
     step_ceiling,
 )
-from automata.analysis.runs import RUN
+from automata.analysis.runs import PANEL, RUN
 from automata.config import Carbon
 
 logger = logging.getLogger(__name__)
 
-PAIR = ["dataset", "search", "scheduler", "seed"]
+PAIR = [*PANEL, "seed"]
 """A run and its FULL agree in these."""
 
 SAME = [

@@ -14,6 +14,9 @@ from automata.training.progress import Progress
 RUN = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
 """The columns that name a run."""
 
+PANEL = ["dataset", "search", "scheduler"]
+"""Those that name a panel: what is compared with the same FULL runs, and drawn together."""
+
 
 def row(record: Record, path: Path) -> dict[str, Any]:
     """Return the row of one record; a quantity that was not measured is None."""

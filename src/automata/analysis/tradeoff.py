@@ -7,9 +7,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
+from automata.analysis.lineage import joined
 from automata.analysis.pareto import on_front
+from automata.analysis.runs import PANEL
 
-COMBINATION = ["dataset", "search", "scheduler", "selector", "fraction"]
+COMBINATION = [*PANEL, "selector", "fraction"]
 
 QUANTITIES = [
     "speedup",
@@ -80,7 +82,7 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         row["interval"] = interval(len(group))
         row["other_cpu_share"] = group["other_cpu_share"].max()
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
-        row["records"] = " ".join(sorted({*group["record"], *group["full_record"]}))
+        row["records"] = joined([*group["record"], *group["full_record"]])
         rows.append(row)
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["on_front"] = _on_front(table)
@@ -90,7 +92,7 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
 def _on_front(table: pd.DataFrame) -> pd.Series:
     """Return which rows no other of their panel beats; FULL's repeat is no method."""
     front = pd.Series(False, index=table.index)
-    for _, panel in table[table["selector"] != "full-again"].groupby(COMBINATION[:3]):
+    for _, panel in table[table["selector"] != "full-again"].groupby(PANEL):
         speedups, errors = panel["speedup"].to_numpy(), panel["relative_test_error"].to_numpy()
         front[panel.index] = on_front(speedups, errors)
     return front

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.definitions import relative_test_error, speedup
+from automata.analysis.lineage import joined
 from automata.analysis.ratios import SAME
-
-PANEL = ["dataset", "search", "scheduler"]
+from automata.analysis.runs import PANEL
 
 COLUMNS = [
     *PANEL,
@@ -80,5 +80,5 @@ def _row(draws: pd.DataFrame, full: pd.DataFrame) -> dict[str, Any]:
         "relative_test_error_low": min(errors),
         "relative_test_error_high": max(errors),
         "speedup": speedup(full["total_seconds"].mean(), draws["total_seconds"].mean()),
-        "records": " ".join(sorted({*draws["record"], *full["record"]})),
+        "records": joined([*draws["record"], *full["record"]]),
     }

@@ -17,7 +17,7 @@ from automata.config.experiment import (
 from automata.config.machine import Compute, Metering
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import Protocol, SearchName
-from automata.selection import FIXED_FRACTIONS
+from automata.selection import ALL_DATA, FIXED_FRACTIONS
 
 
 class Run(Section):
@@ -47,7 +47,7 @@ class Run(Section):
     @property
     def trains_finally(self) -> bool:
         """Whether the best configuration is trained anew; of FULL the best trial is tested."""
-        return FIXED_FRACTIONS.get(self.selector) != 1
+        return self.selector not in ALL_DATA
 
     @property
     def training_stream(self) -> str:

@@ -23,10 +23,10 @@ from automata.figures.pieces import (
     say,
 )
 from automata.figures.style import COLOURS, MARKERS, PAGE_INCHES, style
+from automata.selection import ALL_DATA
 
 FRACTION = 0.1
 """Every selector is drawn at its subset size nearest to this."""
-WHOLE = ("full", "full-again")
 ALL_SIZES = "gradmatch"
 """The selector that is drawn at all its subset sizes."""
 SHADED = ("full", ALL_SIZES)
@@ -95,7 +95,7 @@ def _draw(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:
         line = "--" if selector == "full-again" else "-"
         for fraction, curve in own.groupby("fraction", sort=True):
             if fraction == size:
-                width = 1.4 if selector in WHOLE else 1.1
+                width = 1.4 if selector in ALL_DATA else 1.1
                 axes.plot(
                     curve["at"],
                     curve["median"],
@@ -161,7 +161,7 @@ def _handles(sizes: dict[str, float]) -> list[Line2D]:
             linewidth=1.2,
             linestyle="--" if selector == "full-again" else "-",
             label=names.SELECTORS[selector]
-            + ("" if selector in WHOLE else f" {percent(fraction)}"),
+            + ("" if selector in ALL_DATA else f" {percent(fraction)}"),
         )
         for selector, fraction in sizes.items()
     ]

@@ -14,6 +14,7 @@ from automata.analysis.experiment import Tables
 from automata.figures import names
 from automata.figures.pieces import add_legend, add_note, in_order, say
 from automata.figures.style import COLOURS, MARKERS, PAGE_INCHES, style
+from automata.selection import ALL_DATA
 
 
 def ceiling_figure(tables: Tables) -> Figure:
@@ -23,7 +24,7 @@ def ceiling_figure(tables: Tables) -> Figure:
     """
     table = tables.tradeoff
     # Both train what FULL trains: their ceiling is one.
-    table = table[~table["selector"].isin(["full", "full-again"]) & table["speedup"].notna()]
+    table = table[~table["selector"].isin(ALL_DATA) & table["speedup"].notna()]
     schedulers = [name for name in names.SCHEDULERS if name in set(table["scheduler"])]
     order = in_order(table["selector"])
     with style():

@@ -21,6 +21,7 @@ from automata.figures.style import (
     MARKERS,
     ink_on,
 )
+from automata.selection import ALL_DATA
 
 ERROR = "relative_test_error"
 
@@ -202,7 +203,7 @@ def _draw_selector(
         axes.plot(
             [x], [y], linestyle="none", zorder=height, gid=f"mean {selector}", **look(selector)
         )
-        if selector not in ("full", "full-again"):
+        if selector not in ALL_DATA:
             _write_fraction(axes, x, y, fraction, selector, height)
 
 

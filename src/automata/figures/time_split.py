@@ -25,10 +25,9 @@ from automata.figures.pieces import (
     say,
 )
 from automata.figures.style import PAGE_INCHES, style
+from automata.selection import FIXED_FRACTIONS
 
 BAR_INCHES = 0.16
-FIXED = ("full", "full-again", "untuned")
-"""Selectors of one subset size: their name says it."""
 
 LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "training": ("training in the search", {"facecolor": "0.3"}),
@@ -89,7 +88,7 @@ def _bars(table: pd.DataFrame) -> list[tuple[str, float]]:
 
 def _bar_name(selector: str, fraction: float) -> str:
     name = names.SELECTORS[selector]
-    return name if selector in FIXED else f"{name} {percent(fraction)}"
+    return name if selector in FIXED_FRACTIONS else f"{name} {percent(fraction)}"
 
 
 def _draw(

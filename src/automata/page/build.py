@@ -17,6 +17,7 @@ from automata.files import write_text
 from automata.page import claims, figures, grid, numbers, panels, paths, rows
 from automata.page.spec import library, look
 from automata.page.summary import summary
+from automata.selection import ALL_DATA
 
 TABLES = {
     "tradeoff.csv": "one row per combination, over its seeds: the numbers of the panels",
@@ -61,7 +62,7 @@ def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, 
             {"name": name, "title": grid.selector(name), **look(name)}
             for name in grid.selectors(tables.tradeoff)
         ],
-        "whole": grid.WHOLE,
+        "whole": ALL_DATA,
         "fractions": [(value, grid.fraction(value)) for value in grid.fractions(tables.tradeoff)],
         "figures": figures.figures(figures_folder, captions, grid.datasets(runs)),
         "albums": figures.albums(figures_folder, captions, grid.datasets(runs)),

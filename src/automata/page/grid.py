@@ -7,14 +7,12 @@ from itertools import product
 
 import pandas as pd
 
+from automata.analysis.runs import PANEL
 from automata.datasets.catalog import DATASETS
 from automata.figures import names
 from automata.figures.style import COLOURS
 from automata.page.numbers import percent
-
-PANEL = ["dataset", "search", "scheduler"]
-WHOLE = ("full", "full-again")
-"""Selectors that train on all data: no fraction tells them apart."""
+from automata.selection import FIXED_FRACTIONS
 
 SCHEDULERS = {"hyperband": "Hyperband", "asha": "ASHA", "none": "no scheduler"}
 """In words: a reader of the page need not know the paper's HB."""
@@ -104,7 +102,7 @@ def schedulers(runs: pd.DataFrame) -> list[str]:
 
 def fractions(runs: pd.DataFrame) -> list[float]:
     """Return the fractions of the selectors that have one, rising."""
-    subsets = runs[~runs["selector"].isin([*WHOLE, "untuned"])]
+    subsets = runs[~runs["selector"].isin(list(FIXED_FRACTIONS))]
     return sorted(float(value) for value in subsets["fraction"].unique())
 
 
@@ -132,7 +130,7 @@ def missing(runs: pd.DataFrame, panel: pd.DataFrame) -> list[str]:
 
 def part(name: str, value: float) -> str:
     """Return a selector with its fraction, if it has one: AUTOMATA 5 %, FULL."""
-    return selector(name) if name in (*WHOLE, "untuned") else f"{selector(name)} {fraction(value)}"
+    return selector(name) if name in FIXED_FRACTIONS else f"{selector(name)} {fraction(value)}"
 
 
 def _all(runs: pd.DataFrame) -> list[Combination]:

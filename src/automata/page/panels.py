@@ -10,10 +10,12 @@ import pandas as pd
 
 from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
+from automata.analysis.runs import PANEL
 from automata.figures.ratio import RATIOS
 from automata.page import grid, numbers
-from automata.page.grid import PANEL, Combination
+from automata.page.grid import Combination
 from automata.page.spec import compiled_panel, look
+from automata.selection import ALL_DATA
 
 QUANTITIES = ("speedup", "energy_ratio", "co2_time_ratio")
 """What may stand on the x axis; CO2 from energy is the energy ratio again."""
@@ -120,7 +122,7 @@ def script_data(data: list[DataSet], runs: pd.DataFrame) -> dict[str, Any]:
         "selectors": {
             name: {"name": grid.selector(name), **look(name)} for name in grid.selectors(runs)
         },
-        "whole": list(grid.WHOLE),
+        "whole": list(ALL_DATA),
         "seedColumns": SEED_COLUMNS,
         "panels": {
             panel.combination.anchor: {
@@ -162,7 +164,7 @@ def _panel(combination: Combination, tables: Tables, untuned: pd.DataFrame | Non
 def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
     same = (compared["selector"] == row["selector"]) & (compared["fraction"] == row["fraction"])
     runs = compared[same].sort_values("seed")
-    whole = row["selector"] in grid.WHOLE
+    whole = row["selector"] in ALL_DATA
     return Point(
         row["selector"],
         row["fraction"],

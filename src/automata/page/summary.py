@@ -10,8 +10,8 @@ import pandas as pd
 
 from automata.analysis.carbon import kilowatt_hours
 from automata.analysis.energy import ENERGY, amount, follows_time, how_measured
+from automata.analysis.runs import PANEL
 from automata.page import grid, numbers
-from automata.page.grid import PANEL
 
 FLAGS = {
     "short_window": "a phase shorter than 10 s: few readings of counters that move every second",

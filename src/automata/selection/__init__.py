@@ -34,6 +34,9 @@ SELECTORS: dict[str, str] = {
 FIXED_FRACTIONS = {"full": 1, "full-again": 1, "untuned": 0}
 """The fraction that stands for those that take none: the share of the data that trials see."""
 
+ALL_DATA = tuple(name for name, fraction in FIXED_FRACTIONS.items() if fraction == 1)
+"""Those whose trials train on all data: their best trial is tested as it is."""
+
 _SOLVERS = {
     "facility_location": "automata.selection.facility:facility_location",
     "gradient_embeddings": "automata.selection.embeddings:gradient_embeddings",

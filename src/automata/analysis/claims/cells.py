@@ -11,8 +11,8 @@ from automata.analysis.claims.claim import Grid
 from automata.analysis.differences import Panel
 from automata.analysis.energy import follows_time
 from automata.analysis.experiment import Tables
+from automata.analysis.runs import PANEL
 from automata.analysis.tradeoff import COMBINATION, OF_ENERGY, bounds
-from automata.analysis.untuned import PANEL
 
 
 def of_panel(

@@ -25,9 +25,8 @@ from automata.analysis.claims.reach import Quantity
 from automata.analysis.claims.resampling import clustered_bounds, clusters_of
 from automata.analysis.claims.words import NAMES, but_estimates, percent, signed
 from automata.analysis.experiment import Tables
-from automata.analysis.runs import RUN
+from automata.analysis.runs import PANEL, RUN
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
-from automata.analysis.untuned import PANEL
 from automata.selection import FIXED_FRACTIONS
 
 ACCURACIES = ("test_accuracy", "best_validation_accuracy")

@@ -21,8 +21,8 @@ from automata.analysis.claims.resampling import clustered_bounds, clusters_of
 from automata.analysis.claims.words import bounded, times
 from automata.analysis.experiment import Tables
 from automata.analysis.ratios import SAME
+from automata.analysis.runs import PANEL
 from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
-from automata.analysis.untuned import PANEL
 
 WORK = ["epochs", "configurations", "model", "train_rows"]
 """What is tuned, and for how long: runs of two schedulers differ in their protocols anyway."""
