@@ -150,13 +150,11 @@ def _prepare(options: argparse.Namespace) -> None:
 
 def _tune(options: argparse.Namespace) -> None:
     from automata.config import parse_job
-    from automata.records import write_record
-    from automata.tuning.job import remove_work, run_job
+    from automata.tuning.job import complete_job
 
     run = {axis: getattr(options, axis) for axis in _AXES}
     job = parse_job(run, options.settings)
-    write_record(run_job(job, options.data, options.work), options.output)
-    remove_work(options.work)
+    complete_job(job, options.data, options.work, options.output)
 
 
 _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")

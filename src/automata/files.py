@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -14,17 +14,38 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the folder of `path`; on success it takes `path`'s place.
 
     The temporary name keeps the suffix, because writers choose the format by it. On an
-    exception nothing is left behind, and an older file at `path` stays as it was.
+    exception nothing is left behind, and an older file at `path` stays as it was. What a
+    process leaves that is killed while it writes has the same name each time, so that the next
+    one writes over it: a file has one writer at a time.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    temporary = path.with_name(f".{path.stem}.unfinished{path.suffix}")
     try:
         yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
+        _to_disk(temporary)
         temporary.replace(path)
+        _to_disk(path.parent)  # the name as well, or a power cut could undo it
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    """Have the kernel write out the file or folder at `path`."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def bytes_below(folder: Path) -> int:
+    """Return the size of all files below `folder`; those that vanish meanwhile have none."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += Path(parent, name).lstat().st_size
+    return total
 
 
 def sha256(path: Path) -> str:

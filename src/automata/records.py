@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from automata.config import Job
 from automata.errors import UserError
 from automata.files import write_text
-from automata.metering.measurement import Measurement
+from automata.metering.measurement import Measurement, combined
 from automata.recorded import Recorded
 from automata.training.progress import Progress
 
@@ -36,23 +36,58 @@ class Trial(Recorded):
         return self.progress.score
 
 
-class Tuning(Recorded):
-    """The search: one measured window from the first trial's start to the last one's end."""
+class Segment(Recorded):
+    """A part of a phase that nothing interrupted: one measured window."""
 
-    measurement: Measurement | None
-    """None where nothing was searched."""
-    setup_seconds: float
-    """Before the window: start of Ray, first worker, imports, data."""
+    host: str
+    setup_seconds: float = 0.0
+    """Before the window, in the same process: start of Ray, first worker, imports, data."""
+    measurement: Measurement
+    """Of a segment that was interrupted: up to the last work that was not lost."""
+
+
+class Tuning(Recorded):
+    """The search: measured from the first trial's start to the last one's end."""
+
+    segments: list[Segment]
+    """One, more after interruptions; none where nothing was searched."""
     trials: list[Trial]
     best: int
     """Index of the trial with the best score; the earlier one wins a tie."""
+
+    @property
+    def measurement(self) -> Measurement | None:
+        """The segments as one account, None where nothing was searched."""
+        return combined([segment.measurement for segment in self.segments])
+
+    @property
+    def setup_seconds(self) -> float:
+        """What it took to get ready, each time."""
+        return sum(segment.setup_seconds for segment in self.segments)
+
+    def elapsed(self, at: float) -> float:
+        """Return the seconds of searching until `at`, a Unix time; interruptions do not count."""
+        before, current = 0.0, self.segments[0].measurement
+        for segment in self.segments[1:]:
+            if at >= segment.measurement.started_at:
+                before += current.wall_seconds
+                current = segment.measurement
+        return before + at - current.started_at
 
 
 class FinalTraining(Recorded):
     """The training of the best configuration on all data, a measured window of its own."""
 
-    measurement: Measurement
+    segments: Annotated[list[Segment], Field(min_length=1)]
+    """One, more after interruptions."""
     progress: Progress
+
+    @property
+    def measurement(self) -> Measurement:
+        """The segments as one account."""
+        account = combined([segment.measurement for segment in self.segments])
+        assert account is not None, "there is at least one segment"
+        return account
 
 
 class Test(Recorded):
@@ -84,6 +119,10 @@ class Record(Recorded):
     final: FinalTraining | None
     """None for FULL, whose best trial's own weights are tested."""
     test: Test
+    resumed: bool
+    """Whether an interruption lies inside: parts of the work are of another process."""
+    peak_disk_bytes: int
+    """Most that the unfinished work took on disk."""
     lock_wait_seconds: float
     provenance: dict[str, Any]
 
@@ -91,6 +130,11 @@ class Record(Recorded):
     def best(self) -> Trial:
         """The best trial."""
         return self.tuning.trials[self.tuning.best]
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The segments of both phases."""
+        return [*self.tuning.segments, *(self.final.segments if self.final else [])]
 
 
 def write_record(record: Record, path: Path) -> None:

@@ -61,7 +61,12 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "concurrent_trials": settings.compute.concurrent_trials,
         "threads_per_trial": settings.compute.threads_per_trial,
         "device": record.provenance["device"],
-        "host": record.provenance["host"],
+        "host": " + ".join(dict.fromkeys(_hosts(record))),
+        "machine": _machine(record.provenance),
+        "resumed": record.resumed,
+        "segments": len(record.segments),
+        "peak_memory_bytes": max((phase.peak_memory_bytes or 0 for phase in phases), default=0),
+        "peak_disk_bytes": record.peak_disk_bytes,
         "software": " ".join(
             f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
         ),
@@ -71,6 +76,17 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "started_at": phases[0].started_at,
         "record": str(path),
     }
+
+
+def _hosts(record: Record) -> list[str]:
+    """Return the host of each segment; several do not compare with any single one."""
+    return [segment.host for segment in record.segments] or [record.provenance["host"]]
+
+
+def _machine(provenance: dict[str, Any]) -> str:
+    """Return what tells kinds of machines apart: hosts of one kind are alike."""
+    gpus = [f", {gpu}" for gpu in provenance["gpus"]]
+    return f"{provenance['cpu_count']} x {provenance['cpu']}{''.join(gpus)}"
 
 
 def tuning_split(record: Record) -> dict[str, float]:

@@ -30,9 +30,10 @@ def evaluations(record: Record, path: Path) -> list[dict[str, Any]]:
     """Return a row per evaluation of a trial, in the order of time; none without a search.
 
     `epoch` is when the trial was evaluated, `rung` says whether the scheduler saw it;
-    `elapsed_seconds` count from the start of the search. `elapsed_joules` spread the energy of
-    the search evenly over its time, as counters are read seconds apart: None where it is not
-    known. Trials that diverged keep the evaluations made before.
+    `elapsed_seconds` count from the start of the search, without interruptions.
+    `elapsed_joules` spread the energy of the search evenly over its time, as counters are read
+    seconds apart: None where it is not known. Trials that diverged keep the evaluations made
+    before.
     """
     window = record.tuning.measurement
     if window is None:
@@ -41,7 +42,7 @@ def evaluations(record: Record, path: Path) -> list[dict[str, Any]]:
     watts = None if energy is None else energy / window.wall_seconds
     rows = []
     for trial, rung, evaluation in _evaluations(record):
-        elapsed = evaluation.finished_at - window.started_at
+        elapsed = record.tuning.elapsed(evaluation.finished_at)
         rows.append(
             {
                 **record.job.run.model_dump(),

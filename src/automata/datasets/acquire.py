@@ -60,7 +60,8 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
     """
     wanted = _Wanted(dataset, file, cache)
     with wanted.storage_errors():
-        present = _present(wanted, mirror)
+        # The first file of a kind without a checksum records one, which takes the lock.
+        present = _present(wanted, mirror) if wanted.checksum() is not None else None
         if present is not None:
             return present
         cache.mkdir(parents=True, exist_ok=True)

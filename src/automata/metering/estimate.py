@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from importlib.metadata import version
 from typing import Any
 
@@ -34,11 +35,20 @@ class Codecarbon:
         if abs(data.duration - wall_seconds) > 0.5 + 0.02 * wall_seconds:
             notes.append(f"codecarbon: measured {data.duration:.1f} s of {wall_seconds:.1f} s")
             return None
+        return self._opinion(data.cpu_energy, data.ram_energy)
+
+    def so_far(self) -> SecondOpinion:
+        """Return what there is by now of a window that stays open."""
+        self._tracker.flush()
+        tracker = self._tracker
+        return self._opinion(tracker._total_cpu_energy.kWh, tracker._total_ram_energy.kWh)
+
+    def _opinion(self, cpu_kwh: float, ram_kwh: float) -> SecondOpinion:
         return SecondOpinion(
             version=version("codecarbon"),
             hardware=" ".join(self._tracker._conf.get("hardware", [])),
-            cpu_joules=data.cpu_energy * JOULES_PER_KWH,
-            ram_joules=data.ram_energy * JOULES_PER_KWH,
+            cpu_joules=cpu_kwh * JOULES_PER_KWH,
+            ram_joules=ram_kwh * JOULES_PER_KWH,
             watts_per_thread=_watts_per_thread(self._tracker._hardware),
         )
 
@@ -76,10 +86,17 @@ def _offline_tracker(sample_seconds: float) -> Any:
     os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # it logs before it reads log_level
     from codecarbon import OfflineEmissionsTracker
 
+    turn = threading.Lock()
+
     class Tracker(OfflineEmissionsTracker):  # type: ignore[misc]
         """Blind to codecarbon's configuration files and environment variables."""
 
         _external_conf = property(lambda self: {}, lambda self, found: None)
+
+        def _measure_power_and_energy(self) -> None:
+            """Do so once at a time: its own thread and `flush` would count a stretch twice."""
+            with turn:
+                super()._measure_power_and_energy()
 
     # The country only sets CO2, which is not read.
     return Tracker(

@@ -66,6 +66,8 @@ class Measurement(Recorded):
     """Cores of the host; older records have them in their provenance alone."""
     exclusive: bool
     """Whether other exclusive jobs of this host were kept out; others may have run beside it."""
+    peak_memory_bytes: int | None = None
+    """Of this process and its descendants: what each has for itself, and the largest share."""
     channels: list[Channel]
     second_opinion: SecondOpinion | None = None
     flags: list[Flag] = []
@@ -93,6 +95,63 @@ class Measurement(Recorded):
         if self.energy_joules is None:
             return None
         return " + ".join(sorted({channel.source for channel in self.channels}))
+
+
+def combined(windows: Sequence[Measurement]) -> Measurement | None:
+    """Return the windows of one phase as a single account, None if there are none.
+
+    Times, energies and counts add up, from the start of the first window; what is doubtful
+    about one is doubtful about the whole.
+    """
+    if len(windows) < 2:
+        return windows[0] if windows else None
+    channels: dict[tuple[str, ...], Channel] = {}
+    for channel in (channel for window in windows for channel in window.channels):
+        key = (channel.device, channel.domain, channel.method, channel.source)
+        channels[key] = _added(channels[key], channel) if key in channels else channel
+    opinions = [window.second_opinion for window in windows]
+    cores = {window.host_cores for window in windows}
+    peaks = [w.peak_memory_bytes for w in windows if w.peak_memory_bytes is not None]
+    return Measurement(
+        started_at=windows[0].started_at,
+        wall_seconds=sum(window.wall_seconds for window in windows),
+        cpu_seconds=sum(window.cpu_seconds for window in windows),
+        host_busy_cpu_seconds=sum(window.host_busy_cpu_seconds for window in windows),
+        host_cores=cores.pop() if len(cores) == 1 else None,
+        exclusive=all(window.exclusive for window in windows),
+        peak_memory_bytes=max(peaks, default=None),
+        channels=list(channels.values()),
+        second_opinion=_one_opinion(opinions),
+        flags=list(dict.fromkeys(flag for window in windows for flag in window.flags)),
+        notes=list(dict.fromkeys(note for window in windows for note in window.notes)),
+    )
+
+
+def _added(one: Channel, other: Channel) -> Channel:
+    """Return what one source counted in two windows."""
+    known = one.joules is not None and other.joules is not None
+    return one.model_copy(
+        update={
+            "joules": (one.joules or 0.0) + (other.joules or 0.0) if known else None,
+            "reads": one.reads + other.reads,
+            "wraps": one.wraps + other.wraps,
+            "resets": one.resets + other.resets,
+            "errors": one.errors + other.errors,
+        }
+    )
+
+
+def _one_opinion(opinions: Sequence[SecondOpinion | None]) -> SecondOpinion | None:
+    """Return the sum of second opinions, None where one is missing."""
+    given = [opinion for opinion in opinions if opinion is not None]
+    if len(given) < len(opinions):
+        return None
+    return given[0].model_copy(
+        update={
+            "cpu_joules": sum(opinion.cpu_joules for opinion in given),
+            "ram_joules": sum(opinion.ram_joules for opinion in given),
+        }
+    )
 
 
 def foreign_share(wall: float, own: float, busy: float, cores: int) -> float:

@@ -12,8 +12,8 @@ import psutil
 from automata.metering.counters import cpu_counters
 from automata.metering.estimate import Codecarbon, cpu_channel, find_hardware
 from automata.metering.gpus import PolledPower, Source, gpu_sources
-from automata.metering.measurement import Channel, Measurement, flags
-from automata.metering.processes import TreeCpuTime, host_busy_seconds
+from automata.metering.measurement import Channel, Measurement, SecondOpinion, flags
+from automata.metering.processes import ProcessTree, host_busy_seconds
 
 NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", joules=None)
 """Stands for GPUs that work and cannot be read: the energy of the phase is then unknown."""
@@ -52,7 +52,9 @@ class Meter:
             self._codecarbon = Codecarbon(sample_seconds)
         except ImportError:
             self._notes.append("codecarbon: not installed")
-        self._tree = TreeCpuTime()
+        self._tree = ProcessTree()
+        self._open = False
+        self._turn = threading.Lock()
         self._stop = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
 
@@ -69,6 +71,7 @@ class Meter:
         self._busy = host_busy_seconds()
         self._started_at = time.time()
         self._start = time.perf_counter()
+        self._open = True
         self._sampler.start()
         return self
 
@@ -81,31 +84,50 @@ class Meter:
         wall = time.perf_counter() - self._start
         self._stop.set()
         self._sampler.join()
+        with self._turn:
+            self._look()
+            opinion = self._codecarbon.close(wall, self._notes) if self._codecarbon else None
+            self.measurement = self._account(wall, opinion)
+            self._open = False
+
+    def so_far(self) -> Measurement:
+        """Return the account by now, of a window that stays open; any thread may ask."""
+        with self._turn:
+            if not self._open:
+                return self.measurement
+            self._look()
+            wall = time.perf_counter() - self._start
+            return self._account(wall, self._codecarbon.so_far() if self._codecarbon else None)
+
+    def _look(self) -> None:
+        """Bring processes and sources up to now."""
         self._tree.find()
         self._tree.update()
         for source in self._sources:
             source.update()
+
+    def _account(self, wall: float, opinion: SecondOpinion | None) -> Measurement:
+        """Return what was seen by the last look, `wall` seconds after the start."""
         busy = host_busy_seconds() - self._busy
-        opinion = self._codecarbon.close(wall, self._notes) if self._codecarbon else None
         channels = [source.channel() for source in self._sources]
         if not self._has_counters:
             channels.insert(0, cpu_channel(opinion))
         if self._blind_to_gpu:
             channels.append(NO_GPU)
-        if opinion is not None:
-            self._notes.append(f"codecarbon: {opinion.hardware}")
+        hardware = [f"codecarbon: {opinion.hardware}"] if opinion is not None else []
         own, cores = self._tree.seconds, psutil.cpu_count() or 1
-        self.measurement = Measurement(
+        return Measurement(
             started_at=self._started_at,
             wall_seconds=wall,
             cpu_seconds=own,
             host_busy_cpu_seconds=busy,
             host_cores=cores,
             exclusive=self._exclusive,
+            peak_memory_bytes=self._tree.peak_memory_bytes,
             channels=channels,
             second_opinion=opinion,
             flags=flags(wall, own, busy, cores, channels, opinion),
-            notes=self._notes,
+            notes=[*self._notes, *hardware],
         )
 
     def _sample(self) -> None:
@@ -115,14 +137,15 @@ class Meter:
         due = time.monotonic() + self._sample_seconds
         found = time.monotonic()
         while not self._stop.wait(TREE_SAMPLE_SECONDS):
-            if time.monotonic() >= found:
-                before = time.thread_time()
-                self._tree.find()
-                found = time.monotonic() + (time.thread_time() - before) / FINDING_SHARE
-            self._tree.update()
-            for power in often:
-                power.update()
-            if time.monotonic() >= due:
-                due += self._sample_seconds
-                for counter in seldom:
-                    counter.update()
+            with self._turn:
+                if time.monotonic() >= found:
+                    before = time.thread_time()
+                    self._tree.find()
+                    found = time.monotonic() + (time.thread_time() - before) / FINDING_SHARE
+                self._tree.update()
+                for power in often:
+                    power.update()
+                if time.monotonic() >= due:
+                    due += self._sample_seconds
+                    for counter in seldom:
+                        counter.update()

@@ -1,12 +1,12 @@
-"""CPU time of a process tree whose members come and go."""
+"""CPU time and memory of a process tree whose members come and go."""
 
 from __future__ import annotations
 
 import psutil
 
 
-class TreeCpuTime:
-    """User and system seconds of this process and its descendants since `open`.
+class ProcessTree:
+    """What this process and its descendants use since `open`: CPU seconds, and memory at once.
 
     Kernel accounting loses the time of killed grandchildren, so the tree is sampled: each
     member's last seen time stays in the sum after its end. What a process uses between the
@@ -18,10 +18,16 @@ class TreeCpuTime:
         self._members: list[psutil.Process] = []
         self._baseline: dict[tuple[int, float], float] = {}
         self._latest: dict[tuple[int, float], float] = {}
+        self.peak_memory_bytes = 0
+        """Most memory at one look: what each member has for itself, and the largest share.
+
+        Pages that processes share, such as libraries, count once, as the largest such part.
+        """
 
     def open(self) -> None:
         """Take the times so far as the baseline."""
         self.find()
+        self.peak_memory_bytes = 0
         self._baseline = self._sample()
         self._latest = dict(self._baseline)
 
@@ -35,18 +41,23 @@ class TreeCpuTime:
 
     @property
     def seconds(self) -> float:
-        """CPU seconds between `open` and the latest `update`."""
+        """User and system seconds between `open` and the latest `update`."""
         return sum(self._latest.values()) - sum(self._baseline.values())
 
     def _sample(self) -> dict[tuple[int, float], float]:
         times = {}
+        own, shared = 0, 0
         for process in self._members:
             try:
-                used = process.cpu_times()
+                used, memory = process.cpu_times(), process.memory_info()
                 # A pid can be reused; with its start time it names one process.
                 times[process.pid, process.create_time()] = used.user + used.system
             except psutil.Error:  # ended, or not ours to look at
                 continue
+            part = getattr(memory, "shared", 0)  # Linux alone tells
+            own += memory.rss - part
+            shared = max(shared, part)
+        self.peak_memory_bytes = max(self.peak_memory_bytes, own + shared)
         return times
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,92 +11,118 @@ import torch
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
-from automata.files import sha256, write_text
+from automata.files import bytes_below, sha256, write_text
 from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
-from automata.metering.meter import Meter
 from automata.models.build import build_model, source_checksum
 from automata.models.classifier import Classifier
 from automata.provenance import provenance
 from automata.recorded import Recorded
-from automata.records import (
-    SCHEMA_VERSION,
-    Data,
-    FinalTraining,
-    Record,
-    Test,
-    Trial,
-    Tuning,
-)
+from automata.records import Data, Record, Test, Trial, Tuning, read_record, write_record
 from automata.seeds import derive
 from automata.selection.random import Full
-from automata.training.device import choose_device, visible_gpus
+from automata.training.device import choose_device
 from automata.training.evaluation import evaluate
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.training.threads import limit_threads
+from automata.tuning.final_training import train_finally
+from automata.tuning.history import History, forget, recall
+from automata.tuning.journal import Begun, Journal
 from automata.tuning.search import RandomSearch, domains
-from automata.tuning.search_phase import load_best_weights, run_search
+from automata.tuning.search_phase import run_search
+from automata.tuning.states import read_state
+from automata.tuning.work import WorkFolder, only_worker
 
 logger = logging.getLogger(__name__)
 
-
-PLACE = ("host", "device", "packages", "automata", "git", "own_model_sha256")
-"""The parts of the provenance in which both phases of a record must agree."""
+PLACE = (
+    "automata",
+    "code",
+    "packages",
+    "cpu",
+    "cpu_count",
+    "gpus",
+    "device",
+    "own_model_sha256",
+)
+"""The parts of the provenance in which all segments of a record must agree; hosts may differ."""
 
 
 class FinishedSearch(Recorded):
     """A search phase kept in the work folder, for a restart with the same job and data."""
 
-    job: Job
-    data_sha256: str
+    begun: Begun
     tuning: Tuning
+    resumed: bool
+    peak_disk_bytes: int
     provenance: dict[str, Any]
 
 
-def run_job(job: Job, data: Path, work: Path) -> Record:
+def complete_job(job: Job, data: Path, folder: Path, output: Path) -> None:
+    """Run `job` on the prepared file `data`, and write its record to `output`.
+
+    What is unfinished is kept in `folder` until then: an interrupted job that starts again goes
+    on from there. It waits for a process that is at the same job, and takes what that wrote.
+    """
+    work = WorkFolder(folder)
+    with only_worker(work) as waited:
+        if waited and output.exists() and read_record(output).job == job:
+            logger.info("%s: another process has finished this job", output)
+        else:
+            write_record(run_job(job, data, folder), output)
+        work.remove()
+
+
+def run_job(job: Job, data: Path, folder: Path) -> Record:
     """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
 
-    `work` keeps the finished search: an interrupted job that starts again goes on with the
-    final training. Remove it (`remove_work`) once the record is safe.
+    What is finished is kept in `folder`: trials at their rungs, the search, and the state of
+    the final training. The caller removes it once the record is safe.
     """
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
     _check(job, dataset, data)
+    work = WorkFolder(folder)
+    work.path.mkdir(parents=True, exist_ok=True)
     source = _describe(dataset, data)
     settings = job.settings
     device = choose_device(settings.compute.device)
     model = settings.protocol.model
     own_model = source_checksum(model) if isinstance(model, OwnModel) else None
+    limit_threads(settings.compute.threads_per_trial)
     here = {
         **provenance(),
         "device": _device_name(device),
         "gpus": gpu_models([]),
         "own_model_sha256": own_model,
     }
-    limit_threads(settings.compute.threads_per_trial)
-    work.mkdir(parents=True, exist_ok=True)
+    place = {name: here.get(name) for name in PLACE}
+    begun = Begun(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
-        search = _search_once(job, source, data, work, here)
+        search = _search_once(begun, data, work, here)
         tuning = search.tuning
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         run = _best_run(job, dataset, best, device)
-        final = None
+        final, resumed = None, search.resumed
         if job.run.trains_finally:
-            final = _train_finally(job, run)
+            key = f"{begun.model_dump_json()} {best.configuration}"
+            final, again = train_finally(run, settings, work.final, key)
+            resumed = resumed or again
         else:
-            run.model.load_state_dict(load_best_weights(work))
+            run.model.load_state_dict(read_state(work.weights(best.index)) or {})
         test = _test(run.model, run.data)
     return Record(
-        schema_version=SCHEMA_VERSION,
         job=job,
         data=source,
         tuning=tuning,
         final=final,
         test=test,
+        resumed=resumed,
+        peak_disk_bytes=max(search.peak_disk_bytes, bytes_below(work.path)),
         lock_wait_seconds=waited,
         provenance=search.provenance,
     )
@@ -114,26 +139,47 @@ def _check(job: Job, dataset: Dataset, data: Path) -> None:
         build_model(dataset, sample, job.settings.protocol.model)
 
 
-def remove_work(work: Path) -> None:
-    """Remove the unfinished work of a job whose record is written."""
-    shutil.rmtree(work, ignore_errors=True)
-
-
 def _search_once(
-    job: Job, source: Data, data: Path, work: Path, here: dict[str, Any]
+    begun: Begun, data: Path, work: WorkFolder, here: dict[str, Any]
 ) -> FinishedSearch:
-    """Search, or take the finished search of the same job, data, host and software from `work`."""
-    kept = work / "search.json"
-    if kept.exists():
-        finished = FinishedSearch.model_validate_json(kept.read_text(encoding="utf-8"))
-        same_input = finished.job == job and finished.data_sha256 == source.sha256
-        if same_input and all(finished.provenance[key] == here[key] for key in PLACE):
-            logger.info("the search was finished before: %s", kept)
-            return finished
-    tuning = run_search(job, data, work) if job.run.searches else _drawn(job)
-    finished = FinishedSearch(job=job, data_sha256=source.sha256, tuning=tuning, provenance=here)
-    write_text(kept, finished.model_dump_json())
+    """Search, or go on with what `work` has of the same search, or take the finished one."""
+    job, journal = begun.job, Journal(work.journal)
+    finished = _kept(work.search, begun)
+    while finished is None or not _has_best_model(finished, work):
+        if finished is not None:  # its file is damaged: the trial trains again
+            forget(journal, finished.tuning.best)
+        history = recall(journal, begun) if job.run.searches else History()
+        tuning, peak = (
+            run_search(job, data, work, history) if job.run.searches else (_drawn(job), 0)
+        )
+        finished = FinishedSearch(
+            begun=begun,
+            tuning=tuning,
+            resumed=bool(history.reported),
+            peak_disk_bytes=peak,
+            provenance=here,
+        )
+        write_text(work.search, finished.model_dump_json())
     return finished
+
+
+def _kept(path: Path, begun: Begun) -> FinishedSearch | None:
+    """Return the search `begun` if `path` has it as finished, by an earlier process."""
+    try:
+        finished = FinishedSearch.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # none, or damaged
+        return None
+    if finished.begun != begun:
+        return None
+    logger.info("the search was finished before: %s", path)
+    return finished.model_copy(update={"resumed": True})
+
+
+def _has_best_model(search: FinishedSearch, work: WorkFolder) -> bool:
+    """Say whether what is tested is there: of FULL the model of the best trial."""
+    if search.begun.job.run.trains_finally:
+        return True
+    return read_state(work.weights(search.tuning.best)) is not None
 
 
 def _drawn(job: Job) -> Tuning:
@@ -146,7 +192,7 @@ def _drawn(job: Job) -> Tuning:
         status="drawn",
         progress=Progress(),
     )
-    return Tuning(measurement=None, setup_seconds=0.0, trials=[trial], best=0)
+    return Tuning(segments=[], trials=[trial], best=0)
 
 
 def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> TrainingRun:
@@ -161,21 +207,6 @@ def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> 
         job.settings.compute.precision,
         job.settings.compute.compiled,
     )
-
-
-def _train_finally(job: Job, run: TrainingRun) -> FinalTraining:
-    """Train `run` for all T epochs inside a window of its own."""
-    metering = job.settings.metering
-    meter = Meter(
-        sample_seconds=metering.sample_seconds,
-        gpus=visible_gpus() if run.device.type == "cuda" else [],
-        exclusive=metering.exclusive,
-    )
-    with meter:
-        run.train_to(job.settings.protocol.epochs)
-    if run.progress.failure is not None:
-        logger.warning("the final training diverged: %s", run.progress.failure)
-    return FinalTraining(measurement=meter.measurement, progress=run.progress)
 
 
 def _test(model: Classifier, dataset: Dataset) -> Test:

@@ -17,6 +17,7 @@ from ray.tune.search.sample import Domain
 from automata import config
 from automata.config import SearchSettings
 from automata.seeds import derive
+from automata.tuning.history import History
 from automata.tuning.keys import SCORE
 from automata.tuning.schedulers import TuningScheduler
 
@@ -95,18 +96,24 @@ class PatientSearch(Searcher):
 
     Where the scheduler judges trials in groups, the next group is proposed when all of the
     last one has ended; otherwise a trial is proposed when a slot is free. The first `blind`
-    proposals of a search need no result and wait for nothing. Proposals carry their index and
-    their rungs.
+    proposals of a search need no result and wait for nothing. Proposals carry their index, their
+    rungs, and the results that are known from an earlier process.
 
     Ray tells a searcher nothing of a trial that is stopped while it is paused, which is how
     Hyperband stops most of them: the last result is kept here and passed on at the end.
     """
 
     def __init__(
-        self, search: Searcher, scheduler: TuningScheduler, configurations: int, slots: int
+        self,
+        search: Searcher,
+        scheduler: TuningScheduler,
+        configurations: int,
+        slots: int,
+        history: History,
     ) -> None:
         super().__init__(metric=SCORE, mode="max")
         self.searcher = search
+        self._history = history
         self._scheduler = scheduler
         self._configurations = configurations
         self._slots = slots
@@ -137,6 +144,7 @@ class PatientSearch(Searcher):
             "index": index,
             "rungs": self._scheduler.rungs(index),
             "configuration": configuration,
+            "known": self._history.known(index, configuration),
         }
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:

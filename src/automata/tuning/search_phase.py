@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import shutil
-import threading
-import time
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from ray import tune
 from ray.tune import (
-    Callback,
     CheckpointConfig,
     FailureConfig,
     PlacementGroupFactory,
@@ -29,66 +26,36 @@ from automata.registry import load
 from automata.training.device import choose_device, visible_gpus
 from automata.training.progress import Progress
 from automata.tuning import SCHEDULERS, SEARCHES
+from automata.tuning.cleaner import Cleaner
+from automata.tuning.history import Deliveries, History
+from automata.tuning.journal import Journal
 from automata.tuning.keys import SCORE
+from automata.tuning.ledger import Ledger
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import TuningScheduler
 from automata.tuning.search import PatientSearch, domains
-from automata.tuning.trainable import WEIGHTS, TuneTrial
+from automata.tuning.trainable import TuneTrial
 from automata.tuning.trials import EarlyTrials
-
-BEST_WEIGHTS = "best_trial.pt"
-
-
-class MeterWindow(Callback):
-    """Holds the meter open from the first trial's start to the last one's end.
-
-    When Ray says that a trial has started, its process has imported and loaded everything.
-    """
-
-    def __init__(self, meter: Meter, trials: int) -> None:
-        self._meter = meter
-        self._left = trials
-        self._preparation = threading.Thread(target=self._prepare, name="prepare", daemon=True)
-        self.opened_at: float | None = None
-
-    def __getstate__(self) -> dict[str, object]:
-        """Leave the meter out of the state that Tune saves: a window is of one process."""
-        return {}
-
-    def setup(self, *_: object, **__: object) -> None:
-        """Do, while the first trial's process starts, what this process has to do anyway."""
-        self._preparation.start()
-
-    def _prepare(self) -> None:
-        self._meter.prepare()
-
-    def on_trial_start(self, **_: object) -> None:
-        """Open the window, once."""
-        if self.opened_at is None:
-            self._preparation.join()
-            # Python would look through all that is loaded for garbage: 0.3 s in some windows.
-            gc.freeze()
-            self.opened_at = time.perf_counter()
-            self._meter.__enter__()
-
-    def on_trial_complete(self, **_: object) -> None:
-        """Close the window after the last trial."""
-        self._left -= 1
-        if self._left == 0:
-            self._meter.__exit__(None, None, None)
-
+from automata.tuning.work import WorkFolder
 
 # Every trial's last result is at hand; Ray also looks for the files of loggers that are off.
 logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
 
 
-def run_search(job: Job, data: Path, work: Path) -> Tuning:
+class Searched(NamedTuple):
+    """A finished search."""
+
+    tuning: Tuning
+    peak_disk_bytes: int
+
+
+def run_search(job: Job, data: Path, work: WorkFolder, history: History) -> Searched:
     """Search the best configuration of `job` on the prepared file `data`.
 
-    Ray's state, and for FULL the best trial's weights (`BEST_WEIGHTS`), go into the folder `work`.
-    Raises UserError when every trial diverged, and RuntimeError when one crashed.
+    Results of `history` are taken as they are, new ones go into the journal of `work`, and of
+    FULL the best trial's model stays there. Raises UserError when every trial diverged, and
+    RuntimeError when one crashed.
     """
-    start = time.perf_counter()
     run, settings = job.run, job.settings
     protocol, compute = settings.protocol, settings.compute
     slots = compute.concurrent_trials
@@ -104,61 +71,50 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
         gpus=visible_gpus() if gpus else [],
         exclusive=settings.metering.exclusive,
     )
-    window = MeterWindow(meter, protocol.configurations)
-    folder = work.resolve() / "ray"
-    shutil.rmtree(folder, ignore_errors=True)
-    with local_ray(slots * compute.threads_per_trial, gpus):
-        trainable = tune.with_parameters(
-            TuneTrial, job=job.model_dump_json(), data=str(data.resolve()), work=str(folder)
-        )
-        resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
-        results = tune.Tuner(
-            tune.with_resources(trainable, resources),
-            tune_config=TuneConfig(
-                metric=SCORE,
-                mode="max",
-                search_alg=EarlyTrials(
-                    PatientSearch(search, scheduler, protocol.configurations, slots),
-                    scheduler,
-                    slots,
-                    resources,
+    ledger = Ledger(meter, Journal(work.journal), work, protocol.configurations)
+    Deliveries(work.deliveries).clear()
+    shutil.rmtree(work.ray, ignore_errors=True)
+    try:
+        with local_ray(slots * compute.threads_per_trial, gpus):
+            trainable = tune.with_parameters(
+                TuneTrial,
+                job=job.model_dump_json(),
+                data=str(data.resolve()),
+                work=str(work.path.resolve()),
+            )
+            resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
+            proposals = PatientSearch(search, scheduler, protocol.configurations, slots, history)
+            results = tune.Tuner(
+                tune.with_resources(trainable, resources),
+                tune_config=TuneConfig(
+                    metric=SCORE,
+                    mode="max",
+                    search_alg=EarlyTrials(proposals, scheduler, slots, resources),
+                    scheduler=scheduler.ray,
+                    num_samples=-1,  # the search says when it is finished
+                    reuse_actors=True,
                 ),
-                scheduler=scheduler.ray,
-                num_samples=-1,  # the search says when it is finished
-                reuse_actors=True,
-            ),
-            run_config=RunConfig(
-                name="tune",
-                storage_path=str(folder),
-                callbacks=[window],
-                verbose=0,
-                failure_config=FailureConfig(fail_fast=True),
-                checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
-            ),
-        ).fit()
+                run_config=RunConfig(
+                    name="tune",
+                    storage_path=str(work.ray.resolve()),
+                    callbacks=[ledger, Cleaner(work)],
+                    verbose=0,
+                    failure_config=FailureConfig(fail_fast=True),
+                    checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
+                ),
+            ).fit()
+    finally:
+        ledger.close()
     _raise_for_crashes(results)
-    assert window.opened_at is not None, "a search with results has started a trial"
     trials = _trials(results)
     best = max(trials, key=lambda trial: (trial.score, -trial.index))
     if best.status == "failed":
         raise UserError(
             f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
-    if not run.trains_finally:
-        weights = folder / "weights" / WEIGHTS.format(index=best.index)
-        weights.replace(work / BEST_WEIGHTS)
-    return Tuning(
-        measurement=meter.measurement,
-        setup_seconds=window.opened_at - start,
-        trials=trials,
-        best=best.index,
-    )
-
-
-def load_best_weights(work: Path) -> dict[str, torch.Tensor]:
-    """Return the model state of the best trial, which `run_search` kept for FULL."""
-    state: dict[str, torch.Tensor] = torch.load(work / BEST_WEIGHTS, weights_only=True)
-    return state
+    segments = [*history.segments, *([ledger.segment] if ledger.segment else [])]
+    tuning = Tuning(segments=segments, trials=trials, best=best.index)
+    return Searched(tuning, ledger.peak_disk_bytes)
 
 
 def _trials(results: ResultGrid) -> list[Trial]:
@@ -170,7 +126,8 @@ def _trials(results: ResultGrid) -> list[Trial]:
             status = "failed"
         else:
             status = "completed" if progress.epochs == config["rungs"][-1] else "stopped"
-        trials.append(Trial.model_validate({**config, "status": status, "progress": progress}))
+        proposed = {name: value for name, value in config.items() if name != "known"}
+        trials.append(Trial.model_validate({**proposed, "status": status, "progress": progress}))
     return sorted(trials, key=lambda trial: trial.index)
 
 

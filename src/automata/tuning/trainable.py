@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import torch
 from ray import tune
 
 from automata.config import Job
@@ -16,15 +15,16 @@ from automata.datasets.prepared import Dataset, read_dataset
 from automata.registry import load
 from automata.seeds import derive
 from automata.training.device import choose_device
+from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning import SCHEDULERS
+from automata.tuning.history import Deliveries
 from automata.tuning.keys import EPOCH, SCORE
 from automata.tuning.paused import MEMORY_BYTES, PausedRuns
-
-WEIGHTS = "{index}.pt"
-"""File of a trial's model, in the folder of weights."""
+from automata.tuning.states import write_state
+from automata.tuning.work import WorkFolder
 
 
 class TuneTrial(tune.Trainable):
@@ -32,7 +32,8 @@ class TuneTrial(tune.Trainable):
 
     Schedulers decide at rungs only, and a result costs milliseconds: the curve between rungs
     comes along inside the result. A trial that has diverged reports the worst score at its
-    rungs without training, until the scheduler drops it.
+    rungs without training, until the scheduler drops it. Rungs that an earlier process, which
+    was interrupted, brought a trial to are reported again as they were.
 
     Runs that may pause are kept here and not in Ray's checkpoints: those cost a call to the
     worker and a folder each, to write and to read, although nearly always the same process
@@ -54,13 +55,11 @@ class TuneTrial(tune.Trainable):
         # One thread for all work: the number of torch's threads is a property of each.
         self._worker = ThreadPoolExecutor(1, "training", limit_threads, (threads,))
         self._device = choose_device(compute.device)
+        self._work = WorkFolder(Path(work))
         alone = compute.concurrent_trials == 1
-        self._paused = PausedRuns(Path(work) / "paused", MEMORY_BYTES if alone else 0)
+        self._paused = PausedRuns(self._work.state, MEMORY_BYTES if alone else 0)
         self._may_pause = load(SCHEDULERS, self._job.run.scheduler).pauses
-        self._weights: Path | None = None
-        if not self._job.run.trains_finally:
-            self._weights = Path(work) / "weights"
-            self._weights.mkdir(parents=True, exist_ok=True)
+        self._deliveries = Deliveries(self._work.deliveries)
         # Not a step yet: the window opens when Ray hears that this process is ready.
         self._worker.submit(self._begin, config).result()
         self._ahead: Future[dict[str, Any]] | None = None
@@ -72,7 +71,7 @@ class TuneTrial(tune.Trainable):
         return True
 
     def step(self) -> dict[str, Any]:
-        """Train to the next rung and evaluate there."""
+        """Train to the next rung and evaluate there, or tell what an earlier process did."""
         result = self._ahead or self._worker.submit(self._train)
         self._ahead = None
         return result.result()
@@ -85,38 +84,50 @@ class TuneTrial(tune.Trainable):
         self._begin(config)
         return self._train()
 
-    def _train(self) -> dict[str, Any]:
-        training = self._training
-        epoch = self._rungs[len(training.progress.evaluations)]
-        training.train_to(epoch)
-        training.evaluate()
-        if self._weights is not None:
-            file = self._weights / WEIGHTS.format(index=self._index)
-            torch.save(training.model.state_dict(), file)
-        if self._may_pause and epoch < self._rungs[-1]:
-            self._paused.put(self._index, training)
-        progress = training.progress
-        return {
-            EPOCH: epoch,
-            SCORE: progress.score,
-            "progress": progress.model_dump_json(),
-        }
-
     def _begin(self, config: dict[str, Any]) -> None:
         """Go on with the trial of `config` where it paused, or start it."""
         self._index: int = config["index"]
         self._rungs: list[int] = config["rungs"]
+        self._configuration: dict[str, Any] = config["configuration"]
+        self._known: list[dict[str, Any]] = config["known"]
+        self._training: TrainingRun | None = None
+        if not self._deliveries.left(self._index, self._known):
+            self._training = self._kept_or_new()
 
-        def build() -> TrainingRun:
-            return self._build(config["configuration"])
+    def _train(self) -> dict[str, Any]:
+        known = self._deliveries.next_of(self._index, self._known)
+        if known is not None:
+            return self._result(Progress.model_validate_json(known))
+        training = self._training = self._training or self._kept_or_new()
+        done = len(training.progress.evaluations)
+        # More than one rung where an earlier process did not keep the state of the last.
+        for epoch in self._rungs[done : max(done, len(self._known)) + 1]:
+            training.train_to(epoch)
+            training.evaluate()
+        if not self._job.run.trains_finally:
+            write_state(self._work.weights(self._index), training.model.state_dict())
+        if len(training.progress.evaluations) < len(self._rungs):
+            keep = self._paused.put if self._may_pause else self._paused.save
+            keep(self._index, training)
+        return self._result(training.progress)
 
-        self._training = self._paused.take(self._index, build) or build()
+    def _result(self, progress: Progress) -> dict[str, Any]:
+        """Return what Tune hears of this trial at a rung."""
+        return {
+            # Not the epochs trained: those of a trial that has diverged stay as they are.
+            EPOCH: self._rungs[len(progress.evaluations) - 1],
+            SCORE: progress.score,
+            "progress": progress.model_dump_json(),
+        }
 
-    def _build(self, configuration: dict[str, Any]) -> TrainingRun:
+    def _kept_or_new(self) -> TrainingRun:
+        return self._paused.take(self._index, self._build) or self._build()
+
+    def _build(self) -> TrainingRun:
         run, settings = self._job.run, self._job.settings
         return TrainingRun(
             load_data(self._data),
-            configuration,
+            self._configuration,
             settings.protocol,
             subset_plan(self._job),
             derive(run.seed, run.training_stream),

@@ -19,7 +19,7 @@ from codecarbon.external.hardware import CPU
 import automata.metering.meter
 from automata.metering.measurement import Channel, Measurement, SecondOpinion, flags
 from automata.metering.meter import Meter
-from automata.metering.processes import TreeCpuTime
+from automata.metering.processes import ProcessTree
 
 BURN = """
 import time
@@ -409,7 +409,7 @@ def test_workers_are_searched_for_less_often_where_that_costs_more(
 ) -> None:
     monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
     looks = []
-    find = automata.metering.meter.TreeCpuTime.find
+    find = automata.metering.meter.ProcessTree.find
 
     def burn(tree: Any) -> None:
         looks.append(time.thread_time())
@@ -417,14 +417,14 @@ def test_workers_are_searched_for_less_often_where_that_costs_more(
             pass
         find(tree)
 
-    monkeypatch.setattr(automata.metering.meter.TreeCpuTime, "find", burn)
+    monkeypatch.setattr(automata.metering.meter.ProcessTree, "find", burn)
     with meter():
         time.sleep(1.5)
     assert len(looks) <= 4  # of 150; one each is at the start and at the end
 
 
 def test_worker_that_ended_since_it_was_found_keeps_what_it_had() -> None:
-    tree = TreeCpuTime()
+    tree = ProcessTree()
     tree.open()
     child = subprocess.Popen(
         [sys.executable, "-c", BURN + "time.sleep(60)"], stdout=subprocess.PIPE

@@ -9,11 +9,13 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.models.mlp import build
+from automata.provenance import provenance
 from automata.training.evaluation import evaluate
 from automata.tuning import job as job_module
 from automata.tuning.brackets import hyperband_brackets
 from automata.tuning.job import run_job
-from automata.tuning.search_phase import load_best_weights
+from automata.tuning.states import read_state
+from automata.tuning.work import WorkFolder
 
 N, T = 5, 9
 
@@ -123,7 +125,8 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     record = run_job(job, data, tmp_path / "job")
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
-    model.load_state_dict(load_best_weights(tmp_path / "job"))
+    work = WorkFolder(tmp_path / "job")
+    model.load_state_dict(read_state(work.weights(record.best.index)))
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
@@ -166,29 +169,37 @@ def killed(*arguments):
 def interrupted(data, tmp_path, monkeypatch):
     """The work folder of a job that was interrupted between search and final training."""
     with monkeypatch.context() as patch:
-        patch.setattr(job_module, "_train_finally", killed)
+        patch.setattr(job_module, "train_finally", killed)
         with pytest.raises(KeyboardInterrupt):
             run_job(make_job(), data, tmp_path / "job")
     return tmp_path / "job"
 
 
 def test_restart_after_the_search_does_not_repeat_it(data, interrupted, monkeypatch):
-    kept = json.loads((interrupted / "search.json").read_text())["tuning"]["measurement"]
+    kept = json.loads((interrupted / "search.json").read_text())["tuning"]["segments"]
     monkeypatch.setattr(job_module, "run_search", killed)
     record = run_job(make_job(), data, interrupted)
-    assert record.tuning.measurement.model_dump(mode="json") == kept
+    assert [segment.model_dump(mode="json") for segment in record.tuning.segments] == kept
+    assert record.resumed
 
 
 def test_kept_search_of_another_job_is_not_used(data, interrupted):
-    assert run_job(make_job(seed=7), data, interrupted).job.run.seed == 7
+    record = run_job(make_job(seed=7), data, interrupted)
+    assert record.job.run.seed == 7
+    assert not record.resumed
 
 
-def test_kept_search_of_another_host_is_not_used(data, interrupted):
-    kept = interrupted / "search.json"
-    content = json.loads(kept.read_text())
-    content["provenance"]["host"] = "elsewhere"
-    kept.write_text(json.dumps(content))
-    assert run_job(make_job(), data, interrupted).provenance["host"] != "elsewhere"
+def test_kept_search_of_another_software_is_not_used(data, interrupted, monkeypatch):
+    here = {**provenance(), "packages": {"torch": "0.1"}}
+    monkeypatch.setattr(job_module, "provenance", lambda: here)
+    record = run_job(make_job(), data, interrupted)
+    assert record.provenance["packages"] == {"torch": "0.1"}
+    assert not record.resumed
+
+
+def test_kept_search_of_a_host_that_is_alike_is_used(data, interrupted, monkeypatch):
+    monkeypatch.setattr(job_module, "provenance", lambda: {**provenance(), "host": "elsewhere"})
+    assert run_job(make_job(), data, interrupted).resumed
 
 
 def test_other_data_set_in_the_file_is_refused(data, tmp_path):

@@ -13,6 +13,7 @@ from automata.config.methods import TpeSettings
 from automata.registry import load
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.brackets import hyperband_brackets
+from automata.tuning.history import History
 from automata.tuning.keys import EPOCH, SCORE
 from automata.tuning.ray_session import local_ray
 from automata.tuning.search import PatientSearch
@@ -52,7 +53,7 @@ def search(folder, scheduler_name, search_name, slots):
     scheduler = load(SCHEDULERS, scheduler_name)(N, T, slots, SchedulerSettings())
     settings = SearchSettings(tpe=TpeSettings(startup_configurations=5))
     inner = load(SEARCHES, search_name)(SPACE, settings, 0)
-    search = PatientSearch(inner, scheduler, N, slots)
+    search = PatientSearch(inner, scheduler, N, slots, History())
     resources = PlacementGroupFactory([{"CPU": 1}])
     with local_ray(slots, 0):
         results = tune.Tuner(

@@ -5,6 +5,7 @@ import pytest
 
 from automata.config import Domain, SearchSettings
 from automata.config.methods import TpeSettings
+from automata.tuning.history import History
 from automata.tuning.search import (
     PatientSearch,
     domains,
@@ -43,7 +44,7 @@ def proposals(make, seed, count=6):
 
 @pytest.fixture
 def search():
-    return PatientSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1)
+    return PatientSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1, History())
 
 
 @pytest.mark.parametrize("make", [random_search, tpe_search])
@@ -115,7 +116,7 @@ def test_tpe_learns_the_last_result_of_a_trial_that_ended_while_paused(search):
 
 
 def test_search_that_learns_nothing_waits_for_nothing():
-    search = PatientSearch(random_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1)
+    search = PatientSearch(random_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1, History())
     assert [search.suggest(str(i))["index"] for i in range(5)] == [0, 1, 2, 3, 4]
 
 
@@ -123,7 +124,9 @@ def test_search_that_learns_nothing_waits_for_nothing():
 def test_without_groups_a_proposal_waits_for_a_free_slot(monkeypatch, slots):
     monkeypatch.setattr(Scheduler, "groups", None)
     settings = SearchSettings(tpe=TpeSettings(startup_configurations=1))
-    search = PatientSearch(tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, slots)
+    search = PatientSearch(
+        tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, slots, History()
+    )
     first = [search.suggest(str(i)) for i in range(slots)]
     assert None not in first
     assert search.suggest("late") is None
@@ -136,7 +139,7 @@ def test_without_groups_a_proposal_waits_for_a_free_slot(monkeypatch, slots):
 def test_proposals_drawn_at_random_wait_for_nothing(monkeypatch, groups, startup):
     monkeypatch.setattr(Scheduler, "groups", groups)
     settings = SearchSettings(tpe=TpeSettings(startup_configurations=startup))
-    search = PatientSearch(tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, 1)
+    search = PatientSearch(tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, 1, History())
     made = [search.suggest(str(number)) for number in range(5)]
     assert [proposal is not None for proposal in made] == [True] * startup + [False] * (5 - startup)
 
