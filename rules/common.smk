@@ -121,6 +121,11 @@ CARBON = [json.dumps(e["carbon"], sort_keys=True) for e in EXPERIMENTS]
 if len(set(CARBON)) > 1:
     sys.exit("carbon: must be the same in all parts")
 
+# And one comparison, of which runs compare.
+COMPARISON = [json.dumps(e["comparison"], sort_keys=True) for e in EXPERIMENTS]
+if len(set(COMPARISON)) > 1:
+    sys.exit("comparison: must be the same in all parts")
+
 
 def check_files():
     """End with one line if a file of the user's own is not there."""
@@ -305,6 +310,11 @@ def settings(wildcards):
         name: wildcards[name] for name in ("dataset", "search", "scheduler", "selector")
     }
     return json.dumps(settings_of(experiment, **named), sort_keys=True)
+
+
+def comparison(wildcards):
+    """Return which runs compare, as JSON."""
+    return COMPARISON[0]
 
 
 def carbon(wildcards):

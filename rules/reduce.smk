@@ -17,11 +17,14 @@ rule collect:
         f"logs/{EXPERIMENT}/collect.log",
     conda:
         "../envs/automata.yaml"
+    params:
+        comparison=comparison,
     message:
         "Collecting the table of runs"
     shell:
         """
         python -m automata collect {input} \
+            --comparison {params.comparison:q} \
             --csv {output.csv} \
             --parquet {output.parquet} \
             --trials {output.trials} \
@@ -41,12 +44,14 @@ rule collect_so_far:
     conda:
         "../envs/automata.yaml"
     params:
+        comparison=comparison,
         version=version_of_found,
     message:
         "Collecting the table of all runs so far"
     shell:
         """
         python -m automata collect results/runs \
+            --comparison {params.comparison:q} \
             --csv {output.csv} \
             --parquet {output.parquet} \
             --trials {output.trials} \

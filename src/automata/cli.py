@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
     collect = commands.add_parser("collect", help="make the table of runs from records")
     collect.add_argument("records", type=Path, nargs="+", help="files, or folders of records")
+    collect.add_argument("--comparison", default="{}", help="which runs compare, in JSON")
     collect.add_argument("--csv", type=Path, required=True, help="one row per run")
     collect.add_argument("--parquet", type=Path, required=True, help="the same")
     collect.add_argument("--trials", type=Path, required=True, help="their evaluations, Parquet")
@@ -163,8 +164,10 @@ _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")
 def _collect(options: argparse.Namespace) -> None:
     from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write_csv, write_json, write_parquet
+    from automata.config import parse_comparison
 
-    collected = collect(record_files(options.records))
+    comparison = parse_comparison(options.comparison)
+    collected = collect(record_files(options.records), comparison)
     write_csv(collected.runs, options.csv)
     write_parquet(collected.runs, options.parquet)
     write_parquet(collected.trials, options.trials)

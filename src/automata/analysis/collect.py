@@ -11,6 +11,7 @@ import pandas as pd
 
 from automata.analysis import trials
 from automata.analysis.runs import RUN, protocol, protocol_hash, row
+from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import read_record
 
@@ -41,8 +42,8 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
-def collect(paths: Iterable[Path]) -> Collected:
-    """Return what the records at `paths`, at least one, say.
+def collect(paths: Iterable[Path], comparison: Comparison) -> Collected:
+    """Return what the records at `paths`, at least one, say, to be compared by `comparison`.
 
     Raises UserError for a file that is not a record, and when two records are of one run.
     """
@@ -51,7 +52,7 @@ def collect(paths: Iterable[Path]) -> Collected:
     protocols: dict[str, Any] = {}
     for path in paths:
         record = read_record(path)
-        runs.append(row(record, path))
+        runs.append(row(record, path, comparison))
         evaluations += trials.evaluations(record, path)
         protocols[protocol_hash(record)] = protocol(record)
     table = pd.DataFrame(runs)

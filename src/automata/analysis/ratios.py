@@ -25,7 +25,7 @@ PAIR = [*PANEL, "seed"]
 """A run and its FULL agree in these."""
 
 SAME = [
-    "host",
+    "machine",
     "device",
     "software",
     "threads_per_trial",
@@ -103,6 +103,9 @@ def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:
     """Return why `run` does not compare with `full`, None if it does."""
     if full is None:
         return "no FULL run to compare with"
+    for name, row in (("the run", run), ("its FULL", full)):
+        if row["set_aside"]:
+            return f"{NOT_COMPARABLE}: {name} {row['set_aside']}"
     differing = _differing(run, full, SAME)
     if differing:
         return f"{NOT_COMPARABLE}: {differing}"

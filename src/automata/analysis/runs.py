@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from automata.config import Comparison
 from automata.metering.measurement import Measurement, foreign_share
 from automata.records import Record
 from automata.training.progress import Progress
@@ -14,12 +15,18 @@ from automata.training.progress import Progress
 RUN = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
 """The columns that name a run."""
 
+RESUMED = "was interrupted and went on (comparison.resumed)"
+"""Why the times of a run are set aside."""
+
 PANEL = ["dataset", "search", "scheduler"]
 """Those that name a panel: what is compared with the same FULL runs, and drawn together."""
 
 
-def row(record: Record, path: Path) -> dict[str, Any]:
-    """Return the row of one record; a quantity that was not measured is None."""
+def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
+    """Return the row of one record; a quantity that was not measured is None.
+
+    Only runs of the same `machine` compare, and those that are not `set_aside`.
+    """
     tuning, final = record.tuning.measurement, record.final
     windows = (tuning, final.measurement if final else None)
     phases = [window for window in windows if window is not None]
@@ -61,9 +68,10 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "concurrent_trials": settings.compute.concurrent_trials,
         "threads_per_trial": settings.compute.threads_per_trial,
         "device": record.provenance["device"],
-        "host": " + ".join(dict.fromkeys(_hosts(record))),
-        "machine": _machine(record.provenance),
+        "host": _host(record),
+        "machine": _machine(record) if comparison.hosts == "alike" else _host(record),
         "resumed": record.resumed,
+        "set_aside": "" if comparison.resumed or not record.resumed else RESUMED,
         "segments": len(record.segments),
         "peak_memory_bytes": max((phase.peak_memory_bytes or 0 for phase in phases), default=0),
         "peak_disk_bytes": record.peak_disk_bytes,
@@ -78,15 +86,15 @@ def row(record: Record, path: Path) -> dict[str, Any]:
     }
 
 
-def _hosts(record: Record) -> list[str]:
-    """Return the host of each segment; several do not compare with any single one."""
-    return [segment.host for segment in record.segments] or [record.provenance["host"]]
+def _host(record: Record) -> str:
+    """Return the host; several, of a run that went on elsewhere, are like no single one."""
+    return " + ".join(dict.fromkeys(segment.host for segment in record.segments))
 
 
-def _machine(provenance: dict[str, Any]) -> str:
+def _machine(record: Record) -> str:
     """Return what tells kinds of machines apart: hosts of one kind are alike."""
-    gpus = [f", {gpu}" for gpu in provenance["gpus"]]
-    return f"{provenance['cpu_count']} x {provenance['cpu']}{''.join(gpus)}"
+    here = record.provenance
+    return ", ".join([f"{here['cpu_count']} x {here['cpu']}", *here["gpus"]])
 
 
 def tuning_split(record: Record) -> dict[str, float]:

@@ -33,10 +33,10 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     and times, not in pairs. `_low` and `_high` are the best and the worst draw. One that diverged
     (`diverged` says how many) counts with the accuracy that it reached: that is what no tuning
     can give. Draws and FULL runs are of one place (`ratios.SAME`), that with the most draws;
-    `not_comparable` says how many draws are elsewhere.
+    `not_comparable` says how many draws are elsewhere. Runs that are set aside are left out.
     """
     rows = []
-    for panel, group in runs.groupby(PANEL, sort=True):
+    for panel, group in runs[runs["set_aside"] == ""].groupby(PANEL, sort=True):
         full = group[group["selector"] == "full"]
         draws = group[group["selector"] == "untuned"]
         place = _place(draws, full)

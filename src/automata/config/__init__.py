@@ -6,6 +6,7 @@ JSON schema can say is in `automata.experiments.checks`.
 """
 
 from automata.config.carbon import Carbon, parse_carbon
+from automata.config.comparison import Comparison, parse_comparison
 from automata.config.data import Preparation
 from automata.config.experiment import Experiment, json_schema, write_schema
 from automata.config.job import Job, Run, Settings, parse_job, parse_preparation
@@ -15,6 +16,7 @@ from automata.config.spaces import Domain
 
 __all__ = [
     "Carbon",
+    "Comparison",
     "Domain",
     "Experiment",
     "Job",
@@ -27,6 +29,7 @@ __all__ = [
     "Settings",
     "json_schema",
     "parse_carbon",
+    "parse_comparison",
     "parse_job",
     "parse_preparation",
     "write_schema",

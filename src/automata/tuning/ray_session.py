@@ -7,15 +7,20 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from unittest.mock import patch
 
 import ray
+from filelock import FileLock, Timeout
 from ray._private import parameter
 
 from automata.config.machine import Compute
 from automata.errors import UserError
+
+PREFIX, OWNER = "automata-ray-", ".lock"
+"""Of the folder of a Ray, and of the file beside it that its job holds locked."""
 
 OBJECT_STORE_BYTES = 100 * 1024**2
 """Nothing large goes through Ray: workers map the prepared file themselves."""
@@ -23,7 +28,7 @@ OBJECT_STORE_BYTES = 100 * 1024**2
 ENVIRONMENT = {
     # No files for each trial: the record has it all.
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
-    # No snapshots of a search that is never resumed, but at its start and end.
+    # No snapshots but at start and end: a search goes on from the project's own journal.
     "TUNE_GLOBAL_CHECKPOINT_S": "inf",
     # Signals stay Python's: Ctrl-C must reach the job, not only the search.
     "TUNE_DISABLE_SIGINT_HANDLER": "1",
@@ -53,21 +58,41 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 def local_ray(cpus: int, gpus: int) -> Iterator[None]:
     """Run a local Ray with `cpus` and `gpus` for the body, and remove all it leaves."""
     os.environ.update(ENVIRONMENT)
-    # Short, because Ray puts sockets below it, and their paths have at most 107 characters.
-    folder = tempfile.mkdtemp(prefix="automata-ray-")
     # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
     lean = partial(parameter.RayParams, no_monitor=True)
-    with patch.object(parameter, "RayParams", lean):
-        ray.init(
-            address="local",
-            num_cpus=cpus,
-            num_gpus=gpus,
-            include_dashboard=False,
-            object_store_memory=OBJECT_STORE_BYTES,
-            _temp_dir=folder,
-        )
-    try:
-        yield
-    finally:
-        ray.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
+    with _temporary_folder() as folder:
+        with patch.object(parameter, "RayParams", lean):
+            ray.init(
+                address="local",
+                num_cpus=cpus,
+                num_gpus=gpus,
+                include_dashboard=False,
+                object_store_memory=OBJECT_STORE_BYTES,
+                _temp_dir=str(folder),
+            )
+        try:
+            yield
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """Yield a folder for a Ray; remove it afterwards, and those of jobs that were killed.
+
+    Its name is short, because Ray puts sockets below it, whose paths have at most 107
+    characters. The kernel frees the lock of a job that dies, however it dies.
+    """
+    parent = Path(tempfile.gettempdir())
+    for left in parent.glob(f"{PREFIX}*{OWNER}"):
+        with suppress(Timeout, OSError), FileLock(left, blocking=False):
+            shutil.rmtree(left.with_suffix(""), ignore_errors=True)
+            left.unlink()
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    owner = folder.with_suffix(OWNER)
+    with FileLock(owner):
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            owner.unlink(missing_ok=True)

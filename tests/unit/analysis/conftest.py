@@ -9,7 +9,15 @@ import pytest
 
 from automata.config import Domain, Job, Protocol, Run, Settings
 from automata.metering.measurement import Channel, Measurement
-from automata.records import Data, FinalTraining, Record, Test, Trial, Tuning
+from automata.records import (
+    Data,
+    FinalTraining,
+    Record,
+    Segment,
+    Test,
+    Trial,
+    Tuning,
+)
 from automata.training.progress import Evaluation, Progress, Seconds
 
 MakeRecord = Callable[..., Record]
@@ -32,10 +40,16 @@ def _protocol() -> Protocol:
     )
 
 
-def _measurement(
-    wall: float, cpu: float, joules: float | None, method: Any, source: str, exclusive: bool
-) -> Measurement:
-    return Measurement(
+def _segment(
+    wall: float,
+    cpu: float,
+    joules: float | None,
+    method: Any,
+    source: str,
+    exclusive: bool,
+    setup: float = 0.0,
+) -> Segment:
+    measurement = Measurement(
         started_at=1_700_000_000.25,
         wall_seconds=wall,
         cpu_seconds=cpu,
@@ -45,7 +59,9 @@ def _measurement(
             Channel(device="cpu", domain="package_0", method=method, source=source, joules=joules)
         ],
         notes=["a note"],
+        peak_memory_bytes=1_000_000,
     )
+    return Segment(host="here", setup_seconds=setup, measurement=measurement)
 
 
 def _trial(index: int, epochs: int, accuracy: float, failure: str | None = None) -> Trial:
@@ -116,9 +132,9 @@ def make_record() -> MakeRecord:
             seed=seed,
         )
         final = FinalTraining(
-            measurement=_measurement(
-                20.0, 18.0, final_joules, final_method, final_source, final_exclusive
-            ),
+            segments=[
+                _segment(20.0, 18.0, final_joules, final_method, final_source, final_exclusive)
+            ],
             progress=Progress(epochs=8, steps=504, samples=8000, failure=failure),
         )
         return Record(
@@ -130,10 +146,9 @@ def make_record() -> MakeRecord:
                 source="by hand",
             ),
             tuning=Tuning(
-                measurement=_measurement(
-                    40.0, 36.0, tuning_joules, tuning_method, tuning_source, True
-                ),
-                setup_seconds=3.0,
+                segments=[
+                    _segment(40.0, 36.0, tuning_joules, tuning_method, tuning_source, True, 3.0)
+                ],
                 trials=[
                     _trial(0, 8, accuracy=0.75),
                     _trial(1, 2, accuracy=0.5, failure="training loss nan in epoch 2"),
@@ -142,11 +157,15 @@ def make_record() -> MakeRecord:
             ),
             final=None if selector == "full" else final,
             test=Test(accuracy=0.72, loss=0.9, rows=200),
+            resumed=False,
+            peak_disk_bytes=3_000_000,
             lock_wait_seconds=1.25,
             provenance={
                 "host": "here",
                 "device": "cpu",
+                "cpu": "processor",
                 "cpu_count": 2,
+                "gpus": [],
                 "packages": {"torch": "2.13", "ray": "2.60"},
             },
         )

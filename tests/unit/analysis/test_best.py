@@ -8,6 +8,7 @@ import pytest
 from automata.analysis.best import best
 from automata.analysis.runs import compact, row
 from automata.analysis.trials import evaluations
+from automata.config import Comparison
 from benchmarks.synthetic import synthetic_runs
 
 
@@ -78,7 +79,7 @@ def test_a_record_gives_its_best_trial(make_record, tmp_path):
     path = tmp_path / "record.json"
 
     table = best(
-        pd.DataFrame([row(record, path)]), pd.DataFrame(evaluations(record, path))
+        pd.DataFrame([row(record, path, Comparison())]), pd.DataFrame(evaluations(record, path))
     ).to_dict("records")
 
     assert table[0]["configuration.learning_rate"] == 0.1 + 0.2

@@ -11,6 +11,7 @@ import pytest
 
 from automata.analysis.collect import collect, record_files
 from automata.analysis.runs import protocol_hash
+from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import Record, write_record
 
@@ -37,7 +38,7 @@ def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -
         written("d", seed=0),
     ]
 
-    table = collect(paths).runs
+    table = collect(paths, Comparison()).runs
 
     assert list(zip(table["selector"], table["seed"], table["record"], strict=True)) == [
         ("craig", 0, str(paths[2])),
@@ -50,7 +51,9 @@ def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -
 def test_energy_that_was_not_measured_is_missing_from_the_table(
     written: Callable[..., Path],
 ) -> None:
-    table = collect([written("a", seed=0), written("b", seed=1, tuning_joules=None)]).runs
+    table = collect(
+        [written("a", seed=0), written("b", seed=1, tuning_joules=None)], Comparison()
+    ).runs
 
     assert table["energy_joules"].tolist()[0] == 150.0
     assert pd.isna(table["energy_joules"]).tolist() == [False, True]
@@ -60,7 +63,7 @@ def test_two_records_of_one_run_are_refused_by_name(written: Callable[..., Path]
     paths = [written("one", seed=1), written("other", seed=2), written("again", seed=1)]
 
     with pytest.raises(UserError) as refusal:
-        collect(paths)
+        collect(paths, Comparison())
 
     assert str(refusal.value) == f"records of the same run: {paths[0]}, {paths[2]}"
 
@@ -72,14 +75,15 @@ def test_file_that_is_no_record_is_refused_by_name(
     broken.write_text("{")
 
     with pytest.raises(UserError, match=str(broken)):
-        collect([written("a"), broken])
+        collect([written("a"), broken], Comparison())
 
 
 def test_settings_behind_each_hash_are_kept(
     written: Callable[..., Path], make_record: MakeRecord
 ) -> None:
     collected = collect(
-        [written("a"), written("b", seed=1), written("c", concurrent_trials=2, seed=2)]
+        [written("a"), written("b", seed=1), written("c", concurrent_trials=2, seed=2)],
+        Comparison(),
     )
 
     assert list(collected.protocols) == sorted(set(collected.runs["protocol_hash"]))
@@ -89,7 +93,7 @@ def test_settings_behind_each_hash_are_kept(
 
 
 def test_evaluations_of_all_runs_are_in_one_table(written: Callable[..., Path]) -> None:
-    collected = collect([written("a"), written("b", seed=1)])
+    collected = collect([written("a"), written("b", seed=1)], Comparison())
 
     assert collected.trials["seed"].tolist() == [0, 0, 1, 1]
 

@@ -43,7 +43,8 @@ def run(**changes: Any) -> dict[str, Any]:
         "concurrent_trials": 1,
         "threads_per_trial": 1,
         "device": "cpu",
-        "host": "here",
+        "machine": "here",
+        "set_aside": "",
         "software": "torch 2.13 ray 2.60",
         "data_sha256": "abc",
         "own_model_sha256": "abc",
@@ -180,7 +181,7 @@ def test_run_without_a_full_run_is_refused_with_a_warning_that_names_it(
 @pytest.mark.parametrize(
     ("column", "here", "other"),
     [
-        ("host", "here", "there"),
+        ("machine", "here", "there"),
         ("device", "cpu", "NVIDIA H200"),
         ("threads_per_trial", 1, 2),
         ("concurrent_trials", 1, 4),
@@ -201,9 +202,9 @@ def test_run_of_other_conditions_is_refused_and_says_which(
 
 
 def test_refusal_names_every_condition_that_differs() -> None:
-    row = of_run(ratios(full(), run(host="there", threads_per_trial=2)))
+    row = of_run(ratios(full(), run(machine="there", threads_per_trial=2)))
 
-    assert row["refused"].endswith("host there and here, threads_per_trial 2 and 1")
+    assert row["refused"].endswith("machine there and here, threads_per_trial 2 and 1")
 
 
 def test_diverged_final_training_has_no_speedup() -> None:
@@ -233,7 +234,7 @@ def test_ratio_of_co2_is_that_of_its_source_whatever_is_assumed(
 
 
 def test_refused_run_keeps_what_it_took_itself() -> None:
-    row = of_run(ratios(full(), run(host="there")))
+    row = of_run(ratios(full(), run(machine="there")))
 
     assert row["co2_time_grams"] == pytest.approx(1.5)
     assert row["co2_measured_grams"] == pytest.approx(0.015)

@@ -97,7 +97,7 @@ def test_another_schema_version_is_refused_with_both_versions(change: Callable[.
     [
         lambda content: content.update(colour="red"),
         lambda content: content["tuning"].update(colour="red"),
-        lambda content: content["tuning"]["measurement"].update(colour="red"),
+        lambda content: content["tuning"]["segments"][0].update(colour="red"),
         lambda content: content["tuning"]["trials"][0]["progress"].update(colour="red"),
         lambda content: content["job"]["settings"].update(colour="red"),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from automata.analysis.runs import protocol_hash, row, tuning_split
+from automata.config import Comparison
 from automata.config.methods import GradMatchSettings, SelectorSettings
 from automata.records import Record, Trial, Tuning
 from automata.training.progress import Progress
@@ -57,7 +58,7 @@ HERE = Path("records/here.json")
     ],
 )
 def test_row_of_a_record(make_record: MakeRecord, column: str, value: object) -> None:
-    assert row(make_record(), HERE)[column] == pytest.approx(value)
+    assert row(make_record(), HERE, Comparison())[column] == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_row_of_a_record(make_record: MakeRecord, column: str, value: object) ->
     ],
 )
 def test_full_has_no_final_training(make_record: MakeRecord, column: str, value: object) -> None:
-    assert row(make_record(selector="full", fraction=1.0), HERE)[column] == value
+    assert row(make_record(selector="full", fraction=1.0), HERE, Comparison())[column] == value
 
 
 def test_a_record_without_subset_epochs_has_no_effective_fraction(make_record: MakeRecord) -> None:
@@ -82,11 +83,11 @@ def test_a_record_without_subset_epochs_has_no_effective_fraction(make_record: M
     for trial in record.tuning.trials:
         trial.progress.subset_epochs = trial.progress.selected_samples = 0
 
-    assert row(record, HERE)["effective_fraction"] is None
+    assert row(record, HERE, Comparison())["effective_fraction"] is None
 
 
 def test_failure_of_the_final_training_is_in_the_row(make_record: MakeRecord) -> None:
-    assert row(make_record(failure="diverged"), HERE)["final_failure"] == "diverged"
+    assert row(make_record(failure="diverged"), HERE, Comparison())["final_failure"] == "diverged"
 
 
 @pytest.mark.parametrize("slots", [1, 2])
@@ -127,35 +128,40 @@ def test_work_inside_trials_counts_for_its_share_of_the_slots(
 def test_energy_of_a_run_that_was_not_measured_alike_throughout_is_none(
     make_record: MakeRecord, changes: dict[str, Any]
 ) -> None:
-    result = row(make_record(**changes), HERE)
+    result = row(make_record(**changes), HERE, Comparison())
 
     assert result["energy_joules"] is None
     assert result["energy_method"] is None
 
 
 def test_energy_of_two_estimates_is_an_estimate(make_record: MakeRecord) -> None:
-    result = row(make_record(tuning_method="estimated", final_method="estimated"), HERE)
+    result = row(
+        make_record(tuning_method="estimated", final_method="estimated"), HERE, Comparison()
+    )
 
     assert (result["energy_joules"], result["energy_method"]) == (150.0, "estimated")
 
 
 def test_two_sources_have_no_common_name(make_record: MakeRecord) -> None:
-    assert row(make_record(final_source="codecarbon RAPL"), HERE)["energy_source"] is None
+    assert (
+        row(make_record(final_source="codecarbon RAPL"), HERE, Comparison())["energy_source"]
+        is None
+    )
 
 
 def test_run_is_exclusive_only_when_both_phases_were(make_record: MakeRecord) -> None:
-    assert row(make_record(final_exclusive=False), HERE)["exclusive"] is False
+    assert row(make_record(final_exclusive=False), HERE, Comparison())["exclusive"] is False
 
 
 def test_share_of_other_work_is_that_of_the_worse_phase(make_record: MakeRecord) -> None:
     record = make_record()
     # Two cores: 40 s of tuning have 80 CPU s, of which 36 + 8 were busy; the final training's
     # 40 had 18 + 10.
-    record.tuning.measurement.host_busy_cpu_seconds = 36.0 + 8.0
+    record.tuning.segments[0].measurement.host_busy_cpu_seconds = 36.0 + 8.0
     assert record.final is not None
-    record.final.measurement.host_busy_cpu_seconds = 18.0 + 10.0
+    record.final.segments[0].measurement.host_busy_cpu_seconds = 18.0 + 10.0
 
-    assert row(record, Path("r.json"))["other_cpu_share"] == pytest.approx(0.25)
+    assert row(record, Path("r.json"), Comparison())["other_cpu_share"] == pytest.approx(0.25)
 
 
 def test_protocol_hash_is_that_of_full_whatever_the_selectors_settings(
@@ -177,9 +183,9 @@ def test_protocol_hash_changes_with_the_protocol(make_record: MakeRecord) -> Non
 def test_flags_of_both_phases_are_in_the_row(make_record: MakeRecord) -> None:
     record = make_record()
     assert record.final is not None
-    record.tuning.measurement.flags.extend(["short_window", "contaminated"])
-    record.final.measurement.flags.append("short_window")
-    assert row(record, HERE)["flags"] == "contaminated short_window"
+    record.tuning.segments[0].measurement.flags.extend(["short_window", "contaminated"])
+    record.final.segments[0].measurement.flags.append("short_window")
+    assert row(record, HERE, Comparison())["flags"] == "contaminated short_window"
 
 
 def drawn(record: Record) -> Record:
@@ -187,9 +193,7 @@ def drawn(record: Record) -> Record:
     trial = Trial(
         index=0, configuration={"batch_size": 16}, rungs=[], status="drawn", progress=Progress()
     )
-    return record.model_copy(
-        update={"tuning": Tuning(measurement=None, setup_seconds=0.0, trials=[trial], best=0)}
-    )
+    return record.model_copy(update={"tuning": Tuning(segments=[], trials=[trial], best=0)})
 
 
 @pytest.mark.parametrize(
@@ -216,8 +220,10 @@ def test_row_of_a_run_that_searched_nothing(
 ) -> None:
     record = drawn(make_record(selector="untuned", fraction=0))
 
-    assert row(record, HERE)[column] == value
+    assert row(record, HERE, Comparison())[column] == value
 
 
 def test_row_has_the_columns_of_the_made_up_runs(make_record: MakeRecord) -> None:
-    assert list(row(make_record(), HERE)) == list(synthetic_runs(datasets=("dna",)).columns)
+    assert list(row(make_record(), HERE, Comparison())) == list(
+        synthetic_runs(datasets=("dna",)).columns
+    )

@@ -69,6 +69,6 @@ def test_configurations_are_exact(record: Record) -> None:
 
 
 def test_no_search_has_no_evaluations(record: Record) -> None:
-    nothing = Tuning(measurement=None, setup_seconds=0, trials=record.tuning.trials, best=0)
+    nothing = Tuning(segments=[], trials=record.tuning.trials, best=0)
 
     assert evaluations(record.model_copy(update={"tuning": nothing}), HERE) == []

@@ -60,7 +60,7 @@ def test_row_names_the_records_of_draws_and_full(runs: pd.DataFrame) -> None:
     assert sum("untuned-0" in record for record in records) == 3
 
 
-@pytest.mark.parametrize("changed", ["host", "protocol_hash", "data_sha256"])
+@pytest.mark.parametrize("changed", ["machine", "protocol_hash", "data_sha256"])
 def test_draw_that_does_not_compare_is_left_out(runs: pd.DataFrame, changed: str) -> None:
     set_to(runs, "untuned", **{changed: ["other", *runs[changed].iloc[:2]]})
     (row,) = untuned(runs).to_dict("records")
@@ -78,7 +78,7 @@ def test_draw_that_diverged_counts_with_what_it_reached(runs: pd.DataFrame) -> N
 
 
 def test_full_of_another_place_has_no_part(runs: pd.DataFrame) -> None:
-    set_to(runs, "full", host=["other", "vm"])
+    set_to(runs, "full", machine=["other", "vm"])
     (row,) = untuned(runs).to_dict("records")
 
     assert row["relative_test_error"] == pytest.approx(10.0)  # against the 0.9 of the one here

@@ -267,7 +267,7 @@ def test_refused_runs_are_counted_and_not_drawn(
     make_tables: MakeTables, sst5_runs: pd.DataFrame
 ) -> None:
     runs = sst5_runs.copy()
-    runs.loc[runs["selector"] == "craig", "host"] = "another"
+    runs.loc[runs["selector"] == "craig", "machine"] = "another"
     figure = dataset_figure(make_tables(runs), "sst5", "speedup")
 
     assert "8 of 36 runs not comparable; " in note_of(figure)

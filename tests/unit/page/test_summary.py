@@ -85,7 +85,7 @@ def test_dates_are_of_the_first_start_and_the_last_end(runs):
 
 def test_refused_run_is_named_with_its_reason(facts):
     (refused,) = facts.refused
-    assert refused.name == "not comparable with its FULL: host other and vm"
+    assert refused.name == "not comparable with its FULL: machine other and vm"
     assert refused.records == ["results/runs/dna/tpe-hyperband/random-0.1/seed-2/record.json"]
 
 

@@ -60,6 +60,7 @@ class HoursClaim(Claim):
             & runs["device"].str.contains(self.device, regex=False)
             & (runs["final_epochs"] == self.epochs)
             & runs["final_failure"].isna()
+            & (runs["set_aside"] == "")
         ]
         if not len(runs):
             wanted = f"{self.dataset} with {self.model}* for {self.epochs} epochs"

@@ -212,7 +212,7 @@ def test_the_times_are_those_of_full(scheduler, full, run):
 
 def test_times_of_two_hosts_do_not_compare(scheduler, full):
     rows = full([20], [10])
-    rows[0]["host"] = "there"
+    rows[0]["machine"] = "there"
     assert scheduler(rows).verdict == NOT_RUN
 
 
