@@ -74,11 +74,11 @@ class Journal:
         """Return the entries, none if there is no file, and cut off what is damaged."""
         if not self._path.exists():
             return []
-        lines = self._path.read_bytes().splitlines(keepends=True)
+        *lines, rest = self._path.read_bytes().split(b"\n")
         entries = list(_sound(lines))
-        if len(entries) < len(lines):
+        if rest or len(entries) < len(lines):
             logger.warning("%s: damaged after line %d: cut off", self._path, len(entries))
-            self._rewrite(b"".join(lines[: len(entries)]))
+            self._rewrite(b"".join(line + b"\n" for line in lines[: len(entries)]))
         return entries
 
     def write(self, entries: list[Entry]) -> None:
@@ -103,8 +103,8 @@ def _line(entry: Entry) -> bytes:
 def _sound(lines: list[bytes]) -> Iterator[Entry]:
     """Yield the entries before the first line that is damaged."""
     for line in lines:
-        digest, body = line[:DIGITS], line[DIGITS + 1 : -1]
-        if not line.endswith(b"\n") or hashlib.sha256(body).hexdigest()[:DIGITS].encode() != digest:
+        digest, _, body = line.partition(b" ")
+        if hashlib.sha256(body).hexdigest()[:DIGITS].encode() != digest:
             return
         try:
             yield _ENTRY.validate_json(body)

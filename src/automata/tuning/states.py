@@ -35,7 +35,7 @@ def read_state(path: Path) -> dict[str, Any] | None:
     try:
         state: dict[str, Any] = torch.load(path, weights_only=True)
     except DAMAGED as error:
-        logger.warning("%s: damaged, not used: %s", path, str(error).splitlines()[0])
+        logger.warning("%s: damaged, not used: %s", path, type(error).__name__)
         return None
     return state
 

@@ -71,12 +71,13 @@ def only_worker(work: WorkFolder) -> Iterator[bool]:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path)
         try:
-            lock.acquire(blocking=False)
+            lock.acquire(timeout=-1 if waited else 0)
         except Timeout:
-            waited = True
             logger.info("%s: another process works on this job: waiting for it", work.path)
-            lock.acquire()
-        if path.exists():  # else its last holder has removed the folder
+            waited = True
+        except FileNotFoundError:  # its last holder has removed the folder
+            continue
+        if lock.is_locked and path.exists():
             break
         lock.release()
     try:

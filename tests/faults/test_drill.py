@@ -1,0 +1,187 @@
+"""Experiments that are broken at random moments end with the tables of one that was not.
+
+`pytest -m faults -s` takes half an hour or more; $AUTOMATA_FAULTS is the number of faults (32).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import pytest
+
+from faults.experiment import Experiment, below, jobs, wait_until_gone
+from faults.injections import VICTIMS, Injector, mount, unmount
+
+FAULTS = int(os.environ.get("AUTOMATA_FAULTS", "32"))
+SEED = int(os.environ.get("AUTOMATA_FAULTS_SEED", "0"))
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(0)]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
+    """The experiment, run in one go."""
+    experiment = Experiment(tmp_path_factory.mktemp("undisturbed"))
+    experiment.prepare()
+    assert experiment.call("tables") == 0
+    return experiment
+
+
+def say(line: str) -> None:
+    """Tell how it goes, at once."""
+    print(line, flush=True)  # noqa: T201
+
+
+class Drill:
+    """Experiments one after the other, until all faults have hit."""
+
+    def __init__(self, folder: Path, undisturbed: Experiment) -> None:
+        self.folder = folder
+        self.undisturbed = undisturbed
+        self.chance = random.Random(SEED)
+        self.hits: Counter[str] = Counter()
+        self.experiments = 0
+
+    def faults(self) -> Iterator[str]:
+        """Yield faults in random order, each as often as any other."""
+        while sum(self.hits.values()) < FAULTS:
+            order = list(VICTIMS)
+            self.chance.shuffle(order)
+            for fault in order:
+                if sum(self.hits.values()) < FAULTS:
+                    yield fault
+
+    def run(self) -> None:
+        """Break experiments until no fault is left; compare each with the undisturbed one."""
+        faults = self.faults()
+        fault = next(faults, None)
+        while fault is not None:
+            experiment = Experiment(self.folder / str(self.experiments))
+            experiment.prepare()
+            small = mount(experiment.work, megabytes=16)
+            assert small, "tmpfs cannot be mounted: this drill needs root"
+            try:
+                fault = self._break_until_finished(experiment, fault, faults)
+            finally:
+                unmount(experiment.work)
+            self.experiments += 1
+
+    def _break_until_finished(
+        self, experiment: Experiment, fault: str | None, faults: Iterator[str]
+    ) -> str | None:
+        """Return the fault that comes next, None after the last."""
+        injector = Injector(experiment, self.chance)
+        promised: set[tuple[str, int, float]] = set()
+        began = time.time()
+        while not experiment.finished():
+            moment = self.chance.uniform(0.0, self.undisturbed.longest_job())
+            struck = fault is not None and self._strike(experiment, injector, fault, moment)
+            promised |= set(experiment.reported())
+            if injector.torn is not None and injector.torn.parent.name == "weights":
+                run = str(injector.torn.parents[1].relative_to(experiment.work))
+                promised = {p for p in promised if p[:2] != (run, int(injector.torn.stem))}
+            if struck:
+                torn = f", {injector.torn.name} torn" if injector.torn else ""
+                results = sum(1 for _ in experiment.reported())
+                say(
+                    f"{sum(self.hits.values()) + 1:3} {fault} after {moment:4.1f} s of a job"
+                    f"{torn}; {results} results are kept"
+                )
+                self.hits[fault or ""] += 1
+                fault = next(faults, None)
+        self._compare(experiment, promised, time.time() - began)
+        return fault
+
+    def _strike(
+        self, experiment: Experiment, injector: Injector, fault: str, moment: float
+    ) -> bool:
+        """Call Snakemake and break it `moment` seconds into a job; False if it ended before."""
+        process = experiment.start("tables")
+        snakemake = psutil.Process(process.pid)
+        since: float | None = None
+        while process.poll() is None:
+            if since is None and jobs(snakemake):
+                since = time.monotonic()
+            due = since is not None and time.monotonic() - since >= moment
+            victims = VICTIMS[fault](snakemake) if due else []
+            if victims:
+                family = below(snakemake)
+                injector.inject(fault, snakemake, victims)
+                process.wait(300)
+                injector.repair()
+                self._after(experiment, fault, family)
+                return True
+            time.sleep(0.05)
+        assert process.returncode == 0, f"see {experiment.folder / 'snakemake.log'}"
+        return False
+
+    def _after(self, experiment: Experiment, fault: str, family: list[psutil.Process]) -> None:
+        """Check that nothing lives on that should not, and do what the README says."""
+        if fault in ("snakemake killed", "power cut"):
+            experiment.unlock()
+        if fault != "snakemake killed":  # whose job goes on, as it does on a cluster
+            left = wait_until_gone(family, 60.0)
+            assert not left, f"{fault}: {left}"
+
+    def _compare(
+        self, experiment: Experiment, promised: set[tuple[str, int, float]], seconds: float
+    ) -> None:
+        """Check tables, records and leftovers of a finished experiment."""
+        expected, found = self.undisturbed.tables(), experiment.tables()
+        assert found.keys() == expected.keys()
+        for name, table in expected.items():
+            assert len(table.columns), name
+            pd.testing.assert_frame_equal(found[name], table, obj=f"{experiment.folder}: {name}")
+        records = experiment.records()
+        for run, index, finished_at in promised:
+            evaluations = records[run]["tuning"]["trials"][index]["progress"]["evaluations"]
+            times = [evaluation["finished_at"] for evaluation in evaluations]
+            assert finished_at in times, f"{run}: trial {index} was repeated"
+            assert records[run]["resumed"]
+        for run, record in records.items():
+            _check_segments(run, record)
+        assert experiment.leftovers() == []
+        say(self._account(experiment, seconds))
+
+    def _account(self, experiment: Experiment, seconds: float) -> str:
+        """Say how the CPU time that was counted compares with that of the undisturbed runs."""
+        counted, whole = (
+            sum(m["cpu_seconds"] for record in e.records().values() for m in _windows(record))
+            for e in (experiment, self.undisturbed)
+        )
+        segments = sum(len(list(_windows(r))) for r in experiment.records().values())
+        return (
+            f"    experiment {self.experiments}: identical tables after {seconds:.0f} s; "
+            f"{segments} segments, {counted:.1f} CPU s counted, {whole:.1f} undisturbed"
+        )
+
+
+def _windows(record: dict) -> Iterator[dict]:
+    for phase in (record["tuning"], record["final"]):
+        yield from (segment["measurement"] for segment in (phase or {}).get("segments", []))
+
+
+def _check_segments(run: str, record: dict) -> None:
+    """Check that no stretch of time is in two segments."""
+    end = 0.0
+    for window in _windows(record):
+        assert window["started_at"] >= end - 0.5, f"{run}: segments overlap"
+        end = window["started_at"] + window["wall_seconds"]
+
+
+def test_broken_experiments_end_as_undisturbed_ones(
+    undisturbed: Experiment, tmp_path: Path
+) -> None:
+    drill = Drill(tmp_path, undisturbed)
+
+    drill.run()
+
+    say(f"{dict(drill.hits)}, {drill.experiments} experiments")
+    assert sum(drill.hits.values()) == FAULTS
+    assert set(drill.hits) == set(VICTIMS)

@@ -1,0 +1,221 @@
+"""The journal of a search: what is whole is read, what is torn is not believed."""
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from automata.config import Job
+from automata.metering.measurement import Measurement
+from automata.training.progress import Evaluation, Progress
+from automata.tuning.history import Deliveries, forget, recall
+from automata.tuning.journal import Begun, Journal, Measured, Opened, Reported
+
+JOB = Job.model_validate(
+    {
+        "run": {
+            "dataset": "dna",
+            "search": "tpe",
+            "scheduler": "asha",
+            "selector": "craig",
+            "fraction": 0.1,
+            "seed": 0,
+        },
+        "settings": {
+            "protocol": {
+                "model": "mlp",
+                "configurations": 3,
+                "epochs": 4,
+                "reselect_every": 2,
+                "search_space": {"learning_rate": {"uniform": [0.001, 0.01]}},
+            }
+        },
+    }
+)
+BEGUN = Begun(job=JOB, data_sha256="0" * 64, place={"device": "cpu", "packages": {"torch": "2"}})
+
+
+def reported(index: int, epoch: int, loss: float = 0.1 + 0.2) -> Reported:
+    evaluations = [Evaluation(epoch=epoch, accuracy=0.5, loss=loss, finished_at=1.25)]
+    progress = Progress(epochs=epoch, evaluations=evaluations)
+    return Reported(index=index, configuration={"learning_rate": 1e-3}, progress=progress)
+
+
+def measured(wall: float, start: float = 0.0) -> Measured:
+    account = Measurement(
+        started_at=start,
+        wall_seconds=wall,
+        cpu_seconds=wall,
+        host_busy_cpu_seconds=wall,
+        exclusive=True,
+        channels=[],
+        notes=[],
+    )
+    return Measured(measurement=account)
+
+
+ENTRIES = [
+    BEGUN,
+    Opened(host="here", setup_seconds=3.0),
+    reported(0, 1),
+    measured(1.0),
+    reported(1, 1, float("nan")),
+    measured(2.0),
+    Opened(host="there", setup_seconds=4.0),
+    reported(0, 4),
+    measured(5.0, start=10.0),
+]
+
+
+@pytest.fixture
+def journal(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.write(ENTRIES[:1])
+    for entry in ENTRIES[1:]:
+        journal.append(entry)
+    return journal
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "journal.jsonl"
+
+
+def texts(entries):
+    """Entries in JSON: a loss that is not a number is not equal to itself."""
+    return [entry.model_dump_json() for entry in entries]
+
+
+def test_entries_come_back_as_they_were(journal):
+    assert texts(journal.read()) == texts(ENTRIES)
+
+
+@given(data=st.data())
+def test_of_a_torn_file_the_whole_lines_are_read(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("torn") / "journal.jsonl"
+    Journal(path).write(ENTRIES)
+    content = path.read_bytes()
+    length = data.draw(st.integers(0, len(content)))
+    path.write_bytes(content[:length])
+    whole = content[:length].count(b"\n")
+
+    assert texts(Journal(path).read()) == texts(ENTRIES[:whole])
+    assert path.read_bytes() == b"".join(content.splitlines(keepends=True)[:whole])
+
+
+@given(data=st.data())
+def test_nothing_from_a_damaged_byte_on_is_believed(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("damaged") / "journal.jsonl"
+    Journal(path).write(ENTRIES)
+    content = bytearray(path.read_bytes())
+    place = data.draw(st.integers(0, len(content) - 1))
+    content[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(content)
+
+    before = bytes(content[:place]).count(b"\n")
+    found = texts(Journal(path).read())
+    assert found == texts(ENTRIES[:before])
+
+
+def test_journal_goes_on_after_a_torn_line(journal, path):
+    path.write_bytes(path.read_bytes()[:-5])
+    again = Journal(path)
+    again.read()
+    again.append(reported(2, 1))
+
+    assert texts(again.read()) == texts([*ENTRIES[:-1], reported(2, 1)])
+
+
+def test_results_are_recalled_in_their_order_with_their_segments(journal):
+    history = recall(journal, BEGUN)
+
+    assert [result.index for result in history.reported] == [0, 1, 0]
+    assert [(s.host, s.setup_seconds, s.measurement.wall_seconds) for s in history.segments] == [
+        ("here", 3.0, 2.0),  # the last account of each
+        ("there", 4.0, 5.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        BEGUN.model_copy(update={"data_sha256": "1" * 64}),
+        BEGUN.model_copy(update={"place": {"device": "cuda", "packages": {"torch": "2"}}}),
+        BEGUN.model_copy(
+            update={"job": JOB.model_copy(update={"run": JOB.run.model_copy(update={"seed": 1})})}
+        ),
+    ],
+    ids=["data", "place", "job"],
+)
+def test_journal_of_another_search_is_begun_anew(journal, other):
+    history = recall(journal, other)
+
+    assert (history.reported, history.segments) == ([], [])
+    assert journal.read() == [other]
+
+
+def test_segment_that_measured_nothing_is_none(path):
+    journal = Journal(path)
+    journal.write([BEGUN, Opened(host="here", setup_seconds=1.0)])
+
+    assert recall(journal, BEGUN).segments == []
+
+
+def test_trial_finds_its_results_and_their_turns(journal):
+    history = recall(journal, BEGUN)
+
+    assert [result["turn"] for result in history.known(0, {"learning_rate": 1e-3})] == [0, 2]
+
+
+def test_results_of_another_configuration_are_of_no_use(journal):
+    assert recall(journal, BEGUN).known(0, {"learning_rate": 2e-3}) == []
+
+
+def test_forgotten_trial_is_gone_and_nothing_else(journal):
+    forget(journal, 0)
+
+    history = recall(journal, BEGUN)
+    assert [result.index for result in history.reported] == [1]
+    assert len(history.segments) == 2
+
+
+def test_known_results_are_told_one_by_one_as_the_search_sees_them(journal, tmp_path):
+    history = recall(journal, BEGUN)
+    known = history.known(0, {"learning_rate": 1e-3})
+    deliveries = Deliveries(tmp_path / "delivered.txt")
+    deliveries.clear()
+
+    first = deliveries.next_of(0, known)
+    assert deliveries.next_of(0, known) == first, "not seen yet: the same again"
+    deliveries.add(0)
+    deliveries.add(1)
+    assert deliveries.left(0, known) == 1
+    second = deliveries.next_of(0, known)
+    assert [Progress.model_validate_json(text).epochs for text in (first, second)] == [1, 4]
+    deliveries.add(0)
+    assert deliveries.next_of(0, known) is None
+    assert deliveries.left(0, known) == 0
+
+
+def test_result_waits_for_its_turn(journal, tmp_path, monkeypatch):
+    monkeypatch.setattr("automata.tuning.history.TURN_SECONDS", 60.0)
+    known = recall(journal, BEGUN).known(1, {"learning_rate": 1e-3})
+    deliveries = Deliveries(tmp_path / "delivered.txt")
+    deliveries.clear()
+    waits = []
+
+    def wait(seconds):
+        waits.append(seconds)
+        deliveries.add(0)
+
+    monkeypatch.setattr("time.sleep", wait)
+    assert deliveries.next_of(1, known) is not None
+    assert len(waits) == 1
+
+
+def test_result_does_not_wait_for_ever(journal, tmp_path, monkeypatch):
+    monkeypatch.setattr("automata.tuning.history.TURN_SECONDS", 0.05)
+    known = recall(journal, BEGUN).known(1, {"learning_rate": 1e-3})
+    deliveries = Deliveries(tmp_path / "delivered.txt")
+    deliveries.clear()
+
+    assert deliveries.next_of(1, known) is not None
