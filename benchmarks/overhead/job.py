@@ -29,8 +29,8 @@ import automata.tuning.job as tuning_job
 from automata.config import Job
 from automata.records import write_record
 from automata.tuning import search_phase
+from automata.tuning.ledger import Ledger
 from automata.tuning.ray_session import local_ray
-from automata.tuning.search_phase import MeterWindow
 
 watch.lap("import automata, hyperopt")
 
@@ -45,11 +45,11 @@ def timed_ray(cpus: int, gpus: int) -> Iterator[None]:
     watch.lap("stop Ray")
 
 
-class TimedWindow(MeterWindow):
+class TimedLedger(Ledger):
     """Splits the time inside Ray at the first trial's start and the last one's end."""
 
     def on_trial_start(self, **rest: object) -> None:
-        first = self.opened_at is None
+        first = self._setup_seconds is None
         if first:
             watch.lap("first worker")
         super().on_trial_start(**rest)
@@ -63,7 +63,7 @@ class TimedWindow(MeterWindow):
 
 
 def main() -> None:
-    vars(search_phase).update(local_ray=timed_ray, MeterWindow=TimedWindow)
+    vars(search_phase).update(local_ray=timed_ray, Ledger=TimedLedger)
     job, data, work, output = sys.argv[3:]
     record = tuning_job.run_job(Job.model_validate_json(job), Path(data), Path(work))
     watch.lap("final training, test")

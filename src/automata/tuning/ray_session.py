@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
+import psutil
 import ray
 from filelock import FileLock, Timeout
 from ray._private import parameter
@@ -21,6 +22,9 @@ from automata.errors import UserError
 
 PREFIX, OWNER = "automata-ray-", ".lock"
 """Of the folder of a Ray, and of the file beside it that its job holds locked."""
+
+GRACE_SECONDS = 3.0
+"""For Ray's processes to end by themselves."""
 
 OBJECT_STORE_BYTES = 100 * 1024**2
 """Nothing large goes through Ray: workers map the prepared file themselves."""
@@ -73,7 +77,17 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
         try:
             yield
         finally:
+            started = psutil.Process().children(recursive=True)
             ray.shutdown()
+            _end(started)
+
+
+def _end(processes: list[psutil.Process]) -> None:
+    """Kill what Ray has left of its processes: its agents stay for minutes after a Ctrl-C."""
+    _, left = psutil.wait_procs(processes, timeout=GRACE_SECONDS)
+    for process in left:
+        with suppress(psutil.Error):
+            process.kill()
 
 
 @contextmanager

@@ -437,3 +437,56 @@ def test_worker_that_ended_since_it_was_found_keeps_what_it_had() -> None:
     child.wait()
     tree.update()
     assert tree.seconds >= 1.4  # in ticks of the kernel
+
+
+def test_account_of_an_open_window_grows_and_ends_in_the_whole(package: Any) -> None:
+    with meter() as window:
+        package.set("0", 3_000_000)
+        first = window.so_far()
+        package.set("0", 8_000_000)
+        second = window.so_far()
+        package.set("0", 11_000_000)
+
+    assert [first.energy_joules, second.energy_joules] == pytest.approx([2.0, 7.0])
+    assert window.measurement.energy_joules == pytest.approx(10.0)
+    assert 0 < first.wall_seconds < second.wall_seconds < window.measurement.wall_seconds
+    assert first.started_at == window.measurement.started_at
+    assert window.so_far() is window.measurement
+
+
+def test_estimated_account_of_an_open_window_follows_the_cpu_time(no_counters: Any) -> None:
+    with meter() as window:
+        subprocess.run([sys.executable, "-c", BURN], check=True, capture_output=True)
+        half = window.so_far()
+        subprocess.run([sys.executable, "-c", BURN], check=True, capture_output=True)
+
+    assert half.energy_method == "estimated"
+    whole = window.measurement
+    assert half.energy_joules is not None
+    assert whole.energy_joules is not None
+    share = half.energy_joules / whole.energy_joules
+    assert share == pytest.approx(half.cpu_seconds / whole.cpu_seconds, rel=0.25)
+
+
+def test_peak_memory_is_that_of_the_whole_tree(no_counters: Any) -> None:
+    hold = "import sys; held = bytearray(200 * 2**20); print(1, flush=True); sys.stdin.readline()"
+    tree = ProcessTree()
+    tree.open()
+    before = tree.peak_memory_bytes
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for _ in range(2)
+    ]
+    for child in children:
+        assert child.stdout is not None
+        child.stdout.readline()
+    tree.find()
+    tree.update()
+    for child in children:
+        child.communicate(b"\n")
+    tree.update()
+
+    grown = (tree.peak_memory_bytes - before) / 2**20
+    assert 400 <= grown < 500  # both, with their interpreters; it stays when they have ended

@@ -1,6 +1,8 @@
 """Whole jobs, small but real: Ray, training, record."""
 
 import json
+import shutil
+from contextlib import nullcontext
 
 import pytest
 
@@ -11,9 +13,10 @@ from automata.errors import UserError
 from automata.models.mlp import build
 from automata.provenance import provenance
 from automata.training.evaluation import evaluate
+from automata.training.run import TrainingRun
 from automata.tuning import job as job_module
 from automata.tuning.brackets import hyperband_brackets
-from automata.tuning.job import run_job
+from automata.tuning.job import complete_job, run_job
 from automata.tuning.states import read_state
 from automata.tuning.work import WorkFolder
 
@@ -238,3 +241,124 @@ def test_fulls_repeat_has_its_configurations_and_other_random_numbers(data, tmp_
         again.tuning.trials[0].progress.training_loss
     )
     assert again.final is None
+
+
+def cut(source, target, results, states):
+    """Copy a work folder as a process would have left it after so many results."""
+    work = WorkFolder(target)
+    shutil.copytree(source, target)
+    for path in (work.search, work.final, work.deliveries):
+        path.unlink(missing_ok=True)
+    if not states:
+        shutil.rmtree(target / "states", ignore_errors=True)
+    *lines, _ = work.journal.read_bytes().split(b"\n")
+    reported = [place for place, line in enumerate(lines) if b'"kind":"reported"' in line]
+    end = reported[results - 1] + 1 if results else 2
+    if results and b'"kind":"measured"' in lines[end]:
+        end += 1
+    work.journal.write_bytes(b"".join(line + b"\n" for line in lines[:end]))
+    return target
+
+
+def finishing_times(record):
+    return [[e.finished_at for e in t.progress.evaluations] for t in record.tuning.trials]
+
+
+@pytest.fixture(scope="module", params=["hyperband", "asha"])
+def whole(request, data, tmp_path_factory):
+    """A job under TPE with FULL, its record and its work folder, which nobody removed."""
+    job = make_job(search="tpe", scheduler=request.param, selector="full", fraction=1.0)
+    folder = tmp_path_factory.mktemp("whole") / "job"
+    return job, run_job(job, data, folder), folder
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_interrupted_search_ends_as_it_would_have(whole, data, tmp_path, share):
+    """States of trials that had paused are gone here: they train again to where they were."""
+    job, record, folder = whole
+    total = sum(len(trial.progress.evaluations) for trial in record.tuning.trials)
+    results = round(share * total)
+    left = cut(folder, tmp_path / "job", results, states=False)
+    known = sorted(time for times in finishing_times(record) for time in times)[:results]
+
+    again = run_job(job, data, left)
+
+    assert outcome(again) == outcome(record)
+    assert again.resumed == (results > 0)
+    kept = {time for times in finishing_times(again) for time in times}
+    complete = {t.progress.evaluations[-1].finished_at for t in record.tuning.trials}
+    assert complete & set(known) <= kept, "a trial that had ended was repeated"
+    assert len(again.tuning.segments) == (1 if results in (0, total) else 2)
+
+
+def test_damaged_model_of_the_best_trial_is_trained_again(whole, data, tmp_path):
+    job, record, folder = whole
+    shutil.copytree(folder, tmp_path / "job")
+    model = WorkFolder(tmp_path / "job").weights(record.best.index)
+    model.write_bytes(model.read_bytes()[:-100])
+
+    again = run_job(job, data, tmp_path / "job")
+
+    assert outcome(again) == outcome(record)
+    times, before = finishing_times(again), finishing_times(record)
+    assert times.pop(record.best.index) != before.pop(record.best.index)
+    assert times == before, "the other trials were repeated"
+
+
+def test_of_full_only_the_best_model_is_kept(whole):
+    _, record, folder = whole
+    assert [path.name for path in (folder / "weights").iterdir()] == [f"{record.best.index}.pt"]
+    assert list((folder / "states").iterdir()) == []
+
+
+def test_final_training_goes_on_where_it_was(data, tmp_path, monkeypatch):
+    calm = run_job(make_job(), data, tmp_path / "calm")
+    monkeypatch.setattr("automata.tuning.states.WRITING_SHARE", 1e6)  # write each epoch
+    train_to = TrainingRun.train_to
+
+    def interrupted(run, epoch):
+        if epoch == 6 and run.plan.fraction == 1.0:
+            raise KeyboardInterrupt
+        train_to(run, epoch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingRun, "train_to", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_job(make_job(), data, tmp_path / "job")
+    trained = []
+
+    def watched(run, epoch):
+        trained.append(epoch)
+        train_to(run, epoch)
+
+    monkeypatch.setattr(TrainingRun, "train_to", watched)
+    record = run_job(make_job(), data, tmp_path / "job")
+
+    assert trained == [6, 7, 8, 9]
+    assert record.resumed
+    assert outcome(record) == outcome(calm)
+    assert record.final.progress.training_loss == calm.final.progress.training_loss
+    first, second = record.final.segments
+    assert first.measurement.started_at + first.measurement.wall_seconds <= (
+        second.measurement.started_at
+    )
+
+
+def test_job_that_another_process_finished_meanwhile_is_not_repeated(data, tmp_path, monkeypatch):
+    """As when Snakemake was killed, its job went on, and the next call started the job again."""
+    work, output = tmp_path / "work", tmp_path / "record.json"
+    complete_job(make_job(), data, work, output)
+    before = output.read_bytes()
+    monkeypatch.setattr(job_module, "only_worker", lambda work: nullcontext(True))
+    monkeypatch.setattr(job_module, "run_job", killed)
+
+    complete_job(make_job(), data, work, output)
+
+    assert output.read_bytes() == before
+    assert not work.exists()
+
+
+def test_record_says_what_the_work_took(record):
+    assert record.peak_disk_bytes > 10_000
+    assert record.tuning.measurement.peak_memory_bytes > 100 * 2**20
+    assert not record.resumed

@@ -7,6 +7,7 @@ from automata.selection.random import Full
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning.paused import PausedRuns
+from automata.tuning.states import Thrift
 from automata.tuning.work import WorkFolder
 
 AMPLE = 10**6
@@ -44,6 +45,19 @@ def test_file_is_read_without_running_what_is_in_it(build, tmp_path):
     assert state["progress"]["epochs"] == 1
 
 
+@pytest.fixture
+def nothing_pays(monkeypatch):
+    """Runs so short that writing their states would cost more than losing them."""
+    monkeypatch.setattr(Thrift, "write", lambda *_: None)
+
+
+def test_run_in_memory_survives_a_crash_of_its_process(build, tmp_path):
+    PausedRuns(WorkFolder(tmp_path).state, AMPLE).put(3, trained(build(), 2))
+    again = PausedRuns(WorkFolder(tmp_path).state, AMPLE).take(3, build)
+    assert again.progress.epochs == 2
+
+
+@pytest.mark.usefixtures("nothing_pays")
 def test_run_with_room_in_memory_stays_there(build, tmp_path):
     paused = PausedRuns(WorkFolder(tmp_path).state, AMPLE)
     run = trained(build(), 1)
@@ -52,14 +66,16 @@ def test_run_with_room_in_memory_stays_there(build, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("nothing_pays")
 def test_run_without_room_in_memory_goes_to_a_file(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))  # bytes of the model's float32
     paused = PausedRuns(WorkFolder(tmp_path).state, 5 * weights)
     for number in range(2):  # model, gradients and momentum: three times the weights each
         paused.put(number, trained(build(), 1))
-    assert [file.name for file in tmp_path.iterdir()] == ["1.pt"]
+    assert [file.name for file in (tmp_path / "states").iterdir()] == ["1.pt"]
 
 
+@pytest.mark.usefixtures("nothing_pays")
 def test_memory_is_free_again_once_a_run_goes_on(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))
     paused = PausedRuns(WorkFolder(tmp_path).state, 5 * weights)
@@ -69,6 +85,7 @@ def test_memory_is_free_again_once_a_run_goes_on(build, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("nothing_pays")
 def test_run_that_is_kept_again_has_one_place(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))
     paused = PausedRuns(WorkFolder(tmp_path).state, 5 * weights)

@@ -1,0 +1,84 @@
+"""Windows of one phase, as a single account."""
+
+import pytest
+
+from automata.metering.measurement import Channel, Measurement, SecondOpinion, combined
+
+
+def channel(joules, source="RAPL", **changes):
+    fields = {"device": "cpu", "domain": "package", "method": "measured", "reads": 3}
+    return Channel(**{**fields, "source": source, "joules": joules, **changes})
+
+
+def window(start, wall, *channels, **changes):
+    fields = {
+        "started_at": start,
+        "wall_seconds": wall,
+        "cpu_seconds": wall / 2,
+        "host_busy_cpu_seconds": wall,
+        "host_cores": 2,
+        "exclusive": True,
+        "peak_memory_bytes": int(wall),
+        "channels": list(channels),
+        "notes": ["the same note"],
+    }
+    return Measurement(**{**fields, **changes})
+
+
+def test_of_nothing_there_is_no_account():
+    assert combined([]) is None
+
+
+def test_single_window_is_its_own_account():
+    only = window(5.0, 10.0)
+    assert combined([only]) is only
+
+
+def test_times_and_energies_add_up_from_the_first_start():
+    whole = combined([window(5.0, 10.0, channel(3.0)), window(90.0, 30.0, channel(4.0))])
+    assert (whole.started_at, whole.wall_seconds, whole.cpu_seconds) == (5.0, 40.0, 20.0)
+    assert whole.host_busy_cpu_seconds == 40.0
+    assert (whole.energy_joules, whole.energy_method) == (7.0, "measured")
+    assert [(c.joules, c.reads) for c in whole.channels] == [(7.0, 6)]
+    assert whole.peak_memory_bytes == 30
+    assert whole.notes == ["the same note"]
+
+
+def test_sources_that_differ_stay_apart_and_the_weakest_method_counts():
+    whole = combined(
+        [
+            window(0.0, 1.0, channel(3.0)),
+            window(2.0, 1.0, channel(4.0, "load", method="estimated")),
+        ]
+    )
+    assert (whole.energy_joules, whole.energy_method) == (7.0, "estimated")
+    assert whole.energy_source == "RAPL + load"
+
+
+def test_energy_that_one_window_lacks_is_unknown():
+    assert combined([window(0, 1, channel(3.0)), window(2, 1, channel(None))]).energy_joules is None
+
+
+def test_doubts_about_a_window_are_doubts_about_the_whole():
+    whole = combined(
+        [
+            window(0, 1, flags=["short_window"]),
+            window(2, 1, flags=["contaminated", "short_window"], exclusive=False, host_cores=4),
+        ]
+    )
+    assert whole.flags == ["short_window", "contaminated"]
+    assert not whole.exclusive
+    assert whole.host_cores is None
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_second_opinions_add_up_if_all_are_there(missing):
+    opinion = SecondOpinion(
+        version="3", hardware="h", cpu_joules=2.0, ram_joules=1.0, watts_per_thread=4.0
+    )
+    other = window(2, 1, second_opinion=None if missing else opinion)
+    whole = combined([window(0, 1, second_opinion=opinion), other])
+    if missing:
+        assert whole.second_opinion is None
+    else:
+        assert (whole.second_opinion.cpu_joules, whole.second_opinion.ram_joules) == (4.0, 2.0)
