@@ -23,7 +23,7 @@ from automata.errors import UserError
 PREFIX, OWNER = "automata-ray-", ".lock"
 """Of the folder of a Ray, and of the file beside it that its job holds locked."""
 
-GRACE_SECONDS = 3.0
+GRACE_SECONDS = 1.0
 """For Ray's processes to end by themselves."""
 
 OBJECT_STORE_BYTES = 100 * 1024**2
