@@ -33,14 +33,12 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "final_seconds": final.measurement.wall_seconds if final else 0.0,
         "total_seconds": sum(phase.wall_seconds for phase in phases),
         "setup_seconds": record.tuning.setup_seconds,
-        "cpu_seconds": sum(phase.cpu_seconds for phase in phases),
+        "cpu_seconds": cpu_seconds(phases),
         "energy_joules": energy_joules(phases),
         "energy_method": _same([phase.energy_method for phase in phases]),
         "energy_source": _same([phase.energy_source for phase in phases]),
         "exclusive": all(phase.exclusive for phase in phases),
-        "other_cpu_share": max(
-            other_cpu_share(phase, record.provenance["cpu_count"]) for phase in phases
-        ),
+        "other_cpu_share": other_cpu_share(phases, record.provenance["cpu_count"]),
         "flags": " ".join(sorted({flag for phase in phases for flag in phase.flags})),
         **tuning_split(record),
         "test_accuracy": record.test.accuracy,
@@ -61,7 +59,7 @@ def row(record: Record, path: Path) -> dict[str, Any]:
         "concurrent_trials": settings.compute.concurrent_trials,
         "threads_per_trial": settings.compute.threads_per_trial,
         "device": record.provenance["device"],
-        "host": record.provenance["host"],
+        "host": place(record),
         "software": " ".join(
             f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
         ),
@@ -94,9 +92,32 @@ def tuning_split(record: Record) -> dict[str, float]:
     }
 
 
-def other_cpu_share(phase: Measurement, cores: int) -> float:
-    """Return the share of the host's CPU time in `phase` that went to anything but the job."""
-    return foreign_share(phase.wall_seconds, phase.cpu_seconds, phase.host_busy_cpu_seconds, cores)
+def place(record: Record) -> str:
+    """Return the host of a run, and those that trained its trials where that was a cluster."""
+    host, cluster = str(record.provenance["host"]), record.tuning.cluster
+    return host if cluster is None else f"{host}, trials on {' + '.join(cluster.hosts)}"
+
+
+def cpu_seconds(phases: list[Measurement]) -> float | None:
+    """Return the CPU time of all phases, None when one was not measured."""
+    known = [phase.cpu_seconds for phase in phases if phase.cpu_seconds is not None]
+    return sum(known) if len(known) == len(phases) else None
+
+
+def other_cpu_share(phases: list[Measurement], cores: int) -> float | None:
+    """Return the share of the host's CPU time that went to anything but the job.
+
+    That of the worst phase; None when nothing was measured in any.
+    """
+    return max(
+        (
+            foreign_share(phase.wall_seconds, own, busy, cores)
+            for phase in phases
+            if (own := phase.cpu_seconds) is not None
+            and (busy := phase.host_busy_cpu_seconds) is not None
+        ),
+        default=None,
+    )
 
 
 def protocol_hash(record: Record) -> str:

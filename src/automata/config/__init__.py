@@ -8,7 +8,14 @@ JSON schema can say is in `automata.experiments.checks`.
 from automata.config.carbon import Carbon, parse_carbon
 from automata.config.data import Preparation
 from automata.config.experiment import Experiment, json_schema, write_schema
-from automata.config.job import Job, Run, Settings, parse_job, parse_preparation
+from automata.config.job import (
+    Job,
+    Run,
+    Settings,
+    parse_job,
+    parse_preparation,
+    parse_ray_address,
+)
 from automata.config.methods import SchedulerSettings, SearchSettings
 from automata.config.protocol import OwnModel, Protocol
 from automata.config.spaces import Domain
@@ -29,5 +36,6 @@ __all__ = [
     "parse_carbon",
     "parse_job",
     "parse_preparation",
+    "parse_ray_address",
     "write_schema",
 ]

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from automata.config.base import Section, axis, one_of
 from automata.config.carbon import Carbon
 from automata.config.data import DataSettings, OwnDataset
-from automata.config.machine import Compute, Metering
+from automata.config.machine import Compute, Metering, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import KindProtocol, SearchName
 from automata.experiments.checks import problems
@@ -68,6 +68,7 @@ class Experiment(Section):
     selector: SelectorSettings = SelectorSettings()
     compute: Compute = Compute()
     metering: Metering = Metering()
+    ray: RayCluster = RayCluster()
     carbon: Carbon
 
     @model_validator(mode="wrap")

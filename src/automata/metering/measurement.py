@@ -13,7 +13,7 @@ Method = Literal["measured", "polled", "estimated"]
 METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
 """The weakest first."""
 
-Flag = Literal["short_window", "contaminated", "undercount", "counter_reset"]
+Flag = Literal["short_window", "contaminated", "undercount", "counter_reset", "elsewhere"]
 
 JOULES_PER_KWH = 3.6e6
 
@@ -58,9 +58,9 @@ class Measurement(Recorded):
     started_at: float
     """Unix time, seconds."""
     wall_seconds: float
-    cpu_seconds: float
+    cpu_seconds: float | None
     """User and system time of this process and all its descendants."""
-    host_busy_cpu_seconds: float
+    host_busy_cpu_seconds: float | None
     """Busy time of all cores of the host, whoever used them."""
     host_cores: int | None = None
     """Cores of the host; older records have them in their provenance alone."""

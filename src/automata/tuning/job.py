@@ -56,11 +56,12 @@ class FinishedSearch(Recorded):
     provenance: dict[str, Any]
 
 
-def run_job(job: Job, data: Path, work: Path) -> Record:
+def run_job(job: Job, data: Path, work: Path, ray_address: str | None = None) -> Record:
     """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
 
     `work` keeps the finished search: an interrupted job that starts again goes on with the
-    final training. Remove it (`remove_work`) once the record is safe.
+    final training. Remove it (`remove_work`) once the record is safe. With a `ray_address`
+    the trials run on that cluster; the final training is always here.
     """
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
@@ -80,7 +81,7 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     limit_threads(settings.compute.threads_per_trial)
     work.mkdir(parents=True, exist_ok=True)
     with exclusive_host(settings.metering.exclusive) as waited:
-        search = _search_once(job, source, data, work, here)
+        search = _search_once(job, source, data, work, here, ray_address)
         tuning = search.tuning
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
@@ -120,7 +121,12 @@ def remove_work(work: Path) -> None:
 
 
 def _search_once(
-    job: Job, source: Data, data: Path, work: Path, here: dict[str, Any]
+    job: Job,
+    source: Data,
+    data: Path,
+    work: Path,
+    here: dict[str, Any],
+    ray_address: str | None,
 ) -> FinishedSearch:
     """Search, or take the finished search of the same job, data, host and software from `work`."""
     kept = work / "search.json"
@@ -130,7 +136,7 @@ def _search_once(
         if same_input and all(finished.provenance[key] == here[key] for key in PLACE):
             logger.info("the search was finished before: %s", kept)
             return finished
-    tuning = run_search(job, data, work) if job.run.searches else _drawn(job)
+    tuning = run_search(job, data, work, ray_address) if job.run.searches else _drawn(job)
     finished = FinishedSearch(job=job, data_sha256=source.sha256, tuning=tuning, provenance=here)
     write_text(kept, finished.model_dump_json())
     return finished

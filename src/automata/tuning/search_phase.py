@@ -22,7 +22,9 @@ from ray.tune import (
 )
 
 from automata.config import Job
+from automata.config.machine import Compute, Metering
 from automata.errors import UserError
+from automata.metering.elsewhere import Stopwatch
 from automata.metering.meter import Meter
 from automata.records import Trial, Tuning
 from automata.registry import load
@@ -30,6 +32,7 @@ from automata.training.device import choose_device, visible_gpus
 from automata.training.progress import Progress
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.keys import SCORE
+from automata.tuning.ray_cluster import join_cluster
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import TuningScheduler
 from automata.tuning.search import PatientSearch, domains
@@ -45,7 +48,7 @@ class MeterWindow(Callback):
     When Ray says that a trial has started, its process has imported and loaded everything.
     """
 
-    def __init__(self, meter: Meter, trials: int) -> None:
+    def __init__(self, meter: Meter | Stopwatch, trials: int) -> None:
         self._meter = meter
         self._left = trials
         self._preparation = threading.Thread(target=self._prepare, name="prepare", daemon=True)
@@ -82,10 +85,11 @@ class MeterWindow(Callback):
 logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
 
 
-def run_search(job: Job, data: Path, work: Path) -> Tuning:
+def run_search(job: Job, data: Path, work: Path, ray_address: str | None = None) -> Tuning:
     """Search the best configuration of `job` on the prepared file `data`.
 
     Ray's state, and for FULL the best trial's weights (`BEST_WEIGHTS`), go into the folder `work`.
+    Trials run in a Ray of this job's own, or on the cluster at `ray_address`.
     Raises UserError when every trial diverged, and RuntimeError when one crashed.
     """
     start = time.perf_counter()
@@ -97,17 +101,14 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
     )
     space = domains(protocol.search_space)
     search = load(SEARCHES, run.search)(space, settings.search, run.seed)
-    gpus = torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
-    share = gpu_share(compute, gpus)
-    meter = Meter(
-        sample_seconds=settings.metering.sample_seconds,
-        gpus=visible_gpus() if gpus else [],
-        exclusive=settings.metering.exclusive,
-    )
-    window = MeterWindow(meter, protocol.configurations)
     folder = work.resolve() / "ray"
     shutil.rmtree(folder, ignore_errors=True)
-    with local_ray(slots * compute.threads_per_trial, gpus):
+    cluster = join_cluster(ray_address, compute, data, work) if ray_address else None
+    gpus = cluster.gpus if cluster else _gpus(compute)
+    share = gpu_share(compute, gpus)
+    meter = cluster.meter() if cluster else _meter(settings.metering, gpus)
+    window = MeterWindow(meter, protocol.configurations)
+    with cluster or local_ray(slots * compute.threads_per_trial, gpus):
         trainable = tune.with_parameters(
             TuneTrial, job=job.model_dump_json(), data=str(data.resolve()), work=str(folder)
         )
@@ -130,7 +131,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
             run_config=RunConfig(
                 name="tune",
                 storage_path=str(folder),
-                callbacks=[window],
+                callbacks=[window, *([cluster.places] if cluster else [])],
                 verbose=0,
                 failure_config=FailureConfig(fail_fast=True),
                 checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
@@ -152,6 +153,7 @@ def run_search(job: Job, data: Path, work: Path) -> Tuning:
         setup_seconds=window.opened_at - start,
         trials=trials,
         best=best.index,
+        cluster=cluster.recorded() if cluster else None,
     )
 
 
@@ -159,6 +161,19 @@ def load_best_weights(work: Path) -> dict[str, torch.Tensor]:
     """Return the model state of the best trial, which `run_search` kept for FULL."""
     state: dict[str, torch.Tensor] = torch.load(work / BEST_WEIGHTS, weights_only=True)
     return state
+
+
+def _gpus(compute: Compute) -> int:
+    """Return the GPUs of this host that trials may use."""
+    return torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
+
+
+def _meter(metering: Metering, gpus: int) -> Meter:
+    return Meter(
+        sample_seconds=metering.sample_seconds,
+        gpus=visible_gpus() if gpus else [],
+        exclusive=metering.exclusive,
+    )
 
 
 def _trials(results: ResultGrid) -> list[Trial]:
