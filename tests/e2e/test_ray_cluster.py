@@ -221,14 +221,14 @@ def tune(folders, cluster, tmp_path):
     record = records(folders[None])["full-1"]
     data = folders[None] / "results/data/dna.safetensors"
 
-    def command(patch="", **compute):
+    def command(patch="", address=cluster.address, **compute):
         settings = record.job.settings.model_dump(mode="json")
         settings["compute"].update(compute)
         run = record.job.run.model_dump()
         axes = [f"--{name}={value}" for name, value in run.items()]
         files = ["--work", tmp_path / "work", "--output", tmp_path / "record.json"]
         code = f"{patch}\nimport sys; from automata.cli import main; main(sys.argv[1:])"
-        place = ["--settings", json.dumps(settings), "--ray-address", cluster.address]
+        place = ["--settings", json.dumps(settings), "--ray-address", address]
         return [sys.executable, "-c", code, "tune", data, *axes, *place, *files]
 
     return command
@@ -294,6 +294,12 @@ def test_job_that_cannot_run_there_ends_with_one_line(cluster, tune, patch, comp
     line = expected.format(host=socket.gethostname(), address=cluster.address, **known)
     prefix = f"automata tune: error: ray.address: {cluster.address}: "
     assert refusal(tune(patch, **compute), cluster.environment) == prefix + line
+
+
+def test_auto_is_the_cluster_that_ray_finds(cluster, tune):
+    found = {**cluster.environment, "RAY_ADDRESS": cluster.address}
+    line = refusal(tune(address="auto", concurrent_trials=3), found)
+    assert line.startswith("automata tune: error: ray.address: auto: room for 2 trials")
 
 
 def test_another_token_is_one_line(cluster, tune):

@@ -110,8 +110,9 @@ def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> Clus
         raise _refused(address, f"cannot connect: {_first_line(error)}") from error
     try:
         alive = [node for node in ray.nodes() if node["Alive"]]
-        gpus = _gpus(address, compute, alive)
-        _check_room(address, compute, gpus, alive)
+        resources = [node["Resources"] for node in alive]
+        gpus = usable_gpus(address, compute, resources)
+        _check_room(address, compute, gpus, resources)
         processors = _look_over(address, alive, data, work)
     except BaseException:
         ray.shutdown()
@@ -136,6 +137,25 @@ def room(resources: list[dict[str, float]], threads: int, share: float) -> int:
             places = min(places, int(node.get("GPU", 0)) * on_each)
         fitting += places
     return fitting
+
+
+def usable_gpus(address: str, compute: Compute, resources: list[dict[str, float]]) -> int:
+    """Return how many GPUs of the nodes trials may use; the final training, here, takes one, too.
+
+    Raises UserError where that would be on another kind of device than the trials.
+    """
+    if compute.device == "cpu":
+        return 0
+    gpus = sum(int(node.get("GPU", 0)) for node in resources)
+    here = choose_device(compute.device).type == "cuda"
+    if here != (gpus > 0):
+        raise _refused(
+            address,
+            f"its nodes have {gpus or 'no'} GPUs and this host has {'one' if here else 'none'}: "
+            "trials and final training need the same device: start the job on a node that has "
+            "what the others have, or set compute.device: cpu",
+        )
+    return gpus
 
 
 def _find(address: str) -> str:
@@ -174,28 +194,15 @@ def _find(address: str) -> str:
     return found
 
 
-def _gpus(address: str, compute: Compute, alive: list[dict[str, Any]]) -> int:
-    """Return the GPUs that trials may use: the final training, here, must be on one as well."""
-    if compute.device == "cpu":
-        return 0
-    gpus = int(sum(node["Resources"].get("GPU", 0) for node in alive))
-    here = choose_device(compute.device).type == "cuda"
-    if here != (gpus > 0):
-        raise _refused(
-            address,
-            f"trials would train on {gpus or 'no'} GPUs and the final training, on this host, on "
-            f"{'a GPU' if here else 'none'}: start the job on a node like the others, or set "
-            "compute.device: cpu",
-        )
-    return gpus
-
-
-def _check_room(address: str, compute: Compute, gpus: int, alive: list[dict[str, Any]]) -> None:
+def _check_room(
+    address: str, compute: Compute, gpus: int, resources: list[dict[str, float]]
+) -> None:
+    """Raise UserError where the trials at once have no room: Ray would wait for it forever."""
     threads, asked = compute.threads_per_trial, compute.concurrent_trials
     share = gpu_share(compute, gpus)
-    fitting = room([node["Resources"] for node in alive], threads, share)
+    fitting = room(resources, threads, share)
     if fitting < asked:
-        cpus = " + ".join(f"{node['Resources'].get('CPU', 0):g}" for node in alive)
+        cpus = " + ".join(f"{node.get('CPU', 0):g}" for node in resources)
         on_gpus = f" and {share:g} of a GPU" if share else ""
         raise _refused(
             address,

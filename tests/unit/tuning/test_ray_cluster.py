@@ -3,10 +3,12 @@
 import socket
 
 import pytest
+import torch
 
 from automata.config.machine import Compute
 from automata.errors import UserError
-from automata.tuning.ray_cluster import Places, join_cluster, room
+from automata.tuning import ray_cluster
+from automata.tuning.ray_cluster import Places, join_cluster, room, usable_gpus
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,44 @@ def test_an_address_that_nobody_answers_is_one_line(tmp_path):
 def test_a_port_out_of_range_is_one_line(tmp_path):
     with pytest.raises(UserError, match=r"127\.0\.0\.2:99999: no Ray cluster answers: "):
         join_cluster("127.0.0.2:99999", Compute(), tmp_path, tmp_path)
+
+
+@pytest.fixture
+def host(monkeypatch):
+    """Gives a function that sets the device of this host."""
+
+    def be(device):
+        monkeypatch.setattr(ray_cluster, "choose_device", lambda name: torch.device(device))
+
+    return be
+
+
+@pytest.mark.parametrize(
+    ("device", "asked", "nodes", "gpus"),
+    [
+        ("cpu", "auto", [{"CPU": 1.0}], 0),
+        ("cuda", "auto", [{"GPU": 2.0}, {"GPU": 1.0}, {}], 3),
+        ("cuda", "cuda", [{"GPU": 1.0}], 1),
+        ("cuda", "cpu", [{"GPU": 1.0}], 0),
+        ("cpu", "cpu", [{"GPU": 1.0}], 0),
+    ],
+)
+def test_gpus_are_those_of_all_nodes(host, device, asked, nodes, gpus):
+    host(device)
+    assert usable_gpus("head:6379", Compute(device=asked), nodes) == gpus
+
+
+@pytest.mark.parametrize(
+    ("device", "nodes", "expected"),
+    [
+        ("cpu", [{"GPU": 1.0}, {"GPU": 2.0}], "its nodes have 3 GPUs and this host has none: "),
+        ("cuda", [{"CPU": 1.0}], "its nodes have no GPUs and this host has one: "),
+    ],
+)
+def test_trials_and_final_training_on_different_devices_are_refused(host, device, nodes, expected):
+    host(device)
+    with pytest.raises(UserError, match=f"^ray.address: head:6379: {expected}"):
+        usable_gpus("head:6379", Compute(), nodes)
 
 
 class Trial:
