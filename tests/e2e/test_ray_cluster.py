@@ -16,6 +16,9 @@ import psutil
 import pytest
 import yaml
 
+from automata.config import Preparation
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import write_dataset
 from automata.records import read_record
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +123,7 @@ def children(process):
         return []
 
 
-def wait_for(condition, seconds=90):
+def wait_for(condition, seconds=180):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited too long"
@@ -215,21 +218,29 @@ def test_cluster_lives_on_and_is_idle(folders, cluster):
     assert cluster.state() == {"nodes": ["first", "second"], "cpus": 2.0, "groups": []}
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "dna.safetensors"
+    write_dataset(prepare("dna", Preparation(), path.parent), path)
+    return path
+
+
 @pytest.fixture
-def tune(folders, cluster, tmp_path):
+def tune(cluster, data, tmp_path):
     """Gives the command of a job on the cluster; `patch` is code that runs before it."""
-    record = records(folders[None])["full-1"]
-    data = folders[None] / "results/data/dna.safetensors"
 
     def command(patch="", address=cluster.address, **compute):
-        settings = record.job.settings.model_dump(mode="json")
-        settings["compute"].update(compute)
-        run = record.job.run.model_dump()
-        axes = [f"--{name}={value}" for name, value in run.items()]
+        protocol = {"model": "mlp", "reselect_every": 1, **EXPERIMENT["protocol"]["tabular"]}
+        settings = {
+            "protocol": protocol,
+            "compute": {**EXPERIMENT["compute"], **compute},
+            "metering": {"exclusive": False},
+        }
+        axes = ["--dataset=dna", "--search=random", "--scheduler=none", "--selector=full"]
+        axes += ["--fraction=1", "--seed=0", "--settings", json.dumps(settings)]
         files = ["--work", tmp_path / "work", "--output", tmp_path / "record.json"]
         code = f"{patch}\nimport sys; from automata.cli import main; main(sys.argv[1:])"
-        place = ["--settings", json.dumps(settings), "--ray-address", address]
-        return [sys.executable, "-c", code, "tune", data, *axes, *place, *files]
+        return [sys.executable, "-c", code, "tune", data, *axes, "--ray-address", address, *files]
 
     return command
 
@@ -322,13 +333,23 @@ def may_mount():
 
 
 @pytest.mark.skipif(not may_mount(), reason="may not hide a folder from a node (unshare --mount)")
-def test_node_that_does_not_see_the_files_is_named(cluster, tune, tmp_path):
-    hidden = 'mount -t tmpfs none "$0" && exec "$@"'
-    prefix = ["unshare", "--mount", "sh", "-c", hidden, str(tmp_path.parent)]
-    third = cluster.start("third", "127.0.0.4", prefix=prefix)
+@pytest.mark.parametrize(
+    ("hidden", "expected"),
+    [
+        ("data", "{data}: No such file or directory"),
+        ("work", "{work} is another folder there, or none"),
+    ],
+)
+def test_node_that_does_not_see_the_files_is_named(cluster, tune, data, tmp_path, hidden, expected):
+    folder = {"data": data.parent, "work": tmp_path}[hidden]
+    mount = 'mount -t tmpfs none "$0" && exec "$@"'
+    third = cluster.start(
+        hidden, "127.0.0.4", prefix=["unshare", "--mount", "sh", "-c", mount, str(folder)]
+    )
     try:
         line = refusal(tune(), cluster.environment)
     finally:
         stop(third)
-    assert "node third" in line
-    assert line.endswith(f"{tmp_path / 'work'}: No such file or directory")
+        wait_for(lambda: cluster.state().get("nodes") == ["first", "second"])
+    problem = expected.format(data=data, work=tmp_path / "work")
+    assert line.endswith(f"node {hidden} ({socket.gethostname()}): {problem}")

@@ -53,7 +53,7 @@ def _trouble(data: Path, size: int, work: Path, mark: str) -> str | None:
         if data.stat().st_size != size:
             return f"{data} is another file there"
         if not (work / mark).exists():
-            return f"{work} is another folder there"
+            return f"{work} is another folder there, or none"
         with tempfile.NamedTemporaryFile(dir=work):
             return None
     except OSError as error:

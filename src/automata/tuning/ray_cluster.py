@@ -9,6 +9,7 @@ import platform
 import secrets
 import socket
 from collections import defaultdict
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -85,7 +86,7 @@ class ClusterRay:
                     resources=_own(node["Resources"]),
                     trials=sorted(self.places.trials[ip]),
                 )
-                for ip, node in sorted(self._alive.items())
+                for ip, node in self._alive.items()
             ],
         )
 
@@ -109,7 +110,8 @@ def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> Clus
     except (ConnectionError, RuntimeError, RayError) as error:
         raise _refused(address, f"cannot connect: {_first_line(error)}") from error
     try:
-        alive = [node for node in ray.nodes() if node["Alive"]]
+        everyone = sorted(ray.nodes(), key=itemgetter("NodeName"))
+        alive = [node for node in everyone if node["Alive"]]
         resources = [node["Resources"] for node in alive]
         gpus = usable_gpus(address, compute, resources)
         _check_room(address, compute, gpus, resources)
