@@ -109,6 +109,12 @@ os.environ.update(
     AUTOMATA_DATA_CACHE=DOWNLOADS[0][0], AUTOMATA_DATA_MIRROR=DOWNLOADS[0][1]
 )
 
+# Where trials run goes the same way: it is no setting of a run.
+RAY_ADDRESSES = {e["ray"]["address"] or "" for e in EXPERIMENTS}
+if len(RAY_ADDRESSES) > 1:
+    sys.exit("ray.address: must be the same in all parts")
+os.environ.update(AUTOMATA_RAY_ADDRESS=RAY_ADDRESSES.pop())
+
 # Parts of an experiment share its folder.
 EXPERIMENT = EXPERIMENTS[0]["experiment"]
 if any(e["experiment"] != EXPERIMENT for e in EXPERIMENTS):

@@ -56,6 +56,11 @@ def _parser() -> argparse.ArgumentParser:
     tune.add_argument("--fraction", required=True, type=float)
     tune.add_argument("--seed", required=True, type=int)
     tune.add_argument("--settings", required=True, help="settings of the run, in JSON")
+    tune.add_argument(
+        "--ray-address",
+        default=os.environ.get("AUTOMATA_RAY_ADDRESS", ""),
+        help="existing Ray cluster that trials run on (default: $AUTOMATA_RAY_ADDRESS)",
+    )
     tune.add_argument("--work", type=Path, required=True, help="folder for unfinished work")
     tune.add_argument("--output", type=Path, required=True, help="record, in JSON")
     tune.set_defaults(command=_tune)
@@ -150,12 +155,13 @@ def _prepare(options: argparse.Namespace) -> None:
 
 
 def _tune(options: argparse.Namespace) -> None:
-    from automata.config import parse_job
+    from automata.config import parse_job, parse_ray_address
     from automata.tuning.job import complete_job
 
     run = {axis: getattr(options, axis) for axis in _AXES}
     job = parse_job(run, options.settings)
-    complete_job(job, options.data, options.work, options.output)
+    address = parse_ray_address(options.ray_address)
+    complete_job(job, options.data, options.work, options.output, address)
 
 
 _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")

@@ -122,6 +122,11 @@ def line(workflow, config):
             {"fractions": [0.1, 1.5]},
             "own.yaml: fractions.1: 1.5 is not valid; valid: number > 0 and <= 1",
         ),
+        (
+            {"ray": {"address": "head:6379; reboot"}},
+            'own.yaml: ray.address: "head:6379; reboot" is not valid; valid: a text that matches',
+        ),
+        ({"ray": {"address": "ray://head:10001"}}, "own.yaml: ray.address: "),
         ({"fractions": [0]}, "own.yaml: fractions.0: 0 is not valid; valid: number > 0 and <= 1"),
         (
             {"protocol": {"tabular": {"epochs": 0}}},
@@ -191,6 +196,14 @@ def test_parts_must_agree_in_carbon(workflow, tmp_path):
     (tmp_path / "two.yaml").write_text("datasets: [letter]\ncarbon: {grams_per_kwh: 432}\n")
     assert line(workflow, {"parts": ["one.yaml", "two.yaml"]}) == (
         "carbon: must be the same in all parts"
+    )
+
+
+def test_parts_must_agree_in_where_trials_run(workflow, tmp_path):
+    (tmp_path / "one.yaml").write_text("datasets: [dna]\n")
+    (tmp_path / "two.yaml").write_text("datasets: [letter]\nray: {address: auto}\n")
+    assert line(workflow, {"parts": ["one.yaml", "two.yaml"]}) == (
+        "ray.address: must be the same in all parts"
     )
 
 

@@ -96,6 +96,11 @@ def test_changed_parameter_repeats_the_runs_that_read_it(copy):
     assert copy.plan()["tune"] == 1
 
 
+def test_another_place_for_the_trials_repeats_nothing(copy):
+    copy.config = {"ray": {"address": "head.cluster:6379"}}
+    assert copy.plan() == {}
+
+
 @pytest.mark.parametrize("change", [{"grams_per_kwh": 432}, {"tdp_watts": 65}, {"pue": 1.2}])
 def test_changed_carbon_repeats_no_run_but_what_is_computed_from_it(copy, change):
     copy.config = {"carbon": change}

@@ -32,6 +32,13 @@ def energy_ratio(full_joules: float | None, run_joules: float | None) -> float |
     return full_joules / run_joules
 
 
+def cpu_ratio(full_seconds: float | None, run_seconds: float | None) -> float | None:
+    """Return CPU time(FULL) / CPU time(run); None when one of them was not measured."""
+    if full_seconds is None or run_seconds is None:
+        return None
+    return full_seconds / run_seconds
+
+
 def ceiling(
     full_epochs: float,
     run_epochs: float,

@@ -10,6 +10,7 @@ import pandas as pd
 from automata.analysis.carbon import FOOTPRINT, footprint, grams_ratio
 from automata.analysis.definitions import (
     ceiling,
+    cpu_ratio,
     energy_ratio,
     relative_error_ratio,
     relative_test_error,
@@ -157,7 +158,7 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
         "relative_error_ratio": relative_error_ratio(full["test_accuracy"], run["test_accuracy"]),
         **_energy_ratios(run, full),
         "co2_time_ratio": grams_ratio(full["co2_time_grams"], run["co2_time_grams"]),
-        "cpu_ratio": full["cpu_seconds"] / run["cpu_seconds"],
+        "cpu_ratio": cpu_ratio(full["cpu_seconds"], run["cpu_seconds"]),
         "full_best_epochs": full["best_epochs"],
         "full_record": full["record"],
     }

@@ -40,14 +40,12 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         "final_seconds": final.measurement.wall_seconds if final else 0.0,
         "total_seconds": sum(phase.wall_seconds for phase in phases),
         "setup_seconds": record.tuning.setup_seconds,
-        "cpu_seconds": sum(phase.cpu_seconds for phase in phases),
+        "cpu_seconds": cpu_seconds(phases),
         "energy_joules": energy_joules(phases),
         "energy_method": _same([phase.energy_method for phase in phases]),
         "energy_source": _same([phase.energy_source for phase in phases]),
         "exclusive": all(phase.exclusive for phase in phases),
-        "other_cpu_share": max(
-            other_cpu_share(phase, record.provenance["cpu_count"]) for phase in phases
-        ),
+        "other_cpu_share": other_cpu_share(phases, record.provenance["cpu_count"]),
         "flags": " ".join(sorted({flag for phase in phases for flag in phase.flags})),
         **tuning_split(record),
         "test_accuracy": record.test.accuracy,
@@ -87,14 +85,21 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
 
 
 def _host(record: Record) -> str:
-    """Return the host; several, of a run that went on elsewhere, are like no single one."""
-    return " + ".join(dict.fromkeys(segment.host for segment in record.segments))
+    """Return the host, or several of a run that went on elsewhere: these are like no single one.
+
+    Where trials ran on a cluster, the hosts that trained them are named, too.
+    """
+    hosts = " + ".join(dict.fromkeys(segment.host for segment in record.segments))
+    cluster = record.tuning.cluster
+    return hosts if cluster is None else f"{hosts}, trials on {' + '.join(cluster.hosts)}"
 
 
 def _machine(record: Record) -> str:
     """Return what tells kinds of machines apart: hosts of one kind are alike."""
-    here = record.provenance
-    return ", ".join([f"{here['cpu_count']} x {here['cpu']}", *here["gpus"]])
+    here, cluster = record.provenance, record.tuning.cluster
+    nodes = [node for node in cluster.nodes if node.trials] if cluster else []
+    kinds = sorted({f"trials on {node.cpu} {node.resources}" for node in nodes})
+    return ", ".join([f"{here['cpu_count']} x {here['cpu']}", *here["gpus"], *kinds])
 
 
 def tuning_split(record: Record) -> dict[str, float]:
@@ -118,9 +123,26 @@ def tuning_split(record: Record) -> dict[str, float]:
     }
 
 
-def other_cpu_share(phase: Measurement, cores: int) -> float:
-    """Return the share of the host's CPU time in `phase` that went to anything but the job."""
-    return foreign_share(phase.wall_seconds, phase.cpu_seconds, phase.host_busy_cpu_seconds, cores)
+def cpu_seconds(phases: list[Measurement]) -> float | None:
+    """Return the CPU time of all phases, None when one was not measured."""
+    known = [phase.cpu_seconds for phase in phases if phase.cpu_seconds is not None]
+    return sum(known) if len(known) == len(phases) else None
+
+
+def other_cpu_share(phases: list[Measurement], cores: int) -> float | None:
+    """Return the share of the host's CPU time that went to anything but the job.
+
+    That of the worst phase; None when nothing was measured in any.
+    """
+    return max(
+        (
+            foreign_share(phase.wall_seconds, own, busy, cores)
+            for phase in phases
+            if (own := phase.cpu_seconds) is not None
+            and (busy := phase.host_busy_cpu_seconds) is not None
+        ),
+        default=None,
+    )
 
 
 def protocol_hash(record: Record) -> str:

@@ -9,7 +9,14 @@ from automata.config.carbon import Carbon, parse_carbon
 from automata.config.comparison import Comparison, parse_comparison
 from automata.config.data import Preparation
 from automata.config.experiment import Experiment, json_schema, write_schema
-from automata.config.job import Job, Run, Settings, parse_job, parse_preparation
+from automata.config.job import (
+    Job,
+    Run,
+    Settings,
+    parse_job,
+    parse_preparation,
+    parse_ray_address,
+)
 from automata.config.methods import SchedulerSettings, SearchSettings
 from automata.config.protocol import OwnModel, Protocol
 from automata.config.spaces import Domain
@@ -32,5 +39,6 @@ __all__ = [
     "parse_comparison",
     "parse_job",
     "parse_preparation",
+    "parse_ray_address",
     "write_schema",
 ]

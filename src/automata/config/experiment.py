@@ -12,7 +12,7 @@ from automata.config.base import Section, axis, one_of
 from automata.config.carbon import Carbon
 from automata.config.comparison import Comparison
 from automata.config.data import DataSettings, OwnDataset
-from automata.config.machine import Compute, Metering
+from automata.config.machine import Compute, Metering, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import KindProtocol, SearchName
 from automata.experiments.checks import problems
@@ -69,6 +69,7 @@ class Experiment(Section):
     selector: SelectorSettings = SelectorSettings()
     compute: Compute = Compute()
     metering: Metering = Metering()
+    ray: RayCluster = RayCluster()
     comparison: Comparison = Comparison()
     carbon: Carbon
 

@@ -14,7 +14,7 @@ from automata.config.experiment import (
     Seed,
     SelectorName,
 )
-from automata.config.machine import Compute, Metering
+from automata.config.machine import Compute, Metering, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import Protocol, SearchName
 from automata.selection import ALL_DATA, FIXED_FRACTIONS
@@ -81,6 +81,11 @@ class Job(Section):
 def parse_job(run: dict[str, Any], settings: str) -> Job:
     """Return the job of `run` with `settings` in JSON; raises UserError, in one line."""
     return parsed(lambda: Job(run=Run(**run), settings=Settings.model_validate_json(settings)))
+
+
+def parse_ray_address(text: str) -> str | None:
+    """Return the address of a Ray cluster, None for an empty text; raises UserError."""
+    return parsed(lambda: RayCluster(address=text or None)).address
 
 
 def parse_preparation(text: str) -> Preparation:

@@ -33,6 +33,19 @@ class Compute(Section):
     ] = False
 
 
+class RayCluster(Section):
+    """Where trials run. It changes no setting of a run, and repeats none."""
+
+    address: Annotated[
+        str | None,
+        Field(
+            pattern=r"^(auto|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:[1-9][0-9]{0,4})$",
+            description="Existing Ray cluster: host:port, or auto for the one of this host; "
+            "null: each job starts a Ray of its own",
+        ),
+    ] = None
+
+
 class Metering(Section):
     """How time and energy are measured."""
 

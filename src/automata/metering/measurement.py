@@ -13,7 +13,7 @@ Method = Literal["measured", "polled", "estimated"]
 METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
 """The weakest first."""
 
-Flag = Literal["short_window", "contaminated", "undercount", "counter_reset"]
+Flag = Literal["short_window", "contaminated", "undercount", "counter_reset", "elsewhere"]
 
 JOULES_PER_KWH = 3.6e6
 
@@ -58,9 +58,9 @@ class Measurement(Recorded):
     started_at: float
     """Unix time, seconds."""
     wall_seconds: float
-    cpu_seconds: float
+    cpu_seconds: float | None
     """User and system time of this process and all its descendants."""
-    host_busy_cpu_seconds: float
+    host_busy_cpu_seconds: float | None
     """Busy time of all cores of the host, whoever used them."""
     host_cores: int | None = None
     """Cores of the host; older records have them in their provenance alone."""
@@ -109,14 +109,17 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     for channel in (channel for window in windows for channel in window.channels):
         key = (channel.device, channel.domain, channel.method, channel.source)
         channels[key] = _added(channels[key], channel) if key in channels else channel
+    if any(window.energy_joules is None for window in windows):  # a part is not the whole
+        unknown = {"joules": None}
+        channels = {key: part.model_copy(update=unknown) for key, part in channels.items()}
     opinions = [window.second_opinion for window in windows]
     cores = {window.host_cores for window in windows}
     peaks = [w.peak_memory_bytes for w in windows if w.peak_memory_bytes is not None]
     return Measurement(
         started_at=windows[0].started_at,
         wall_seconds=sum(window.wall_seconds for window in windows),
-        cpu_seconds=sum(window.cpu_seconds for window in windows),
-        host_busy_cpu_seconds=sum(window.host_busy_cpu_seconds for window in windows),
+        cpu_seconds=_sum([window.cpu_seconds for window in windows]),
+        host_busy_cpu_seconds=_sum([window.host_busy_cpu_seconds for window in windows]),
         host_cores=cores.pop() if len(cores) == 1 else None,
         exclusive=all(window.exclusive for window in windows),
         peak_memory_bytes=max(peaks, default=None),
@@ -127,12 +130,17 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     )
 
 
+def _sum(values: Sequence[float | None]) -> float | None:
+    """Return the sum, None where a value is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
 def _added(one: Channel, other: Channel) -> Channel:
     """Return what one source counted in two windows."""
-    known = one.joules is not None and other.joules is not None
     return one.model_copy(
         update={
-            "joules": (one.joules or 0.0) + (other.joules or 0.0) if known else None,
+            "joules": _sum([one.joules, other.joules]),
             "reads": one.reads + other.reads,
             "wraps": one.wraps + other.wraps,
             "resets": one.resets + other.resets,

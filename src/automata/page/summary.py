@@ -18,6 +18,7 @@ FLAGS = {
     "contaminated": "other work took over 10 % of the host's CPU time, and counters counted it",
     "undercount": "the model of the CPU's load lost processes",
     "counter_reset": "a counter went back without wrapping: what it had moved is lost",
+    "elsewhere": "trials ran on a Ray cluster: their energy and CPU time were not measured",
     "not exclusive": "other measured jobs were not kept out",
 }
 """What is doubtful about the energy or the time of a run, and what that means."""

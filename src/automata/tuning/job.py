@@ -60,7 +60,9 @@ class FinishedSearch(Recorded):
     provenance: dict[str, Any]
 
 
-def complete_job(job: Job, data: Path, folder: Path, output: Path) -> None:
+def complete_job(
+    job: Job, data: Path, folder: Path, output: Path, ray_address: str | None = None
+) -> None:
     """Run `job` on the prepared file `data`, and write its record to `output`.
 
     What is unfinished is kept in `folder` until then: an interrupted job that starts again goes
@@ -71,15 +73,16 @@ def complete_job(job: Job, data: Path, folder: Path, output: Path) -> None:
         if waited and output.exists() and read_record(output).job == job:
             logger.info("%s: another process has finished this job", output)
         else:
-            write_record(run_job(job, data, folder), output)
+            write_record(run_job(job, data, folder, ray_address), output)
         work.remove()
 
 
-def run_job(job: Job, data: Path, folder: Path) -> Record:
+def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) -> Record:
     """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
 
     What is finished is kept in `folder`: trials at their rungs, the search, and the state of
-    the final training. The caller removes it once the record is safe.
+    the final training. The caller removes it once the record is safe. With a `ray_address`
+    the trials run on that cluster; the final training is always here.
     """
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
@@ -102,7 +105,7 @@ def run_job(job: Job, data: Path, folder: Path) -> Record:
     place = {name: here.get(name) for name in PLACE}
     begun = Begun(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
-        search = _search_once(begun, data, work, here)
+        search = _search_once(begun, data, work, here, ray_address)
         tuning = search.tuning
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
@@ -140,7 +143,7 @@ def _check(job: Job, dataset: Dataset, data: Path) -> None:
 
 
 def _search_once(
-    begun: Begun, data: Path, work: WorkFolder, here: dict[str, Any]
+    begun: Begun, data: Path, work: WorkFolder, here: dict[str, Any], ray_address: str | None
 ) -> FinishedSearch:
     """Search, or go on with what `work` has of the same search, or take the finished one."""
     job, journal = begun.job, Journal(work.journal)
@@ -150,7 +153,9 @@ def _search_once(
             forget(journal, finished.tuning.best)
         history = recall(journal, begun) if job.run.searches else History()
         tuning, peak = (
-            run_search(job, data, work, history) if job.run.searches else (_drawn(job), 0)
+            run_search(job, data, work, history, ray_address)
+            if job.run.searches
+            else (_drawn(job), 0)
         )
         finished = FinishedSearch(
             begun=begun,

@@ -14,6 +14,7 @@ from ray.tune import Callback
 from ray.tune.experiment import Trial
 
 from automata.files import bytes_below
+from automata.metering.elsewhere import Stopwatch
 from automata.metering.meter import Meter
 from automata.records import Segment
 from automata.training.progress import Progress
@@ -33,7 +34,9 @@ class Ledger(Callback):
     its results. Writing is done on a thread, while the next trial trains.
     """
 
-    def __init__(self, meter: Meter, journal: Journal, work: WorkFolder, trials: int) -> None:
+    def __init__(
+        self, meter: Meter | Stopwatch, journal: Journal, work: WorkFolder, trials: int
+    ) -> None:
         self.segment: Segment | None = None
         """What was measured, once the last trial has ended; None if there was nothing to do."""
         self.peak_disk_bytes = 0

@@ -19,6 +19,7 @@ from ray.tune import (
 )
 
 from automata.config import Job
+from automata.config.machine import Compute, Metering
 from automata.errors import UserError
 from automata.metering.meter import Meter
 from automata.records import Trial, Tuning
@@ -31,6 +32,7 @@ from automata.tuning.history import Deliveries, History
 from automata.tuning.journal import Journal
 from automata.tuning.keys import SCORE
 from automata.tuning.ledger import Ledger
+from automata.tuning.ray_cluster import join_cluster
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import TuningScheduler
 from automata.tuning.search import PatientSearch, domains
@@ -49,11 +51,14 @@ class Searched(NamedTuple):
     peak_disk_bytes: int
 
 
-def run_search(job: Job, data: Path, work: WorkFolder, history: History) -> Searched:
+def run_search(
+    job: Job, data: Path, work: WorkFolder, history: History, ray_address: str | None = None
+) -> Searched:
     """Search the best configuration of `job` on the prepared file `data`.
 
     Results of `history` are taken as they are, new ones go into the journal of `work`, and of
-    FULL the best trial's model stays there. Raises UserError when every trial diverged, and
+    FULL the best trial's model stays there. Trials run in a Ray of this job's own, or on the
+    cluster at `ray_address`. Raises UserError when every trial diverged, and
     RuntimeError when one crashed.
     """
     run, settings = job.run, job.settings
@@ -64,18 +69,15 @@ def run_search(job: Job, data: Path, work: WorkFolder, history: History) -> Sear
     )
     space = domains(protocol.search_space)
     search = load(SEARCHES, run.search)(space, settings.search, run.seed)
-    gpus = torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
-    share = gpu_share(compute, gpus)
-    meter = Meter(
-        sample_seconds=settings.metering.sample_seconds,
-        gpus=visible_gpus() if gpus else [],
-        exclusive=settings.metering.exclusive,
-    )
-    ledger = Ledger(meter, Journal(work.journal), work, protocol.configurations)
     Deliveries(work.deliveries).clear()
     shutil.rmtree(work.ray, ignore_errors=True)
+    cluster = join_cluster(ray_address, compute, data, work.path) if ray_address else None
+    gpus = cluster.gpus if cluster else _gpus(compute)
+    share = gpu_share(compute, gpus)
+    meter = cluster.meter() if cluster else _meter(settings.metering, gpus)
+    ledger = Ledger(meter, Journal(work.journal), work, protocol.configurations)
     try:
-        with local_ray(slots * compute.threads_per_trial, gpus):
+        with cluster or local_ray(slots * compute.threads_per_trial, gpus):
             trainable = tune.with_parameters(
                 TuneTrial,
                 job=job.model_dump_json(),
@@ -97,7 +99,7 @@ def run_search(job: Job, data: Path, work: WorkFolder, history: History) -> Sear
                 run_config=RunConfig(
                     name="tune",
                     storage_path=str(work.ray.resolve()),
-                    callbacks=[ledger, Cleaner(work)],
+                    callbacks=[ledger, Cleaner(work), *([cluster.places] if cluster else [])],
                     verbose=0,
                     failure_config=FailureConfig(fail_fast=True),
                     checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
@@ -113,8 +115,26 @@ def run_search(job: Job, data: Path, work: WorkFolder, history: History) -> Sear
             f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
     segments = [*history.segments, *([ledger.segment] if ledger.segment else [])]
-    tuning = Tuning(segments=segments, trials=trials, best=best.index)
+    tuning = Tuning(
+        segments=segments,
+        trials=trials,
+        best=best.index,
+        cluster=cluster.recorded() if cluster else None,
+    )
     return Searched(tuning, ledger.peak_disk_bytes)
+
+
+def _gpus(compute: Compute) -> int:
+    """Return the GPUs of this host that trials may use."""
+    return torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
+
+
+def _meter(metering: Metering, gpus: int) -> Meter:
+    return Meter(
+        sample_seconds=metering.sample_seconds,
+        gpus=visible_gpus() if gpus else [],
+        exclusive=metering.exclusive,
+    )
 
 
 def _trials(results: ResultGrid) -> list[Trial]:

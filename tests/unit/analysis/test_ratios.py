@@ -300,6 +300,14 @@ def test_energy_that_was_not_measured_has_no_ratio(which: str, missing: float | 
     assert of_run(table)["speedup"] == 5.0
 
 
+@pytest.mark.parametrize("which", ["full", "run"])
+def test_cpu_time_that_was_not_measured_has_no_ratio(which: str) -> None:
+    rows = [full(), run()]
+    rows[which == "run"]["cpu_seconds"] = None
+
+    assert pd.isna(of_run(ratios(*rows))["cpu_ratio"])
+
+
 def test_full_without_an_error_has_no_error_ratio() -> None:
     table = ratios(full(test_accuracy=1.0), run(test_accuracy=0.9))
 

@@ -1,0 +1,70 @@
+"""What a node finds when it is asked to look around."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import automata
+from automata.tuning.nodes import code_fingerprint, look_around
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A data file of 3 bytes, and a work folder with its mark."""
+    data, work = tmp_path / "data", tmp_path / "work"
+    data.write_text("abc")
+    work.mkdir()
+    (work / "mark").touch()
+    return data, work
+
+
+def trouble(data, work, size=3):
+    return look_around(str(data), size, str(work), "mark")["trouble"]
+
+
+def test_nothing_is_wrong_where_everything_is_seen(files):
+    assert trouble(*files) is None
+    assert [path.name for path in files[1].iterdir()] == ["mark"]
+
+
+def test_data_that_are_not_there_are_named(files, tmp_path):
+    assert trouble(tmp_path / "none", files[1]) == f"{tmp_path}/none: No such file or directory"
+
+
+def test_other_data_under_the_same_name_are_named(files):
+    assert trouble(*files, size=4) == f"{files[0]} is another file there"
+
+
+def test_another_folder_under_the_same_name_is_named(files):
+    (files[1] / "mark").unlink()
+    assert trouble(*files) == f"{files[1]} is another folder there, or none"
+
+
+def test_a_folder_that_takes_no_files_is_named(files, monkeypatch):
+    def refuse(dir):  # noqa: A002
+        raise PermissionError(13, "Permission denied", f"{dir}/x")
+
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
+    assert trouble(*files) == f"{files[1]}/x: Permission denied"
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A copy of the package, which stands for the one that is imported."""
+    folder = tmp_path / "automata"
+    shutil.copytree(Path(automata.__file__).parent, folder)
+    monkeypatch.setattr(automata, "__file__", str(folder / "__init__.py"))
+    return folder
+
+
+def test_same_code_elsewhere_has_the_same_fingerprint(copy, monkeypatch):
+    there = code_fingerprint()
+    monkeypatch.undo()
+    assert there == code_fingerprint()
+
+
+def test_a_changed_module_has_another_fingerprint(copy):
+    before = code_fingerprint()
+    (copy / "selection/craig.py").write_text("changed = True\n")
+    assert code_fingerprint() != before

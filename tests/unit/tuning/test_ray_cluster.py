@@ -1,0 +1,96 @@
+"""What is checked of a Ray cluster without one; tests/e2e has a real one."""
+
+import socket
+
+import pytest
+import torch
+
+from automata.config.machine import Compute
+from automata.errors import UserError
+from automata.tuning import ray_cluster
+from automata.tuning.ray_cluster import Places, join_cluster, room, usable_gpus
+
+
+@pytest.mark.parametrize(
+    ("nodes", "threads", "share", "trials"),
+    [
+        ([{"CPU": 4.0}], 1, 0, 4),
+        ([{"CPU": 1.0}, {"CPU": 1.0}], 1, 0, 2),
+        ([{"CPU": 1.0}, {"CPU": 1.0}], 2, 0, 0),
+        ([{"CPU": 3.0}, {"CPU": 5.0}], 2, 0, 3),
+        ([{}, {"CPU": 2.0}], 1, 0, 2),
+        ([{"CPU": 8.0, "GPU": 1.0}], 1, 1, 1),
+        ([{"CPU": 8.0, "GPU": 1.0}], 1, 1 / 3, 3),
+        ([{"CPU": 8.0, "GPU": 2.0}], 1, 0.4, 4),
+        ([{"CPU": 8.0, "GPU": 1.0}, {"CPU": 8.0}], 1, 0.5, 2),
+        ([{"CPU": 1.0, "GPU": 4.0}, {"CPU": 2.0, "GPU": 1.0}], 1, 1, 2),
+    ],
+)
+def test_room_is_counted_node_by_node(nodes, threads, share, trials):
+    assert room(nodes, threads, share) == trials
+
+
+def test_an_address_that_nobody_answers_is_one_line(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.2", 0))  # nobody listens
+        address = f"127.0.0.2:{free.getsockname()[1]}"
+        with pytest.raises(UserError) as error:
+            join_cluster(address, Compute(), tmp_path, tmp_path)
+    assert str(error.value) == (
+        f"ray.address: {address}: no Ray cluster answers: [Errno 111] Connection refused"
+    )
+
+
+def test_a_port_out_of_range_is_one_line(tmp_path):
+    with pytest.raises(UserError, match=r"127\.0\.0\.2:99999: no Ray cluster answers: "):
+        join_cluster("127.0.0.2:99999", Compute(), tmp_path, tmp_path)
+
+
+@pytest.fixture
+def host(monkeypatch):
+    """Gives a function that sets the device of this host."""
+
+    def be(device):
+        monkeypatch.setattr(ray_cluster, "choose_device", lambda name: torch.device(device))
+
+    return be
+
+
+@pytest.mark.parametrize(
+    ("device", "asked", "nodes", "gpus"),
+    [
+        ("cpu", "auto", [{"CPU": 1.0}], 0),
+        ("cuda", "auto", [{"GPU": 2.0}, {"GPU": 1.0}, {}], 3),
+        ("cuda", "cuda", [{"GPU": 1.0}], 1),
+        ("cuda", "cpu", [{"GPU": 1.0}], 0),
+        ("cpu", "cpu", [{"GPU": 1.0}], 0),
+    ],
+)
+def test_gpus_are_those_of_all_nodes(host, device, asked, nodes, gpus):
+    host(device)
+    assert usable_gpus("head:6379", Compute(device=asked), nodes) == gpus
+
+
+@pytest.mark.parametrize(
+    ("device", "nodes", "expected"),
+    [
+        ("cpu", [{"GPU": 1.0}, {"GPU": 2.0}], "its nodes have 3 GPUs and this host has none: "),
+        ("cuda", [{"CPU": 1.0}], "its nodes have no GPUs and this host has one: "),
+    ],
+)
+def test_trials_and_final_training_on_different_devices_are_refused(host, device, nodes, expected):
+    host(device)
+    with pytest.raises(UserError, match=f"^ray.address: head:6379: {expected}"):
+        usable_gpus("head:6379", Compute(), nodes)
+
+
+class Trial:
+    def __init__(self, index):
+        self.config = {"index": index}
+
+
+def test_a_trial_that_moves_counts_for_both_of_its_nodes():
+    places = Places()
+    for index, ip in ((0, "10.0.0.1"), (1, "10.0.0.2"), (0, "10.0.0.2"), (0, "10.0.0.2")):
+        places.on_trial_result(iteration=0, trials=[], trial=Trial(index), result={"node_ip": ip})
+    assert places.trials == {"10.0.0.1": {0}, "10.0.0.2": {0, 1}}
