@@ -10,6 +10,7 @@ from snakemake.logging import logger
 ROOT = Path(str(workflow.current_basedir)).parent
 sys.path.insert(0, str(ROOT / "src"))
 
+from automata.code_versions import code_versions
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
 from automata.experiments.settings import (
@@ -44,6 +45,12 @@ TABLES = {
     "untuned": "results/{experiment}/tables/untuned.csv",
     "differences": "results/{experiment}/tables/differences.csv",
 }
+
+# Where and with what the runs of an experiment were made; nothing else is made from these.
+PROVENANCE = (
+    "results/{experiment}/tables/provenance.csv",
+    "results/{experiment}/tables/provenance.md",
+)
 
 # What else is made from these.
 STUDY_TABLES = (
@@ -233,7 +240,9 @@ def figures_of(experiment):
 
 def tables_of(experiment):
     """Return the tables of an experiment."""
-    tables = [path.format(experiment=experiment) for path in TABLES.values()]
+    tables = [
+        path.format(experiment=experiment) for path in (*TABLES.values(), *PROVENANCE)
+    ]
     names = ("energy", "claims", *STUDY_TABLES)
     return tables + [f"results/{experiment}/tables/{name}.csv" for name in names]
 
@@ -305,6 +314,11 @@ def settings(wildcards):
         name: wildcards[name] for name in ("dataset", "search", "scheduler", "selector")
     }
     return json.dumps(settings_of(experiment, **named), sort_keys=True)
+
+
+def code(wildcards):
+    """Return the versions of the code that makes records: tables name those of other code."""
+    return json.dumps(code_versions(), sort_keys=True)
 
 
 def carbon(wildcards):

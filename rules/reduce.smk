@@ -5,6 +5,7 @@ wildcard_constraints:
     experiment=f"{EXPERIMENT}|{SO_FAR}",
 
 
+# Its warnings, of records that other code made, reach the terminal as well.
 rule collect:
     input:
         records,
@@ -13,10 +14,13 @@ rule collect:
         parquet=f"results/{EXPERIMENT}/tables/runs.parquet",
         trials=f"results/{EXPERIMENT}/tables/trials.parquet",
         protocols=f"results/{EXPERIMENT}/tables/protocols.json",
+        provenance=f"results/{EXPERIMENT}/tables/provenance.csv",
     log:
         f"logs/{EXPERIMENT}/collect.log",
     conda:
         "../envs/automata.yaml"
+    params:
+        code=code,
     message:
         "Collecting the table of runs"
     shell:
@@ -25,7 +29,8 @@ rule collect:
             --csv {output.csv} \
             --parquet {output.parquet} \
             --trials {output.trials} \
-            --protocols {output.protocols} > {log} 2>&1
+            --protocols {output.protocols} \
+            --provenance {output.provenance} 2>&1 | tee {log}
         """
 
 
@@ -36,11 +41,13 @@ rule collect_so_far:
         parquet=f"results/{SO_FAR}/tables/runs.parquet",
         trials=f"results/{SO_FAR}/tables/trials.parquet",
         protocols=f"results/{SO_FAR}/tables/protocols.json",
+        provenance=f"results/{SO_FAR}/tables/provenance.csv",
     log:
         f"logs/{SO_FAR}/collect.log",
     conda:
         "../envs/automata.yaml"
     params:
+        code=code,
         version=version_of_found,
     message:
         "Collecting the table of all runs so far"
@@ -50,7 +57,8 @@ rule collect_so_far:
             --csv {output.csv} \
             --parquet {output.parquet} \
             --trials {output.trials} \
-            --protocols {output.protocols} > {log} 2>&1
+            --protocols {output.protocols} \
+            --provenance {output.provenance} 2>&1 | tee {log}
         """
 
 
@@ -179,6 +187,30 @@ rule tabulate_studies:
         python -m automata studies results/{wildcards.experiment}/tables \
             --output results/{wildcards.experiment}/tables > {log} 2>&1
         """
+
+
+rule tabulate_provenance:
+    input:
+        PROVENANCE[0],
+    output:
+        PROVENANCE[1],
+    log:
+        "logs/{experiment}/tabulate_provenance.log",
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Summing up what made the runs"
+    shell:
+        """
+        python -m automata provenance {input} --markdown {output} > {log} 2>&1
+        """
+
+
+rule provenance:
+    input:
+        collect(PROVENANCE, experiment=EXPERIMENT),
+    message:
+        f"What made the runs is in results/{EXPERIMENT}/tables/provenance.md"
 
 
 rule tables:

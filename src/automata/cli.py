@@ -66,7 +66,25 @@ def _parser() -> argparse.ArgumentParser:
     collect.add_argument("--parquet", type=Path, required=True, help="the same")
     collect.add_argument("--trials", type=Path, required=True, help="their evaluations, Parquet")
     collect.add_argument("--protocols", type=Path, required=True, help="their settings, JSON")
+    collect.add_argument("--provenance", type=Path, required=True, help="their origins, CSV")
     collect.set_defaults(command=_collect)
+
+    outdated = commands.add_parser(
+        "outdated", help="print the records that other code than today's made"
+    )
+    outdated.add_argument(
+        "records",
+        type=Path,
+        nargs="*",
+        default=[Path("results/runs")],
+        help="files, or folders of records (default: results/runs)",
+    )
+    outdated.set_defaults(command=_outdated)
+
+    provenance = commands.add_parser("provenance", help="sum up the table of provenance")
+    provenance.add_argument("table", type=Path, help="CSV of collect")
+    provenance.add_argument("--markdown", type=Path, required=True, help="one row per value")
+    provenance.set_defaults(command=_provenance)
 
     tradeoff = commands.add_parser("tradeoff", help="make the tradeoff tables from the runs")
     tradeoff.add_argument("runs", type=Path, help="table of runs, Parquet")
@@ -171,6 +189,22 @@ def _collect(options: argparse.Namespace) -> None:
     write_parquet(collected.runs, options.parquet)
     write_parquet(collected.trials, options.trials)
     write_json(collected.protocols, options.protocols)
+    write_csv(collected.provenance, options.provenance)
+
+
+def _outdated(options: argparse.Namespace) -> None:
+    from automata.analysis.collect import outdated, record_files
+
+    for path in outdated(record_files(options.records)):
+        sys.stdout.write(f"{path}\n")
+
+
+def _provenance(options: argparse.Namespace) -> None:
+    from automata.analysis.provenance import closing, distinct
+    from automata.analysis.tables import read_texts, write_markdown
+
+    table = read_texts(options.table)
+    write_markdown(distinct(table), options.markdown, closing(table))
 
 
 def _tradeoff(options: argparse.Namespace) -> None:

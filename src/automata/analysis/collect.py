@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,19 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis import trials
+from automata.analysis.lineage import joined
+from automata.analysis.provenance import provenance_row
 from automata.analysis.runs import RUN, protocol, protocol_hash, row
+from automata.code_versions import other_code
 from automata.errors import UserError
-from automata.records import read_record
+from automata.records import read_code, read_record
+
+logger = logging.getLogger(__name__)
+
+REPEAT = "snakemake --cores all --forcerun $(automata outdated)"
+"""Repeats the runs of other code: their tables would otherwise mix two versions."""
+
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -25,6 +36,8 @@ class Collected:
     """A row per evaluation of a trial."""
     protocols: dict[str, Any]
     """The settings behind each `protocol_hash` of the runs."""
+    provenance: pd.DataFrame
+    """A row per record: where and with what it was made."""
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:
@@ -44,22 +57,49 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
 def collect(paths: Iterable[Path]) -> Collected:
     """Return what the records at `paths`, at least one, say.
 
-    Raises UserError for a file that is not a record, and when two records are of one run.
+    A warning names those that were made by other code than today's. Raises UserError for a file
+    that is not a record, and when two records are of one run.
     """
     runs: list[dict[str, Any]] = []
     evaluations: list[dict[str, Any]] = []
     protocols: dict[str, Any] = {}
+    origins: list[dict[str, Any]] = []
     for path in paths:
         record = read_record(path)
         runs.append(row(record, path))
         evaluations += trials.evaluations(record, path)
         protocols[protocol_hash(record)] = protocol(record)
+        origins.append(provenance_row(record, path))
     table = pd.DataFrame(runs)
     twice = table[table.duplicated(RUN, keep=False)]
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
+    table = table.sort_values(RUN, ignore_index=True)
+    _warn_of_other_code(table[table["other_code"] != ""])
     return Collected(
-        table.sort_values(RUN, ignore_index=True),
+        table,
         pd.DataFrame(evaluations, columns=trials.COLUMNS),
         dict(sorted(protocols.items())),
+        pd.DataFrame(origins).sort_values(RUN, ignore_index=True),
+    )
+
+
+def outdated(paths: Iterable[Path]) -> list[Path]:
+    """Return which of the records at `paths` were made by other code than today's."""
+    return [path for path in paths if other_code(read_code(path))]
+
+
+def _warn_of_other_code(runs: pd.DataFrame) -> None:
+    """Say which of `runs`, all made by other code, there are, and how to repeat them."""
+    if runs.empty:
+        return
+    parts = joined(runs["other_code"]).replace(" ", ", ")
+    named = list(runs["record"][:_NAMED])
+    more = [f"{len(runs) - _NAMED} more"] if len(runs) > _NAMED else []
+    logger.warning(
+        "%d of the records were made by other code (%s) than today's: %s; to repeat them: %s",
+        len(runs),
+        parts,
+        ", ".join(named + more),
+        REPEAT,
     )

@@ -18,6 +18,7 @@ from automata.metering.lock import exclusive_host
 from automata.metering.meter import Meter
 from automata.models.build import build_model, source_checksum
 from automata.models.classifier import Classifier
+from automata.numerics import numerics
 from automata.provenance import provenance
 from automata.recorded import Recorded
 from automata.records import (
@@ -71,13 +72,14 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     device = choose_device(settings.compute.device)
     model = settings.protocol.model
     own_model = source_checksum(model) if isinstance(model, OwnModel) else None
+    limit_threads(settings.compute.threads_per_trial)
     here = {
         **provenance(),
+        **numerics(),
         "device": _device_name(device),
         "gpus": gpu_models([]),
         "own_model_sha256": own_model,
     }
-    limit_threads(settings.compute.threads_per_trial)
     work.mkdir(parents=True, exist_ok=True)
     with exclusive_host(settings.metering.exclusive) as waited:
         search = _search_once(job, source, data, work, here)
