@@ -104,7 +104,7 @@ def write_record(record: Record, path: Path) -> None:
     """
     content = json.loads(record.model_dump_json())
     first = {key: content[key] for key in ("schema_version", "provenance")}
-    content = {**first, **content, "digest": _digest(content)}
+    content = {**first, **content, "digest": digest(content)}
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -115,7 +115,7 @@ def read_record(path: Path) -> Record:
         version = content.get("schema_version") if isinstance(content, dict) else None
         if version != SCHEMA_VERSION:
             raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
-        if content.pop("digest", None) != _digest(content):
+        if content.pop("digest", None) != digest(content):
             raise UserError(
                 f"{path}: its content does not fit its digest: edited or damaged; "
                 "delete it, to repeat the run"
@@ -149,7 +149,7 @@ def _at(head: str, key: str) -> Any:
     return json.JSONDecoder().raw_decode(head, head.index(mark) + len(mark))[0]
 
 
-def _digest(content: dict[str, Any]) -> str:
+def digest(content: dict[str, Any]) -> str:
     """Return the SHA-256 of parsed JSON: how a file is laid out does not count."""
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()

@@ -9,12 +9,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.collect import collect, record_files
+from automata.analysis.collect import collect, outdated, record_files
 from automata.analysis.runs import protocol_hash
+from automata.code_versions import code_versions
 from automata.errors import UserError
 from automata.records import Record, write_record
 
 MakeRecord = Callable[..., Record]
+
+OLD = {**code_versions(), "training": "0", "metering": "0"}
+"""Code whose training and metering are not today's."""
 
 
 @pytest.fixture
@@ -110,3 +114,60 @@ def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent"):
         with pytest.raises(UserError, match=f"^{path}: no file, and no folder with"):
             record_files([path])
+
+
+def test_records_of_other_code_are_named_in_the_table(written: Callable[..., Path]) -> None:
+    table = collect([written("a"), written("b", seed=1, code=OLD)]).runs
+
+    assert table["other_code"].tolist() == ["", "training metering"]
+    assert table["training_code"].tolist() == [code_versions()["training"], "0"]
+    assert table["selection_code"].nunique() == 1
+
+
+def test_records_of_other_code_are_named_in_one_warning_with_what_repeats_them(
+    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    paths = [written("a"), written("b", seed=1, code=OLD), written("c", seed=2, code=OLD)]
+
+    collect(paths)
+
+    (warning,) = caplog.messages
+    assert warning == (
+        "2 of the records were made by other code (metering, training) than today's: "
+        f"{paths[1]}, {paths[2]}; to repeat them: "
+        "snakemake --cores all --forcerun $(automata outdated)"
+    )
+
+
+def test_many_records_of_other_code_are_counted_after_the_first(
+    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    collect([written(f"{seed}", seed=seed, code=OLD) for seed in range(9)])
+
+    assert "4.json, 4 more; to repeat" in caplog.messages[0]
+
+
+def test_records_of_todays_code_raise_no_warning(
+    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    collect([written("a")])
+
+    assert not caplog.messages
+
+
+def test_outdated_are_the_records_of_any_other_code(written: Callable[..., Path]) -> None:
+    other = [
+        written("b", code=OLD),
+        written("c", code={**code_versions(), "selection": "0"}),
+        written("d", code={}),
+    ]
+
+    assert outdated([written("a"), *other]) == other
+
+
+def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:
+    paths = [written("a", seed=1), written("b", seed=0)]
+
+    table = collect(paths).provenance
+
+    assert table["record"].tolist() == [str(paths[1]), str(paths[0])]
