@@ -71,6 +71,8 @@ def _text(value: object) -> str:
     for name, content in ast.iter_fields(value):
         if name == "body" and isinstance(content, list):
             content = [line for line in content if not _is_text_alone(line)]
+        if isinstance(value, ast.JoinedStr):  # Python 3.12 ends some with an empty text
+            content = [part for part in content if getattr(part, "value", None) != ""]
         if content is not None and content != []:
             fields.append(f"{name}={_text(content)}")
     return f"{type(value).__name__}({','.join(fields)})"

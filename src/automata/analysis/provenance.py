@@ -60,13 +60,13 @@ def distinct(table: pd.DataFrame) -> pd.DataFrame:
     A column with many values has one row that counts them. An empty value is one that was not
     there: no git checkout, no GPU.
     """
-    rows = []
+    rows: list[tuple[str, str, int]] = []
     for column in table.columns.drop([name for name in PER_RUN if name in table]):
         counts = table[column].fillna("").astype(str).value_counts().sort_index()
         if len(counts) > _LISTED:
             rows.append((column, f"{len(counts)} values", int(counts.sum())))
         else:
-            rows += [(column, value, int(runs)) for value, runs in counts.items()]
+            rows += [(column, str(value), int(runs)) for value, runs in counts.items()]
     return pd.DataFrame(rows, columns=["what", "value", "runs"])
 
 
