@@ -25,12 +25,12 @@ rule collect:
         "Collecting the table of runs"
     shell:
         """
-        python -m automata collect {input} \
-            --csv {output.csv} \
-            --parquet {output.parquet} \
-            --trials {output.trials} \
-            --protocols {output.protocols} \
-            --provenance {output.provenance} 2>&1 | tee {log}
+        python -m automata collect {input:q} \
+            --csv {output.csv:q} \
+            --parquet {output.parquet:q} \
+            --trials {output.trials:q} \
+            --protocols {output.protocols:q} \
+            --provenance {output.provenance:q} 2>&1 | tee {log:q}
         """
 
 
@@ -54,11 +54,11 @@ rule collect_so_far:
     shell:
         """
         python -m automata collect results/runs \
-            --csv {output.csv} \
-            --parquet {output.parquet} \
-            --trials {output.trials} \
-            --protocols {output.protocols} \
-            --provenance {output.provenance} 2>&1 | tee {log}
+            --csv {output.csv:q} \
+            --parquet {output.parquet:q} \
+            --trials {output.trials:q} \
+            --protocols {output.protocols:q} \
+            --provenance {output.provenance:q} 2>&1 | tee {log:q}
         """
 
 
@@ -81,13 +81,13 @@ rule tabulate_tradeoff:
         "Comparing the runs with FULL"
     shell:
         """
-        python -m automata tradeoff {input} \
+        python -m automata tradeoff {input:q} \
             --carbon {params.carbon:q} \
-            --ratios {output.ratios} \
-            --csv {output.csv} \
-            --markdown {output.markdown} \
-            --latex {output.latex} \
-            --untuned {output.untuned} > {log} 2>&1
+            --ratios {output.ratios:q} \
+            --csv {output.csv:q} \
+            --markdown {output.markdown:q} \
+            --latex {output.latex:q} \
+            --untuned {output.untuned:q} > {log:q} 2>&1
         """
 
 
@@ -107,10 +107,10 @@ rule tabulate_energy:
         "Adding up energy and CO2"
     shell:
         """
-        python -m automata energy {input} \
+        python -m automata energy {input:q} \
             --carbon {params.carbon:q} \
-            --csv {output.csv} \
-            --markdown {output.markdown} > {log} 2>&1
+            --csv {output.csv:q} \
+            --markdown {output.markdown:q} > {log:q} 2>&1
         """
 
 
@@ -132,11 +132,11 @@ rule tabulate_differences:
         "Comparing the protocol with the paper's"
     shell:
         """
-        python -m automata differences results/{wildcards.experiment}/tables \
-            --defaults {input.protocol[0]} \
-            --paper {input.protocol[1]} \
-            --schema {input.schema} \
-            --csv {output} > {log} 2>&1
+        python -m automata differences results/{wildcards.experiment:q}/tables \
+            --defaults {input.protocol[0]:q} \
+            --paper {input.protocol[1]:q} \
+            --schema {input.schema:q} \
+            --csv {output:q} > {log:q} 2>&1
         """
 
 
@@ -163,11 +163,11 @@ rule check_claims:
         "Confronting the paper's claims with the runs"
     shell:
         """
-        python -m automata claims results/{wildcards.experiment}/tables \
-            --claims {input.claims} \
-            --csv {output.csv} \
-            --markdown {output.markdown} \
-            --html {output.html} > {log} 2>&1
+        python -m automata claims results/{wildcards.experiment:q}/tables \
+            --claims {input.claims:q} \
+            --csv {output.csv:q} \
+            --markdown {output.markdown:q} \
+            --html {output.html:q} > {log:q} 2>&1
         """
 
 
@@ -184,8 +184,8 @@ rule tabulate_studies:
         "Tabulating what the paper does not show"
     shell:
         """
-        python -m automata studies results/{wildcards.experiment}/tables \
-            --output results/{wildcards.experiment}/tables > {log} 2>&1
+        python -m automata studies results/{wildcards.experiment:q}/tables \
+            --output results/{wildcards.experiment:q}/tables > {log:q} 2>&1
         """
 
 
@@ -202,7 +202,7 @@ rule tabulate_provenance:
         "Summing up what made the runs"
     shell:
         """
-        python -m automata provenance {input} --markdown {output} > {log} 2>&1
+        python -m automata provenance {input:q} --markdown {output:q} > {log:q} 2>&1
         """
 
 

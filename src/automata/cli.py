@@ -72,13 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     outdated = commands.add_parser(
         "outdated", help="print the records that other code than today's made"
     )
-    outdated.add_argument(
-        "records",
-        type=Path,
-        nargs="*",
-        default=[Path("results/runs")],
-        help="files, or folders of records (default: results/runs)",
-    )
+    outdated.add_argument("experiment", type=Path, help="its folder, results/{experiment}")
     outdated.set_defaults(command=_outdated)
 
     provenance = commands.add_parser("provenance", help="sum up the table of provenance")
@@ -181,10 +175,11 @@ _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")
 
 
 def _collect(options: argparse.Namespace) -> None:
-    from automata.analysis.collect import collect, record_files
+    from automata.analysis.collect import collect, record_files, warn_of_other_code
     from automata.analysis.tables import write_csv, write_json, write_parquet
 
     collected = collect(record_files(options.records))
+    warn_of_other_code(collected.runs, options.parquet.parents[1])
     write_csv(collected.runs, options.csv)
     write_parquet(collected.runs, options.parquet)
     write_parquet(collected.trials, options.trials)
@@ -193,9 +188,9 @@ def _collect(options: argparse.Namespace) -> None:
 
 
 def _outdated(options: argparse.Namespace) -> None:
-    from automata.analysis.collect import outdated, record_files
+    from automata.analysis.collect import outdated
 
-    for path in outdated(record_files(options.records)):
+    for path in outdated(options.experiment):
         sys.stdout.write(f"{path}\n")
 
 

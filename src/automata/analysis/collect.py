@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis import trials
+from automata.analysis.experiment import Tables
 from automata.analysis.lineage import joined
 from automata.analysis.provenance import provenance_row
 from automata.analysis.runs import RUN, protocol, protocol_hash, row
@@ -19,9 +20,6 @@ from automata.errors import UserError
 from automata.records import read_code, read_record
 
 logger = logging.getLogger(__name__)
-
-REPEAT = "snakemake --cores all --forcerun $(automata outdated)"
-"""Repeats the runs of other code: their tables would otherwise mix two versions."""
 
 _NAMED = 5
 
@@ -57,8 +55,7 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
 def collect(paths: Iterable[Path]) -> Collected:
     """Return what the records at `paths`, at least one, say.
 
-    A warning names those that were made by other code than today's. Raises UserError for a file
-    that is not a record, and when two records are of one run.
+    Raises UserError for a file that is not a record, and when two records are of one run.
     """
     runs: list[dict[str, Any]] = []
     evaluations: list[dict[str, Any]] = []
@@ -75,7 +72,6 @@ def collect(paths: Iterable[Path]) -> Collected:
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
     table = table.sort_values(RUN, ignore_index=True)
-    _warn_of_other_code(table[table["other_code"] != ""])
     return Collected(
         table,
         pd.DataFrame(evaluations, columns=trials.COLUMNS),
@@ -84,22 +80,35 @@ def collect(paths: Iterable[Path]) -> Collected:
     )
 
 
-def outdated(paths: Iterable[Path]) -> list[Path]:
-    """Return which of the records at `paths` were made by other code than today's."""
+def outdated(experiment: Path) -> list[Path]:
+    """Return which records of the tables in the folder `experiment` are of other code than today's.
+
+    Records are looked into, as they may be newer than the tables. Raises UserError without tables.
+    """
+    try:
+        runs = Tables(experiment / "tables").runs
+    except OSError as error:
+        raise UserError(f"{experiment}: no tables/runs.parquet: make the tables first") from error
+    paths = [path for path in map(Path, runs["record"]) if path.exists()]
     return [path for path in paths if other_code(read_code(path))]
 
 
-def _warn_of_other_code(runs: pd.DataFrame) -> None:
-    """Say which of `runs`, all made by other code, there are, and how to repeat them."""
-    if runs.empty:
+def warn_of_other_code(runs: pd.DataFrame, experiment: Path) -> None:
+    """Say which `runs` were made by other code than today's, and what repeats them.
+
+    `experiment` is the folder of their tables.
+    """
+    other = runs[runs["other_code"] != ""]
+    if other.empty:
         return
-    parts = joined(runs["other_code"]).replace(" ", ", ")
-    named = list(runs["record"][:_NAMED])
-    more = [f"{len(runs) - _NAMED} more"] if len(runs) > _NAMED else []
+    parts = joined(other["other_code"]).replace(" ", ", ")
+    named = list(other["record"][:_NAMED])
+    more = [f"{len(other) - _NAMED} more"] if len(other) > _NAMED else []
     logger.warning(
-        "%d of the records were made by other code (%s) than today's: %s; to repeat them: %s",
-        len(runs),
+        "%d of the records were made by other code (%s) than today's: %s; to repeat them: "
+        "snakemake --cores all --forcerun $(automata outdated %s)",
+        len(other),
         parts,
         ", ".join(named + more),
-        REPEAT,
+        experiment,
     )
