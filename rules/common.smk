@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from automata.code_versions import code_versions
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
+from automata.experiments.schema_errors import dotted
 from automata.experiments.settings import (
     fingerprint,
     local_files,
@@ -135,7 +136,7 @@ def check_files():
         for dataset in experiment["datasets"]:
             for key, path in local_files(experiment, dataset).items():
                 if not Path(path).exists():
-                    sys.exit(f"{key}: {path}: no such file or folder")
+                    sys.exit(f"{key}: {dotted([path])}: no such file or folder")
 
 
 check_files()
