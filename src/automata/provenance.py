@@ -10,8 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from automata import __version__
 from automata.code_versions import code_versions
 from automata.files import sha256
@@ -35,7 +33,7 @@ def provenance() -> dict[str, Any]:
         "platform": platform.platform(),
         "cpu": cpu_model(),
         "cpu_count": os.cpu_count(),
-        "memory_mib": psutil.virtual_memory().total // 2**20,
+        "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
         "command": Path(sys.argv[0]).name,
     }
 
