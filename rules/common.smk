@@ -10,8 +10,10 @@ from snakemake.logging import logger
 ROOT = Path(str(workflow.current_basedir)).parent
 sys.path.insert(0, str(ROOT / "src"))
 
+from automata.code_versions import code_versions
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
+from automata.experiments.schema_errors import dotted
 from automata.experiments.settings import (
     fingerprint,
     local_files,
@@ -44,6 +46,12 @@ TABLES = {
     "untuned": "results/{experiment}/tables/untuned.csv",
     "differences": "results/{experiment}/tables/differences.csv",
 }
+
+# Where and with what the runs of an experiment were made; nothing else is made from these.
+PROVENANCE = (
+    "results/{experiment}/tables/provenance.csv",
+    "results/{experiment}/tables/provenance.md",
+)
 
 # What else is made from these.
 STUDY_TABLES = (
@@ -139,7 +147,7 @@ def check_files():
         for dataset in experiment["datasets"]:
             for key, path in local_files(experiment, dataset).items():
                 if not Path(path).exists():
-                    sys.exit(f"{key}: {path}: no such file or folder")
+                    sys.exit(f"{key}: {dotted([path])}: no such file or folder")
 
 
 check_files()
@@ -244,7 +252,9 @@ def figures_of(experiment):
 
 def tables_of(experiment):
     """Return the tables of an experiment."""
-    tables = [path.format(experiment=experiment) for path in TABLES.values()]
+    tables = [
+        path.format(experiment=experiment) for path in (*TABLES.values(), *PROVENANCE)
+    ]
     names = ("energy", "claims", *STUDY_TABLES)
     return tables + [f"results/{experiment}/tables/{name}.csv" for name in names]
 
@@ -321,6 +331,11 @@ def settings(wildcards):
 def comparison(wildcards):
     """Return which runs compare, as JSON."""
     return COMPARISON[0]
+
+
+def code(wildcards):
+    """Return the versions of the code that makes records: tables name those of other code."""
+    return json.dumps(code_versions(), sort_keys=True)
 
 
 def carbon(wildcards):

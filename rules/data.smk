@@ -20,7 +20,7 @@ rule prepare:
         "Preparing {wildcards.dataset}"
     shell:
         """
-        python -m automata prepare {wildcards.dataset} \
+        python -m automata prepare {wildcards.dataset:q} \
             --preparation {params.preparation:q} \
-            --output {output} > {log} 2>&1
+            --output {output:q} > {log:q} 2>&1
         """

@@ -28,10 +28,10 @@ for figure in (*PAPER, *STUDIES):
             f"Drawing the figure {figure}"
         shell:
             """
-            python -m automata plot results/{wildcards.experiment}/tables \
-                --figure {params.figure} \
-                --pdf {output.pdf} \
-                --png {output.png} > {log} 2>&1
+            python -m automata plot results/{wildcards.experiment:q}/tables \
+                --figure {params.figure:q} \
+                --pdf {output.pdf:q} \
+                --png {output.png:q} > {log:q} 2>&1
             """
 
 
@@ -63,11 +63,11 @@ for figure in OF_DATASET:
             f"Drawing the figure {figure} of {{wildcards.dataset}}"
         shell:
             """
-            python -m automata plot-dataset results/{wildcards.experiment}/tables \
-                --dataset {wildcards.dataset} \
-                --figure {params.figure} \
-                --pdf {output.pdf} \
-                --png {output.png} > {log} 2>&1
+            python -m automata plot-dataset results/{wildcards.experiment:q}/tables \
+                --dataset {wildcards.dataset:q} \
+                --figure {params.figure:q} \
+                --pdf {output.pdf:q} \
+                --png {output.png:q} > {log:q} 2>&1
             """
 
 
@@ -92,11 +92,11 @@ rule build_page:
         "Building the page of {wildcards.experiment}"
     shell:
         """
-        python -m automata page results/{wildcards.experiment}/tables \
-            --figures results/{wildcards.experiment}/figures \
-            --captions {input.captions} \
-            --title {wildcards.experiment} \
-            --output {output} > {log} 2>&1
+        python -m automata page results/{wildcards.experiment:q}/tables \
+            --figures results/{wildcards.experiment:q}/figures \
+            --captions {input.captions:q} \
+            --title {wildcards.experiment:q} \
+            --output {output:q} > {log:q} 2>&1
         """
 
 

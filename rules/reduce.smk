@@ -5,6 +5,7 @@ wildcard_constraints:
     experiment=f"{EXPERIMENT}|{SO_FAR}",
 
 
+# Its warnings, of records that other code made, reach the terminal as well.
 rule collect:
     input:
         records,
@@ -13,22 +14,25 @@ rule collect:
         parquet=f"results/{EXPERIMENT}/tables/runs.parquet",
         trials=f"results/{EXPERIMENT}/tables/trials.parquet",
         protocols=f"results/{EXPERIMENT}/tables/protocols.json",
+        provenance=f"results/{EXPERIMENT}/tables/provenance.csv",
     log:
         f"logs/{EXPERIMENT}/collect.log",
     conda:
         "../envs/automata.yaml"
     params:
         comparison=comparison,
+        code=code,
     message:
         "Collecting the table of runs"
     shell:
         """
-        python -m automata collect {input} \
+        python -m automata collect {input:q} \
             --comparison {params.comparison:q} \
-            --csv {output.csv} \
-            --parquet {output.parquet} \
-            --trials {output.trials} \
-            --protocols {output.protocols} > {log} 2>&1
+            --csv {output.csv:q} \
+            --parquet {output.parquet:q} \
+            --trials {output.trials:q} \
+            --protocols {output.protocols:q} \
+            --provenance {output.provenance:q} 2>&1 | tee {log:q}
         """
 
 
@@ -39,12 +43,14 @@ rule collect_so_far:
         parquet=f"results/{SO_FAR}/tables/runs.parquet",
         trials=f"results/{SO_FAR}/tables/trials.parquet",
         protocols=f"results/{SO_FAR}/tables/protocols.json",
+        provenance=f"results/{SO_FAR}/tables/provenance.csv",
     log:
         f"logs/{SO_FAR}/collect.log",
     conda:
         "../envs/automata.yaml"
     params:
         comparison=comparison,
+        code=code,
         version=version_of_found,
     message:
         "Collecting the table of all runs so far"
@@ -52,10 +58,11 @@ rule collect_so_far:
         """
         python -m automata collect results/runs \
             --comparison {params.comparison:q} \
-            --csv {output.csv} \
-            --parquet {output.parquet} \
-            --trials {output.trials} \
-            --protocols {output.protocols} > {log} 2>&1
+            --csv {output.csv:q} \
+            --parquet {output.parquet:q} \
+            --trials {output.trials:q} \
+            --protocols {output.protocols:q} \
+            --provenance {output.provenance:q} 2>&1 | tee {log:q}
         """
 
 
@@ -78,13 +85,13 @@ rule tabulate_tradeoff:
         "Comparing the runs with FULL"
     shell:
         """
-        python -m automata tradeoff {input} \
+        python -m automata tradeoff {input:q} \
             --carbon {params.carbon:q} \
-            --ratios {output.ratios} \
-            --csv {output.csv} \
-            --markdown {output.markdown} \
-            --latex {output.latex} \
-            --untuned {output.untuned} > {log} 2>&1
+            --ratios {output.ratios:q} \
+            --csv {output.csv:q} \
+            --markdown {output.markdown:q} \
+            --latex {output.latex:q} \
+            --untuned {output.untuned:q} > {log:q} 2>&1
         """
 
 
@@ -104,10 +111,10 @@ rule tabulate_energy:
         "Adding up energy and CO2"
     shell:
         """
-        python -m automata energy {input} \
+        python -m automata energy {input:q} \
             --carbon {params.carbon:q} \
-            --csv {output.csv} \
-            --markdown {output.markdown} > {log} 2>&1
+            --csv {output.csv:q} \
+            --markdown {output.markdown:q} > {log:q} 2>&1
         """
 
 
@@ -129,11 +136,11 @@ rule tabulate_differences:
         "Comparing the protocol with the paper's"
     shell:
         """
-        python -m automata differences results/{wildcards.experiment}/tables \
-            --defaults {input.protocol[0]} \
-            --paper {input.protocol[1]} \
-            --schema {input.schema} \
-            --csv {output} > {log} 2>&1
+        python -m automata differences results/{wildcards.experiment:q}/tables \
+            --defaults {input.protocol[0]:q} \
+            --paper {input.protocol[1]:q} \
+            --schema {input.schema:q} \
+            --csv {output:q} > {log:q} 2>&1
         """
 
 
@@ -160,11 +167,11 @@ rule check_claims:
         "Confronting the paper's claims with the runs"
     shell:
         """
-        python -m automata claims results/{wildcards.experiment}/tables \
-            --claims {input.claims} \
-            --csv {output.csv} \
-            --markdown {output.markdown} \
-            --html {output.html} > {log} 2>&1
+        python -m automata claims results/{wildcards.experiment:q}/tables \
+            --claims {input.claims:q} \
+            --csv {output.csv:q} \
+            --markdown {output.markdown:q} \
+            --html {output.html:q} > {log:q} 2>&1
         """
 
 
@@ -181,9 +188,33 @@ rule tabulate_studies:
         "Tabulating what the paper does not show"
     shell:
         """
-        python -m automata studies results/{wildcards.experiment}/tables \
-            --output results/{wildcards.experiment}/tables > {log} 2>&1
+        python -m automata studies results/{wildcards.experiment:q}/tables \
+            --output results/{wildcards.experiment:q}/tables > {log:q} 2>&1
         """
+
+
+rule tabulate_provenance:
+    input:
+        PROVENANCE[0],
+    output:
+        PROVENANCE[1],
+    log:
+        "logs/{experiment}/tabulate_provenance.log",
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Summing up what made the runs"
+    shell:
+        """
+        python -m automata provenance {input:q} --markdown {output:q} > {log:q} 2>&1
+        """
+
+
+rule provenance:
+    input:
+        collect(PROVENANCE, experiment=EXPERIMENT),
+    message:
+        f"What made the runs is in results/{EXPERIMENT}/tables/provenance.md"
 
 
 rule tables:

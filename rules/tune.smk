@@ -23,14 +23,14 @@ rule tune:
         "on {wildcards.selector} {wildcards.fraction}, seed {wildcards.seed}"
     shell:
         """
-        python -m automata tune {input} \
-            --dataset {wildcards.dataset} \
-            --search {wildcards.search} \
-            --scheduler {wildcards.scheduler} \
-            --selector {wildcards.selector} \
-            --fraction {wildcards.fraction} \
-            --seed {wildcards.seed} \
+        python -m automata tune {input:q} \
+            --dataset {wildcards.dataset:q} \
+            --search {wildcards.search:q} \
+            --scheduler {wildcards.scheduler:q} \
+            --selector {wildcards.selector:q} \
+            --fraction {wildcards.fraction:q} \
+            --seed {wildcards.seed:q} \
             --settings {params.settings:q} \
-            --work {params.work} \
-            --output {output} > {log} 2>&1
+            --work {params.work:q} \
+            --output {output:q} > {log:q} 2>&1
         """

@@ -72,7 +72,19 @@ def _parser() -> argparse.ArgumentParser:
     collect.add_argument("--parquet", type=Path, required=True, help="the same")
     collect.add_argument("--trials", type=Path, required=True, help="their evaluations, Parquet")
     collect.add_argument("--protocols", type=Path, required=True, help="their settings, JSON")
+    collect.add_argument("--provenance", type=Path, required=True, help="their origins, CSV")
     collect.set_defaults(command=_collect)
+
+    outdated = commands.add_parser(
+        "outdated", help="print the records that other code than today's made"
+    )
+    outdated.add_argument("experiment", type=Path, help="its folder, results/{experiment}")
+    outdated.set_defaults(command=_outdated)
+
+    provenance = commands.add_parser("provenance", help="sum up the table of provenance")
+    provenance.add_argument("table", type=Path, help="CSV of collect")
+    provenance.add_argument("--markdown", type=Path, required=True, help="one row per value")
+    provenance.set_defaults(command=_provenance)
 
     tradeoff = commands.add_parser("tradeoff", help="make the tradeoff tables from the runs")
     tradeoff.add_argument("runs", type=Path, help="table of runs, Parquet")
@@ -168,16 +180,33 @@ _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")
 
 
 def _collect(options: argparse.Namespace) -> None:
-    from automata.analysis.collect import collect, record_files
+    from automata.analysis.collect import collect, record_files, warn_of_other_code
     from automata.analysis.tables import write_csv, write_json, write_parquet
     from automata.config import parse_comparison
 
     comparison = parse_comparison(options.comparison)
     collected = collect(record_files(options.records), comparison)
+    warn_of_other_code(collected.runs, options.parquet.parents[1])
     write_csv(collected.runs, options.csv)
     write_parquet(collected.runs, options.parquet)
     write_parquet(collected.trials, options.trials)
     write_json(collected.protocols, options.protocols)
+    write_csv(collected.provenance, options.provenance)
+
+
+def _outdated(options: argparse.Namespace) -> None:
+    from automata.analysis.collect import outdated
+
+    for path in outdated(options.experiment):
+        sys.stdout.write(f"{path}\n")
+
+
+def _provenance(options: argparse.Namespace) -> None:
+    from automata.analysis.provenance import closing, distinct
+    from automata.analysis.tables import read_texts, write_markdown
+
+    table = read_texts(options.table)
+    write_markdown(distinct(table), options.markdown, closing(table))
 
 
 def _tradeoff(options: argparse.Namespace) -> None:

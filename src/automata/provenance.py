@@ -11,21 +11,29 @@ from pathlib import Path
 from typing import Any
 
 from automata import __version__
+from automata.code_versions import code_versions
+from automata.files import sha256
 
 PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scipy", "snakemake")
+
+LOCK = Path(__file__).parents[2] / "requirements.lock"
+"""The versions of all packages, in a checkout."""
 
 
 def provenance() -> dict[str, Any]:
     """Return versions, host and code version as plain JSON values."""
     return {
         "automata": __version__,
+        "code": code_versions(),
         "git": git_state(Path(__file__).parent),
+        "lock_sha256": sha256(LOCK) if LOCK.exists() else None,
         "python": platform.python_version(),
         "packages": {name: installed_version(name) for name in PACKAGES},
         "host": platform.node(),
         "platform": platform.platform(),
         "cpu": cpu_model(),
         "cpu_count": os.cpu_count(),
+        "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
         "command": Path(sys.argv[0]).name,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,7 +16,10 @@ from automata.metering.measurement import Measurement, combined
 from automata.recorded import Recorded
 from automata.training.progress import Progress
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+_HEAD = 1 << 15
+"""Characters at the beginning of a file among which version and provenance are."""
 
 
 class Trial(Recorded):
@@ -163,8 +167,14 @@ class Record(Recorded):
 
 
 def write_record(record: Record, path: Path) -> None:
-    """Write `record` to `path` as JSON, atomically."""
-    write_text(path, record.model_dump_json(indent=1) + "\n")
+    """Write `record` to `path` as JSON with a digest of all else in it, atomically.
+
+    Where and with what it was made comes first: `read_code` reads no further.
+    """
+    content = json.loads(record.model_dump_json())
+    first = {key: content[key] for key in ("schema_version", "provenance")}
+    content = {**first, **content, "digest": digest(content)}
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_record(path: Path) -> Record:
@@ -174,10 +184,44 @@ def read_record(path: Path) -> Record:
         version = content.get("schema_version") if isinstance(content, dict) else None
         if version != SCHEMA_VERSION:
             raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
+        if content.pop("digest", None) != digest(content):
+            raise UserError(
+                f"{path}: its content does not fit its digest: edited or damaged; "
+                "delete it, to repeat the run"
+            )
         return Record.model_validate(content)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
         raise UserError(f"{path}: not a record: {reason}") from error
+
+
+def read_code(path: Path) -> dict[str, str]:
+    """Return which code made a record, by part; nothing for one of another schema version.
+
+    Reads the beginning of the file only and checks no digest: thousands take a second. Raises
+    UserError, naming the file, where it does not begin like a record.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            head = file.read(_HEAD)
+        if _at(head, "schema_version") != SCHEMA_VERSION:
+            return {}
+        code: dict[str, str] = _at(head, "provenance")["code"]
+        return code
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UserError(f"{path}: not a record: it does not begin like one") from error
+
+
+def _at(head: str, key: str) -> Any:
+    """Return the value of the first `key` in the beginning of a file; ValueError without one."""
+    mark = f'"{key}": '
+    return json.JSONDecoder().raw_decode(head, head.index(mark) + len(mark))[0]
+
+
+def digest(content: dict[str, Any]) -> str:
+    """Return the SHA-256 of parsed JSON: how a file is laid out does not count."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _first(error: ValidationError) -> str:

@@ -266,7 +266,7 @@ def refusal(command, environment):
             "it is Ray 2.60.0 on Python {python}, here is Ray 2.60.0 on Python 3.12.0",
         ),
         (
-            "from automata.tuning import nodes; nodes.code_fingerprint = lambda: 'other'",
+            "from automata.tuning import nodes; nodes.code_versions = lambda: {'': 'other'}",
             {},
             "node first ({host}): code {code}, here other",
         ),

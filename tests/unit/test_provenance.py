@@ -1,6 +1,9 @@
+import re
 import subprocess
+from pathlib import Path
 
 from automata import __version__, provenance
+from automata.code_versions import code_versions
 from automata.provenance import git_state
 
 
@@ -23,3 +26,25 @@ def test_git_state_of_a_folder_outside_of_a_checkout_is_none(tmp_path):
 def test_git_state_of_somebody_elses_checkout_is_none(tmp_path):
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     assert git_state(tmp_path) is None
+
+
+def test_lock_is_that_of_the_checkout(tmp_path, monkeypatch):
+    lock = tmp_path / "requirements.lock"
+    lock.write_text("torch==2.13\n")
+    monkeypatch.setattr(provenance, "LOCK", lock)
+    shown = subprocess.run(["sha256sum", lock], capture_output=True, text=True, check=True)
+    assert provenance.provenance()["lock_sha256"] == shown.stdout.split()[0]
+
+
+def test_without_a_lock_there_is_no_hash(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "LOCK", tmp_path / "requirements.lock")
+    assert provenance.provenance()["lock_sha256"] is None
+
+
+def test_code_is_named_by_part():
+    assert provenance.provenance()["code"] == code_versions()
+
+
+def test_memory_is_that_of_the_host():
+    kibibytes = re.search(r"MemTotal: +(\d+)", Path("/proc/meminfo").read_text())
+    assert provenance.provenance()["memory_mib"] == int(kibibytes.group(1)) // 1024

@@ -35,6 +35,8 @@ class Workflow:
     configfiles: list[Path] = field(default_factory=lambda: [ROOT / "config/smoke.yaml"])
     snakefile: Path = ROOT / "workflow/Snakefile"
     jobs: Counter[str] = field(default_factory=Counter)
+    records: list[str] = field(default_factory=list)
+    """Those of the runs that the last plan or run had."""
 
     def plan(self, *targets: str) -> Counter[str]:
         """Return how many jobs of each rule a run would have."""
@@ -66,7 +68,8 @@ class Workflow:
                 scheduling_settings=SchedulingSettings(scheduler="greedy"),
                 scheduler_settings=SchedulerSettings(),
             )
-            jobs = workflow._workflow.dag.needrun_jobs(exclude_finished=False)
+            jobs = list(workflow._workflow.dag.needrun_jobs(exclude_finished=False))
+            self.records = sorted(o for job in jobs for o in job.output if "/runs/" in o)
             return Counter(job.rule.name for job in jobs)
 
 

@@ -22,6 +22,7 @@ TABLES = [
     "front-summary",
     "fronts",
     "rank-agreement",
+    "provenance",
     "ratios",
     "resampling",
     "runs",
@@ -31,7 +32,8 @@ TABLES = [
 ]
 ON_PAGE = {"check_claims": 1, "tabulate_studies": 1, **dict.fromkeys(FIGURES, 1), "build_page": 1}
 OF_CARBON = {"tabulate_tradeoff": 1, "tabulate_energy": 1, **ON_PAGE, "all": 1}
-REDUCTIONS = {"collect": 1, "tabulate_differences": 1, **OF_CARBON}
+OF_COLLECT = {"tabulate_provenance": 1, "tabulate_differences": 1}
+REDUCTIONS = {"collect": 1, **OF_COLLECT, **OF_CARBON}
 
 
 @pytest.fixture
@@ -91,9 +93,18 @@ def test_deleted_record_repeats_its_run_and_the_reductions(copy):
     assert copy.plan() == {"tune": 1, **REDUCTIONS}
 
 
-def test_changed_parameter_repeats_the_runs_that_read_it(copy):
-    copy.config = {"selector": {"gradmatch": {"l2": 0.1}}}
-    assert copy.plan()["tune"] == 1
+@pytest.mark.parametrize(
+    ("change", "repeated"),
+    [
+        ({"selector": {"gradmatch": {"l2": 0.1}}}, ["gradmatch-0.1"]),
+        ({"scheduler": {"hyperband": {"reduction_factor": 2}}}, ["full-1", "gradmatch-0.1"]),
+        ({"selector": {"glister": {"updates": 3}}, "search": {"tpe": {}}}, []),
+    ],
+)
+def test_changed_parameter_repeats_exactly_the_runs_that_read_it(copy, change, repeated):
+    copy.config = change
+    copy.plan()
+    assert copy.records == [RECORD.replace("gradmatch-0.1", name) for name in repeated]
 
 
 def test_another_place_for_the_trials_repeats_nothing(copy):
@@ -109,4 +120,5 @@ def test_changed_carbon_repeats_no_run_but_what_is_computed_from_it(copy, change
 
 def test_added_seed_runs_only_itself_and_the_reductions(copy):
     copy.config = {"seeds": [0, 1]}
-    assert copy.plan()["tune"] == 2
+    assert copy.plan() == {"tune": 2, **REDUCTIONS}
+    assert all("/seed-1/" in record for record in copy.records)

@@ -223,3 +223,22 @@ def test_content_of_the_projects_files_repeats_what_reads_them_and_their_dates_d
     assert not workflow.plan(target)
     (project / file).write_text((project / file).read_text() + "\n# changed\n")
     assert workflow.plan(target) == {rule: 1}
+
+
+def test_checkout_whose_path_is_a_command_runs_none(workflow, finished, project, tmp_path):
+    borrow(workflow, finished, *MADE)
+    hostile = tmp_path / "a b; touch owned; $(touch owned) 'c"
+    shutil.copytree(project, hostile)
+    workflow.snakefile = hostile / "workflow/Snakefile"
+    workflow.run("results/smoke/tables/claims.csv")
+    assert (workflow.folder / "results/smoke/tables/claims.csv").exists()
+    assert not list(tmp_path.rglob("owned"))
+
+
+@pytest.mark.parametrize("stage", ["data", "tune", "reduce", "figures"])
+def test_shell_lines_quote_what_they_insert(stage):
+    text = (ROOT / f"rules/{stage}.smk").read_text()
+    shells = re.findall(r'shell:\s+"""(.*?)"""', text, re.DOTALL)
+    inserted = [found for shell in shells for found in re.findall(r"\{[^}]*\}", shell)]
+    assert inserted
+    assert [found for found in inserted if not found.endswith(":q}")] == []

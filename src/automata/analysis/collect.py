@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,18 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis import trials
+from automata.analysis.experiment import Tables
+from automata.analysis.lineage import joined
+from automata.analysis.provenance import provenance_row
 from automata.analysis.runs import RUN, protocol, protocol_hash, row
+from automata.code_versions import other_code
 from automata.config import Comparison
 from automata.errors import UserError
-from automata.records import read_record
+from automata.records import read_code, read_record
+
+logger = logging.getLogger(__name__)
+
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,8 @@ class Collected:
     """A row per evaluation of a trial."""
     protocols: dict[str, Any]
     """The settings behind each `protocol_hash` of the runs."""
+    provenance: pd.DataFrame
+    """A row per record: where and with what it was made."""
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:
@@ -50,17 +61,55 @@ def collect(paths: Iterable[Path], comparison: Comparison) -> Collected:
     runs: list[dict[str, Any]] = []
     evaluations: list[dict[str, Any]] = []
     protocols: dict[str, Any] = {}
+    origins: list[dict[str, Any]] = []
     for path in paths:
         record = read_record(path)
         runs.append(row(record, path, comparison))
         evaluations += trials.evaluations(record, path)
         protocols[protocol_hash(record)] = protocol(record)
+        origins.append(provenance_row(record, path))
     table = pd.DataFrame(runs)
     twice = table[table.duplicated(RUN, keep=False)]
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
+    table = table.sort_values(RUN, ignore_index=True)
     return Collected(
-        table.sort_values(RUN, ignore_index=True),
+        table,
         pd.DataFrame(evaluations, columns=trials.COLUMNS),
         dict(sorted(protocols.items())),
+        pd.DataFrame(origins).sort_values(RUN, ignore_index=True),
+    )
+
+
+def outdated(experiment: Path) -> list[Path]:
+    """Return which records of the tables in the folder `experiment` are of other code than today's.
+
+    Records are looked into, as they may be newer than the tables. Raises UserError without tables.
+    """
+    try:
+        runs = Tables(experiment / "tables").runs
+    except OSError as error:
+        raise UserError(f"{experiment}: no tables/runs.parquet: make the tables first") from error
+    paths = [path for path in map(Path, runs["record"]) if path.exists()]
+    return [path for path in paths if other_code(read_code(path))]
+
+
+def warn_of_other_code(runs: pd.DataFrame, experiment: Path) -> None:
+    """Say which `runs` were made by other code than today's, and what repeats them.
+
+    `experiment` is the folder of their tables.
+    """
+    other = runs[runs["other_code"] != ""]
+    if other.empty:
+        return
+    parts = joined(other["other_code"]).replace(" ", ", ")
+    named = list(other["record"][:_NAMED])
+    more = [f"{len(other) - _NAMED} more"] if len(other) > _NAMED else []
+    logger.warning(
+        "%d of the records were made by other code (%s) than today's: %s; to repeat them: "
+        "snakemake --cores all --forcerun $(automata outdated %s)",
+        len(other),
+        parts,
+        ", ".join(named + more),
+        experiment,
     )

@@ -1,4 +1,4 @@
-"""Which records a number comes from."""
+"""Which records a number comes from, and which other words go with it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 
 def joined(records: Iterable[str]) -> str:
-    """Return the records named in `records`, each once, sorted, with spaces between.
+    """Return the words in `records`, such as their names, each once, sorted, with spaces between.
 
-    Each item may name several, as the column `records` of a table does.
+    Each item may have several, as the column `records` of a table does.
     """
     return " ".join(sorted({record for names in records for record in names.split()}))

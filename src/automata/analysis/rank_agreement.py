@@ -21,7 +21,7 @@ from automata.analysis.tradeoff import COMBINATION, bounds, interval
 FEWEST_PAIRS = 5
 """A tau of fewer pairs is left out: it takes next to no values."""
 
-SAME_SCORES = ["epochs", "data_sha256", "own_model_sha256", "protocol_hash"]
+SAME_SCORES = ["epochs", "training_code", "data_sha256", "own_model_sha256", "protocol_hash"]
 """Runs that differ in one of these do not score the same thing. Hosts and times may differ."""
 
 COLUMNS = [

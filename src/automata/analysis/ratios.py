@@ -17,6 +17,7 @@ from automata.analysis.definitions import (
     speedup,
     step_ceiling,
 )
+from automata.analysis.lineage import joined
 from automata.analysis.runs import PANEL, RUN
 from automata.config import Carbon
 
@@ -29,6 +30,8 @@ SAME = [
     "machine",
     "device",
     "software",
+    "training_code",
+    "metering_code",
     "threads_per_trial",
     "concurrent_trials",
     "exclusive",
@@ -36,7 +39,10 @@ SAME = [
     "own_model_sha256",
     "protocol_hash",
 ]
-"""Runs that differ in one of these do not compare."""
+"""Runs that differ in one of these do not compare.
+
+The code that selects is not among them: FULL selects nothing.
+"""
 
 SAME_ENERGY = ["energy_method", "energy_source"]
 """Energies of runs that differ in one of these do not compare; their times do."""
@@ -53,6 +59,7 @@ FACTS = [
     "energy_source",
     "exclusive",
     "other_cpu_share",
+    "other_code",
     "record",
 ]
 """Columns taken over from the table of runs."""
@@ -81,7 +88,7 @@ def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
 
     Where there is no comparable FULL, or the final training diverged, `refused` says why and
     the ratios are missing. Those of energy are also missing where it was obtained otherwise
-    than FULL's; a warning says so.
+    than FULL's; a warning says so. `other_code` names what is not of today in the run or its FULL.
     """
     rows = [
         {**row, **footprint(row["energy_joules"], row["total_seconds"], carbon)}
@@ -97,7 +104,8 @@ def _compared(run: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any
     if reason is not None or full is None:
         logger.warning("%s: %s", _names(run, full), reason)
         return {**_facts(run), "refused": reason}
-    return {**_facts(run), **_ratios(run, full)}
+    other_code = joined([run["other_code"], full["other_code"]])
+    return {**_facts(run), **_ratios(run, full), "other_code": other_code}
 
 
 def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:

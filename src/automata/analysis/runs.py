@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from automata.code_versions import PARTS, other_code
 from automata.config import Comparison
 from automata.metering.measurement import Measurement, foreign_share
 from automata.records import Record
@@ -34,6 +35,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     settings = record.job.settings
     model = settings.protocol.model
     best = record.best
+    code = record.provenance["code"]
     return {
         **record.job.run.model_dump(),
         "tuning_seconds": tuning.wall_seconds if tuning else 0.0,
@@ -76,6 +78,8 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         "software": " ".join(
             f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
         ),
+        **{f"{part}_code": code.get(part) for part in PARTS},
+        "other_code": " ".join(other_code(code)),
         "data_sha256": record.data.sha256,
         "own_model_sha256": record.provenance.get("own_model_sha256"),
         "protocol_hash": protocol_hash(record),

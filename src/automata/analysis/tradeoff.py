@@ -48,6 +48,7 @@ COLUMNS = [
     "interval",
     "other_cpu_share",
     "energy_method",
+    "other_code",
     "on_front",
     "records",
 ]
@@ -82,6 +83,7 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         row["interval"] = interval(len(group))
         row["other_cpu_share"] = group["other_cpu_share"].max()
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
+        row["other_code"] = joined(group["other_code"])
         row["records"] = joined([*group["record"], *group["full_record"]])
         rows.append(row)
     table = pd.DataFrame(rows, columns=COLUMNS)

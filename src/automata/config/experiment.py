@@ -15,14 +15,14 @@ from automata.config.data import DataSettings, OwnDataset
 from automata.config.machine import Compute, Metering, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import KindProtocol, SearchName
-from automata.experiments.checks import problems
+from automata.experiments.checks import NAME, problems
 from automata.files import write_text
 from automata.selection import SELECTORS
 from automata.tuning import SCHEDULERS
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-DatasetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+DatasetName = Annotated[str, Field(pattern=f"^{NAME}$")]
 SchedulerName = Annotated[str, one_of(SCHEDULERS)]
 SelectorName = Annotated[str, one_of(SELECTORS)]
 Seed = Annotated[int, Field(ge=0)]

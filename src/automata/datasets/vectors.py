@@ -82,7 +82,7 @@ def _read_npz(path: Path, dimension: int, wanted: set[str]) -> Found:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             words, vectors = arrays["words"], arrays["vectors"]
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, MemoryError) as error:
         raise UserError(f"{path}: expected arrays `words` and `vectors`, found: {error}") from error
     if words.ndim != 1 or words.dtype.kind != "U":
         raise UserError(f"{path}: words: expected strings (n,), found {words.dtype} {words.shape}")

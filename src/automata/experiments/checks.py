@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,9 @@ Config = dict[str, Any]
 DRAWS = ("uniform", "loguniform", "quniform", "randint", "lograndint", "choice")
 """How a hyper-parameter may be drawn, in the words of Ray Tune."""
 
+NAME = "[A-Za-z0-9][A-Za-z0-9_.-]*"
+"""What a data set may be called: its name is a part of paths and of command lines."""
+
 Problem = tuple[list[str], str]
 """Path of a key, and what is wrong with it."""
 
@@ -26,14 +30,14 @@ def problems(config: Config) -> Iterator[Problem]:
     for kind, protocol in config["protocol"].items():
         if protocol is not None:
             yield from _protocol_problems(kind, protocol, config["searches"])
-    for key, value in (config.get("carbon") or {}).items():
-        if isinstance(value, float) and not math.isfinite(value):
-            yield ["carbon", key], f"{value} is not finite"
+    yield from _infinite([], config)
 
 
 def _dataset_problems(config: Config) -> Iterator[Problem]:
     own = config.get("own_datasets") or {}
     for name in own:
+        if not re.fullmatch(NAME, name):
+            yield ["own_datasets", name], f"is no name; valid: a text that matches ^{NAME}$"
         if name in DATASETS:
             yield ["own_datasets", name], "is the name of a data set that the project knows"
         if name == "all":
@@ -45,6 +49,18 @@ def _dataset_problems(config: Config) -> Iterator[Problem]:
             yield path, f"{json.dumps(name)} is not valid; valid: {known}, or one of own_datasets"
         elif config["protocol"].get(kind_of(config, name)) is None:
             yield path, f"{name} needs the section protocol.{kind_of(config, name)}"
+
+
+def _infinite(path: list[str], value: Any) -> Iterator[Problem]:
+    """Yield the numbers that are not finite: JSON schema takes NaN for one within any bounds."""
+    if isinstance(value, float) and not math.isfinite(value):
+        yield path, f"{value} is not finite"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _infinite([*path, key], inner)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _infinite([*path, str(number)], inner)
 
 
 def _protocol_problems(kind: str, protocol: Config, searches: list[str]) -> Iterator[Problem]:

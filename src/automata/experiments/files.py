@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
 
 from automata.errors import UserError
 from automata.experiments.checks import problems
 from automata.experiments.reading import read
-from automata.experiments.schema_errors import describe
+from automata.experiments.schema_errors import describe, dotted
 from automata.experiments.settings import Config
 
 WHOLE = ("search_space", "model")
 """Sections that a later file replaces as a whole: half of another's would make no sense."""
 
 Layer = tuple[Path, Config]
+
+
+def _pattern(
+    validator: Draft202012Validator, pattern: str, instance: object, _: Config
+) -> Iterator[ValidationError]:
+    """Check a text as JSON schema has it: Python's `$` would let a last line break pass."""
+    if isinstance(instance, str) and (instance.endswith("\n") or not re.search(pattern, instance)):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+_Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 
 def combine(base: Config, change: Config) -> Config:
@@ -62,13 +76,13 @@ class ConfigFiles:
         for _, content in layers:
             config = combine(config, content)
         errors = sorted(
-            Draft202012Validator(self._schema).iter_errors(config),
+            _Validator(self._schema).iter_errors(config),
             key=lambda error: [str(part) for part in error.path],
         )
         found = describe(errors[0]) if errors else next(problems(config), None)
         if found is not None:
             path, message = found
-            raise UserError(f"{_origin(path, layers)}: {'.'.join(path)}: {message}")
+            raise UserError(f"{_origin(path, layers)}: {dotted(path)}: {message}")
         return config
 
 

@@ -1,7 +1,11 @@
-"""Configuration files as plain sections, lists and values."""
+"""Configuration files as plain sections, lists and values.
+
+A file is data: no tag makes an object, and no alias a structure that is too large to walk.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +13,14 @@ from typing import Any
 import yaml
 
 from automata.errors import UserError
+from automata.experiments.schema_errors import dotted
 from automata.experiments.settings import Config
+
+PLAIN = ("null", "bool", "int", "float", "str", "seq", "map")
+"""The tags of YAML that a configuration needs."""
+
+DEEPEST, MOST = 30, 100_000
+"""Levels and values that a configuration may have, with what aliases repeat."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -26,6 +37,11 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+_Loader.yaml_constructors = {
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None or tag.rpartition(":")[2] in PLAIN  # None: refuses all others
+}
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -43,22 +59,38 @@ def read(file: Path) -> Config:
         content = yaml.load(file.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content or {}, dict):
         raise UserError(f"{file}: a configuration is a section of keys")
-    _require_texts(file, content or {}, [])
+    _require_plain(file, content or {})
     return content or {}
 
 
-def _require_texts(file: Path, content: Any, path: list[str]) -> None:
-    """Raise UserError for a key that YAML takes for something else than a text."""
-    if isinstance(content, dict):
-        for key, value in content.items():
-            if not isinstance(key, str):
-                here = ".".join([*path, str(key)])
-                raise UserError(f"{file}: {here}: the key {key} is no text; put it into quotes")
-            _require_texts(file, value, [*path, key])
-    elif isinstance(content, list):
-        for number, value in enumerate(content):
-            _require_texts(file, value, [*path, str(number)])
+def _require_plain(file: Path, content: Config) -> None:
+    """Raise UserError for what is no plain configuration: keys that are no texts, or too much."""
+    left: list[tuple[list[str], Any]] = [([], content)]
+    seen = 0
+    while left:
+        path, value = left.pop()
+        seen += 1
+        problem = _problem(path, value) if seen <= MOST else f"it has more than {MOST} values"
+        if problem is not None:
+            raise UserError(f"{file}: {dotted(path[:4])}: {problem}")
+        if isinstance(value, dict):
+            left += [([*path, key], inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            left += [([*path, str(number)], inner) for number, inner in enumerate(value)]
+
+
+def _problem(path: list[Any], value: Any) -> str | None:
+    """Return what is wrong with the value at `path`, None if nothing is."""
+    if path and not isinstance(path[-1], str):
+        return f"the key {path[-1]} is no text; put it into quotes"
+    if len(path) > DEEPEST:
+        return f"it is nested deeper than {DEEPEST} levels"
+    if isinstance(value, int) and value.bit_length() > 63:
+        return "the integer has more than 63 bits"
+    if isinstance(value, str) and any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value):
+        return f"the text {json.dumps(value)} has a character that no path can have"
+    return None

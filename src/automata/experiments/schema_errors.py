@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from jsonschema import ValidationError
 
 from automata.experiments.settings import Config
+
+
+def dotted(path: Iterable[object]) -> str:
+    """Return the path of a key in one line: a name that would break it stands in quotes."""
+    names = map(str, path)
+    return ".".join(name if name.isprintable() else json.dumps(name) for name in names)
 
 
 def describe(error: ValidationError) -> tuple[list[str], str]:

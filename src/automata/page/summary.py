@@ -20,8 +20,9 @@ FLAGS = {
     "counter_reset": "a counter went back without wrapping: what it had moved is lost",
     "elsewhere": "trials ran on a Ray cluster: their energy and CPU time were not measured",
     "not exclusive": "other measured jobs were not kept out",
+    "other code": "made by another version of the selecting, training or metering code",
 }
-"""What is doubtful about the energy or the time of a run, and what that means."""
+"""What is doubtful about a run, and what that means."""
 
 MACHINE = ["host", "device", "software", "threads_per_trial", "concurrent_trials"]
 
@@ -191,10 +192,12 @@ def _flags(runs: pd.DataFrame) -> list[Doubt]:
         Doubt(name, FLAGS.get(name, ""), sorted(runs["record"][[name in f for f in raised]]))
         for name in names
     ]
-    shared = runs[~runs["exclusive"].astype(bool)]
-    if len(shared):
-        name = "not exclusive"
-        doubts.append(Doubt(name, FLAGS[name], sorted(shared["record"])))
+    for name, concerned in (
+        ("not exclusive", ~runs["exclusive"].astype(bool)),
+        ("other code", runs["other_code"] != ""),
+    ):
+        if concerned.any():
+            doubts.append(Doubt(name, FLAGS[name], sorted(runs["record"][concerned])))
     return doubts
 
 

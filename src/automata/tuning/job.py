@@ -16,6 +16,7 @@ from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
 from automata.models.build import build_model, source_checksum
 from automata.models.classifier import Classifier
+from automata.numerics import numerics
 from automata.provenance import provenance
 from automata.recorded import Recorded
 from automata.records import Data, Record, Test, Trial, Tuning, read_record, write_record
@@ -98,6 +99,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
     limit_threads(settings.compute.threads_per_trial)
     here = {
         **provenance(),
+        **numerics(),
         "device": _device_name(device),
         "gpus": gpu_models([]),
         "own_model_sha256": own_model,

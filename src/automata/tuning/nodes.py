@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import automata
+from automata.code_versions import code_versions
 from automata.provenance import cpu_model, installed_version
 
 PACKAGES = ("ray", "torch", "numpy", "scipy")
@@ -19,20 +19,10 @@ def software() -> dict[str, str | None]:
     """Return the versions that all nodes must share."""
     return {
         "automata": automata.__version__,
-        "code": code_fingerprint(),
+        "code": " ".join(code_versions().values()),
         "python": platform.python_version(),
         **{name: installed_version(name) for name in PACKAGES},
     }
-
-
-def code_fingerprint() -> str:
-    """Return eight hexadecimal digits of the package's source, wherever it is installed."""
-    folder = Path(automata.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()[:8]
 
 
 def look_around(data: str, size: int, work: str, mark: str) -> dict[str, Any]:

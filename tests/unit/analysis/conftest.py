@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from automata.code_versions import code_versions
 from automata.config import Domain, Job, Protocol, Run, Settings
 from automata.metering.measurement import Channel, Measurement
 from automata.records import (
@@ -116,6 +117,7 @@ def make_record() -> MakeRecord:
         failure: str | None = None,
         concurrent_trials: int = 1,
         curve: tuple[int, ...] = (),
+        code: dict[str, str] | None = None,
     ) -> Record:
         settings = Settings(protocol=_protocol()).model_dump()
         settings["compute"] = {
@@ -163,10 +165,20 @@ def make_record() -> MakeRecord:
             provenance={
                 "host": "here",
                 "device": "cpu",
-                "cpu": "processor",
                 "cpu_count": 2,
-                "gpus": [],
                 "packages": {"torch": "2.13", "ray": "2.60"},
+                "code": code_versions() if code is None else code,
+                "git": {"commit": "c0ffee", "dirty": False},
+                "lock_sha256": "1" * 64,
+                "own_model_sha256": None,
+                "blas": [{"internal_api": "openblas", "version": "0.3", "num_threads": 1}],
+                "torch": {"num_threads": 1, "cuda": None},
+                "environment": {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": None},
+                "python": "3.11.7",
+                "platform": "Linux",
+                "cpu": "a CPU",
+                "memory_mib": 8192,
+                "gpus": [],
             },
         )
 

@@ -9,13 +9,18 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.collect import collect, record_files
+from automata.analysis.collect import collect, outdated, record_files, warn_of_other_code
 from automata.analysis.runs import protocol_hash
+from automata.analysis.tables import write_parquet
+from automata.code_versions import code_versions
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import Record, write_record
 
 MakeRecord = Callable[..., Record]
+
+OLD = {**code_versions(), "training": "0", "metering": "0"}
+"""Code whose training and metering are not today's."""
 
 
 @pytest.fixture
@@ -114,3 +119,90 @@ def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent"):
         with pytest.raises(UserError, match=f"^{path}: no file, and no folder with"):
             record_files([path])
+
+
+def test_records_of_other_code_are_named_in_the_table(written: Callable[..., Path]) -> None:
+    table = collect([written("a"), written("b", seed=1, code=OLD)]).runs
+
+    assert table["other_code"].tolist() == ["", "training metering"]
+    assert table["training_code"].tolist() == [code_versions()["training"], "0"]
+    assert table["selection_code"].nunique() == 1
+
+
+def test_records_of_other_code_are_named_in_one_warning_with_what_repeats_them(
+    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    paths = [written("a"), written("b", seed=1, code=OLD), written("c", seed=2, code=OLD)]
+
+    warn_of_other_code(collect(paths).runs, Path("results/mine"))
+
+    (warning,) = caplog.messages
+    assert warning == (
+        "2 of the records were made by other code (metering, training) than today's: "
+        f"{paths[1]}, {paths[2]}; to repeat them: "
+        "snakemake --cores all --forcerun $(automata outdated results/mine)"
+    )
+
+
+def test_many_records_of_other_code_are_counted_after_the_first(
+    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    paths = [written(f"{seed}", seed=seed, code=OLD) for seed in range(9)]
+
+    warn_of_other_code(collect(paths).runs, Path("results/mine"))
+
+    assert "4.json, 4 more; to repeat" in caplog.messages[0]
+
+
+def test_records_of_todays_code_raise_no_warning(
+    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_of_other_code(collect([written("a")]).runs, Path("results/mine"))
+
+    assert not caplog.messages
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Callable[..., Path]:
+    """Give a function that writes the table of runs of records."""
+
+    def write(paths: list[Path]) -> Path:
+        write_parquet(collect(paths).runs, tmp_path / "mine/tables/runs.parquet")
+        return tmp_path / "mine"
+
+    return write
+
+
+def test_outdated_are_the_records_of_any_other_code(
+    written: Callable[..., Path], experiment: Callable[..., Path]
+) -> None:
+    other = [
+        written("b", seed=1, code=OLD),
+        written("c", seed=2, code={**code_versions(), "selection": "0"}),
+        written("d", seed=3, code={}),
+    ]
+
+    assert outdated(experiment([written("a"), *other])) == other
+
+
+def test_outdated_are_the_records_as_they_are_now(
+    written: Callable[..., Path], experiment: Callable[..., Path]
+) -> None:
+    folder = experiment([written("a", code=OLD), written("b", seed=1, code=OLD)])
+    written("a")
+    written("b", seed=1, code=OLD).unlink()
+
+    assert outdated(folder) == []
+
+
+def test_outdated_needs_tables(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"^{tmp_path}: no tables/runs.parquet: make"):
+        outdated(tmp_path)
+
+
+def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:
+    paths = [written("a", seed=1), written("b", seed=0)]
+
+    table = collect(paths).provenance
+
+    assert table["record"].tolist() == [str(paths[1]), str(paths[0])]

@@ -9,21 +9,24 @@ from typing import Any
 
 import pytest
 
+from automata.code_versions import code_versions
 from automata.errors import UserError
-from automata.records import Record, read_record, write_record
+from automata.records import Record, digest, read_code, read_record, write_record
 
 MakeRecord = Callable[..., Record]
 
 
 @pytest.fixture
 def change(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
-    """Give a function that writes a record whose JSON a function has changed."""
+    """Give a function that writes a record whose JSON a function has changed, digest and all."""
 
     def write(edit: Callable[[dict[str, Any]], Any]) -> Path:
         path = tmp_path / "changed.json"
         write_record(make_record(), path)
         content = json.loads(path.read_text())
+        del content["digest"]
         edit(content)
+        content["digest"] = digest(content)
         path.write_text(json.dumps(content))
         return path
 
@@ -86,9 +89,9 @@ def test_file_that_is_not_text_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_another_schema_version_is_refused_with_both_versions(change: Callable[..., Path]) -> None:
-    path = change(lambda content: content.update(schema_version=2))
+    path = change(lambda content: content.update(schema_version=1))
 
-    with pytest.raises(UserError, match=f"^{path}: record of schema version 2, not 1$"):
+    with pytest.raises(UserError, match=f"^{path}: record of schema version 1, not 2$"):
         read_record(path)
 
 
@@ -137,3 +140,79 @@ def test_diverged_trial_survives_the_file(
 
     read = read_record(tmp_path / "record.json").tuning.trials[-1].progress.training_loss[-1]
     assert str(read) == str(loss)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"accuracy": 0.72', '"accuracy": 0.73'),
+        ('"accuracy": 0.72', '"accuracy": 0.7200000000000001'),
+        ('"sha256": "0', '"sha256": "1'),
+        ('"seed": 0', '"seed": 1'),
+        ('"digest": "', '"digest": "0'),
+        ('"digest": ', '"digested": '),
+        ('"notes": [', '"notes": ["b", '),
+    ],
+)
+def test_edited_record_is_refused_by_name(
+    tmp_path: Path, make_record: MakeRecord, old: str, new: str
+) -> None:
+    path = tmp_path / "record.json"
+    write_record(make_record(), path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+    with pytest.raises(UserError) as refusal:
+        read_record(path)
+
+    assert str(refusal.value) == (
+        f"{path}: its content does not fit its digest: edited or damaged; "
+        "delete it, to repeat the run"
+    )
+
+
+def test_another_layout_of_the_same_content_is_read(
+    tmp_path: Path, make_record: MakeRecord
+) -> None:
+    path = tmp_path / "record.json"
+    write_record(make_record(), path)
+    path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True))
+
+    assert read_record(path) == make_record()
+
+
+def test_deeply_nested_json_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    path.write_text("[" * 100_000)
+
+    with pytest.raises(UserError, match=f"^{path}: not a record: "):
+        read_record(path)
+
+
+def test_code_is_read_from_the_beginning_of_a_record_alone(
+    tmp_path: Path, make_record: MakeRecord
+) -> None:
+    path = tmp_path / "record.json"
+    write_record(make_record(), path)
+    text = path.read_text()
+    path.write_text(text[: text.index('"job"')])
+
+    assert read_code(path) == code_versions()
+
+
+def test_record_of_another_schema_version_is_of_no_known_code(
+    change: Callable[..., Path],
+) -> None:
+    assert read_code(change(lambda content: content.update(schema_version=1))) == {}
+
+
+@pytest.mark.parametrize("text", ["", "{}", "null", '{"schema_version": 2}', "\xff"])
+def test_code_of_what_does_not_begin_like_a_record_is_refused_by_name(
+    tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(text, encoding="latin-1")
+
+    with pytest.raises(UserError, match=f"^{path}: not a record: it does not begin like one$"):
+        read_code(path)

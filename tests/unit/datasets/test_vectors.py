@@ -152,6 +152,13 @@ def test_zip_file_chooses_the_member_by_dimension(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_vectors(write_zip(tmp_path), 2, WANTED).of["the"], [1, 2])
 
 
+def test_member_with_a_path_is_read_where_it_lies(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    path = write_zip(tmp_path / "in", {"../../evil.2d.txt": "the 1 2\n"})
+    np.testing.assert_array_equal(read_vectors(path, 2, WANTED).of["the"], [1, 2])
+    assert [file.name for file in tmp_path.rglob("*")] == ["in", "vectors.zip"]
+
+
 def test_zip_file_is_not_unpacked(tmp_path: Path) -> None:
     path = write_zip(tmp_path)
     read_vectors(path, 3, WANTED)

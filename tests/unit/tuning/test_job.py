@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 
+from automata.code_versions import code_versions
 from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
@@ -81,6 +82,14 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def record(data, tmp_path_factory):
     return run_job(make_job(), data, tmp_path_factory.mktemp("work") / "job")
+
+
+def test_record_says_what_decides_its_numbers(record):
+    made = record.provenance
+    assert made["code"] == code_versions()
+    assert made["torch"]["num_threads"] == 1
+    assert {library["num_threads"] for library in made["blas"]} == {1}
+    assert made["torch"]["flush_denormal"] is True
 
 
 def test_every_configuration_becomes_a_trial(record):

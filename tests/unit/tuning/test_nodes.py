@@ -1,12 +1,8 @@
 """What a node finds when it is asked to look around."""
 
-import shutil
-from pathlib import Path
-
 import pytest
 
-import automata
-from automata.tuning.nodes import code_fingerprint, look_around
+from automata.tuning.nodes import look_around
 
 
 @pytest.fixture
@@ -47,24 +43,3 @@ def test_a_folder_that_takes_no_files_is_named(files, monkeypatch):
 
     monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
     assert trouble(*files) == f"{files[1]}/x: Permission denied"
-
-
-@pytest.fixture
-def copy(tmp_path, monkeypatch):
-    """A copy of the package, which stands for the one that is imported."""
-    folder = tmp_path / "automata"
-    shutil.copytree(Path(automata.__file__).parent, folder)
-    monkeypatch.setattr(automata, "__file__", str(folder / "__init__.py"))
-    return folder
-
-
-def test_same_code_elsewhere_has_the_same_fingerprint(copy, monkeypatch):
-    there = code_fingerprint()
-    monkeypatch.undo()
-    assert there == code_fingerprint()
-
-
-def test_a_changed_module_has_another_fingerprint(copy):
-    before = code_fingerprint()
-    (copy / "selection/craig.py").write_text("changed = True\n")
-    assert code_fingerprint() != before

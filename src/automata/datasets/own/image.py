@@ -40,7 +40,16 @@ _DAMAGED = (
     zlib.error,
     Image.DecompressionBombError,
 )
-_NOT_ARRAYS = (OSError, EOFError, TypeError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)
+_NOT_ARRAYS = (
+    OSError,
+    EOFError,
+    MemoryError,  # of an array that claims to be larger than any memory
+    TypeError,
+    ValueError,
+    KeyError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True)

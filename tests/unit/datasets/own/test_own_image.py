@@ -1,6 +1,8 @@
 """A user's images: arrays and folders, and what is refused."""
 
 import hashlib
+import io
+import zipfile
 
 import numpy as np
 import pytest
@@ -201,6 +203,25 @@ def test_one_array_under_the_name_of_several_is_refused(tmp_path):
         np.save(file, colours(4))
     with pytest.raises(UserError, match=r"a\.npz: not a readable \.npz file"):
         loaded(str(tmp_path / "a.npz"))
+
+
+def test_array_larger_than_any_memory_is_refused(tmp_path):
+    header = io.BytesIO()
+    shape = {"descr": "|u1", "fortran_order": False, "shape": (2**50, 32, 32, 3)}
+    np.lib.format.write_array_header_1_0(header, shape)
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("labels.npy", b"")
+        archive.writestr("images.npy", header.getvalue())
+    with pytest.raises(UserError, match=r"a\.npz: not a readable \.npz file: "):
+        load("mine", OwnImage(kind="image", path=str(tmp_path / "a.npz")))
+
+
+def test_image_that_unpacks_to_too_many_pixels_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 50)
+    (tmp_path / "a").mkdir()
+    Image.new("RGB", (16, 16)).save(tmp_path / "a/bomb.png")
+    with pytest.raises(UserError, match=r"a/bomb\.png: not a readable image: .*bomb"):
+        load("mine", OwnImage(kind="image", path=str(tmp_path)))
 
 
 def test_pickled_objects_are_never_loaded(tmp_path):

@@ -1,0 +1,87 @@
+"""Where and with what the records of an experiment were made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from automata.analysis.lineage import joined
+from automata.code_versions import PARTS, other_code
+from automata.records import Record
+
+PER_RUN = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
+"""Columns that say which run it is, and when: the summary counts no values of them."""
+
+_LISTED = 6
+
+
+def provenance_row(record: Record, path: Path) -> dict[str, Any]:
+    """Return the row of one record in the table of provenance."""
+    made = record.provenance
+    git = made["git"] or {}
+    run = record.job.run.model_dump()
+    phases = [record.tuning.measurement, record.final.measurement if record.final else None]
+    started = min(phase.started_at for phase in phases if phase is not None)
+    compute = record.job.settings.compute
+    return {
+        "record": str(path),
+        **run,
+        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
+        "git_commit": git.get("commit"),
+        "git_dirty": git.get("dirty"),
+        **{f"{part}_code": made["code"].get(part) for part in PARTS},
+        "other_code": " ".join(other_code(made["code"])),
+        "lock_sha256": made["lock_sha256"],
+        "data": f"{run['dataset']} {record.data.sha256}",
+        "own_model_sha256": made["own_model_sha256"],
+        "threads_per_trial": compute.threads_per_trial,
+        "concurrent_trials": compute.concurrent_trials,
+        "precision": compute.precision,
+        "blas": "; ".join(_pairs(library) for library in made["blas"]),
+        "torch": _pairs(made["torch"]),
+        "environment": _pairs(made["environment"]),
+        "python": made["python"],
+        "packages": _pairs(made["packages"]),
+        "host": made["host"],
+        "platform": made["platform"],
+        "cpu": f"{made['cpu']}, {made['cpu_count']} cores",
+        "memory_mib": made["memory_mib"],
+        "device": made["device"],
+        "gpus": ", ".join(made["gpus"]),
+    }
+
+
+def distinct(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per value of each column of the table of provenance, and its number of runs.
+
+    A column with many values has one row that counts them. An empty value is one that was not
+    there: no git checkout, no GPU.
+    """
+    rows: list[tuple[str, str, int]] = []
+    for column in table.columns.drop([name for name in PER_RUN if name in table]):
+        counts = table[column].fillna("").astype(str).value_counts().sort_index()
+        if len(counts) > _LISTED:
+            rows.append((column, f"{len(counts)} values", int(counts.sum())))
+        else:
+            rows += [(column, str(value), int(runs)) for value, runs in counts.items()]
+    return pd.DataFrame(rows, columns=["what", "value", "runs"])
+
+
+def closing(table: pd.DataFrame) -> str:
+    """Return a paragraph on when the runs of the table of provenance began, and on their code."""
+    other = table[table["other_code"].fillna("") != ""]
+    code = (
+        f"{len(other)} of them by other code than the tables ({joined(other['other_code'])})."
+        if len(other)
+        else "All by the code that made the tables."
+    )
+    first, last = table["started"].min(), table["started"].max()
+    return f"{len(table)} runs, begun between {first} and {last}. {code}"
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    """Return the values that there are, as people read them: name value, name value."""
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)

@@ -1,0 +1,74 @@
+"""The table of provenance, and what a reader sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from automata.analysis.provenance import closing, distinct, provenance_row
+from automata.analysis.tables import read_texts, write_csv
+from automata.code_versions import code_versions
+from automata.records import Record
+
+MakeRecord = Callable[..., Record]
+
+
+def _table(path: Path, records: list[Record]) -> pd.DataFrame:
+    rows = [provenance_row(record, Path(f"{number}.json")) for number, record in enumerate(records)]
+    write_csv(pd.DataFrame(rows), path / "provenance.csv")
+    return read_texts(path / "provenance.csv")
+
+
+def test_row_says_what_made_the_record(make_record: MakeRecord) -> None:
+    row = provenance_row(make_record(seed=3), Path("r.json"))
+
+    assert row["record"] == "r.json"
+    assert row["seed"] == 3
+    assert row["started"] == "2023-11-14T22:13:20+00:00"
+    assert (row["git_commit"], row["git_dirty"]) == ("c0ffee", False)
+    assert row["training_code"] == code_versions()["training"]
+    assert row["lock_sha256"] == "1" * 64
+    assert row["data"] == "satimage " + "0" * 64
+    assert row["blas"] == "internal_api openblas, version 0.3, num_threads 1"
+    assert row["environment"] == "OMP_NUM_THREADS 1"
+
+
+def test_record_made_outside_of_a_checkout_has_no_commit(make_record: MakeRecord) -> None:
+    record = make_record()
+    record.provenance["git"] = None
+
+    row = provenance_row(record, Path("r.json"))
+
+    assert (row["git_commit"], row["git_dirty"]) == (None, None)
+
+
+def test_each_value_is_counted(tmp_path: Path, make_record: MakeRecord) -> None:
+    records = [make_record(seed=seed) for seed in range(3)]
+    records[0].provenance["host"] = "elsewhere"
+    records[0].provenance["git"] = None
+
+    table = distinct(_table(tmp_path, records)).set_index(["what", "value"])["runs"]
+
+    assert table["host"].to_dict() == {"elsewhere": 1, "here": 2}
+    assert table["git_commit"].to_dict() == {"": 1, "c0ffee": 2}
+    assert table["seed"].to_dict() == {"0": 1, "1": 1, "2": 1}
+
+
+def test_many_values_are_one_row(tmp_path: Path, make_record: MakeRecord) -> None:
+    table = distinct(_table(tmp_path, [make_record(seed=seed) for seed in range(9)]))
+
+    assert table[table["what"] == "seed"].to_numpy().tolist() == [["seed", "9 values", 9]]
+
+
+def test_closing_says_when_and_by_which_code(tmp_path: Path, make_record: MakeRecord) -> None:
+    old = make_record(seed=1, code={**code_versions(), "metering": "0"})
+
+    assert closing(_table(tmp_path, [make_record()])) == (
+        "1 runs, begun between 2023-11-14T22:13:20+00:00 and 2023-11-14T22:13:20+00:00. "
+        "All by the code that made the tables."
+    )
+    assert "1 of them by other code than the tables (metering)." in closing(
+        _table(tmp_path, [make_record(), old])
+    )

@@ -1,0 +1,144 @@
+"""Edited code: what it repeats, and how runs of other code are named and repeated."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from automata.code_versions import code_versions
+from automata.records import digest
+
+ROOT = Path(__file__).parents[2]
+RECORD = "results/runs/dna/random-hyperband/{}/seed-0/record.json"
+GRADMATCH = RECORD.format("gradmatch-0.1")
+MADE_OF_RECORDS = ("prepare", "tune", "collect")
+"""Rules that no edit of the tables' code, of comments or of rules repeats."""
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    """A copy of the finished experiment."""
+    shutil.copytree(finished.folder, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A new copy of what the workflow is made of, as a clone has it."""
+    for part in ("config", "envs", "workflow", "rules", "src"):
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def snakemake(project, folder, *arguments):
+    """Run Snakemake, as typed, with the workflow of `project`; return what it shows."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    command += ["--configfile", project / "config/smoke.yaml", "--directory", folder]
+    command += ["--snakefile", project / "workflow/Snakefile"]
+    shown = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
+    return shown.stdout + shown.stderr
+
+
+def planned(project, folder, *arguments):
+    """Return those of MADE_OF_RECORDS that would run, with the number of their jobs."""
+    shown = snakemake(project, folder, "--dry-run", *arguments)
+    assert "This was a dry-run" in shown
+    return {
+        rule: int(jobs)
+        for rule, jobs in re.findall(r"^(\w+) +(\d+)$", shown, re.MULTILINE)
+        if rule in MADE_OF_RECORDS
+    }
+
+
+def edit(file, old, new):
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def age(record, **other):
+    """Make a record one of other code, as if that had written it."""
+    content = json.loads(record.read_text())
+    del content["digest"]
+    content["provenance"]["code"].update(other)
+    record.write_text(json.dumps({**content, "digest": digest(content)}, indent=1))
+
+
+def test_clone_with_edited_comments_repeats_nothing(project, folder):
+    edit(project / "src/automata/tuning/job.py", '"""One measured job', '"""Another')
+    edit(project / "src/automata/selection/random.py", "from", "# a comment\nfrom")
+    edit(project / "rules/tune.smk", "rule tune", "# a comment\nrule tune")
+    assert planned(project, folder) == {}
+
+
+def test_edited_code_repeats_the_tables_and_no_run(project, folder):
+    edit(project / "src/automata/training/threads.py", "True", "False")
+    assert planned(project, folder) == {"collect": 1}
+
+
+def test_edited_code_of_a_figure_repeats_nothing(project, folder):
+    edit(project / "src/automata/figures/ratio.py", "annotations", "annotations\nimport os")
+    assert planned(project, folder) == {}
+
+
+def test_run_of_other_code_is_named_on_the_terminal_in_the_log_and_in_the_tables(folder):
+    age(folder / GRADMATCH, selection="0", metering="0")
+    shown = snakemake(ROOT, folder, "tables")
+    (line,) = [line for line in shown.splitlines() if "made by other code" in line]
+    assert f"(metering, selection) than today's: {GRADMATCH}; to repeat them: " in line
+    assert "--forcerun $(automata outdated results/smoke)" in line
+    assert line in (folder / "logs/smoke/collect.log").read_text()
+    tables = folder / "results/smoke/tables"
+    for name in ("runs", "ratios", "provenance"):
+        table = pd.read_csv(tables / f"{name}.csv").set_index("selector")["other_code"]
+        assert set(table["gradmatch"].split()) == {"metering", "selection"}, name
+        assert pd.isna(table["full"]), name
+    refused = pd.read_csv(tables / "ratios.csv").set_index("selector")["refused"]["gradmatch"]
+    today = code_versions()["metering"]
+    assert refused == f"not comparable with its FULL: metering_code 0 and {today}"
+
+
+def test_run_that_other_code_selected_for_is_compared_and_named(folder):
+    age(folder / GRADMATCH, selection="0")
+    snakemake(ROOT, folder, "results/smoke/tables/tradeoff.csv")
+    table = pd.read_csv(folder / "results/smoke/tables/tradeoff.csv").set_index("selector")
+    assert table.loc["gradmatch", "other_code"] == "selection"
+    assert table.loc["gradmatch", "speedup"] > 0
+
+
+def outdated(folder):
+    """Return the words that the shell puts in the place of $(automata outdated ...)."""
+    command = [sys.executable, "-m", "automata", "outdated", "results/smoke"]
+    shown = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return shown.stdout.split()
+
+
+def test_one_flag_repeats_exactly_the_runs_of_other_code(folder):
+    age(folder / GRADMATCH, training="0")
+    assert outdated(folder) == [GRADMATCH]
+    assert planned(ROOT, folder, "--forcerun", *outdated(folder)) == {"tune": 1, "collect": 1}
+
+
+def test_the_flag_repeats_nothing_where_all_runs_are_of_todays_code(folder):
+    assert outdated(folder) == []
+    assert "Nothing to be done" in snakemake(ROOT, folder, "--dry-run", "--forcerun")
+
+
+def test_edited_record_is_refused_on_the_terminal_by_name(folder):
+    record = folder / GRADMATCH
+    edit(record, '"accuracy": 0', '"accuracy": 1')
+    with pytest.raises(subprocess.CalledProcessError) as end:
+        snakemake(ROOT, folder, "tables")
+    shown = end.value.stdout + end.value.stderr
+    assert f"{GRADMATCH}: its content does not fit its digest: edited or damaged;" in shown
+
+
+def test_provenance_can_be_asked_for(workflow):
+    plan = workflow.plan("provenance")
+    assert (plan["tune"], plan["collect"], plan["tabulate_provenance"]) == (2, 1, 1)
+    assert plan["tabulate_tradeoff"] == 0
