@@ -71,7 +71,7 @@ CAPTIONS = HERE / "workflow/report"
 SO_FAR = "so-far"
 
 # More than any machine has: Snakemake gives what --cores says, so that no other job of its
-# call runs beside a measured one. On a cluster, a profile sets the threads of `tune`.
+# call runs beside a measured one.
 WHOLE_MACHINE = 9999
 
 # Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
@@ -310,3 +310,51 @@ def settings(wildcards):
 def carbon(wildcards):
     """Return what CO2 is computed from, as JSON."""
     return CARBON[0]
+
+
+def on_cluster():
+    """Say whether this call submits jobs, or is what a submitted job runs."""
+    return workflow.remote_exec or not workflow.local_exec
+
+
+def threads_of_run(wildcards):
+    """Return the threads of a measured job: the whole machine, on a cluster what its trials use."""
+    compute = experiment_of(wildcards.dataset)["compute"]
+    used = compute["concurrent_trials"] * compute["threads_per_trial"]
+    return used if on_cluster() else WHOLE_MACHINE
+
+
+def asked(wildcards):
+    """Return what a measured job asks a cluster for."""
+    return experiment_of(wildcards.dataset)["job"]
+
+
+def memory(wildcards, attempt):
+    """Return the memory of a measured job in MB: each attempt has twice that of the one before."""
+    return asked(wildcards)["memory_mb"] * 2 ** (attempt - 1)
+
+
+def minutes(wildcards, attempt):
+    """Return the longest run time of a measured job, which grows like its memory."""
+    return asked(wildcards)["minutes"] * 2 ** (attempt - 1)
+
+
+def gpus(wildcards):
+    """Return the GPUs of a measured job."""
+    return asked(wildcards)["gpus"]
+
+
+def gpu_type(wildcards):
+    """Return the type of its GPUs, None for any."""
+    return asked(wildcards)["gpu_type"]
+
+
+def partition(wildcards):
+    """Return where a measured job queues, None for the cluster's default."""
+    return asked(wildcards)["partition"]
+
+
+def exclusive(wildcards):
+    """Return the option of sbatch by which nothing else runs on the node of a measured job."""
+    alone = experiment_of(wildcards.dataset)["metering"]["exclusive"]
+    return "--exclusive" if alone else None

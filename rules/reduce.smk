@@ -15,6 +15,7 @@ rule collect:
         protocols=f"results/{EXPERIMENT}/tables/protocols.json",
     log:
         f"logs/{EXPERIMENT}/collect.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     message:
@@ -38,6 +39,7 @@ rule collect_so_far:
         protocols=f"results/{SO_FAR}/tables/protocols.json",
     log:
         f"logs/{SO_FAR}/collect.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -65,6 +67,7 @@ rule tabulate_tradeoff:
         untuned="results/{experiment}/tables/untuned.csv",
     log:
         "logs/{experiment}/tabulate_tradeoff.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -91,6 +94,7 @@ rule tabulate_energy:
         markdown="results/{experiment}/tables/energy.md",
     log:
         "logs/{experiment}/tabulate_energy.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -116,6 +120,7 @@ rule tabulate_differences:
         "results/{experiment}/tables/differences.csv",
     log:
         "logs/{experiment}/tabulate_differences.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -147,6 +152,7 @@ rule check_claims:
         ),
     log:
         "logs/{experiment}/check_claims.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -170,6 +176,7 @@ rule tabulate_studies:
         collect("results/{{experiment}}/tables/{name}.csv", name=STUDY_TABLES),
     log:
         "logs/{experiment}/tabulate_studies.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     message:

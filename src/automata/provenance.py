@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from automata import __version__
+from automata.allocation import allocation
 
 PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scipy", "snakemake")
 
@@ -26,6 +27,7 @@ def provenance() -> dict[str, Any]:
         "platform": platform.platform(),
         "cpu": cpu_model(),
         "cpu_count": os.cpu_count(),
+        "allocation": allocation(),
         "command": Path(sys.argv[0]).name,
     }
 

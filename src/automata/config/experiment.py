@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from automata.config.base import Section, axis, one_of
 from automata.config.carbon import Carbon
+from automata.config.cluster import JobRequest
 from automata.config.data import DataSettings, OwnDataset
 from automata.config.machine import Compute, Metering
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
@@ -68,6 +69,7 @@ class Experiment(Section):
     selector: SelectorSettings = SelectorSettings()
     compute: Compute = Compute()
     metering: Metering = Metering()
+    job: JobRequest
     carbon: Carbon
 
     @model_validator(mode="wrap")

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from automata.allocation import keep_to_allocation
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
@@ -62,6 +63,7 @@ def run_job(job: Job, data: Path, work: Path) -> Record:
     `work` keeps the finished search: an interrupted job that starts again goes on with the
     final training. Remove it (`remove_work`) once the record is safe.
     """
+    keep_to_allocation(job.settings.compute)
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import shutil
@@ -16,6 +17,8 @@ from ray._private import parameter
 
 from automata.config.machine import Compute
 from automata.errors import UserError
+
+logger = logging.getLogger(__name__)
 
 OBJECT_STORE_BYTES = 100 * 1024**2
 """Nothing large goes through Ray: workers map the prepared file themselves."""
@@ -66,6 +69,9 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
             object_store_memory=OBJECT_STORE_BYTES,
             _temp_dir=folder,
         )
+    # What Ray counts, not what it was asked for.
+    counted = ray.cluster_resources()
+    logger.info("Ray has %g CPUs and %g GPUs", counted["CPU"], counted.get("GPU", 0))
     try:
         yield
     finally:
