@@ -324,37 +324,27 @@ def threads_of_run(wildcards):
     return used if on_cluster() else WHOLE_MACHINE
 
 
-def asked(wildcards):
-    """Return what a measured job asks a cluster for."""
-    return experiment_of(wildcards.dataset)["job"]
+def request(key):
+    """Return what measured jobs ask a cluster for: a value, a function where parts differ in it."""
+    values = [experiment["job"][key] for experiment in EXPERIMENTS]
+
+    def of_run(wildcards):
+        return experiment_of(wildcards.dataset)["job"][key]
+
+    return values[0] if values.count(values[0]) == len(values) else of_run
 
 
 def memory(wildcards, attempt):
     """Return the memory of a measured job in MB: each attempt has twice that of the one before."""
-    return asked(wildcards)["memory_mb"] * 2 ** (attempt - 1)
+    return experiment_of(wildcards.dataset)["job"]["memory_mb"] * 2 ** (attempt - 1)
 
 
 def minutes(wildcards, attempt):
     """Return the longest run time of a measured job, which grows like its memory."""
-    return asked(wildcards)["minutes"] * 2 ** (attempt - 1)
+    return experiment_of(wildcards.dataset)["job"]["minutes"] * 2 ** (attempt - 1)
 
 
-def gpus(wildcards):
-    """Return the GPUs of a measured job."""
-    return asked(wildcards)["gpus"]
-
-
-def gpu_type(wildcards):
-    """Return the type of its GPUs, None for any."""
-    return asked(wildcards)["gpu_type"]
-
-
-def partition(wildcards):
-    """Return where a measured job queues, None for the cluster's default."""
-    return asked(wildcards)["partition"]
-
-
-def exclusive(wildcards):
-    """Return the option of sbatch by which nothing else runs on the node of a measured job."""
+def node_of_its_own(wildcards):
+    """Return sbatch's option for an exclusive job: nothing else runs on its node."""
     alone = experiment_of(wildcards.dataset)["metering"]["exclusive"]
     return "--exclusive" if alone else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from typing import Any
 
 from automata.config.machine import Compute
@@ -12,14 +13,15 @@ from automata.errors import UserError
 def allocation() -> dict[str, Any] | None:
     """Return this job's allocation as plain JSON values; None outside of SLURM."""
     given = os.environ.get
-    if given("SLURM_JOB_ID") is None:
+    job = given("SLURM_JOB_ID")
+    if job is None:
         return None
     return {
-        "job_id": given("SLURM_JOB_ID"),
+        "job_id": job,
         "partition": given("SLURM_JOB_PARTITION"),
         "nodes": given("SLURM_JOB_NODELIST"),
         "cpus": _cpus(),
-        "memory_mb": int(memory) if (memory := given("SLURM_MEM_PER_NODE")) else None,
+        "memory": _memory(job),
         "gpus": given("CUDA_VISIBLE_DEVICES"),
     }
 
@@ -30,13 +32,13 @@ def keep_to_allocation(compute: Compute) -> None:
     Raises UserError when its trials need more CPUs. GPUs that are not its own are hidden, which
     must happen before CUDA starts in this process.
     """
-    if allocation() is None:
+    if "SLURM_JOB_ID" not in os.environ:
         return
-    needed = compute.concurrent_trials * compute.threads_per_trial
-    if needed > _cpus():
+    trials, threads, cpus = compute.concurrent_trials, compute.threads_per_trial, _cpus()
+    if trials * threads > cpus:
         raise UserError(
-            f"compute: {compute.concurrent_trials} concurrent trials of "
-            f"{compute.threads_per_trial} threads need {needed} CPUs; this SLURM job has {_cpus()}"
+            f"compute: {trials} concurrent trials of {threads} threads need {trials * threads} "
+            f"CPUs, and this SLURM job has {cpus}"
         )
     if "SLURM_GPUS_ON_NODE" not in os.environ:
         os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
@@ -46,3 +48,13 @@ def _cpus() -> int:
     """Return the CPUs that SLURM counts for this job here, or fewer if it is bound to fewer."""
     bound = len(os.sched_getaffinity(0))
     return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)))
+
+
+def _memory(job: str) -> str | None:
+    """Return the memory that `job` asked for, in SLURM's words: job steps do not know theirs."""
+    command = ["squeue", "--noheader", "--format=%m", "--job", job]
+    try:
+        shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return shown.stdout.strip() or None

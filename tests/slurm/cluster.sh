@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# A SLURM of one node, this machine, for the tests: everything in a folder of its own.
+# A SLURM of one node, this machine, for the tests.
 #
-#   tests/slurm/cluster.sh start FOLDER    starts it; prints what clients need in the environment
+#   tests/slurm/cluster.sh start FOLDER    starts it, with all its files in FOLDER
 #   tests/slurm/cluster.sh stop FOLDER     ends it, with its jobs
+#
+# Besides, /etc/slurm has two links while it runs: the executor plugin of Snakemake drops SLURM_CONF
+# from the environment of its job steps, so that a configuration elsewhere is not found.
 #
 # For root on Debian, whose slurm-wlm and munge are installed where they are missing. No accounting,
 # no cgroups; CPUs are bound, and the two GPUs are copies of /dev/null that SLURM takes for some.
@@ -10,7 +13,7 @@ set -euo pipefail
 
 command=${1:?start or stop}
 folder=$(realpath -m "${2:?the folder of the cluster}")
-export SLURM_CONF=$folder/slurm.conf
+links=(/etc/slurm/{slurm,gres}.conf)
 
 install_packages() {
     command -v slurmctld slurmd munged > /dev/null && return
@@ -57,7 +60,7 @@ ReturnToService=2
 MinJobAge=3600
 KillWait=5
 GresTypes=gpu
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=$memory Gres=gpu:fake:2
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(getconf _NPROCESSORS_ONLN) RealMemory=$memory Gres=gpu:fake:2
 PartitionName=other Nodes=$host Default=YES MaxTime=INFINITE
 PartitionName=measured Nodes=$host MaxTime=INFINITE
 CONF
@@ -66,7 +69,12 @@ CONF
 
 start() {
     install_packages
+    if [[ -e ${links[0]} ]]; then
+        echo "cluster.sh: ${links[0]} is there: this machine belongs to a SLURM already" >&2
+        exit 1
+    fi
     write_configuration
+    ln --symbolic --force "$folder"/{slurm,gres}.conf /etc/slurm/
     # --force: the folder may be below one that others may write to, as /tmp is.
     munged --force --key-file="$folder/munge/key" --socket="$folder/munge/socket" \
         --pid-file="$folder/munged.pid" --log-file="$folder/munge/log" \
@@ -75,7 +83,6 @@ start() {
     slurmd
     for _ in $(seq 60); do
         if [[ $(sinfo --noheader --partition=measured --format=%t 2> /dev/null) == idle ]]; then
-            echo "export SLURM_CONF=$SLURM_CONF"
             return
         fi
         sleep 1
@@ -93,6 +100,9 @@ stop() {
         pid=$(cat "$folder/$name.pid" 2> /dev/null) || continue
         kill "$pid" 2> /dev/null || continue
         while kill -0 "$pid" 2> /dev/null; do sleep 0.2; done
+    done
+    for name in "${links[@]}"; do
+        if [[ $(readlink "$name") == "$folder"/* ]]; then rm "$name"; fi
     done
 }
 

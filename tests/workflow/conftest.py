@@ -35,6 +35,8 @@ class Workflow:
     configfiles: list[Path] = field(default_factory=lambda: [ROOT / "config/smoke.yaml"])
     snakefile: Path = ROOT / "workflow/Snakefile"
     jobs: Counter[str] = field(default_factory=Counter)
+    threads: dict[str, int] = field(default_factory=dict)
+    """Of the jobs of each rule, in the last call."""
 
     def plan(self, *targets: str) -> Counter[str]:
         """Return how many jobs of each rule a run would have."""
@@ -66,7 +68,8 @@ class Workflow:
                 scheduling_settings=SchedulingSettings(scheduler="greedy"),
                 scheduler_settings=SchedulerSettings(),
             )
-            jobs = workflow._workflow.dag.needrun_jobs(exclude_finished=False)
+            jobs = list(workflow._workflow.dag.needrun_jobs(exclude_finished=False))
+            self.threads = {job.rule.name: job.threads for job in jobs}
             return Counter(job.rule.name for job in jobs)
 
 

@@ -26,7 +26,8 @@ def problems(config: Config) -> Iterator[Problem]:
     for kind, protocol in config["protocol"].items():
         if protocol is not None:
             yield from _protocol_problems(kind, protocol, config["searches"])
-    if config["job"]["gpu_type"] is not None and config["job"]["gpus"] == 0:
+    job = config.get("job") or {}
+    if job.get("gpu_type") is not None and not job.get("gpus"):
         yield ["job", "gpu_type"], "needs job.gpus to be 1 or more"
     for key, value in (config.get("carbon") or {}).items():
         if isinstance(value, float) and not math.isfinite(value):
