@@ -1,4 +1,4 @@
-"""The SLURM profile on a real SLURM of one node, started for these tests: some 6 minutes."""
+"""The SLURM profile on a real SLURM of one node, started for these tests: some 10 minutes."""
 
 import json
 import os

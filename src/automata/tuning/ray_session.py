@@ -71,7 +71,7 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
         )
     # What Ray counts, not what it was asked for.
     counted = ray.cluster_resources()
-    logger.info("Ray has %g CPUs and %g GPUs", counted["CPU"], counted.get("GPU", 0))
+    logger.info("Ray has %g CPUs and %g GPUs", counted.get("CPU", 0), counted.get("GPU", 0))
     try:
         yield
     finally:
