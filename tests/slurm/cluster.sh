@@ -70,7 +70,8 @@ CONF
 start() {
     install_packages
     if [[ -e ${links[0]} ]]; then
-        echo "cluster.sh: ${links[0]} is there: this machine belongs to a SLURM already" >&2
+        echo "cluster.sh: ${links[0]} is there: this machine belongs to a SLURM already" \
+            "(one that a killed test left behind ends by: cluster.sh stop FOLDER)" >&2
         exit 1
     fi
     write_configuration
