@@ -79,7 +79,7 @@ CAPTIONS = HERE / "workflow/report"
 SO_FAR = "so-far"
 
 # More than any machine has: Snakemake gives what --cores says, so that no other job of its
-# call runs beside a measured one. On a cluster, a profile sets the threads of `tune`.
+# call runs beside a measured one.
 WHOLE_MACHINE = 9999
 
 # Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
@@ -341,3 +341,41 @@ def code(wildcards):
 def carbon(wildcards):
     """Return what CO2 is computed from, as JSON."""
     return CARBON[0]
+
+
+def on_cluster():
+    """Say whether this call submits jobs, or is what a submitted job runs."""
+    return workflow.remote_exec or not workflow.local_exec
+
+
+def threads_of_run(wildcards):
+    """Return the threads of a measured job: the whole machine, on a cluster what its trials use."""
+    compute = experiment_of(wildcards.dataset)["compute"]
+    used = compute["concurrent_trials"] * compute["threads_per_trial"]
+    return used if on_cluster() else WHOLE_MACHINE
+
+
+def request(key):
+    """Return what measured jobs ask a cluster for: a value, a function where parts differ in it."""
+    values = [experiment["job"][key] for experiment in EXPERIMENTS]
+
+    def of_run(wildcards):
+        return experiment_of(wildcards.dataset)["job"][key]
+
+    return values[0] if values.count(values[0]) == len(values) else of_run
+
+
+def memory(wildcards, attempt):
+    """Return the memory of a measured job in MB: each attempt has twice that of the one before."""
+    return experiment_of(wildcards.dataset)["job"]["memory_mb"] * 2 ** (attempt - 1)
+
+
+def minutes(wildcards, attempt):
+    """Return the longest run time of a measured job, which grows like its memory."""
+    return experiment_of(wildcards.dataset)["job"]["minutes"] * 2 ** (attempt - 1)
+
+
+def node_of_its_own(wildcards):
+    """Return sbatch's option for an exclusive job: nothing else runs on its node."""
+    alone = experiment_of(wildcards.dataset)["metering"]["exclusive"]
+    return "--exclusive" if alone else None

@@ -12,6 +12,7 @@ rule prepare:
         "results/data/{dataset}{version}.safetensors",
     log:
         "logs/prepare/{dataset}{version}.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:

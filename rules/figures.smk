@@ -20,6 +20,7 @@ for figure in (*PAPER, *STUDIES):
             ),
         log:
             f"logs/{{experiment}}/plot/{figure}.log",
+        localrule: True
         conda:
             "../envs/automata.yaml"
         params:
@@ -55,6 +56,7 @@ for figure in OF_DATASET:
             f"logs/{{experiment}}/plot/{figure}/{{dataset}}.log",
         wildcard_constraints:
             dataset=DRAWN,
+        localrule: True
         conda:
             "../envs/automata.yaml"
         params:
@@ -84,6 +86,7 @@ rule build_page:
         ),
     log:
         "logs/{experiment}/build_page.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:

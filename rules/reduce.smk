@@ -17,6 +17,7 @@ rule collect:
         provenance=f"results/{EXPERIMENT}/tables/provenance.csv",
     log:
         f"logs/{EXPERIMENT}/collect.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -46,6 +47,7 @@ rule collect_so_far:
         provenance=f"results/{SO_FAR}/tables/provenance.csv",
     log:
         f"logs/{SO_FAR}/collect.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -77,6 +79,7 @@ rule tabulate_tradeoff:
         untuned="results/{experiment}/tables/untuned.csv",
     log:
         "logs/{experiment}/tabulate_tradeoff.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -103,6 +106,7 @@ rule tabulate_energy:
         markdown="results/{experiment}/tables/energy.md",
     log:
         "logs/{experiment}/tabulate_energy.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -128,6 +132,7 @@ rule tabulate_differences:
         "results/{experiment}/tables/differences.csv",
     log:
         "logs/{experiment}/tabulate_differences.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -159,6 +164,7 @@ rule check_claims:
         ),
     log:
         "logs/{experiment}/check_claims.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     params:
@@ -182,6 +188,7 @@ rule tabulate_studies:
         collect("results/{{experiment}}/tables/{name}.csv", name=STUDY_TABLES),
     log:
         "logs/{experiment}/tabulate_studies.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     message:

@@ -12,9 +12,16 @@ rule tune:
         f"benchmarks/tune/{RUN}.tsv"
     conda:
         "../envs/automata.yaml"
-    threads: WHOLE_MACHINE
+    threads: threads_of_run
     resources:
         measured=1,
+        nodes=1,
+        mem_mb=memory,
+        runtime=minutes,
+        gpu=request("gpus"),
+        gpu_model=request("gpu_type"),
+        slurm_partition=request("partition"),
+        slurm_extra=node_of_its_own,
     params:
         settings=settings,
         work=f"results/work/{RUN}",

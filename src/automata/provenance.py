@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from automata import __version__
+from automata.allocation import allocation
 from automata.code_versions import code_versions
 from automata.files import sha256
 
@@ -34,6 +35,7 @@ def provenance() -> dict[str, Any]:
         "cpu": cpu_model(),
         "cpu_count": os.cpu_count(),
         "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
+        "allocation": allocation(),
         "command": Path(sys.argv[0]).name,
     }
 

@@ -37,6 +37,8 @@ class Workflow:
     jobs: Counter[str] = field(default_factory=Counter)
     records: list[str] = field(default_factory=list)
     """Those of the runs that the last plan or run had."""
+    threads: dict[str, int] = field(default_factory=dict)
+    """Of the jobs of each rule, in the last call."""
 
     def plan(self, *targets: str) -> Counter[str]:
         """Return how many jobs of each rule a run would have."""
@@ -70,6 +72,7 @@ class Workflow:
             )
             jobs = list(workflow._workflow.dag.needrun_jobs(exclude_finished=False))
             self.records = sorted(o for job in jobs for o in job.output if "/runs/" in o)
+            self.threads = {job.rule.name: job.threads for job in jobs}
             return Counter(job.rule.name for job in jobs)
 
 

@@ -110,6 +110,15 @@ def line(workflow, config):
             "own.yaml: protocol.tabular.augmentation: is for images",
         ),
         (
+            {"job": {"partition": "gpu; rm -r ."}},
+            'own.yaml: job.partition: "gpu; rm -r ." is not valid; valid: a text that matches',
+        ),
+        (
+            {"job": {"minutes": "1h"}},
+            'own.yaml: job.minutes: "1h" is not valid; valid: integer > 0',
+        ),
+        ({"job": {"gpu_type": "a100"}}, "own.yaml: job.gpu_type: needs job.gpus to be 1 or more"),
+        (
             {"parts": ["no-such-file.yaml"]},
             "no-such-file.yaml: cannot be read: No such file or directory",
         ),

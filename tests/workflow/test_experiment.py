@@ -118,6 +118,11 @@ def test_changed_carbon_repeats_no_run_but_what_is_computed_from_it(copy, change
     assert copy.plan() == OF_CARBON
 
 
+def test_changed_request_to_a_cluster_repeats_nothing(copy):
+    copy.config = {"job": {"memory_mb": 1, "minutes": 1, "gpus": 1, "partition": "gpu"}}
+    assert not copy.plan()
+
+
 def test_added_seed_runs_only_itself_and_the_reductions(copy):
     copy.config = {"seeds": [0, 1]}
     assert copy.plan() == {"tune": 2, **REDUCTIONS}

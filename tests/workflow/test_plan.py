@@ -66,3 +66,9 @@ def test_targets_stand_for_their_part_of_the_results(workflow):
     assert tables["tabulate_energy"] == 1
     assert sum(figures[rule] for rule in figures if rule.startswith("plot")) == 11 + 6
     assert (tables["check_claims"], figures["build_page"]) == (1, 0)
+
+
+def test_a_measured_job_has_all_cores_of_a_call_on_one_machine(workflow):
+    workflow.config = {"compute": {"concurrent_trials": 1, "threads_per_trial": 1}}
+    workflow.plan()
+    assert (workflow.threads["tune"], workflow.threads["prepare"]) == (2, 1)

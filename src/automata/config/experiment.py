@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from automata.config.base import Section, axis, one_of
 from automata.config.carbon import Carbon
+from automata.config.cluster import JobRequest
 from automata.config.comparison import Comparison
 from automata.config.data import DataSettings, OwnDataset
 from automata.config.machine import Compute, Metering, RayCluster
@@ -71,6 +72,7 @@ class Experiment(Section):
     metering: Metering = Metering()
     ray: RayCluster = RayCluster()
     comparison: Comparison = Comparison()
+    job: JobRequest
     carbon: Carbon
 
     @model_validator(mode="wrap")

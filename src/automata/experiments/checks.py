@@ -31,6 +31,9 @@ def problems(config: Config) -> Iterator[Problem]:
         if protocol is not None:
             yield from _protocol_problems(kind, protocol, config["searches"])
     yield from _infinite([], config)
+    job = config.get("job") or {}
+    if job.get("gpu_type") is not None and not job.get("gpus"):
+        yield ["job", "gpu_type"], "needs job.gpus to be 1 or more"
 
 
 def _dataset_problems(config: Config) -> Iterator[Problem]:

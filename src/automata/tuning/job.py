@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from automata.allocation import keep_to_allocation
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
@@ -85,6 +86,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
     the final training. The caller removes it once the record is safe. With a `ray_address`
     the trials run on that cluster; the final training is always here.
     """
+    keep_to_allocation(job.settings.compute)
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")

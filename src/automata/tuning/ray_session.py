@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import shutil
@@ -19,6 +20,8 @@ from ray._private import parameter
 
 from automata.config.machine import Compute
 from automata.errors import UserError
+
+logger = logging.getLogger(__name__)
 
 PREFIX, OWNER = "automata-ray-", ".lock"
 """Of the folder of a Ray, and of the file beside it that its job holds locked."""
@@ -74,6 +77,9 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
                 object_store_memory=OBJECT_STORE_BYTES,
                 _temp_dir=str(folder),
             )
+        # What Ray counts, not what it was asked for.
+        counted = ray.cluster_resources()
+        logger.info("Ray has %g CPUs and %g GPUs", counted.get("CPU", 0), counted.get("GPU", 0))
         try:
             yield
         finally:

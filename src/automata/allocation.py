@@ -1,0 +1,60 @@
+"""What SLURM gave the job that runs here, where it runs under SLURM."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Any
+
+from automata.config.machine import Compute
+from automata.errors import UserError
+
+
+def allocation() -> dict[str, Any] | None:
+    """Return this job's allocation as plain JSON values; None outside of SLURM."""
+    given = os.environ.get
+    job = given("SLURM_JOB_ID")
+    if job is None:
+        return None
+    return {
+        "job_id": job,
+        "partition": given("SLURM_JOB_PARTITION"),
+        "nodes": given("SLURM_JOB_NODELIST"),
+        "cpus": _cpus(),
+        "memory": _memory(job),
+        "gpus": given("CUDA_VISIBLE_DEVICES"),
+    }
+
+
+def keep_to_allocation(compute: Compute) -> None:
+    """See to it that this job uses what SLURM gave it, and nothing else of the node.
+
+    Raises UserError when its trials need more CPUs. GPUs that are not its own are hidden, which
+    must happen before CUDA starts in this process.
+    """
+    if "SLURM_JOB_ID" not in os.environ:
+        return
+    trials, threads, cpus = compute.concurrent_trials, compute.threads_per_trial, _cpus()
+    if trials * threads > cpus:
+        raise UserError(
+            f"compute: {trials} concurrent trials of {threads} threads need {trials * threads} "
+            f"CPUs, and this SLURM job has {cpus}"
+        )
+    if "SLURM_GPUS_ON_NODE" not in os.environ:
+        os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+
+def _cpus() -> int:
+    """Return the CPUs that SLURM counts for this job here, or fewer if it is bound to fewer."""
+    bound = len(os.sched_getaffinity(0))
+    return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)))
+
+
+def _memory(job: str) -> str | None:
+    """Return the memory that `job` asked for, in SLURM's words: job steps do not know theirs."""
+    command = ["squeue", "--noheader", "--format=%m", "--job", job]
+    try:
+        shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return shown.stdout.strip() or None

@@ -1,0 +1,33 @@
+"""What a measured job asks a cluster for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from automata.config.base import Section
+
+
+class JobRequest(Section):
+    """What a measured job asks a cluster for, besides CPUs, which follow from `compute`.
+
+    No run reads it. Numbers differ from cluster to cluster: config.yaml states the first guess,
+    the code has none. Names end on a command line, hence the patterns.
+    """
+
+    memory_mb: Annotated[
+        PositiveInt, Field(description="Memory in MB; each retry asks for twice as much")
+    ]
+    minutes: Annotated[
+        PositiveInt, Field(description="Longest run time; each retry asks for twice as much")
+    ]
+    gpus: Annotated[NonNegativeInt, Field(description="GPUs of a job, all on one node")]
+    gpu_type: Annotated[
+        Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None,
+        Field(description="Their type, as the cluster calls it; null: any"),
+    ]
+    partition: Annotated[
+        Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,-]*$")] | None,
+        Field(description="Where jobs queue; null: the cluster's default"),
+    ]

@@ -1,0 +1,270 @@
+"""The SLURM profile on a real SLURM of one node, started for these tests: some 10 minutes."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+RECORD = "results/runs/dna/random-hyperband/{}/record.json"
+FULL, RANDOM = RECORD.format("full-1/seed-0"), RECORD.format("random-0.1/seed-{}")
+
+pytestmark = [
+    pytest.mark.slurm,
+    pytest.mark.timeout(1800),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a SLURM"),
+    pytest.mark.skipif(
+        not (shutil.which("slurmctld") or shutil.which("apt-get")),
+        reason="no SLURM here, and no apt-get to install it with",
+    ),
+    pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="two jobs at once need two CPUs"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster(tmp_path_factory):
+    """A SLURM of one node, this machine."""
+    folder = tmp_path_factory.mktemp("slurm")
+    try:
+        subprocess.run([HERE / "cluster.sh", "start", folder], check=True)
+        yield
+    finally:
+        subprocess.run([HERE / "cluster.sh", "stop", folder], check=True)
+
+
+class Call:
+    """A call of Snakemake with the SLURM profile in a folder of its own."""
+
+    def __init__(self, folder, config, *arguments):
+        (folder / "mini.yaml").write_text(yaml.safe_dump({"experiment": "mini", **config}))
+        command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "workflow/Snakefile"]
+        command += ["--profile", ROOT / "workflow/profiles/slurm"]
+        command += ["--slurm-status-command=squeue"]  # there is no accounting to ask
+        command += ["--slurm-init-seconds-before-status-checks=3"]
+        command += ["--configfile", ROOT / "config/smoke.yaml", folder / "mini.yaml"]
+        command += ["--directory", folder, *arguments]
+        self.folder = folder
+        self._output = (folder / "output.txt").open("a")
+        self._process = subprocess.Popen(
+            command, stdout=self._output, stderr=subprocess.STDOUT, cwd=folder
+        )
+
+    def end(self):
+        """Wait for its end; return its exit status and what was printed."""
+        try:
+            status = self._process.wait(timeout=900)
+        finally:
+            if self._process.poll() is None:
+                self._process.send_signal(signal.SIGINT)
+                self._process.wait()
+            self._output.close()
+        return status, (self.folder / "output.txt").read_text()
+
+
+def run(folder, config, *arguments):
+    """Make a call that must succeed."""
+    status, output = Call(folder, config, *arguments).end()
+    assert status == 0, output[-3000:]
+
+
+def jobs(folder):
+    """Return SLURM's jobs of the calls in `folder`, oldest first, as scontrol shows them."""
+    shown = subprocess.run(
+        ["scontrol", "--oneliner", "show", "job"], capture_output=True, text=True, check=True
+    )
+    every = [
+        dict(part.split("=", 1) for part in line.split() if "=" in part)
+        for line in shown.stdout.splitlines()
+    ]
+    return sorted(
+        (job for job in every if job.get("WorkDir") == str(folder)),
+        key=lambda job: int(job["JobId"]),
+    )
+
+
+def logs(folder):
+    return [path.read_text() for path in (folder / "logs/tune").rglob("*.log")]
+
+
+def allocations(folder):
+    records = (folder / "results/runs").rglob("record.json")
+    return [json.loads(path.read_text())["provenance"]["allocation"] for path in records]
+
+
+def overlap(one, other):
+    """Say whether two jobs ran at the same time, by SLURM's clock."""
+    first, second = sorted([one, other], key=lambda job: job["StartTime"])
+    return second["StartTime"] < first["EndTime"]
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory):
+    """A miniature experiment whose jobs share the node, to its figures and page."""
+    folder = tmp_path_factory.mktemp("mini")
+    config = {
+        "selectors": ["full", "random", "gradmatch"],
+        "protocol": {"tabular": {"epochs": 4}},
+        "metering": {"exclusive": False},
+        "job": {
+            "memory_mb": 3000,
+            "minutes": 10,
+            "gpus": 1,
+            "gpu_type": "fake",
+            "partition": "measured",
+        },
+    }
+    run(folder, config)
+    return folder
+
+
+def test_each_run_is_one_job_and_nothing_else_is(mini):
+    comments = sorted(job["Comment"] for job in jobs(mini))
+    runs = ("full_1", "gradmatch_0.1", "random_0.1")
+    assert comments == [f"rule_tune_wildcards_dna_random_hyperband_{run}_0" for run in runs]
+
+
+@pytest.mark.parametrize(
+    "path", ["index.html", "tables/tradeoff.csv", "figures/tradeoff/dna.pdf", "figures/main.png"]
+)
+def test_it_ends_with_tables_figures_and_a_page(mini, path):
+    assert (mini / "results/mini" / path).stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("JobState", "COMPLETED"),
+        ("Partition", "measured"),
+        ("NumNodes", "1"),
+        ("NumCPUs", "1"),
+        ("MinMemoryNode", "3000M"),
+        ("TimeLimit", "00:10:00"),
+        ("TresPerJob", "gres:gpu:fake:1"),
+        ("OverSubscribe", "OK"),
+    ],
+)
+def test_jobs_have_what_the_configuration_says(mini, key, value):
+    assert [job[key] for job in jobs(mini)] == 3 * [value]
+
+
+def test_jobs_that_share_the_node_run_at_the_same_time(mini):
+    first, second, _ = jobs(mini)
+    assert overlap(first, second)
+
+
+def test_ray_has_the_cpus_of_its_job_and_not_the_nodes(mini):
+    assert os.cpu_count() > 1
+    assert ["Ray has 1 CPUs and 0 GPUs" in log for log in logs(mini)] == 3 * [True]
+
+
+def test_records_name_their_allocation(mini):
+    found = sorted(allocations(mini), key=lambda allocation: int(allocation["job_id"]))
+    assert [allocation["job_id"] for allocation in found] == [job["JobId"] for job in jobs(mini)]
+    assert {allocation["cpus"] for allocation in found} == {1}
+    assert {allocation["memory"] for allocation in found} == {"3000M"}
+    assert {allocation["gpus"] for allocation in found} <= {"0", "1"}
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """Two runs whose jobs have the node to themselves."""
+    folder = tmp_path_factory.mktemp("alone")
+    config = {
+        "selectors": ["random"],
+        "seeds": [0, 1],
+        "metering": {"exclusive": True},
+        "job": {"memory_mb": 2000},
+    }
+    run(folder, config, RANDOM.format(0), RANDOM.format(1))
+    return folder
+
+
+def test_exclusive_jobs_get_the_whole_node(alone):
+    found = jobs(alone)
+    assert [job["OverSubscribe"] for job in found] == ["NO", "NO"]
+    assert [job["NumCPUs"] for job in found] == 2 * [str(os.cpu_count())]
+
+
+def test_exclusive_jobs_run_one_after_the_other(alone):
+    assert not overlap(*jobs(alone))
+
+
+def test_trials_of_an_exclusive_job_still_have_the_configured_cpus(alone):
+    assert ["Ray has 1 CPUs and 0 GPUs" in log for log in logs(alone)] == [True, True]
+
+
+def test_gpus_that_come_with_the_node_are_not_used(alone):
+    assert [allocation["gpus"] for allocation in allocations(alone)] == ["", ""]
+
+
+@pytest.fixture(scope="module")
+def cancelled(tmp_path_factory):
+    """Folder, and how the calls ended: the first has its job cancelled while it searches."""
+    folder = tmp_path_factory.mktemp("cancelled")
+    config = {"selectors": ["full"], "job": {"memory_mb": 3000}}
+    targets = ["--retries=0", "results/mini/tables/runs.csv"]
+    call = Call(folder, config, *targets)
+    deadline = time.monotonic() + 300
+    while not any("Ray has" in log for log in logs(folder)):
+        assert time.monotonic() < deadline, (folder / "output.txt").read_text()[-3000:]
+        time.sleep(0.2)
+    (job,) = jobs(folder)
+    subprocess.run(["scancel", job["JobId"]], check=True)
+    first, output = call.end()
+    record = (folder / FULL).exists()
+    second, _ = Call(folder, config, *targets).end()
+    return {
+        "folder": folder,
+        "first": first,
+        "output": output,
+        "record_after_first": record,
+        "second": second,
+    }
+
+
+def test_a_cancelled_job_fails_its_call(cancelled):
+    assert cancelled["first"] == 1
+    assert "SLURM status is: 'CANCELLED'" in cancelled["output"]
+    assert not cancelled["record_after_first"]
+
+
+def test_the_call_after_a_cancelled_job_finishes(cancelled):
+    assert cancelled["second"] == 0
+    assert [job["JobState"] for job in jobs(cancelled["folder"])] == ["CANCELLED", "COMPLETED"]
+    assert (cancelled["folder"] / "results/mini/tables/runs.csv").exists()
+
+
+@pytest.fixture(scope="module")
+def retried(tmp_path_factory):
+    """A run whose first attempt dies; what it asks for is small, as one training is."""
+    folder = tmp_path_factory.mktemp("retried")
+    shutil.copy(HERE / "once.py", folder)
+    space = {"learning_rate": {"choice": [0.01]}, "batch_size": {"choice": [32]}}
+    config = {
+        "selectors": ["untuned"],
+        "protocol": {"tabular": {"model": {"factory": "once:build"}, "search_space": space}},
+        "job": {"memory_mb": 1500, "minutes": 5},
+    }
+    run(folder, config, RECORD.format("untuned-0/seed-0"))
+    return folder
+
+
+def test_a_job_that_dies_comes_back_with_more_memory_and_time(retried):
+    found = jobs(retried)
+    assert [job["JobState"] for job in found] == ["FAILED", "COMPLETED"]
+    assert [job["MinMemoryNode"] for job in found] == ["1500M", "3000M"]
+    assert [job["TimeLimit"] for job in found] == ["00:05:00", "00:10:00"]
+
+
+def test_what_a_failed_job_printed_is_kept(retried):
+    (failed, _) = jobs(retried)
+    assert Path(failed["StdOut"]).is_relative_to(retried / "logs/slurm")
+    assert "Error in rule tune" in Path(failed["StdOut"]).read_text()

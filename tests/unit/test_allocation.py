@@ -1,0 +1,77 @@
+"""What a job knows of its allocation, and keeps to."""
+
+import os
+
+import pytest
+
+from automata.allocation import allocation, keep_to_allocation
+from automata.config.machine import Compute
+from automata.errors import UserError
+
+ONE = Compute()
+
+
+@pytest.fixture
+def slurm(monkeypatch, tmp_path):
+    """The environment of a job step with one CPU and no GPU, whose squeue knows its memory."""
+    for name in [name for name in os.environ if name.startswith("SLURM_")]:
+        monkeypatch.delenv(name)
+    step = {
+        "SLURM_JOB_ID": "17",
+        "SLURM_JOB_PARTITION": "measured",
+        "SLURM_JOB_NODELIST": "node3",
+        "SLURM_CPUS_ON_NODE": "1",
+    }
+    for name, value in step.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    (tmp_path / "squeue").write_text("#!/bin/sh\n[ $4 = 17 ] && echo 3000M\n")
+    (tmp_path / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return monkeypatch
+
+
+def test_allocation_names_the_job_and_what_it_has(slurm):
+    assert allocation() == {
+        "job_id": "17",
+        "partition": "measured",
+        "nodes": "node3",
+        "cpus": 1,
+        "memory": "3000M",
+        "gpus": None,
+    }
+
+
+def test_memory_of_a_job_that_squeue_does_not_know_is_not_known(slurm):
+    slurm.setenv("SLURM_JOB_ID", "18")
+    assert allocation()["memory"] is None
+
+
+def test_cpus_are_those_that_the_process_is_bound_to(slurm):
+    slurm.setenv("SLURM_CPUS_ON_NODE", "4096")
+    assert allocation()["cpus"] == len(os.sched_getaffinity(0))
+
+
+def test_outside_of_slurm_there_is_no_allocation_and_nothing_is_hidden(slurm):
+    slurm.delenv("SLURM_JOB_ID")
+    keep_to_allocation(Compute(concurrent_trials=4096))
+    assert allocation() is None
+    assert "CUDA_VISIBLE_DEVICES" not in os.environ
+
+
+def test_trials_with_more_threads_than_cpus_are_refused_in_one_line(slurm):
+    message = "^compute: 2 concurrent trials of 3 threads need 6 CPUs, and this SLURM job has 1$"
+    with pytest.raises(UserError, match=message):
+        keep_to_allocation(Compute(concurrent_trials=2, threads_per_trial=3))
+
+
+def test_gpus_of_the_node_that_are_not_the_jobs_are_hidden(slurm):
+    keep_to_allocation(ONE)
+    assert os.environ.pop("CUDA_VISIBLE_DEVICES") == ""
+
+
+def test_gpus_of_the_job_stay_visible(slurm):
+    slurm.setenv("SLURM_GPUS_ON_NODE", "1")
+    slurm.setenv("CUDA_VISIBLE_DEVICES", "1")
+    keep_to_allocation(ONE)
+    assert allocation()["gpus"] == "1"
