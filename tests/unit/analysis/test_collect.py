@@ -122,7 +122,7 @@ def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_records_of_other_code_are_named_in_the_table(written: Callable[..., Path]) -> None:
-    table = collect([written("a"), written("b", seed=1, code=OLD)]).runs
+    table = collect([written("a"), written("b", seed=1, code=OLD)], Comparison()).runs
 
     assert table["other_code"].tolist() == ["", "training metering"]
     assert table["training_code"].tolist() == [code_versions()["training"], "0"]
@@ -134,7 +134,7 @@ def test_records_of_other_code_are_named_in_one_warning_with_what_repeats_them(
 ) -> None:
     paths = [written("a"), written("b", seed=1, code=OLD), written("c", seed=2, code=OLD)]
 
-    warn_of_other_code(collect(paths).runs, Path("results/mine"))
+    warn_of_other_code(collect(paths, Comparison()).runs, Path("results/mine"))
 
     (warning,) = caplog.messages
     assert warning == (
@@ -149,7 +149,7 @@ def test_many_records_of_other_code_are_counted_after_the_first(
 ) -> None:
     paths = [written(f"{seed}", seed=seed, code=OLD) for seed in range(9)]
 
-    warn_of_other_code(collect(paths).runs, Path("results/mine"))
+    warn_of_other_code(collect(paths, Comparison()).runs, Path("results/mine"))
 
     assert "4.json, 4 more; to repeat" in caplog.messages[0]
 
@@ -157,7 +157,7 @@ def test_many_records_of_other_code_are_counted_after_the_first(
 def test_records_of_todays_code_raise_no_warning(
     written: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
-    warn_of_other_code(collect([written("a")]).runs, Path("results/mine"))
+    warn_of_other_code(collect([written("a")], Comparison()).runs, Path("results/mine"))
 
     assert not caplog.messages
 
@@ -167,7 +167,7 @@ def experiment(tmp_path: Path) -> Callable[..., Path]:
     """Give a function that writes the table of runs of records."""
 
     def write(paths: list[Path]) -> Path:
-        write_parquet(collect(paths).runs, tmp_path / "mine/tables/runs.parquet")
+        write_parquet(collect(paths, Comparison()).runs, tmp_path / "mine/tables/runs.parquet")
         return tmp_path / "mine"
 
     return write
@@ -203,6 +203,6 @@ def test_outdated_needs_tables(tmp_path: Path) -> None:
 def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:
     paths = [written("a", seed=1), written("b", seed=0)]
 
-    table = collect(paths).provenance
+    table = collect(paths, Comparison()).provenance
 
     assert table["record"].tolist() == [str(paths[1]), str(paths[0])]

@@ -12,7 +12,7 @@ from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config import Comparison
 from automata.config.methods import GradMatchSettings, SelectorSettings
 from automata.metering.elsewhere import Stopwatch
-from automata.records import Cluster, Node, Record, Trial, Tuning
+from automata.records import Cluster, Node, Record, Segment, Trial, Tuning
 from automata.training.progress import Progress
 from benchmarks.synthetic import synthetic_runs
 
@@ -201,7 +201,8 @@ def on_cluster(record: Record) -> Record:
             for name, host, trials in (("n3", "west", [1]), ("n1", "east", [0]), ("n2", "idle", []))
         ],
     )
-    changed = {"measurement": watch.measurement, "cluster": cluster}
+    segment = Segment(host="here", measurement=watch.measurement)
+    changed = {"segments": [segment], "cluster": cluster}
     return record.model_copy(update={"tuning": record.tuning.model_copy(update=changed)})
 
 
@@ -218,12 +219,12 @@ def on_cluster(record: Record) -> Record:
     ],
 )
 def test_row_of_a_run_on_a_cluster(make_record: MakeRecord, column: str, value: object) -> None:
-    assert row(on_cluster(make_record()), HERE)[column] == value
+    assert row(on_cluster(make_record()), HERE, Comparison())[column] == value
 
 
 def test_full_on_a_cluster_has_no_share_of_other_work(make_record: MakeRecord) -> None:
     full = make_record(selector="full", fraction=1.0)
-    assert row(on_cluster(full), HERE)["other_cpu_share"] is None
+    assert row(on_cluster(full), HERE, Comparison())["other_cpu_share"] is None
 
 
 def test_a_record_of_a_cluster_survives_json(make_record: MakeRecord) -> None:
@@ -270,3 +271,59 @@ def test_row_has_the_columns_of_the_made_up_runs(make_record: MakeRecord) -> Non
     assert list(row(make_record(), HERE, Comparison())) == list(
         synthetic_runs(datasets=("dna",)).columns
     )
+
+
+@pytest.fixture
+def resumed(make_record: MakeRecord) -> Record:
+    """A run whose search was interrupted after 10 of 50 s and went on elsewhere."""
+    record = make_record()
+    (second,) = record.tuning.segments
+    window = second.measurement
+    started = window.started_at - 1000.0
+    first = Segment(
+        host="there",
+        setup_seconds=2.0,
+        measurement=window.model_copy(update={"wall_seconds": 10.0, "started_at": started}),
+    )
+    tuning = record.tuning.model_copy(update={"segments": [first, second]})
+    return record.model_copy(update={"tuning": tuning, "resumed": True})
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("tuning_seconds", 50.0),
+        ("setup_seconds", 5.0),
+        ("energy_joules", 250.0),
+        ("resumed", True),
+        ("segments", 3),
+        ("host", "there + here"),
+        ("machine", "there + here"),
+        ("set_aside", "was interrupted and went on (comparison.resumed)"),
+    ],
+)
+def test_row_of_a_run_that_was_interrupted(resumed: Record, column: str, value: object) -> None:
+    assert row(resumed, HERE, Comparison())[column] == value
+
+
+def test_interrupted_run_is_compared_if_that_is_configured(resumed: Record) -> None:
+    assert row(resumed, HERE, Comparison(resumed=True))["set_aside"] == ""
+
+
+def test_time_between_segments_does_not_count(resumed: Record) -> None:
+    first, second = (segment.measurement.started_at for segment in resumed.tuning.segments)
+    assert resumed.tuning.elapsed(first + 4.0) == pytest.approx(4.0)
+    assert resumed.tuning.elapsed(second + 4.0) == pytest.approx(14.0)
+
+
+def test_hosts_of_one_kind_are_one_machine_if_that_is_configured(make_record: MakeRecord) -> None:
+    def machine(hosts: str, **changed: object) -> object:
+        record = make_record()
+        provenance = {**record.provenance, **changed}
+        other = record.model_copy(update={"provenance": provenance})
+        return row(other, HERE, Comparison.model_validate({"hosts": hosts}))["machine"]
+
+    assert machine("alike", host="another") == machine("alike")
+    assert machine("alike", cpu_count=64) != machine("alike")
+    assert machine("alike", gpus=["H200"]) != machine("alike")
+    assert machine("same") == "here"
