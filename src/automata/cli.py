@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import os
 import sys
@@ -24,6 +25,12 @@ def main(arguments: list[str] | None = None) -> None:
         options.command(options)
     except UserError as error:
         sys.exit(f"automata {options.name}: error: {error}")
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        problem = "no space left on the device; make room and run again: finished work is kept"
+        sys.exit(f"automata {options.name}: error: {where}{problem}")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -155,5 +157,7 @@ def _raise_for_crashes(results: ResultGrid) -> None:
     """Raise for trials that crashed: unlike a divergence, that is no result."""
     if results.num_errors:
         error: object = results.errors[0]  # not always an exception
+        if os.strerror(errno.ENOSPC) in str(error):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         cause = error if isinstance(error, BaseException) else None
         raise RuntimeError(f"{results.num_errors} trials crashed; the first: {error}") from cause

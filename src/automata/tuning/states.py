@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import pickle
 import time
@@ -24,8 +25,10 @@ DAMAGED = (RuntimeError, EOFError, ValueError, KeyError, OSError, pickle.Unpickl
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
     """Write `state`, which has tensors, numbers and strings only, atomically."""
+    buffer = io.BytesIO()  # of a full disk torch itself says "unexpected pos 64 vs 0"
+    torch.save(state, buffer)
     with replacing(path) as temporary:
-        torch.save(state, temporary)
+        temporary.write_bytes(buffer.getbuffer())
 
 
 def read_state(path: Path) -> dict[str, Any] | None:
