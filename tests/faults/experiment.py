@@ -27,7 +27,7 @@ CONFIG = {
     "selectors": ["full", "gradmatch"],
     "fractions": [0.3],
     "seeds": [0],
-    "protocol": {"tabular": {"configurations": 9, "epochs": 27, "reselect_every": 3}},
+    "protocol": {"tabular": {"configurations": 9, "epochs": 81, "reselect_every": 9}},
     "metering": {"exclusive": False},  # it must not wait for measured jobs of others
     "comparison": {"resumed": True},
 }

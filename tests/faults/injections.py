@@ -96,8 +96,9 @@ class Injector:
         (self._experiment.work / "filler").unlink(missing_ok=True)
 
     def _tear(self) -> None:
-        """Cut off the end of the file that was written last."""
-        files = [p for p in self._experiment.work.rglob("*") if p.is_file() and p.stat().st_size]
+        """Cut off the end of the file that was written last, of those that a job goes on from."""
+        found = [p for p in self._experiment.work.rglob("*") if "ray" not in p.parts]
+        files = [p for p in found if p.is_file() and p.stat().st_size]
         if files:
             self.torn = max(files, key=lambda path: path.stat().st_mtime_ns)
             with self.torn.open("r+b") as file:
