@@ -44,7 +44,10 @@ OUTCOMES = (
 )
 """Tables; the others (fronts, claims, energy, time) are of speedups, or of nothing else."""
 
-TIMES = "seconds|joules|energy|kwh|co2|share|flags|started|speedup|efficien|cpu|peak|resumed|segments"
+TIMES = (
+    "seconds|joules|energy|kwh|co2|share|flags|started|speedup|efficiency|on_front|cpu|peak|"
+    "resumed|segments"
+)
 """Columns that depend on when and how fast something ran."""
 
 
