@@ -74,6 +74,9 @@ SO_FAR = "so-far"
 # call runs beside a measured one. On a cluster, a profile sets the threads of `tune`.
 WHOLE_MACHINE = 9999
 
+# Processes that read records, thousands of which take long enough to share.
+READERS = 4
+
 # Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
 # working directory is there for the user's own models.
 SEARCHED = [

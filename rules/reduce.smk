@@ -17,11 +17,13 @@ rule collect:
         f"logs/{EXPERIMENT}/collect.log",
     conda:
         "../envs/automata.yaml"
+    threads: READERS
     message:
         "Collecting the table of runs"
     shell:
         """
         python -m automata collect {input} \
+            --processes {threads} \
             --csv {output.csv} \
             --parquet {output.parquet} \
             --trials {output.trials} \
@@ -40,6 +42,7 @@ rule collect_so_far:
         f"logs/{SO_FAR}/collect.log",
     conda:
         "../envs/automata.yaml"
+    threads: READERS
     params:
         version=version_of_found,
     message:
@@ -47,6 +50,7 @@ rule collect_so_far:
     shell:
         """
         python -m automata collect results/runs \
+            --processes {threads} \
             --csv {output.csv} \
             --parquet {output.parquet} \
             --trials {output.trials} \

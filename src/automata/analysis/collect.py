@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from automata.analysis import trials
 from automata.analysis.runs import RUN, protocol, protocol_hash, row
 from automata.errors import UserError
 from automata.records import read_record
+
+CHUNK = 64
+"""Records that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,41 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
-def collect(paths: Iterable[Path]) -> Collected:
-    """Return what the records at `paths`, at least one, say.
+def collect(paths: Sequence[Path], processes: int = 1) -> Collected:
+    """Return what the records at `paths`, at least one, say; so many processes read them.
 
     Raises UserError for a file that is not a record, and when two records are of one run.
     """
+    some = [paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK)]
+    if processes == 1 or len(some) == 1:
+        parts = [_read(chunk) for chunk in some]
+    else:
+        with ProcessPoolExecutor(processes) as pool:
+            parts = list(pool.map(_read, some))
+    table = pd.DataFrame([run for part in parts for run in part.runs])
+    twice = table[table.duplicated(RUN, keep=False)]
+    if len(twice):
+        raise UserError(f"records of the same run: {', '.join(twice['record'])}")
+    searched = [part.trials for part in parts if len(part.trials)]
+    protocols = {name: settings for part in parts for name, settings in part.protocols.items()}
+    return Collected(
+        table.sort_values(RUN, ignore_index=True),
+        pd.concat(searched or [parts[0].trials], ignore_index=True),
+        dict(sorted(protocols.items())),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What some of the records say, in their order."""
+
+    runs: list[dict[str, Any]]
+    trials: pd.DataFrame
+    protocols: dict[str, Any]
+
+
+def _read(paths: Sequence[Path]) -> _Part:
+    """Read the records at `paths`: as many as it takes to be worth a table, and no more memory."""
     runs: list[dict[str, Any]] = []
     evaluations: list[dict[str, Any]] = []
     protocols: dict[str, Any] = {}
@@ -54,12 +88,5 @@ def collect(paths: Iterable[Path]) -> Collected:
         runs.append(row(record, path))
         evaluations += trials.evaluations(record, path)
         protocols[protocol_hash(record)] = protocol(record)
-    table = pd.DataFrame(runs)
-    twice = table[table.duplicated(RUN, keep=False)]
-    if len(twice):
-        raise UserError(f"records of the same run: {', '.join(twice['record'])}")
-    return Collected(
-        table.sort_values(RUN, ignore_index=True),
-        pd.DataFrame(evaluations, columns=trials.COLUMNS),
-        dict(sorted(protocols.items())),
-    )
+    table = pd.DataFrame(evaluations, columns=trials.COLUMNS)
+    return _Part(runs, table.astype(trials.TYPES), protocols)
