@@ -95,6 +95,7 @@ rule build_page:
         "logs/{experiment}/build_page.log",
     conda:
         "../envs/automata.yaml"
+    threads: 2
     params:
         content=content(CAPTIONS),
     message:
