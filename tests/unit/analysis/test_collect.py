@@ -110,3 +110,38 @@ def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent"):
         with pytest.raises(UserError, match=f"^{path}: no file, and no folder with"):
             record_files([path])
+
+
+def test_tables_are_the_same_however_many_processes_read(
+    written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("automata.analysis.collect.CHUNK", 2)
+    paths = [written(str(seed), seed=seed) for seed in range(5)]
+
+    one, three = collect(paths), collect(paths, processes=3)
+
+    pd.testing.assert_frame_equal(one.runs, three.runs)
+    pd.testing.assert_frame_equal(one.trials, three.trials)
+    assert one.protocols == three.protocols
+    assert len(one.runs) == 5
+    assert list(dict.fromkeys(one.trials["record"])) == [str(path) for path in paths]
+
+
+def test_file_that_another_process_cannot_read_is_named(
+    written: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("automata.analysis.collect.CHUNK", 1)
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+
+    with pytest.raises(UserError, match=f"^{other}: record of schema version None"):
+        collect([written("a"), other], processes=2)
+
+
+def test_energy_that_no_run_has_is_a_column_of_numbers_all_the_same(
+    written: Callable[..., Path],
+) -> None:
+    trials = collect([written("a", tuning_joules=None)]).trials
+
+    assert trials["elapsed_joules"].dtype == "float64"
+    assert trials["elapsed_joules"].isna().all()
