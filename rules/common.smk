@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -81,6 +82,9 @@ SO_FAR = "so-far"
 # More than any machine has: Snakemake gives what --cores says, so that no other job of its
 # call runs beside a measured one.
 WHOLE_MACHINE = 9999
+
+# Processes that read records, thousands of which take long enough to share.
+READERS = 4
 
 # Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
 # working directory is there for the user's own models.
@@ -187,13 +191,15 @@ def is_run(experiment, run):
     return fits and seed in (own or experiment["seeds"])
 
 
+@cache
 def runs():
-    """Yield the runs of the grid, as wildcards; values stay the strings of the paths."""
-    for experiment in EXPERIMENTS:
-        for values in product(*(axis(experiment, name) for name in AXES)):
-            run = dict(zip(AXES, values))
-            if is_run(experiment, run):
-                yield run
+    """Return the runs of the grid, as wildcards; values stay the strings of the paths."""
+    cells = [
+        (experiment, dict(zip(AXES, values)))
+        for experiment in EXPERIMENTS
+        for values in product(*(axis(experiment, name) for name in AXES))
+    ]
+    return [run for experiment, run in cells if is_run(experiment, run)]
 
 
 def records(wildcards):

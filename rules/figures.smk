@@ -1,76 +1,85 @@
-"""From tables to figures and the page."""
+"""From tables to figures and the page.
 
-# One rule for each figure, as each has a caption of its own.
-for figure in (*PAPER, *STUDIES):
+A rule draws several figures, as one alone would take less time than to start its process. Each
+has a caption of its own in the report.
+"""
+
+# These take longer than the figures of a data set, so that they start before them.
+for part, names, category in [
+    ("paper", PAPER, "The paper's figures"),
+    ("studies", STUDIES, "Beyond the paper"),
+]:
 
     rule:
         name:
-            f"plot_{figure.replace('-', '_')}"
+            f"plot_{part}"
         input:
             **TABLES,
         output:
-            pdf=f"results/{{experiment}}/figures/{figure}.pdf",
-            png=report(
-                f"results/{{experiment}}/figures/{figure}.png",
-                caption=f"../workflow/report/{figure}.rst",
-                category=(
-                    "The paper's figures" if figure in PAPER else "Beyond the paper"
-                ),
-                labels={"figure": figure},
-            ),
+            collect("results/{{experiment}}/figures/{figure}.pdf", figure=names),
+            [
+                report(
+                    f"results/{{experiment}}/figures/{figure}.png",
+                    caption=f"../workflow/report/{figure}.rst",
+                    category=category,
+                    labels={"figure": figure},
+                )
+                for figure in names
+            ],
         log:
-            f"logs/{{experiment}}/plot/{figure}.log",
+            f"logs/{{experiment}}/plot/{part}.log",
+        priority: 1
         localrule: True
         conda:
             "../envs/automata.yaml"
         params:
-            figure=figure,
+            figures=list(names),
         message:
-            f"Drawing the figure {figure}"
+            f"Drawing {', '.join(names)}"
         shell:
             """
             python -m automata plot results/{wildcards.experiment:q}/tables \
-                --figure {params.figure:q} \
-                --pdf {output.pdf:q} \
-                --png {output.png:q} > {log:q} 2>&1
+                --figures {params.figures:q} \
+                --output results/{wildcards.experiment:q}/figures > {log:q} 2>&1
             """
 
 
-for figure in OF_DATASET:
-
-    rule:
-        name:
-            f"plot_dataset_{figure.replace('-', '_')}"
-        input:
-            **TABLES,
-        output:
-            pdf=f"results/{{experiment}}/figures/{figure}/{{dataset}}.pdf",
-            png=report(
+rule plot_dataset:
+    input:
+        **TABLES,
+    output:
+        collect(
+            "results/{{experiment}}/figures/{figure}/{{dataset}}.pdf",
+            figure=OF_DATASET,
+        ),
+        [
+            report(
                 f"results/{{experiment}}/figures/{figure}/{{dataset}}.png",
                 caption=f"../workflow/report/{figure}.rst",
                 category="Data sets",
                 subcategory="{dataset}",
                 labels={"figure": figure},
-            ),
-        log:
-            f"logs/{{experiment}}/plot/{figure}/{{dataset}}.log",
-        wildcard_constraints:
-            dataset=DRAWN,
-        localrule: True
-        conda:
-            "../envs/automata.yaml"
-        params:
-            figure=figure,
-        message:
-            f"Drawing the figure {figure} of {{wildcards.dataset}}"
-        shell:
-            """
-            python -m automata plot-dataset results/{wildcards.experiment:q}/tables \
-                --dataset {wildcards.dataset:q} \
-                --figure {params.figure:q} \
-                --pdf {output.pdf:q} \
-                --png {output.png:q} > {log:q} 2>&1
-            """
+            )
+            for figure in OF_DATASET
+        ],
+    log:
+        "logs/{experiment}/plot/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=DRAWN,
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    params:
+        figures=list(OF_DATASET),
+    message:
+        "Drawing the figures of {wildcards.dataset}"
+    shell:
+        """
+        python -m automata plot-dataset results/{wildcards.experiment:q}/tables \
+            --dataset {wildcards.dataset:q} \
+            --figures {params.figures:q} \
+            --output results/{wildcards.experiment:q}/figures > {log:q} 2>&1
+        """
 
 
 rule build_page:
@@ -89,6 +98,7 @@ rule build_page:
     localrule: True
     conda:
         "../envs/automata.yaml"
+    threads: 2
     params:
         content=content(CAPTIONS),
     message:

@@ -20,6 +20,7 @@ rule collect:
     localrule: True
     conda:
         "../envs/automata.yaml"
+    threads: READERS
     params:
         comparison=comparison,
         code=code,
@@ -28,6 +29,7 @@ rule collect:
     shell:
         """
         python -m automata collect {input:q} \
+            --processes {threads} \
             --comparison {params.comparison:q} \
             --csv {output.csv:q} \
             --parquet {output.parquet:q} \
@@ -50,6 +52,7 @@ rule collect_so_far:
     localrule: True
     conda:
         "../envs/automata.yaml"
+    threads: READERS
     params:
         comparison=comparison,
         code=code,
@@ -59,6 +62,7 @@ rule collect_so_far:
     shell:
         """
         python -m automata collect results/runs \
+            --processes {threads} \
             --comparison {params.comparison:q} \
             --csv {output.csv:q} \
             --parquet {output.parquet:q} \

@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     collect = commands.add_parser("collect", help="make the table of runs from records")
     collect.add_argument("records", type=Path, nargs="+", help="files, or folders of records")
     collect.add_argument("--comparison", default="{}", help="which runs compare, in JSON")
+    collect.add_argument("--processes", type=int, default=1, help="that read them")
     collect.add_argument("--csv", type=Path, required=True, help="one row per run")
     collect.add_argument("--parquet", type=Path, required=True, help="the same")
     collect.add_argument("--trials", type=Path, required=True, help="their evaluations, Parquet")
@@ -128,16 +129,15 @@ def _parser() -> argparse.ArgumentParser:
     energy.add_argument("--markdown", type=Path, required=True, help="the same, and the totals")
     energy.set_defaults(command=_energy)
 
-    plot = commands.add_parser("plot", help="draw a figure of an experiment")
+    plot = commands.add_parser("plot", help="draw figures of an experiment")
     plot.set_defaults(command=_plot)
-    plot_dataset = commands.add_parser("plot-dataset", help="draw a figure of one data set")
+    plot_dataset = commands.add_parser("plot-dataset", help="draw figures of one data set")
     plot_dataset.add_argument("--dataset", required=True)
     plot_dataset.set_defaults(command=_plot_dataset)
     for command in (plot, plot_dataset):
         command.add_argument("tables", type=Path, help="folder of the experiment's tables")
-        command.add_argument("--figure", required=True, help="its name")
-        command.add_argument("--pdf", type=Path, required=True)
-        command.add_argument("--png", type=Path, required=True)
+        command.add_argument("--figures", required=True, nargs="+", help="their names")
+        command.add_argument("--output", type=Path, required=True, help="folder of PDF and PNG")
 
     page = commands.add_parser("page", help="make a page that shows an experiment offline")
     page.add_argument("tables", type=Path, help="folder of the experiment's tables")
@@ -192,7 +192,7 @@ def _collect(options: argparse.Namespace) -> None:
     from automata.config import parse_comparison
 
     comparison = parse_comparison(options.comparison)
-    collected = collect(record_files(options.records), comparison)
+    collected = collect(record_files(options.records), comparison, options.processes)
     warn_of_other_code(collected.runs, options.parquet.parents[1])
     write_csv(collected.runs, options.csv)
     write_parquet(collected.runs, options.parquet)
@@ -269,19 +269,17 @@ def _energy(options: argparse.Namespace) -> None:
 
 def _plot(options: argparse.Namespace) -> None:
     from automata.analysis.experiment import Tables
-    from automata.figures.catalogue import draw
-    from automata.figures.style import save
+    from automata.figures.files import write_figures
 
-    save(draw(options.figure, Tables(options.tables)), options.pdf, options.png)
+    write_figures(Tables(options.tables), options.figures, options.output)
 
 
 def _plot_dataset(options: argparse.Namespace) -> None:
     from automata.analysis.experiment import Tables
-    from automata.figures.catalogue import draw_dataset
-    from automata.figures.style import save
+    from automata.figures.files import write_dataset_figures
 
-    figure = draw_dataset(options.figure, Tables(options.tables), options.dataset)
-    save(figure, options.pdf, options.png)
+    tables = Tables(options.tables)
+    write_dataset_figures(tables, options.dataset, options.figures, options.output)
 
 
 def _page(options: argparse.Namespace) -> None:

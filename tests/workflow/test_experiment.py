@@ -10,9 +10,7 @@ from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
 
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
-FIGURES = [f"plot_{name.replace('-', '_')}" for name in (*PAPER, *STUDIES)] + [
-    f"plot_dataset_{name.replace('-', '_')}" for name in OF_DATASET
-]
+FIGURES = ["plot_paper", "plot_studies", "plot_dataset"]
 TABLES = [
     "best",
     "claims",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,9 @@ from automata.records import read_code, read_record
 logger = logging.getLogger(__name__)
 
 _NAMED = 5
+
+CHUNK = 64
+"""Records that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +58,46 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
-def collect(paths: Iterable[Path], comparison: Comparison) -> Collected:
+def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -> Collected:
     """Return what the records at `paths`, at least one, say, to be compared by `comparison`.
 
-    Raises UserError for a file that is not a record, and when two records are of one run.
+    So many `processes` read them. Raises UserError for a file that is not a record, and when two
+    records are of one run.
     """
+    some = [paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK)]
+    read = partial(_read, comparison)
+    if processes == 1 or len(some) == 1:
+        parts = [read(chunk) for chunk in some]
+    else:
+        with ProcessPoolExecutor(processes) as pool:
+            parts = list(pool.map(read, some))
+    table = pd.DataFrame([run for part in parts for run in part.runs])
+    twice = table[table.duplicated(RUN, keep=False)]
+    if len(twice):
+        raise UserError(f"records of the same run: {', '.join(twice['record'])}")
+    searched = [part.trials for part in parts if len(part.trials)]
+    protocols = {name: settings for part in parts for name, settings in part.protocols.items()}
+    origins = pd.DataFrame([origin for part in parts for origin in part.origins])
+    return Collected(
+        table.sort_values(RUN, ignore_index=True),
+        pd.concat(searched or [parts[0].trials], ignore_index=True),
+        dict(sorted(protocols.items())),
+        origins.sort_values(RUN, ignore_index=True),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What some of the records say, in their order."""
+
+    runs: list[dict[str, Any]]
+    trials: pd.DataFrame
+    protocols: dict[str, Any]
+    origins: list[dict[str, Any]]
+
+
+def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
+    """Read the records at `paths`: as many as it takes to be worth a table, and no more memory."""
     runs: list[dict[str, Any]] = []
     evaluations: list[dict[str, Any]] = []
     protocols: dict[str, Any] = {}
@@ -68,17 +108,8 @@ def collect(paths: Iterable[Path], comparison: Comparison) -> Collected:
         evaluations += trials.evaluations(record, path)
         protocols[protocol_hash(record)] = protocol(record)
         origins.append(provenance_row(record, path))
-    table = pd.DataFrame(runs)
-    twice = table[table.duplicated(RUN, keep=False)]
-    if len(twice):
-        raise UserError(f"records of the same run: {', '.join(twice['record'])}")
-    table = table.sort_values(RUN, ignore_index=True)
-    return Collected(
-        table,
-        pd.DataFrame(evaluations, columns=trials.COLUMNS),
-        dict(sorted(protocols.items())),
-        pd.DataFrame(origins).sort_values(RUN, ignore_index=True),
-    )
+    table = pd.DataFrame(evaluations, columns=trials.COLUMNS)
+    return _Part(runs, table.astype(trials.TYPES), protocols, origins)
 
 
 def outdated(experiment: Path) -> list[Path]:

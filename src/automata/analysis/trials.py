@@ -25,6 +25,9 @@ COLUMNS = [
     "record",
 ]
 
+TYPES = {"elapsed_joules": "float64"}
+"""Of columns in which a value may be missing: one that nobody has would have no type."""
+
 
 def evaluations(record: Record, path: Path) -> list[dict[str, Any]]:
     """Return a row per evaluation of a trial, in the order of time; none without a search.
@@ -40,12 +43,13 @@ def evaluations(record: Record, path: Path) -> list[dict[str, Any]]:
         return []
     energy = window.energy_joules
     watts = None if energy is None else energy / window.wall_seconds
+    run = record.job.run.model_dump()
     rows = []
     for trial, rung, evaluation in _evaluations(record):
         elapsed = record.tuning.elapsed(evaluation.finished_at)
         rows.append(
             {
-                **record.job.run.model_dump(),
+                **run,
                 "index": trial.index,
                 "configuration": json.dumps(trial.configuration, sort_keys=True),
                 "status": trial.status,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -44,12 +45,12 @@ class Content:
     untuned: pd.DataFrame
     """The row of the untuned table, or none."""
 
-    @property
+    @cached_property
     def accepted(self) -> pd.DataFrame:
         """The runs that compare with their FULL."""
         return self.runs[self.runs["refused"].isna()]
 
-    @property
+    @cached_property
     def compared(self) -> pd.DataFrame:
         """Those of them that have the ratio."""
         accepted = self.accepted

@@ -105,8 +105,10 @@ _TICKS = {"size": 1.8, "width": 0.4, "pad": 1.5}
 def save(figure: Figure, *paths: Path) -> None:
     """Write `figure` in the format of each path's suffix, atomically and without a date."""
     with style():  # fonts are chosen when a figure is written
-        figure.draw_without_rendering()  # a layout is made when a figure is drawn,
-        figure.set_layout_engine("none")  # and another one when it is drawn again
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            engine.execute(figure)  # a layout is made when a figure is drawn,
+            figure.set_layout_engine(None)  # and another one when it is drawn again
         box = figure.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
         for path in paths:
             metadata = {"CreationDate": None} if path.suffix == ".pdf" else None

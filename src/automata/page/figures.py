@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,8 +75,8 @@ class Album:
 def figures(folder: Path, captions: Path, datasets: list[str]) -> list[Figure]:
     """Return the figures of an experiment that are in `folder`; `datasets` have runs."""
     found = [(name, folder / f"{name}.png") for name in TITLES if name in PAPER | STUDIES]
-    return [
-        _figure(
+    return _figures(
+        (
             path,
             name,
             TITLES[name],
@@ -83,7 +85,7 @@ def figures(folder: Path, captions: Path, datasets: list[str]) -> list[Figure]:
         )
         for name, path in found
         if path.is_file()
-    ]
+    )
 
 
 def albums(folder: Path, captions: Path, datasets: list[str]) -> list[Album]:
@@ -100,7 +102,7 @@ def albums(folder: Path, captions: Path, datasets: list[str]) -> list[Album]:
             name,
             TITLES[name],
             caption(captions, name),
-            [_figure(path, path.stem, dataset(path.stem), "") for path in paths],
+            _figures((path, path.stem, dataset(path.stem), "", False) for path in paths),
         )
         for name, paths in found.items()
         if paths
@@ -132,5 +134,14 @@ def embedded(path: Path) -> tuple[str, int, int]:
     return f"data:image/png;base64,{text}", width, height
 
 
-def _figure(path: Path, name: str, heading: str, text: str, empty: bool = False) -> Figure:
+def _figures(of: Iterable[tuple[Path, str, str, str, bool]]) -> list[Figure]:
+    """Return a figure of each path, name, title, caption and whether it is empty.
+
+    Pillow does its work outside the interpreter's lock.
+    """
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda one: _figure(*one), of))
+
+
+def _figure(path: Path, name: str, heading: str, text: str, empty: bool) -> Figure:
     return Figure(name, heading, text, *embedded(path), empty)

@@ -55,6 +55,16 @@ class Point:
 
 SEED_COLUMNS = ["best configuration", "seed", "search", "final training", "total", "speedup"]
 
+OF_SEEDS = [
+    "best_configuration",
+    "seed",
+    "tuning_seconds",
+    "final_seconds",
+    "total_seconds",
+    "speedup",
+]
+"""The columns of tables that these show."""
+
 
 @dataclass(frozen=True)
 class Untuned:
@@ -163,7 +173,7 @@ def _panel(combination: Combination, tables: Tables, untuned: pd.DataFrame | Non
 
 def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
     same = (compared["selector"] == row["selector"]) & (compared["fraction"] == row["fraction"])
-    runs = compared[same].sort_values("seed")
+    runs = compared[same].sort_values("seed")[OF_SEEDS]
     whole = row["selector"] in ALL_DATA
     return Point(
         row["selector"],

@@ -89,6 +89,7 @@ def test_settings_behind_each_hash_are_kept(
     collected = collect(
         [written("a"), written("b", seed=1), written("c", concurrent_trials=2, seed=2)],
         Comparison(),
+        Comparison(),
     )
 
     assert list(collected.protocols) == sorted(set(collected.runs["protocol_hash"]))
@@ -206,3 +207,38 @@ def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:
     table = collect(paths, Comparison()).provenance
 
     assert table["record"].tolist() == [str(paths[1]), str(paths[0])]
+
+
+def test_tables_are_the_same_however_many_processes_read(
+    written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("automata.analysis.collect.CHUNK", 2)
+    paths = [written(str(seed), seed=seed) for seed in range(5)]
+
+    one, three = collect(paths, Comparison()), collect(paths, Comparison(), processes=3)
+
+    pd.testing.assert_frame_equal(one.runs, three.runs)
+    pd.testing.assert_frame_equal(one.trials, three.trials)
+    assert one.protocols == three.protocols
+    assert len(one.runs) == 5
+    assert list(dict.fromkeys(one.trials["record"])) == [str(path) for path in paths]
+
+
+def test_file_that_another_process_cannot_read_is_named(
+    written: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("automata.analysis.collect.CHUNK", 1)
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+
+    with pytest.raises(UserError, match=f"^{other}: record of schema version None"):
+        collect([written("a"), other], Comparison(), processes=2)
+
+
+def test_energy_that_no_run_has_is_a_column_of_numbers_all_the_same(
+    written: Callable[..., Path],
+) -> None:
+    trials = collect([written("a", tuning_joules=None)], Comparison()).trials
+
+    assert trials["elapsed_joules"].dtype == "float64"
+    assert trials["elapsed_joules"].isna().all()

@@ -1,17 +1,35 @@
-"""`python -m benchmarks.reductions` makes everything and writes its table."""
+"""`python -m benchmarks.reductions` makes everything from records and writes its tables."""
 
 import csv
 import subprocess
 import sys
 
+import pytest
 
-def test_every_step_is_timed_and_what_it_made_is_kept(tmp_path):
-    arguments = ["--quick", "--results", str(tmp_path), "--keep", str(tmp_path / "kept")]
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The tables of the smallest grid, and in kept/ what was made of it."""
+    folder = tmp_path_factory.mktemp("reductions")
+    arguments = ["--runs", "572", "--repeats", "1", "--results", folder, "--keep", folder / "kept"]
     subprocess.run([sys.executable, "-m", "benchmarks.reductions", *arguments], check=True)
-    with (tmp_path / "reductions.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [row["step"] for row in rows][-1] == "all"
-    assert float(rows[-1]["CPU s"]) > 0
-    made = {path.name for path in (tmp_path / "kept").rglob("*.p*")}
-    assert made >= {"main.pdf", "main.png", "ceiling.png", "dna.png", "trec6.pdf"}
-    assert (tmp_path / "kept/index.html").stat().st_size > 1e6
+    return folder
+
+
+def rows(path):
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_everything_behind_the_records_is_made(folder):
+    made = folder / "kept/572/results/benchmark"
+    assert (made / "index.html").stat().st_size > 1e6
+    names = {path.name for path in made.rglob("*.p*")}
+    assert names >= {"main.pdf", "main.png", "ceiling.png", "dna.png", "trec6.pdf"}
+
+
+def test_cost_of_all_and_of_each_rule_is_stated(folder):
+    (whole,) = rows(folder / "reductions.csv")
+    jobs = {row["rule"]: row["jobs"] for row in rows(folder / "rules.csv")}
+    assert float(whole["CPU s"]) > 0
+    assert (jobs["collect"], jobs["plot_dataset"], jobs["build_page"]) == ("1", "11", "1")

@@ -64,24 +64,29 @@ def test_names_of_figures_are_known_without_drawing_anything() -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "written"),
     [
-        ["plot", "--figure", "image"],
-        ["plot-dataset", "--figure", "tradeoff", "--dataset", "sst5"],
+        (["plot", "--figures", "image", "ceiling"], ["image", "ceiling"]),
+        (
+            ["plot-dataset", "--figures", "tradeoff", "energy", "--dataset", "sst5"],
+            ["tradeoff/sst5", "energy/sst5"],
+        ),
     ],
 )
-def test_command_writes_both_formats(some: Tables, tmp_path: Path, command: list[str]) -> None:
-    pdf, png = tmp_path / "a.pdf", tmp_path / "a.png"
-    main([*command, str(some.folder), "--pdf", str(pdf), "--png", str(png)])
+def test_command_writes_each_figure_in_both_formats(
+    some: Tables, tmp_path: Path, command: list[str], written: list[str]
+) -> None:
+    name, *options = command
+    main([name, str(some.folder), *options, "--output", str(tmp_path)])
 
-    assert pdf.read_bytes().startswith(b"%PDF-")
-    assert png.read_bytes().startswith(b"\x89PNG")
+    files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}
+    assert set(files) == {f"{name}.{form}" for name in written for form in ("pdf", "png")}
+    assert {p.read_bytes()[:4] for p in files.values()} == {b"%PDF", b"\x89PNG"}
 
 
 def test_command_with_another_name_ends_in_one_line(some: Tables, tmp_path: Path) -> None:
-    written = ["--pdf", str(tmp_path / "a.pdf"), "--png", str(tmp_path / "a.png")]
     with pytest.raises(SystemExit) as end:
-        main(["plot", str(some.folder), "--figure", "x", *written])
+        main(["plot", str(some.folder), "--figures", "x", "--output", str(tmp_path)])
 
     assert str(end.value.code).startswith("automata plot: error: figure 'x' is not one of ")
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,1 @@
+"""What a plan of many runs costs."""

@@ -1,0 +1,77 @@
+"""`python -m benchmarks.plan`: what `snakemake -n` costs by runs of the grid and what is there."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from benchmarks.commands import Cost, snakemake
+from benchmarks.grids import SEEDS, configuration, paper, prepared_files
+from benchmarks.records import write_records
+from benchmarks.report import Row, write_table
+
+RESULTS = Path(__file__).parent / "results"
+PACKAGES = ("snakemake",)
+
+
+def main() -> None:
+    """Write the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.plan", description=__doc__)
+    parser.add_argument("--runs", type=int, nargs="+", choices=SEEDS, default=list(SEEDS))
+    parser.add_argument("--repeats", type=int, default=5, help="rounds that are timed")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the table")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="automata-plan-") as name:
+        folders = {runs: _folders(Path(name) / str(runs), SEEDS[runs]) for runs in options.runs}
+        costs: dict[tuple[int, str], list[Cost]] = {}
+        for _ in range(options.repeats):
+            for runs, states in folders.items():
+                for state, folder in states.items():
+                    files = configuration(folder, SEEDS[runs])
+                    costs.setdefault((runs, state), []).append(snakemake(folder, files, "-n"))
+        rows = [_row(*key, folders[key[0]][key[1]], some) for key, some in costs.items()]
+    title = f"snakemake -n: medians of {options.repeats}"
+    write_table(rows, options.results, "plan", title=title, packages=PACKAGES)
+    print((options.results / "plan.md").read_text(encoding="utf-8"))
+
+
+def _folders(folder: Path, seeds: int | None) -> dict[str, Path]:
+    """Return a folder for each state that runs may be in, by its name."""
+    empty, half, whole = (folder / name for name in ("none", "half", "all"))
+    empty.mkdir(parents=True)
+    write_records(whole, paper(), seeds)
+    for path in prepared_files(whole):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    command = [sys.executable, "-m", "benchmarks.plan.metadata", str(whole)]
+    subprocess.run([*command, *configuration(whole, seeds)], check=True, capture_output=True)
+    shutil.copytree(whole, half)
+    for path in sorted(half.rglob("record.json"))[::2]:
+        path.unlink()
+    return {"none": empty, "half": half, "all": whole}
+
+
+def _row(runs: int, state: str, folder: Path, costs: list[Cost]) -> Row:
+    return {
+        "runs": runs,
+        "records there": state,
+        "wall s": median(cost.wall_seconds for cost in costs),
+        "CPU s": median(cost.cpu_seconds for cost in costs),
+        "peak MiB": median(cost.peak_mib for cost in costs),
+        "records MiB": _mib(folder / "results/runs"),
+        "metadata MiB": _mib(folder / ".snakemake/metadata"),
+    }
+
+
+def _mib(folder: Path) -> float:
+    """Return what the files in a folder take on disk."""
+    return sum(path.stat().st_blocks * 512 for path in folder.rglob("*")) / 2**20
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""`python -m benchmarks.plan` plans grids in three states and writes its table."""
+
+import csv
+import subprocess
+import sys
+
+
+def test_plan_is_timed_with_none_half_and_all_of_the_records(tmp_path):
+    arguments = ["--runs", "572", "--repeats", "1", "--results", str(tmp_path)]
+    subprocess.run([sys.executable, "-m", "benchmarks.plan", *arguments], check=True)
+    with (tmp_path / "plan.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["records there"] for row in rows] == ["none", "half", "all"]
+    assert all(float(row["peak MiB"]) > 0 for row in rows)
+    none, half, whole = (float(row["records MiB"]) for row in rows)
+    assert none == 0 < half < whole
