@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 
 
@@ -15,11 +16,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
     The temporary name keeps the suffix, because writers choose the format by it. On an
     exception nothing is left behind, and an older file at `path` stays as it was. What a
-    process leaves that is killed while it writes has the same name each time, so that the next
-    one writes over it: a file has one writer at a time.
+    process left that was killed while it wrote is removed by the next that writes here.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.stem}.unfinished{path.suffix}")
+    _sweep(path)
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.unfinished{path.suffix}")
     try:
         yield temporary
         _to_disk(temporary)
@@ -27,6 +28,14 @@ def replacing(path: Path) -> Iterator[Path]:
         _to_disk(path.parent)  # the name as well, or a power cut could undo it
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what processes of this host left that were to become `path` and have ended."""
+    for left in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
+        process = left.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
+        if process.isdigit() and not Path("/proc", process).exists():
+            left.unlink(missing_ok=True)
 
 
 def _to_disk(path: Path) -> None:

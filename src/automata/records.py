@@ -151,8 +151,9 @@ class Record(Recorded):
     resumed: bool
     """Whether an interruption lies inside: parts of the work are of another process."""
     peak_disk_bytes: int
-    """Most that the unfinished work took on disk."""
+    """Most that the unfinished work took on disk, seen by the process that finished it."""
     lock_wait_seconds: float
+    """Of that process."""
     provenance: dict[str, Any]
 
     @property

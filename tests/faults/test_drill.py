@@ -90,6 +90,7 @@ class Drill:
             struck = self._strike(experiment, injector, fault, moment)
             promised |= set(experiment.reported())
             if injector.torn is not None and injector.torn.parent.name == "weights":
+                # The best model of FULL, perhaps: its trial trains again.
                 run = str(injector.torn.parents[1].relative_to(experiment.work))
                 promised = {p for p in promised if p[:2] != (run, int(injector.torn.stem))}
             if struck:
@@ -131,7 +132,9 @@ class Drill:
         """Check that nothing lives on that should not, and do what the README says."""
         if fault in ("snakemake killed", "power cut"):
             experiment.unlock()
-        if fault != "snakemake killed":  # whose job goes on, as it does on a cluster
+        # Snakemake's job goes on, as it does on a cluster; and a user may not wait for Ray's
+        # processes to notice that their job is gone.
+        if fault not in ("snakemake killed", "job killed"):
             left = wait_until_gone(family, GONE_SECONDS)
             assert not left, f"{fault}: {left}"
 

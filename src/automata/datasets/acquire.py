@@ -60,8 +60,7 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
     """
     wanted = _Wanted(dataset, file, cache)
     with wanted.storage_errors():
-        # The first file of a kind without a checksum records one, which takes the lock.
-        present = _present(wanted, mirror) if wanted.checksum() is not None else None
+        present = _present(wanted, mirror)
         if present is not None:
             return present
         cache.mkdir(parents=True, exist_ok=True)

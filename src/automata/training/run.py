@@ -59,6 +59,7 @@ class TrainingRun:
         compiled: bool = False,
     ) -> None:
         self.data = dataset.to(device)
+        self.configuration = configuration
         self.protocol = protocol
         self.plan = plan
         self.seed = seed
@@ -125,6 +126,7 @@ class TrainingRun:
         """
         subset = self.subset
         return {
+            "configuration": self.configuration,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),

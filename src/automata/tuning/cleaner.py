@@ -23,7 +23,8 @@ class Cleaner(Callback):
     def on_trial_complete(self, trial: Trial, **_: object) -> None:
         """Remove what nobody needs any more: the earlier of two equal trials is the better."""
         index = trial.config["index"]
-        self._work.state(index).unlink(missing_ok=True)
+        for state in self._work.states(index):
+            state.path.unlink(missing_ok=True)
         this = (float(trial.last_result[SCORE]), -index)
         loser = None if self._best is None else min(self._best, this)
         self._best = this if self._best is None else max(self._best, this)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from automata.metering.measurement import Measurement
 from automata.records import Segment
-from automata.tuning.journal import Begun, Entry, Journal, Measured, Opened, Reported
+from automata.tuning.journal import Begun, Closed, Entry, Journal, Opened, Reported
+from automata.tuning.work import WorkFolder
 
 TURN_SECONDS = 5.0
 """How long a known result waits for those that came before it. It is sent anyway then: with
@@ -37,38 +40,49 @@ class History:
         ]
 
 
-def recall(journal: Journal, begun: Begun) -> History:
-    """Return what `journal` has of the search `begun`; one of another search is begun anew."""
+def recall(work: WorkFolder, begun: Begun) -> History:
+    """Return what `work` has of the search `begun`; that of another search is removed.
+
+    States that are ahead of the journal, which is written later, are removed as well: the
+    search would never hear of a rung that a trial has left behind.
+    """
+    journal = Journal(work.journal)
     entries = journal.read()
     if not entries or entries[0] != begun:
+        work.clear()
         journal.write([begun])
         return History()
-    return History(
-        [entry for entry in entries if isinstance(entry, Reported)], list(_segments(entries))
-    )
+    reported = [entry for entry in entries if isinstance(entry, Reported)]
+    rungs = Counter(result.index for result in reported)
+    for state in work.states():
+        if state.rungs > rungs[state.trial]:
+            state.path.unlink()
+    return History(reported, list(_segments(entries)))
 
 
-def forget(journal: Journal, index: int) -> None:
-    """Take the results of trial `index` out of `journal`: it will train again."""
+def forget(work: WorkFolder, index: int) -> None:
+    """Take all of trial `index` out of `work`: it will train again."""
+    work.search.unlink(missing_ok=True)
+    for state in work.states(index):
+        state.path.unlink()
+    journal = Journal(work.journal)
     kept = [e for e in journal.read() if not isinstance(e, Reported) or e.index != index]
     journal.write(kept)
 
 
 def _segments(entries: list[Entry]) -> Iterator[Segment]:
-    """Yield each segment with the last account of it; one without any has done nothing."""
+    """Yield each segment with the last account of it; one without any has kept nothing."""
     opened: Opened | None = None
-    measured: Measured | None = None
+    account: Measurement | None = None
     for entry in [*entries, None]:
-        if isinstance(entry, Measured):
-            measured = entry
+        if isinstance(entry, Reported | Closed):
+            account = entry.account or account
         elif entry is None or isinstance(entry, Opened):
-            if opened is not None and measured is not None:
+            if opened is not None and account is not None:
                 yield Segment(
-                    host=opened.host,
-                    setup_seconds=opened.setup_seconds,
-                    measurement=measured.measurement,
+                    host=opened.host, setup_seconds=opened.setup_seconds, measurement=account
                 )
-            opened, measured = entry, None
+            opened, account = entry, None
 
 
 class Deliveries:

@@ -6,9 +6,11 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import psutil
 import torch
 
 from automata.allocation import keep_to_allocation
+from automata.code_versions import code_versions
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
@@ -31,10 +33,10 @@ from automata.training.subsets import SubsetPlan
 from automata.training.threads import limit_threads
 from automata.tuning.final_training import train_finally
 from automata.tuning.history import History, forget, recall
-from automata.tuning.journal import Begun, Journal
+from automata.tuning.journal import Begun
 from automata.tuning.search import RandomSearch, domains
 from automata.tuning.search_phase import run_search
-from automata.tuning.states import read_state
+from automata.tuning.states import read_model
 from automata.tuning.work import WorkFolder, only_worker
 
 logger = logging.getLogger(__name__)
@@ -68,15 +70,40 @@ def complete_job(
     """Run `job` on the prepared file `data`, and write its record to `output`.
 
     What is unfinished is kept in `folder` until then: an interrupted job that starts again goes
-    on from there. It waits for a process that is at the same job, and takes what that wrote.
+    on from there. It waits for a process that is at the same job, and takes its record. That of
+    a job that outlives its Snakemake is kept in `folder`, too: the next call of Snakemake takes
+    `output` for incomplete, removes it and starts the job once more.
     """
     work = WorkFolder(folder)
-    with only_worker(work) as waited:
-        if waited and output.exists() and read_record(output).job == job:
-            logger.info("%s: another process has finished this job", output)
-        else:
-            write_record(run_job(job, data, folder, ray_address), output)
+    started_by = _ancestors()
+    with only_worker(work):
+        record = _record_of_another(work, job, data)
+        if record is None:
+            record = run_job(job, data, folder, ray_address)
+            if not all(process.is_running() for process in started_by):
+                write_record(record, work.record)
+                write_record(record, output)
+                return
+        write_record(record, output)
         work.remove()
+
+
+def _ancestors() -> list[psutil.Process]:
+    """Return what started this process: a shell, Snakemake, and so on."""
+    return psutil.Process().parents()
+
+
+def _record_of_another(work: WorkFolder, job: Job, data: Path) -> Record | None:
+    """Return the record of the same job, data and code by a process that outlived Snakemake."""
+    try:
+        record = read_record(work.record)
+    except UserError:  # none, or damaged
+        return None
+    same = record.provenance["code"] == code_versions() and record.data.sha256 == sha256(data)
+    if record.job != job or not same:
+        return None
+    logger.info("%s: another process has finished this job", work.record)
+    return record
 
 
 def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) -> Record:
@@ -106,7 +133,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         "gpus": gpu_models([]),
         "own_model_sha256": own_model,
     }
-    place = {name: here.get(name) for name in PLACE}
+    place = {name: here[name] for name in PLACE} | {"trials on a cluster": bool(ray_address)}
     begun = Begun(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
         search = _search_once(begun, data, work, here, ray_address)
@@ -120,7 +147,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
             final, again = train_finally(run, settings, work.final, key)
             resumed = resumed or again
         else:
-            run.model.load_state_dict(read_state(work.weights(best.index)) or {})
+            run.model.load_state_dict(_best_model(tuning, work) or {})
         test = _test(run.model, run.data)
     return Record(
         job=job,
@@ -150,12 +177,12 @@ def _search_once(
     begun: Begun, data: Path, work: WorkFolder, here: dict[str, Any], ray_address: str | None
 ) -> FinishedSearch:
     """Search, or go on with what `work` has of the same search, or take the finished one."""
-    job, journal = begun.job, Journal(work.journal)
+    job = begun.job
     finished = _kept(work.search, begun)
     while finished is None or not _has_best_model(finished, work):
         if finished is not None:  # its file is damaged: the trial trains again
-            forget(journal, finished.tuning.best)
-        history = recall(journal, begun) if job.run.searches else History()
+            forget(work, finished.tuning.best)
+        history = recall(work, begun) if job.run.searches else History()
         tuning, peak = (
             run_search(job, data, work, history, ray_address)
             if job.run.searches
@@ -181,14 +208,20 @@ def _kept(path: Path, begun: Begun) -> FinishedSearch | None:
     if finished.begun != begun:
         return None
     logger.info("the search was finished before: %s", path)
-    return finished.model_copy(update={"resumed": True})
+    return finished.model_copy(update={"resumed": bool(finished.tuning.segments)})
 
 
 def _has_best_model(search: FinishedSearch, work: WorkFolder) -> bool:
     """Say whether what is tested is there: of FULL the model of the best trial."""
     if search.begun.job.run.trains_finally:
         return True
-    return read_state(work.weights(search.tuning.best)) is not None
+    return _best_model(search.tuning, work) is not None
+
+
+def _best_model(tuning: Tuning, work: WorkFolder) -> dict[str, torch.Tensor] | None:
+    """Return the model of the best trial, as the search left it."""
+    epochs = tuning.trials[tuning.best].progress.epochs
+    return read_model(work.weights(tuning.best), epochs)
 
 
 def _drawn(job: Job) -> Tuning:

@@ -46,16 +46,23 @@ class Reported(Recorded):
     index: int
     configuration: dict[str, Any]
     progress: Progress
+    node: str
+    """Address of the host that trained it."""
+    account: Measurement | None
+    """What the segment measured up to here: in the same line, so that none is without the other.
+
+    None shortly after another: see `ledger.ACCOUNT_SECONDS`.
+    """
 
 
-class Measured(Recorded):
-    """The account of the segment up to here."""
+class Closed(Recorded):
+    """All trials have ended; the last line."""
 
-    kind: Literal["measured"] = "measured"
-    measurement: Measurement
+    kind: Literal["closed"] = "closed"
+    account: Measurement
 
 
-Entry = Begun | Opened | Reported | Measured
+Entry = Begun | Opened | Reported | Closed
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 

@@ -19,7 +19,7 @@ from automata.metering.meter import Meter
 from automata.records import Segment
 from automata.training.progress import Progress
 from automata.tuning.history import Deliveries
-from automata.tuning.journal import Entry, Journal, Measured, Opened, Reported
+from automata.tuning.journal import Closed, Entry, Journal, Opened, Reported
 from automata.tuning.work import WorkFolder
 
 ACCOUNT_SECONDS = 1.0
@@ -73,8 +73,15 @@ class Ledger(Callback):
                 self._open_for(trial)
             return
         progress = Progress.model_validate_json(result["progress"])
-        configuration = trial.config["configuration"]
-        self._write(Reported(index=index, configuration=configuration, progress=progress))
+        self._write(
+            Reported(
+                index=index,
+                configuration=trial.config["configuration"],
+                progress=progress,
+                node=result["node_ip"],
+                account=None,
+            )
+        )
 
     def on_trial_complete(self, trial: Trial, **_: object) -> None:
         """Close the window after the last trial."""
@@ -86,11 +93,15 @@ class Ledger(Callback):
                 setup_seconds=self._setup_seconds,
                 measurement=self._meter.measurement,
             )
-            self._write(Measured(measurement=self._meter.measurement))
+            self._write(Closed(account=self._meter.measurement))
+
+    def stop(self) -> None:
+        """Write down what there is, whatever happened."""
+        self._writer.shutdown()
 
     def close(self) -> None:
         """Wait for what is still being written; raises what went wrong there."""
-        self._writer.shutdown()
+        self.stop()
         while self._written:
             self._written.popleft().result()
         self.peak_disk_bytes = max(self.peak_disk_bytes, bytes_below(self._work.path))
@@ -111,8 +122,8 @@ class Ledger(Callback):
         self._written.append(self._writer.submit(self._append, entry))
 
     def _append(self, entry: Entry) -> None:
-        self._journal.append(entry)
         if isinstance(entry, Reported) and time.monotonic() >= self._accounted_at:
             self._accounted_at = time.monotonic() + ACCOUNT_SECONDS
-            self._journal.append(Measured(measurement=self._meter.so_far()))
+            entry.account = self._meter.so_far()
             self.peak_disk_bytes = max(self.peak_disk_bytes, bytes_below(self._work.path))
+        self._journal.append(entry)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import torch
 
 from automata.training.run import TrainingRun
 from automata.tuning.states import Thrift, read_state, write_state
+from automata.tuning.work import WorkFolder
 
 MEMORY_BYTES = 256 * 1024**2
 """What runs that wait may take of the memory of the process that trains them."""
 
 
 class PausedRuns:
-    """Keeps runs by number: in `memory_bytes` of this process, and in the files that `file` names.
+    """Keeps runs by number: in `memory_bytes` of this process, and in files of `work`.
 
     In files are those that there is no memory for, and those that a crash should not lose.
     With no memory given, everything is in files that any process can go on from. Nobody says
@@ -23,8 +23,8 @@ class PausedRuns:
     outside.
     """
 
-    def __init__(self, file: Callable[[int], Path], memory_bytes: int) -> None:
-        self._file = file
+    def __init__(self, work: WorkFolder, memory_bytes: int) -> None:
+        self._work = work
         self._free = memory_bytes
         self._runs: dict[int, TrainingRun] = {}
         self._thrift = Thrift()
@@ -39,27 +39,37 @@ class PausedRuns:
             self._runs[number] = run
             self.save(number, run)
         else:
-            write_state(self._file(number), run.state())
+            self._write(number, run)
 
     def save(self, number: int, run: TrainingRun) -> None:
         """Write `run` as it is now to a file, if losing it would cost more."""
-        trained = run.progress.seconds.total
-        self._thrift.write(number, trained, lambda: write_state(self._file(number), run.state()))
+        self._thrift.write(number, run.progress.seconds.total, lambda: self._write(number, run))
 
     def take(self, number: int, build: Callable[[], TrainingRun]) -> TrainingRun | None:
         """Return run `number` as it was kept, None if it was not.
 
-        `build` makes a new run with its arguments.
+        `build` makes a new run with its arguments; the state of another configuration is not
+        used.
         """
         run = self._runs.pop(number, None)
         if run is not None:
             self._free += _bytes(run)
             return run
-        state = read_state(self._file(number))
-        if state is not None:
+        for kept in reversed(self._work.states(number)):
+            state = read_state(kept.path)
             run = build()
-            run.restore(state)
-        return run
+            if state is not None and state["configuration"] == run.configuration:
+                run.restore(state)
+                return run
+        return None
+
+    def _write(self, number: int, run: TrainingRun) -> None:
+        older = self._work.states(number)
+        new = self._work.state(number, len(run.progress.evaluations))
+        write_state(new, run.state())
+        for state in older:
+            if state.path != new:
+                state.path.unlink(missing_ok=True)
 
 
 def _bytes(run: TrainingRun) -> int:

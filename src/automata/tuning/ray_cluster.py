@@ -27,6 +27,7 @@ from automata.metering.elsewhere import Stopwatch
 from automata.records import Cluster, Node
 from automata.training.device import choose_device
 from automata.tuning import nodes
+from automata.tuning.history import History
 from automata.tuning.ray_session import ENVIRONMENT, gpu_share
 
 CONNECT_SECONDS = 5.0
@@ -45,8 +46,18 @@ class Places(Callback):
         self.trials: defaultdict[str, set[int]] = defaultdict(set)
 
     def on_trial_result(self, *, trial: Any, result: dict[str, Any], **_: object) -> None:
-        """Take the address from the result: a trial that paused may go on elsewhere."""
-        self.trials[result["node_ip"]].add(trial.config["index"])
+        """Take the address from the result: a trial that paused may go on elsewhere.
+
+        Results of an earlier process are told again by any node: the history has their place.
+        """
+        index, progress = trial.config["index"], json.loads(result["progress"])
+        if len(progress["evaluations"]) > len(trial.config["known"]):
+            self.trials[result["node_ip"]].add(index)
+
+    def recall(self, history: History) -> None:
+        """Take the addresses of an earlier process from its results."""
+        for reported in history.reported:
+            self.trials[reported.node].add(reported.index)
 
 
 class ClusterRay:
@@ -87,6 +98,11 @@ class ClusterRay:
                     trials=sorted(self.places.trials[ip]),
                 )
                 for ip, node in self._alive.items()
+            ]
+            + [
+                Node(name=ip, host=ip, cpu="gone", resources={}, trials=sorted(trials))
+                for ip, trials in self.places.trials.items()
+                if ip not in self._alive
             ],
         )
 

@@ -68,19 +68,19 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
     # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
     lean = partial(parameter.RayParams, no_monitor=True)
     with _temporary_folder() as folder:
-        with patch.object(parameter, "RayParams", lean):
-            ray.init(
-                address="local",
-                num_cpus=cpus,
-                num_gpus=gpus,
-                include_dashboard=False,
-                object_store_memory=OBJECT_STORE_BYTES,
-                _temp_dir=str(folder),
-            )
-        # What Ray counts, not what it was asked for.
-        counted = ray.cluster_resources()
-        logger.info("Ray has %g CPUs and %g GPUs", counted.get("CPU", 0), counted.get("GPU", 0))
         try:
+            with patch.object(parameter, "RayParams", lean):
+                ray.init(
+                    address="local",
+                    num_cpus=cpus,
+                    num_gpus=gpus,
+                    include_dashboard=False,
+                    object_store_memory=OBJECT_STORE_BYTES,
+                    _temp_dir=str(folder),
+                )
+            # What Ray counts, not what it was asked for.
+            counted = ray.cluster_resources()
+            logger.info("Ray has %g CPUs and %g GPUs", counted.get("CPU", 0), counted.get("GPU", 0))
             yield
         finally:
             started = psutil.Process().children(recursive=True)

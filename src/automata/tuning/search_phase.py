@@ -77,6 +77,8 @@ def run_search(
     gpus = cluster.gpus if cluster else _gpus(compute)
     share = gpu_share(compute, gpus)
     meter = cluster.meter() if cluster else _meter(settings.metering, gpus)
+    if cluster:
+        cluster.places.recall(history)
     ledger = Ledger(meter, Journal(work.journal), work, protocol.configurations)
     try:
         with cluster or local_ray(slots * compute.threads_per_trial, gpus):
@@ -107,8 +109,12 @@ def run_search(
                     checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
                 ),
             ).fit()
-    finally:
         ledger.close()
+    except Exception as error:  # Tune wraps what its callbacks raise
+        _raise_for_full_disk(error)
+        raise
+    finally:
+        ledger.stop()
     _raise_for_crashes(results)
     trials = _trials(results)
     best = max(trials, key=lambda trial: (trial.score, -trial.index))
@@ -157,7 +163,12 @@ def _raise_for_crashes(results: ResultGrid) -> None:
     """Raise for trials that crashed: unlike a divergence, that is no result."""
     if results.num_errors:
         error: object = results.errors[0]  # not always an exception
-        if os.strerror(errno.ENOSPC) in str(error):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        _raise_for_full_disk(error)
         cause = error if isinstance(error, BaseException) else None
         raise RuntimeError(f"{results.num_errors} trials crashed; the first: {error}") from cause
+
+
+def _raise_for_full_disk(error: object) -> None:
+    """Raise the OSError of a full disk for what Ray made of it."""
+    if os.strerror(errno.ENOSPC) in str(error):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

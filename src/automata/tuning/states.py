@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from automata.files import replacing
+from automata.training.run import TrainingRun
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,17 @@ def write_state(path: Path, state: dict[str, Any]) -> None:
     torch.save(state, buffer)
     with replacing(path) as temporary:
         temporary.write_bytes(buffer.getbuffer())
+
+
+def write_model(path: Path, run: TrainingRun) -> None:
+    """Write the model of `run`, and of which epoch it is."""
+    write_state(path, {"epochs": run.progress.epochs, "model": run.model.state_dict()})
+
+
+def read_model(path: Path, epochs: int) -> dict[str, torch.Tensor] | None:
+    """Return the model at `path`, None if there is none of that epoch."""
+    state = read_state(path)
+    return None if state is None or state["epochs"] != epochs else state["model"]
 
 
 def read_state(path: Path) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from automata.tuning import SCHEDULERS
 from automata.tuning.history import Deliveries
 from automata.tuning.keys import EPOCH, SCORE
 from automata.tuning.paused import MEMORY_BYTES, PausedRuns
-from automata.tuning.states import write_state
+from automata.tuning.states import write_model
 from automata.tuning.work import WorkFolder
 
 
@@ -57,7 +57,7 @@ class TuneTrial(tune.Trainable):
         self._device = choose_device(compute.device)
         self._work = WorkFolder(Path(work))
         alone = compute.concurrent_trials == 1
-        self._paused = PausedRuns(self._work.state, MEMORY_BYTES if alone else 0)
+        self._paused = PausedRuns(self._work, MEMORY_BYTES if alone else 0)
         self._may_pause = load(SCHEDULERS, self._job.run.scheduler).pauses
         self._deliveries = Deliveries(self._work.deliveries)
         # Not a step yet: the window opens when Ray hears that this process is ready.
@@ -99,14 +99,16 @@ class TuneTrial(tune.Trainable):
         if known is not None:
             return self._result(Progress.model_validate_json(known))
         training = self._training = self._training or self._kept_or_new()
-        done = len(training.progress.evaluations)
+        evaluations = training.progress.evaluations
         # More than one rung where an earlier process did not keep the state of the last.
-        for epoch in self._rungs[done : max(done, len(self._known)) + 1]:
+        for epoch in self._rungs[len(evaluations) : max(len(evaluations), len(self._known)) + 1]:
             training.train_to(epoch)
             training.evaluate()
+        for rung, earlier in enumerate(self._known):  # these were reached before
+            evaluations[rung] = Progress.model_validate_json(earlier["progress"]).evaluations[rung]
         if not self._job.run.trains_finally:
-            write_state(self._work.weights(self._index), training.model.state_dict())
-        if len(training.progress.evaluations) < len(self._rungs):
+            write_model(self._work.weights(self._index), training)
+        if len(evaluations) < len(self._rungs):
             keep = self._paused.put if self._may_pause else self._paused.save
             keep(self._index, training)
         return self._result(training.progress)

@@ -8,10 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
 logger = logging.getLogger(__name__)
+
+
+class State(NamedTuple):
+    """A file with the state of a trial."""
+
+    trial: int
+    rungs: int
+    path: Path
 
 
 @dataclass(frozen=True)
@@ -45,17 +54,39 @@ class WorkFolder:
         """What Ray Tune writes; of no use to another process."""
         return self.path / "ray"
 
-    def state(self, index: int) -> Path:
-        """Return where the state of a trial is that may go on."""
-        return self.path / "states" / f"{index}.pt"
+    @property
+    def record(self) -> Path:
+        """The record of a job that has outlived its Snakemake."""
+        return self.path / "record.json"
+
+    def state(self, index: int, rungs: int) -> Path:
+        """Return where the state of a trial is that may go on after so many rungs."""
+        return self.path / "states" / f"{index}-{rungs}.pt"
+
+    def states(self, index: int | None = None) -> list[State]:
+        """Return the states that are there, of one trial or of all."""
+        paths = (self.path / "states").glob(f"{'*' if index is None else index}-*.pt")
+        return sorted(_state(path) for path in paths)
 
     def weights(self, index: int) -> Path:
         """Return where the model of a trial is, of its latest rung: FULL tests the best one."""
         return self.path / "weights" / f"{index}.pt"
 
+    def clear(self) -> None:
+        """Remove what another search left: models and states of its trials, and what followed."""
+        for folder in ("states", "weights"):
+            shutil.rmtree(self.path / folder, ignore_errors=True)
+        for file in (self.search, self.final):
+            file.unlink(missing_ok=True)
+
     def remove(self) -> None:
         """Remove all of it."""
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _state(path: Path) -> State:
+    trial, _, rungs = path.stem.partition("-")
+    return State(int(trial), int(rungs), path)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,12 +13,14 @@ from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.models.mlp import build
 from automata.provenance import provenance
+from automata.records import read_record
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.tuning import job as job_module
 from automata.tuning.brackets import hyperband_brackets
 from automata.tuning.job import complete_job, run_job
-from automata.tuning.states import read_state
+from automata.tuning.journal import Journal, Reported
+from automata.tuning.states import read_model
 from automata.tuning.work import WorkFolder
 
 N, T = 5, 9
@@ -138,7 +140,7 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
     work = WorkFolder(tmp_path / "job")
-    model.load_state_dict(read_state(work.weights(record.best.index)))
+    model.load_state_dict(read_model(work.weights(record.best.index), record.best.progress.epochs))
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
@@ -263,8 +265,6 @@ def cut(source, target, results, states):
     *lines, _ = work.journal.read_bytes().split(b"\n")
     reported = [place for place, line in enumerate(lines) if b'"kind":"reported"' in line]
     end = reported[results - 1] + 1 if results else 2
-    if results and b'"kind":"measured"' in lines[end]:
-        end += 1
     work.journal.write_bytes(b"".join(line + b"\n" for line in lines[:end]))
     return target
 
@@ -353,18 +353,73 @@ def test_final_training_goes_on_where_it_was(data, tmp_path, monkeypatch):
     )
 
 
-def test_job_that_another_process_finished_meanwhile_is_not_repeated(data, tmp_path, monkeypatch):
-    """As when Snakemake was killed, its job went on, and the next call started the job again."""
-    work, output = tmp_path / "work", tmp_path / "record.json"
-    complete_job(make_job(), data, work, output)
+@pytest.fixture
+def outlived(data, tmp_path, monkeypatch):
+    """Work folder and record of a job whose Snakemake was killed, while it went on."""
+    gone = SimpleNamespace(is_running=lambda: False)
+    with monkeypatch.context() as patch:
+        patch.setattr(job_module, "_ancestors", lambda: [gone])
+        complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
+    return tmp_path / "work", tmp_path / "record.json"
+
+
+def test_record_of_a_job_that_outlived_its_snakemake_is_taken(data, outlived, monkeypatch):
+    work, output = outlived
     before = output.read_bytes()
-    monkeypatch.setattr(job_module, "only_worker", lambda work: nullcontext(True))
+    output.unlink()  # as the next call of Snakemake does, which takes it for incomplete
     monkeypatch.setattr(job_module, "run_job", killed)
 
     complete_job(make_job(), data, work, output)
 
     assert output.read_bytes() == before
     assert not work.exists()
+
+
+def test_record_of_another_job_is_not_taken(data, outlived):
+    work, output = outlived
+    complete_job(make_job(seed=3), data, work, output)
+
+    assert read_record(output).job.run.seed == 3
+    assert not work.exists()
+
+
+def test_states_of_another_job_are_not_used(whole, data, tmp_path):
+    """Of a job that was changed after an interruption: its trials must not go on from others'."""
+    job, _, folder = whole
+    left = cut(folder, tmp_path / "job", 1, states=False)
+    changed = make_job(search="tpe", scheduler=job.run.scheduler, selector="full", fraction=1.0)
+    protocol = changed.settings.protocol.model_copy(update={"reselect_every": 3})
+    settings = changed.settings.model_copy(update={"protocol": protocol})
+    changed = changed.model_copy(update={"settings": settings})
+    (left / "states").mkdir(exist_ok=True)
+    (left / "states/0-1.pt").write_bytes(b"a state of the job before")
+
+    record = run_job(changed, data, left)
+
+    assert not record.resumed
+    assert len(record.tuning.segments) == 1
+
+
+@pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
+def test_states_ahead_of_the_journal_change_nothing(scheduler, data, tmp_path, monkeypatch):
+    """A process may die between the state of a trial and the line about it."""
+    job = make_job(search="tpe", scheduler=scheduler, selector="full", fraction=1.0)
+    append, count = Journal.append, [0]
+
+    def copy_first(journal, entry):
+        if isinstance(entry, Reported):
+            shutil.copytree(tmp_path / "job", tmp_path / f"left-{count[0]}")
+            count[0] += 1
+        append(journal, entry)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "append", copy_first)
+        calm = run_job(job, data, tmp_path / "job")
+
+    for cut_at in (1, count[0] // 2):
+        again = run_job(job, data, tmp_path / f"left-{cut_at}")
+        assert outcome(again) == outcome(calm)
+        assert again.resumed
 
 
 def test_record_says_what_the_work_took(record):

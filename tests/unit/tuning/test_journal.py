@@ -8,7 +8,8 @@ from automata.config import Job
 from automata.metering.measurement import Measurement
 from automata.training.progress import Evaluation, Progress
 from automata.tuning.history import Deliveries, forget, recall
-from automata.tuning.journal import Begun, Journal, Measured, Opened, Reported
+from automata.tuning.journal import Begun, Closed, Journal, Opened, Reported
+from automata.tuning.work import WorkFolder
 
 JOB = Job.model_validate(
     {
@@ -34,14 +35,22 @@ JOB = Job.model_validate(
 BEGUN = Begun(job=JOB, data_sha256="0" * 64, place={"device": "cpu", "packages": {"torch": "2"}})
 
 
-def reported(index: int, epoch: int, loss: float = 0.1 + 0.2) -> Reported:
+def reported(
+    index: int, epoch: int, loss: float = 0.1 + 0.2, account: Measurement | None = None
+) -> Reported:
     evaluations = [Evaluation(epoch=epoch, accuracy=0.5, loss=loss, finished_at=1.25)]
     progress = Progress(epochs=epoch, evaluations=evaluations)
-    return Reported(index=index, configuration={"learning_rate": 1e-3}, progress=progress)
+    return Reported(
+        index=index,
+        configuration={"learning_rate": 1e-3},
+        progress=progress,
+        node="10.0.0.1",
+        account=account,
+    )
 
 
-def measured(wall: float, start: float = 0.0) -> Measured:
-    account = Measurement(
+def measured(wall: float, start: float = 0.0) -> Measurement:
+    return Measurement(
         started_at=start,
         wall_seconds=wall,
         cpu_seconds=wall,
@@ -50,25 +59,27 @@ def measured(wall: float, start: float = 0.0) -> Measured:
         channels=[],
         notes=[],
     )
-    return Measured(measurement=account)
 
 
 ENTRIES = [
     BEGUN,
     Opened(host="here", setup_seconds=3.0),
-    reported(0, 1),
-    measured(1.0),
-    reported(1, 1, float("nan")),
-    measured(2.0),
+    reported(0, 1, account=measured(1.0)),
+    reported(1, 1, float("nan"), measured(2.0)),
     Opened(host="there", setup_seconds=4.0),
     reported(0, 4),
-    measured(5.0, start=10.0),
+    Closed(account=measured(5.0, start=10.0)),
 ]
 
 
 @pytest.fixture
-def journal(tmp_path):
-    journal = Journal(tmp_path / "journal.jsonl")
+def work(tmp_path):
+    return WorkFolder(tmp_path)
+
+
+@pytest.fixture
+def journal(work):
+    journal = Journal(work.journal)
     journal.write(ENTRIES[:1])
     for entry in ENTRIES[1:]:
         journal.append(entry)
@@ -76,8 +87,8 @@ def journal(tmp_path):
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "journal.jsonl"
+def path(work):
+    return work.journal
 
 
 def texts(entries):
@@ -125,8 +136,8 @@ def test_journal_goes_on_after_a_torn_line(journal, path):
     assert texts(again.read()) == texts([*ENTRIES[:-1], reported(2, 1)])
 
 
-def test_results_are_recalled_in_their_order_with_their_segments(journal):
-    history = recall(journal, BEGUN)
+def test_results_are_recalled_in_their_order_with_their_segments(journal, work):
+    history = recall(work, BEGUN)
 
     assert [result.index for result in history.reported] == [0, 1, 0]
     assert [(s.host, s.setup_seconds, s.measurement.wall_seconds) for s in history.segments] == [
@@ -146,40 +157,39 @@ def test_results_are_recalled_in_their_order_with_their_segments(journal):
     ],
     ids=["data", "place", "job"],
 )
-def test_journal_of_another_search_is_begun_anew(journal, other):
-    history = recall(journal, other)
+def test_journal_of_another_search_is_begun_anew(journal, work, other):
+    history = recall(work, other)
 
     assert (history.reported, history.segments) == ([], [])
     assert journal.read() == [other]
 
 
-def test_segment_that_measured_nothing_is_none(path):
-    journal = Journal(path)
-    journal.write([BEGUN, Opened(host="here", setup_seconds=1.0)])
+def test_segment_that_measured_nothing_is_none(work):
+    Journal(work.journal).write([BEGUN, Opened(host="here", setup_seconds=1.0)])
 
-    assert recall(journal, BEGUN).segments == []
+    assert recall(work, BEGUN).segments == []
 
 
-def test_trial_finds_its_results_and_their_turns(journal):
-    history = recall(journal, BEGUN)
+def test_trial_finds_its_results_and_their_turns(journal, work):
+    history = recall(work, BEGUN)
 
     assert [result["turn"] for result in history.known(0, {"learning_rate": 1e-3})] == [0, 2]
 
 
-def test_results_of_another_configuration_are_of_no_use(journal):
-    assert recall(journal, BEGUN).known(0, {"learning_rate": 2e-3}) == []
+def test_results_of_another_configuration_are_of_no_use(journal, work):
+    assert recall(work, BEGUN).known(0, {"learning_rate": 2e-3}) == []
 
 
-def test_forgotten_trial_is_gone_and_nothing_else(journal):
-    forget(journal, 0)
+def test_forgotten_trial_is_gone_and_nothing_else(journal, work):
+    forget(work, 0)
 
-    history = recall(journal, BEGUN)
+    history = recall(work, BEGUN)
     assert [result.index for result in history.reported] == [1]
     assert len(history.segments) == 2
 
 
-def test_known_results_are_told_one_by_one_as_the_search_sees_them(journal, tmp_path):
-    history = recall(journal, BEGUN)
+def test_known_results_are_told_one_by_one_as_the_search_sees_them(journal, work, tmp_path):
+    history = recall(work, BEGUN)
     known = history.known(0, {"learning_rate": 1e-3})
     deliveries = Deliveries(tmp_path / "delivered.txt")
     deliveries.clear()
@@ -196,9 +206,9 @@ def test_known_results_are_told_one_by_one_as_the_search_sees_them(journal, tmp_
     assert deliveries.left(0, known) == 0
 
 
-def test_result_waits_for_its_turn(journal, tmp_path, monkeypatch):
+def test_result_waits_for_its_turn(journal, work, tmp_path, monkeypatch):
     monkeypatch.setattr("automata.tuning.history.TURN_SECONDS", 60.0)
-    known = recall(journal, BEGUN).known(1, {"learning_rate": 1e-3})
+    known = recall(work, BEGUN).known(1, {"learning_rate": 1e-3})
     deliveries = Deliveries(tmp_path / "delivered.txt")
     deliveries.clear()
     waits = []
@@ -212,10 +222,34 @@ def test_result_waits_for_its_turn(journal, tmp_path, monkeypatch):
     assert len(waits) == 1
 
 
-def test_result_does_not_wait_for_ever(journal, tmp_path, monkeypatch):
+def test_result_does_not_wait_for_ever(journal, work, tmp_path, monkeypatch):
     monkeypatch.setattr("automata.tuning.history.TURN_SECONDS", 0.05)
-    known = recall(journal, BEGUN).known(1, {"learning_rate": 1e-3})
+    known = recall(work, BEGUN).known(1, {"learning_rate": 1e-3})
     deliveries = Deliveries(tmp_path / "delivered.txt")
     deliveries.clear()
 
     assert deliveries.next_of(1, known) is not None
+
+
+@pytest.fixture
+def left(work):
+    """Files as another search, or this one, may have left them."""
+    files = [work.state(0, 1), work.state(0, 2), work.state(0, 3), work.state(2, 1)]
+    files += [work.weights(0), work.search, work.final]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("state")
+    return files
+
+
+def test_states_ahead_of_the_journal_are_removed(journal, work, left):
+    """A state is on disk before its result is in the journal: the search has not heard of it."""
+    recall(work, BEGUN)
+
+    assert [file for file in left if not file.exists()] == [work.state(0, 3), work.state(2, 1)]
+
+
+def test_nothing_of_another_search_is_left(journal, work, left):
+    recall(work, BEGUN.model_copy(update={"data_sha256": "1" * 64}))
+
+    assert [file for file in left if file.exists()] == []

@@ -29,8 +29,8 @@ def never():
 
 
 def test_run_goes_on_from_a_file_of_another_process_as_if_it_had_not_paused(build, tmp_path):
-    PausedRuns(WorkFolder(tmp_path).state, 0).put(3, trained(build(), 2))
-    again = PausedRuns(WorkFolder(tmp_path).state, 0).take(3, build)
+    PausedRuns(WorkFolder(tmp_path), 0).put(3, trained(build(), 2))
+    again = PausedRuns(WorkFolder(tmp_path), 0).take(3, build)
     whole = trained(build(), 4)
     assert trained(again, 4).progress.training_loss == whole.progress.training_loss
     assert all(
@@ -40,8 +40,8 @@ def test_run_goes_on_from_a_file_of_another_process_as_if_it_had_not_paused(buil
 
 
 def test_file_is_read_without_running_what_is_in_it(build, tmp_path):
-    PausedRuns(WorkFolder(tmp_path).state, 0).put(3, trained(build(), 1))
-    state = torch.load(tmp_path / "states" / "3.pt", weights_only=True)
+    PausedRuns(WorkFolder(tmp_path), 0).put(3, trained(build(), 1))
+    state = torch.load(tmp_path / "states" / "3-0.pt", weights_only=True)
     assert state["progress"]["epochs"] == 1
 
 
@@ -52,14 +52,14 @@ def nothing_pays(monkeypatch):
 
 
 def test_run_in_memory_survives_a_crash_of_its_process(build, tmp_path):
-    PausedRuns(WorkFolder(tmp_path).state, AMPLE).put(3, trained(build(), 2))
-    again = PausedRuns(WorkFolder(tmp_path).state, AMPLE).take(3, build)
+    PausedRuns(WorkFolder(tmp_path), AMPLE).put(3, trained(build(), 2))
+    again = PausedRuns(WorkFolder(tmp_path), AMPLE).take(3, build)
     assert again.progress.epochs == 2
 
 
 @pytest.mark.usefixtures("nothing_pays")
 def test_run_with_room_in_memory_stays_there(build, tmp_path):
-    paused = PausedRuns(WorkFolder(tmp_path).state, AMPLE)
+    paused = PausedRuns(WorkFolder(tmp_path), AMPLE)
     run = trained(build(), 1)
     paused.put(3, run)
     assert paused.take(3, never) is run
@@ -69,16 +69,16 @@ def test_run_with_room_in_memory_stays_there(build, tmp_path):
 @pytest.mark.usefixtures("nothing_pays")
 def test_run_without_room_in_memory_goes_to_a_file(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))  # bytes of the model's float32
-    paused = PausedRuns(WorkFolder(tmp_path).state, 5 * weights)
+    paused = PausedRuns(WorkFolder(tmp_path), 5 * weights)
     for number in range(2):  # model, gradients and momentum: three times the weights each
         paused.put(number, trained(build(), 1))
-    assert [file.name for file in (tmp_path / "states").iterdir()] == ["1.pt"]
+    assert [file.name for file in (tmp_path / "states").iterdir()] == ["1-0.pt"]
 
 
 @pytest.mark.usefixtures("nothing_pays")
 def test_memory_is_free_again_once_a_run_goes_on(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))
-    paused = PausedRuns(WorkFolder(tmp_path).state, 5 * weights)
+    paused = PausedRuns(WorkFolder(tmp_path), 5 * weights)
     for number in range(3):
         paused.put(number, trained(build(), 1))
         paused.take(number, never)
@@ -88,7 +88,7 @@ def test_memory_is_free_again_once_a_run_goes_on(build, tmp_path):
 @pytest.mark.usefixtures("nothing_pays")
 def test_run_that_is_kept_again_has_one_place(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))
-    paused = PausedRuns(WorkFolder(tmp_path).state, 5 * weights)
+    paused = PausedRuns(WorkFolder(tmp_path), 5 * weights)
     run = build()
     for epoch in (1, 2, 3):
         paused.put(0, trained(run, epoch))
@@ -96,4 +96,4 @@ def test_run_that_is_kept_again_has_one_place(build, tmp_path):
 
 
 def test_run_that_was_never_kept_is_none(tmp_path):
-    assert PausedRuns(WorkFolder(tmp_path).state, AMPLE).take(0, never) is None
+    assert PausedRuns(WorkFolder(tmp_path), AMPLE).take(0, never) is None
