@@ -20,6 +20,9 @@ from faults.experiment import Experiment, below, jobs, wait_until_gone
 from faults.injections import VICTIMS, Injector, mount, unmount
 
 FAULTS = int(os.environ.get("AUTOMATA_FAULTS", "32"))
+IN_EACH = 4
+"""Faults in one experiment, at most; then it may finish, and is compared."""
+
 SEED = int(os.environ.get("AUTOMATA_FAULTS_SEED", "0"))
 GONE_SECONDS = 180.0
 """Ray's agents notice within a minute or two, on a busy machine, that a killed Ray is gone."""
@@ -81,9 +84,9 @@ class Drill:
         """Return the fault that comes next, None after the last."""
         injector = Injector(experiment, self.chance)
         promised: set[tuple[str, int, float]] = set()
-        began = time.time()
+        began, strikes = time.time(), 0
         while not experiment.finished():
-            if fault is None:
+            if fault is None or strikes == IN_EACH:
                 assert experiment.call("tables") == 0
                 break
             moment = self.chance.uniform(0.0, self.undisturbed.longest_job())
@@ -101,6 +104,7 @@ class Drill:
                     f"{torn}; {results} results are kept"
                 )
                 self.hits[fault] += 1
+                strikes += 1
                 fault = next(faults, None)
         self._compare(experiment, promised, time.time() - began)
         return fault
