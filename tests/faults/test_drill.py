@@ -39,6 +39,10 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     return experiment
 
 
+Promise = tuple[str, int, float]
+"""Run, trial and time of a result that must not be repeated."""
+
+
 def say(line: str) -> None:
     """Tell how it goes, at once."""
     print(line, flush=True)  # noqa: T201
@@ -83,7 +87,7 @@ class Drill:
     ) -> str | None:
         """Return the fault that comes next, None after the last."""
         injector = Injector(experiment, self.chance)
-        promised: set[tuple[str, int, float]] = set()
+        promised: set[Promise] = set()
         began, strikes = time.time(), 0
         while not experiment.finished():
             if fault is None or strikes == IN_EACH:
@@ -91,11 +95,8 @@ class Drill:
                 break
             moment = self.chance.uniform(0.0, self.undisturbed.longest_job())
             struck = self._strike(experiment, injector, fault, moment)
+            promised = _without_torn(promised, experiment, injector.torn)
             promised |= set(experiment.reported())
-            if injector.torn is not None and injector.torn.parent.name == "weights":
-                # The best model of FULL, perhaps: its trial trains again.
-                run = str(injector.torn.parents[1].relative_to(experiment.work))
-                promised = {p for p in promised if p[:2] != (run, int(injector.torn.stem))}
             if struck:
                 torn = f", {injector.torn.name} torn" if injector.torn else ""
                 results = sum(1 for _ in experiment.reported())
@@ -142,9 +143,7 @@ class Drill:
             left = wait_until_gone(family, GONE_SECONDS)
             assert not left, f"{fault}: {left}"
 
-    def _compare(
-        self, experiment: Experiment, promised: set[tuple[str, int, float]], seconds: float
-    ) -> None:
+    def _compare(self, experiment: Experiment, promised: set[Promise], seconds: float) -> None:
         """Check tables, records and leftovers of a finished experiment."""
         expected, found = self.undisturbed.tables(), experiment.tables()
         assert found.keys() == expected.keys()
@@ -173,6 +172,20 @@ class Drill:
             f"    experiment {self.experiments}: identical tables after {seconds:.0f} s; "
             f"{segments} segments, {counted:.1f} CPU s counted, {whole:.1f} undisturbed"
         )
+
+
+def _without_torn(
+    promised: set[Promise], experiment: Experiment, torn: Path | None
+) -> set[Promise]:
+    """Leave out what need not be kept once the file `torn` is damaged."""
+    if torn is None:
+        return promised
+    run, *inside = str(torn.relative_to(experiment.work)).rsplit("/", 1 + (torn.suffix == ".pt"))
+    if torn.name == "journal.jsonl":
+        return {promise for promise in promised if promise[0] != run}
+    if inside[0] == "weights":  # the best model of FULL, perhaps: its trial trains again
+        return {promise for promise in promised if promise[:2] != (run, int(torn.stem))}
+    return promised
 
 
 def _windows(record: dict) -> Iterator[dict]:
