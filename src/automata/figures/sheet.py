@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -55,13 +56,19 @@ class Sheet:
 
 def wrapped(words: str, width: float, size: float) -> list[str]:
     """Return `words` in lines of at most `width` inches, at `size` points; spaces break them."""
-    font = FontProperties(size=size)
     lines: list[str] = []
     for word in words.split(" ") if words else []:
         longer = f"{lines[-1]} {word}" if lines else word
-        points, _, _ = text_to_path.get_text_width_height_descent(longer, font, ismath=False)
-        if lines and points <= 72 * width:
+        if lines and _points(longer, size) <= 72 * width:
             lines[-1] = longer
         else:
             lines.append(word)
     return lines
+
+
+@cache
+def _points(words: str, size: float) -> float:
+    """Return the width of `words` at `size` points: figures of an experiment share their note."""
+    font = FontProperties(size=size)
+    width, _, _ = text_to_path.get_text_width_height_descent(words, font, ismath=False)
+    return float(width)
