@@ -211,6 +211,7 @@ rule tabulate_provenance:
         PROVENANCE[1],
     log:
         "logs/{experiment}/tabulate_provenance.log",
+    localrule: True
     conda:
         "../envs/automata.yaml"
     message:

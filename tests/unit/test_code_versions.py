@@ -15,6 +15,7 @@ def double(x):
 
 NOT_DECIDING = {
     "__init__.py",
+    "allocation.py",
     "code_versions.py",
     "config",  # what it says is in each record, as the settings of the job
     "datasets/__init__.py",

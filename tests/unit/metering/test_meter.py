@@ -455,17 +455,22 @@ def test_account_of_an_open_window_grows_and_ends_in_the_whole(package: Any) -> 
 
 
 def test_estimated_account_of_an_open_window_follows_the_cpu_time(no_counters: Any) -> None:
+    def work(seconds: float) -> None:
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            sum(range(10_000))
+
     with meter() as window:
-        subprocess.run([sys.executable, "-c", BURN], check=True, capture_output=True)
+        work(1.5)
         half = window.so_far()
-        subprocess.run([sys.executable, "-c", BURN], check=True, capture_output=True)
+        work(1.5)
 
     assert half.energy_method == "estimated"
     whole = window.measurement
     assert half.energy_joules is not None
     assert whole.energy_joules is not None
     share = half.energy_joules / whole.energy_joules
-    assert share == pytest.approx(half.cpu_seconds / whole.cpu_seconds, rel=0.25)
+    assert share == pytest.approx(half.cpu_seconds / whole.cpu_seconds, rel=0.3)
 
 
 def test_peak_memory_is_that_of_the_whole_tree(no_counters: Any) -> None:
