@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from automata.experiments.files import ConfigFiles
 from automata.experiments.settings import Config, fingerprint, preparation_of
+from benchmarks.synthetic import DATASETS
 
 ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "config"
 PAPER = CONFIG / "paper.yaml"
 
-SEEDS = {572: 1, 2548: None, 10296: 18}
-"""Runs of a grid -> seeds of each of its 572 combinations; None: the paper's."""
+
+@dataclass(frozen=True)
+class Grid:
+    """The paper's grid with so many seeds, None for its own, and some of its data sets."""
+
+    seeds: int | None = None
+    datasets: tuple[str, ...] = tuple(DATASETS)
+
+
+GRIDS = {104: Grid(1, ("dna", "trec6")), 572: Grid(1), 2548: Grid(), 10296: Grid(18)}
+"""Number of runs -> their grid; the smallest is to see that a benchmark works."""
+
+TIMED = [572, 2548, 10296]
 
 
 def paper() -> list[Config]:
@@ -21,10 +34,12 @@ def paper() -> list[Config]:
     return ConfigFiles([CONFIG / "config.yaml", PAPER], {}, CONFIG / "schema.json").experiments()
 
 
-def configuration(folder: Path, seeds: int | None) -> list[str]:
-    """Return the files that give Snakemake the paper's grid with so many seeds."""
+def configuration(folder: Path, grid: Grid) -> list[str]:
+    """Return the files that give Snakemake a grid."""
     own = folder / "own.yaml"
-    change = {"experiment": "benchmark"} | ({"seeds": list(range(seeds))} if seeds else {})
+    change: Config = {"experiment": "benchmark", "datasets": list(grid.datasets)}
+    if grid.seeds is not None:
+        change["seeds"] = list(range(grid.seeds))
     own.write_text(json.dumps(change), encoding="utf-8")
     return [str(PAPER), str(own)]
 

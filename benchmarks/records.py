@@ -31,6 +31,7 @@ from automata.records import (
 )
 from automata.training.progress import Evaluation, Progress, Seconds
 from automata.tuning.brackets import Bracket, asha_rungs, hyperband_brackets
+from benchmarks.grids import Grid, paper
 from benchmarks.synthetic import synthetic_runs
 
 Row = dict[str, Any]
@@ -49,13 +50,13 @@ PROVENANCE = {
 }
 
 
-def write_records(folder: Path, experiments: list[Config], repeats: int | None = None) -> int:
-    """Write the records of the paper's grid into `folder`, at the paths that runs give them.
+def write_records(folder: Path, grid: Grid) -> int:
+    """Write the records of `grid` into `folder`, at the paths that runs give them.
 
-    `experiments` are the parts of its configuration. `repeats` replaces the paper's number of
-    seeds, which gives 2,548 records. Returns how many there are.
+    Returns how many there are.
     """
-    runs = synthetic_runs(repeats=repeats).to_dict("records")
+    experiments = paper()
+    runs = synthetic_runs(datasets=grid.datasets, repeats=grid.seeds).to_dict("records")
     for row in runs:
         write_record(made_up_record(row, settings_of_run(experiments, row)), folder / row["record"])
     return len(runs)

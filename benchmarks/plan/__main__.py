@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.commands import Cost, snakemake
-from benchmarks.grids import SEEDS, configuration, paper, prepared_files
+from benchmarks.grids import GRIDS, TIMED, Grid, configuration, prepared_files
 from benchmarks.records import write_records
 from benchmarks.report import Row, write_table
 
@@ -22,17 +22,17 @@ PACKAGES = ("snakemake",)
 def main() -> None:
     """Write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.plan", description=__doc__)
-    parser.add_argument("--runs", type=int, nargs="+", choices=SEEDS, default=list(SEEDS))
+    parser.add_argument("--runs", type=int, nargs="+", choices=GRIDS, default=TIMED)
     parser.add_argument("--repeats", type=int, default=5, help="rounds that are timed")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the table")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="automata-plan-") as name:
-        folders = {runs: _folders(Path(name) / str(runs), SEEDS[runs]) for runs in options.runs}
+        folders = {runs: _folders(Path(name) / str(runs), GRIDS[runs]) for runs in options.runs}
         costs: dict[tuple[int, str], list[Cost]] = {}
         for _ in range(options.repeats):
             for runs, states in folders.items():
                 for state, folder in states.items():
-                    files = configuration(folder, SEEDS[runs])
+                    files = configuration(folder, GRIDS[runs])
                     costs.setdefault((runs, state), []).append(snakemake(folder, files, "-n"))
         rows = [_row(*key, folders[key[0]][key[1]], some) for key, some in costs.items()]
     title = f"snakemake -n: medians of {options.repeats}"
@@ -40,16 +40,16 @@ def main() -> None:
     print((options.results / "plan.md").read_text(encoding="utf-8"))
 
 
-def _folders(folder: Path, seeds: int | None) -> dict[str, Path]:
+def _folders(folder: Path, grid: Grid) -> dict[str, Path]:
     """Return a folder for each state that runs may be in, by its name."""
     empty, half, whole = (folder / name for name in ("none", "half", "all"))
     empty.mkdir(parents=True)
-    write_records(whole, paper(), seeds)
+    write_records(whole, grid)
     for path in prepared_files(whole):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     command = [sys.executable, "-m", "benchmarks.plan.metadata", str(whole)]
-    subprocess.run([*command, *configuration(whole, seeds)], check=True, capture_output=True)
+    subprocess.run([*command, *configuration(whole, grid)], check=True, capture_output=True)
     shutil.copytree(whole, half)
     for path in sorted(half.rglob("record.json"))[::2]:
         path.unlink()

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.commands import Cost, snakemake
-from benchmarks.grids import SEEDS, configuration, paper
+from benchmarks.grids import GRIDS, TIMED, Grid, configuration
 from benchmarks.records import write_records
 from benchmarks.report import Row, write_table
 
@@ -25,7 +25,7 @@ Rules = dict[str, list[float]]
 def main() -> None:
     """Write the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reductions", description=__doc__)
-    parser.add_argument("--runs", type=int, nargs="+", choices=SEEDS, default=list(SEEDS))
+    parser.add_argument("--runs", type=int, nargs="+", choices=GRIDS, default=TIMED)
     parser.add_argument("--cores", type=int, default=2, help="that Snakemake gives to jobs")
     parser.add_argument("--repeats", type=int, default=3, help="rounds that are timed")
     parser.add_argument("--keep", type=Path, help="folder that the experiments are kept in")
@@ -35,10 +35,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="automata-reductions-") as temporary:
         place = options.keep or Path(temporary)
         for runs in options.runs:
-            write_records(place / str(runs), paper(), SEEDS[runs])
+            write_records(place / str(runs), GRIDS[runs])
         for _ in range(options.repeats):
             for runs, some in costs.items():
-                some.append(_reduced(place / str(runs), SEEDS[runs], options.cores))
+                some.append(_reduced(place / str(runs), GRIDS[runs], options.cores))
     medians = f"medians of {options.repeats}"
     title = f"snakemake --cores {options.cores} from made-up records to the page: {medians}"
     rows = [_row(runs, [cost for cost, _ in some]) for runs, some in costs.items()]
@@ -50,11 +50,11 @@ def main() -> None:
         print((options.results / f"{name}.md").read_text(encoding="utf-8"))
 
 
-def _reduced(folder: Path, seeds: int | None, cores: int) -> tuple[Cost, Rules]:
+def _reduced(folder: Path, grid: Grid, cores: int) -> tuple[Cost, Rules]:
     """Make everything behind the records in `folder` anew; return what it cost."""
     for made in ("results/benchmark", ".snakemake", "logs"):
         shutil.rmtree(folder / made, ignore_errors=True)
-    cost = snakemake(folder, configuration(folder, seeds), "--cores", str(cores))
+    cost = snakemake(folder, configuration(folder, grid), "--cores", str(cores))
     return cost, _rules(folder / ".snakemake/metadata")
 
 
