@@ -34,8 +34,19 @@ def _sweep(path: Path) -> None:
     """Remove what processes of this host left that were to become `path` and have ended."""
     for left in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
         process = left.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
-        if process.isdigit() and not Path("/proc", process).exists():
+        if process.isdigit() and not _lives(int(process)):
             left.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    """Say whether there is such a process on this host, of whichever user."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _to_disk(path: Path) -> None:

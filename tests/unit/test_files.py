@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from automata.files import replacing, write_text
+from automata.files import bytes_below, replacing, write_text
 
 
 class BrokenWriterError(Exception):
@@ -99,3 +102,26 @@ def test_text_is_written_as_utf8(tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     write_text(path, "κ = 0.35 → größer")
     assert path.read_bytes() == "κ = 0.35 → größer".encode()
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_writer(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (tmp_path / f".a.{ended.pid}.unfinished.json").write_text("half")
+    (tmp_path / f".a.{os.getppid()}.unfinished.json").write_text("of a process that lives")
+    (tmp_path / f".b.{ended.pid}.unfinished.json").write_text("of another file")
+
+    write_text(tmp_path / "a.json", "whole")
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [f".a.{os.getppid()}.unfinished.json", f".b.{ended.pid}.unfinished.json", "a.json"]
+    )
+
+
+def test_size_of_a_folder_is_that_of_all_files_in_it(tmp_path):
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/one").write_bytes(bytes(1000))
+    (tmp_path / "a/b/two").write_bytes(bytes(234))
+
+    assert bytes_below(tmp_path) == 1234
+    assert bytes_below(tmp_path / "none") == 0
