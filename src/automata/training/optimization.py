@@ -58,7 +58,8 @@ def quick_step(optimizer: Optimizer) -> Callable[[], None]:
     return partial(update, optimizer)
 
 
-# Torch keeps this method out of what its compiler traces, and the first optimizer imports the
-# compiler to say so: a second in each process. Nothing around it is ever compiled here.
-_add_group = inspect.unwrap(Optimizer.add_param_group)
-vars(_add_group)["__dynamo_disable"] = _add_group
+# Torch keeps these methods out of what its compiler traces, and the first call of one imports the
+# compiler to say so: a second in each process. Nothing around them is ever compiled here.
+for _method in (Optimizer.add_param_group, Optimizer.state_dict, Optimizer.load_state_dict):
+    _plain = inspect.unwrap(_method)
+    vars(_plain)["__dynamo_disable"] = _plain

@@ -173,7 +173,9 @@ def test_training_does_not_import_torchs_compiler() -> None:
         import sys
         from benchmarks.workloads import images, sentences
         for workload in (sentences(40, 50, 8, 8), images(40, 8)):
-            workload.run(8).train_to(2)
+            run = workload.run(8)
+            run.train_to(2)
+            workload.run(8).restore(run.state())
         print("torch._dynamo" in sys.modules)
     """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
