@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.collect import collect, record_files
+from automata.config.comparison import Comparison
 from benchmarks.grids import GRIDS, paper
 from benchmarks.records import made_up_record, settings_of_run, write_records
 from benchmarks.synthetic import synthetic_runs
@@ -17,7 +18,7 @@ def collected(tmp_path_factory):
     """The tables of the records of one seed, of every data set of the paper."""
     folder = tmp_path_factory.mktemp("records")
     assert write_records(folder, GRIDS[572]) == 572
-    return collect(record_files([folder]))
+    return collect(record_files([folder]), Comparison())
 
 
 def test_they_are_the_runs_of_the_synthetic_table(collected):

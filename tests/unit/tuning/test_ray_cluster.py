@@ -1,5 +1,6 @@
 """What is checked of a Ray cluster without one; tests/e2e has a real one."""
 
+import json
 import socket
 
 import pytest
@@ -85,12 +86,30 @@ def test_trials_and_final_training_on_different_devices_are_refused(host, device
 
 
 class Trial:
-    def __init__(self, index):
-        self.config = {"index": index}
+    def __init__(self, index, known=0):
+        self.config = {"index": index, "known": [{}] * known}
+
+
+def told(places, trial, rung, ip):
+    """Report the trial's result of its `rung`-th evaluation from the node at `ip`."""
+    progress = json.dumps({"evaluations": [{}] * rung})
+    result = {"node_ip": ip, "progress": progress}
+    places.on_trial_result(iteration=0, trials=[], trial=trial, result=result)
 
 
 def test_a_trial_that_moves_counts_for_both_of_its_nodes():
-    places = Places()
-    for index, ip in ((0, "10.0.0.1"), (1, "10.0.0.2"), (0, "10.0.0.2"), (0, "10.0.0.2")):
-        places.on_trial_result(iteration=0, trials=[], trial=Trial(index), result={"node_ip": ip})
+    places, moving = Places(), Trial(0)
+    told(places, moving, 1, "10.0.0.1")
+    told(places, Trial(1), 1, "10.0.0.2")
+    told(places, moving, 2, "10.0.0.2")
+    told(places, moving, 3, "10.0.0.2")
     assert places.trials == {"10.0.0.1": {0}, "10.0.0.2": {0, 1}}
+
+
+def test_a_known_result_is_not_the_work_of_the_node_that_tells_it_again():
+    places, resumed = Places(), Trial(0, known=2)
+    told(places, resumed, 1, "10.0.0.1")
+    told(places, resumed, 2, "10.0.0.1")
+    assert places.trials == {}
+    told(places, resumed, 3, "10.0.0.2")
+    assert places.trials == {"10.0.0.2": {0}}
