@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from functools import cache
+from functools import cache, reduce
 from itertools import product
+from operator import getitem
 from pathlib import Path
 
 from snakemake.logging import logger
@@ -112,37 +113,33 @@ def read_experiments():
 EXPERIMENTS = read_experiments()
 
 
+def shared(*path):
+    """Return what all parts have in common at a key; end with one line if one has another value."""
+    values = [reduce(getitem, path, experiment) for experiment in EXPERIMENTS]
+    if any(value != values[0] for value in values):
+        sys.exit(f"{'.'.join(path)}: must be the same in all parts")
+    return values[0]
+
+
 # Where files are had from goes through the environment, so that it is no parameter of `prepare`:
-# it never changes what is in a data set.
-DOWNLOADS = [(e["data"]["cache"], e["data"]["mirror"] or "") for e in EXPERIMENTS]
-if len(set(DOWNLOADS)) > 1:
-    sys.exit("data.cache, data.mirror: must be the same in all parts")
+# it never changes what is in a data set. Where trials run goes the same way: it is no setting
+# of a run.
 os.environ.update(
-    AUTOMATA_DATA_CACHE=DOWNLOADS[0][0], AUTOMATA_DATA_MIRROR=DOWNLOADS[0][1]
+    AUTOMATA_DATA_CACHE=shared("data", "cache"),
+    AUTOMATA_DATA_MIRROR=shared("data", "mirror") or "",
+    AUTOMATA_RAY_ADDRESS=shared("ray", "address") or "",
 )
 
-# Where trials run goes the same way: it is no setting of a run.
-RAY_ADDRESSES = {e["ray"]["address"] or "" for e in EXPERIMENTS}
-if len(RAY_ADDRESSES) > 1:
-    sys.exit("ray.address: must be the same in all parts")
-os.environ.update(AUTOMATA_RAY_ADDRESS=RAY_ADDRESSES.pop())
-
 # Parts of an experiment share its folder.
-EXPERIMENT = EXPERIMENTS[0]["experiment"]
-if any(e["experiment"] != EXPERIMENT for e in EXPERIMENTS):
-    sys.exit("experiment: must be the same in all parts")
+EXPERIMENT = shared("experiment")
 if EXPERIMENT in (SO_FAR, "data", "downloads", "reference", "runs", "work"):
     sys.exit(f"experiment: {EXPERIMENT} is the name of another folder in results/")
 
 # One table has the CO2 of all runs, so that it rests on one set of assumptions.
-CARBON = [json.dumps(e["carbon"], sort_keys=True) for e in EXPERIMENTS]
-if len(set(CARBON)) > 1:
-    sys.exit("carbon: must be the same in all parts")
+CARBON = json.dumps(shared("carbon"), sort_keys=True)
 
 # And one comparison, of which runs compare.
-COMPARISON = [json.dumps(e["comparison"], sort_keys=True) for e in EXPERIMENTS]
-if len(set(COMPARISON)) > 1:
-    sys.exit("comparison: must be the same in all parts")
+COMPARISON = json.dumps(shared("comparison"), sort_keys=True)
 
 
 def check_files():
@@ -336,7 +333,7 @@ def settings(wildcards):
 
 def comparison(wildcards):
     """Return which runs compare, as JSON."""
-    return COMPARISON[0]
+    return COMPARISON
 
 
 def code(wildcards):
@@ -346,7 +343,7 @@ def code(wildcards):
 
 def carbon(wildcards):
     """Return what CO2 is computed from, as JSON."""
-    return CARBON[0]
+    return CARBON
 
 
 def on_cluster():
@@ -371,14 +368,13 @@ def request(key):
     return values[0] if values.count(values[0]) == len(values) else of_run
 
 
-def memory(wildcards, attempt):
-    """Return the memory of a measured job in MB: each attempt has twice that of the one before."""
-    return experiment_of(wildcards.dataset)["job"]["memory_mb"] * 2 ** (attempt - 1)
+def growing(key):
+    """Return what a measured job asks for: each attempt twice that of the one before."""
 
+    def of_attempt(wildcards, attempt):
+        return experiment_of(wildcards.dataset)["job"][key] * 2 ** (attempt - 1)
 
-def minutes(wildcards, attempt):
-    """Return the longest run time of a measured job, which grows like its memory."""
-    return experiment_of(wildcards.dataset)["job"]["minutes"] * 2 ** (attempt - 1)
+    return of_attempt
 
 
 def node_of_its_own(wildcards):

@@ -16,8 +16,8 @@ rule tune:
     resources:
         measured=1,
         nodes=1,
-        mem_mb=memory,
-        runtime=minutes,
+        mem_mb=growing("memory_mb"),
+        runtime=growing("minutes"),
         gpu=request("gpus"),
         gpu_model=request("gpu_type"),
         slurm_partition=request("partition"),

@@ -23,8 +23,7 @@ def provenance_row(record: Record, path: Path) -> dict[str, Any]:
     made = record.provenance
     git = made["git"] or {}
     run = record.job.run.model_dump()
-    phases = [record.tuning.measurement, record.final.measurement if record.final else None]
-    started = min(phase.started_at for phase in phases if phase is not None)
+    started = min(segment.measurement.started_at for segment in record.segments)
     compute = record.job.settings.compute
     return {
         "record": str(path),

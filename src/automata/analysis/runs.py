@@ -9,7 +9,7 @@ from typing import Any
 
 from automata.code_versions import PARTS, other_code
 from automata.config import Comparison
-from automata.metering.measurement import Measurement, foreign_share
+from automata.metering.measurement import Measurement, complete_sum, foreign_share
 from automata.records import Record
 from automata.training.progress import Progress
 
@@ -42,7 +42,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         "final_seconds": final.measurement.wall_seconds if final else 0.0,
         "total_seconds": sum(phase.wall_seconds for phase in phases),
         "setup_seconds": record.tuning.setup_seconds,
-        "cpu_seconds": cpu_seconds(phases),
+        "cpu_seconds": complete_sum([phase.cpu_seconds for phase in phases]),
         "energy_joules": energy_joules(phases),
         "energy_method": _same([phase.energy_method for phase in phases]),
         "energy_source": _same([phase.energy_source for phase in phases]),
@@ -127,12 +127,6 @@ def tuning_split(record: Record) -> dict[str, float]:
     }
 
 
-def cpu_seconds(phases: list[Measurement]) -> float | None:
-    """Return the CPU time of all phases, None when one was not measured."""
-    known = [phase.cpu_seconds for phase in phases if phase.cpu_seconds is not None]
-    return sum(known) if len(known) == len(phases) else None
-
-
 def other_cpu_share(phases: list[Measurement], cores: int) -> float | None:
     """Return the share of the host's CPU time that went to anything but the job.
 
@@ -161,10 +155,9 @@ def protocol(record: Record) -> dict[str, Any]:
 
 def energy_joules(phases: list[Measurement]) -> float | None:
     """Return the energy of all phases, None when one was not measured or methods differ."""
-    joules = [phase.energy_joules for phase in phases]
-    if any(value is None for value in joules) or _same([p.energy_method for p in phases]) is None:
+    if _same([phase.energy_method for phase in phases]) is None:
         return None
-    return sum(value or 0.0 for value in joules)
+    return complete_sum([phase.energy_joules for phase in phases])
 
 
 def _work(trainings: list[Progress], rows: int) -> dict[str, float | None]:
@@ -178,7 +171,7 @@ def _work(trainings: list[Progress], rows: int) -> dict[str, float | None]:
         "full_epoch_equivalents": sum(training.samples for training in trainings) / rows,
         "subset_samples": max(training.subset_samples for training in trainings),
         # Share of the training set in a subset, on average over epochs: less than the fraction
-        # where a selector adapts. Older records do not have it.
+        # where a selector adapts.
         "effective_fraction": selected / subset_epochs / rows if subset_epochs else None,
         "gradient_selections": sum(training.gradient_selections for training in trainings),
         "random_fill": sum(training.random_fill for training in trainings),

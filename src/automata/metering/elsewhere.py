@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 
 from automata.metering.measurement import Measurement
 
@@ -24,12 +23,7 @@ class Stopwatch:
         self._start = time.perf_counter()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.measurement = self.so_far()
 
     def so_far(self) -> Measurement:

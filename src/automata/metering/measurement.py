@@ -63,7 +63,7 @@ class Measurement(Recorded):
     host_busy_cpu_seconds: float | None
     """Busy time of all cores of the host, whoever used them."""
     host_cores: int | None = None
-    """Cores of the host; older records have them in their provenance alone."""
+    """Cores of the host; None where segments ran on hosts of other sizes."""
     exclusive: bool
     """Whether other exclusive jobs of this host were kept out; others may have run beside it."""
     peak_memory_bytes: int | None = None
@@ -78,9 +78,8 @@ class Measurement(Recorded):
     @property
     def energy_joules(self) -> float | None:
         """Sum over cpu, dram and gpu; None when nothing, or only a part, could be read."""
-        if not self.channels or any(channel.joules is None for channel in self.channels):
-            return None
-        return sum(channel.joules or 0.0 for channel in self.channels)
+        joules = [channel.joules for channel in self.channels]
+        return complete_sum(joules) if joules else None
 
     @property
     def energy_method(self) -> Method | None:
@@ -118,8 +117,8 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     return Measurement(
         started_at=windows[0].started_at,
         wall_seconds=sum(window.wall_seconds for window in windows),
-        cpu_seconds=_sum([window.cpu_seconds for window in windows]),
-        host_busy_cpu_seconds=_sum([window.host_busy_cpu_seconds for window in windows]),
+        cpu_seconds=complete_sum([window.cpu_seconds for window in windows]),
+        host_busy_cpu_seconds=complete_sum([window.host_busy_cpu_seconds for window in windows]),
         host_cores=cores.pop() if len(cores) == 1 else None,
         exclusive=all(window.exclusive for window in windows),
         peak_memory_bytes=max(peaks, default=None),
@@ -130,7 +129,7 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     )
 
 
-def _sum(values: Sequence[float | None]) -> float | None:
+def complete_sum(values: Sequence[float | None]) -> float | None:
     """Return the sum, None where a value is not known."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
@@ -140,7 +139,7 @@ def _added(one: Channel, other: Channel) -> Channel:
     """Return what one source counted in two windows."""
     return one.model_copy(
         update={
-            "joules": _sum([one.joules, other.joules]),
+            "joules": complete_sum([one.joules, other.joules]),
             "reads": one.reads + other.reads,
             "wraps": one.wraps + other.wraps,
             "resets": one.resets + other.resets,

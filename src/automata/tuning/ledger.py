@@ -34,14 +34,13 @@ class Ledger(Callback):
     its results. Writing is done on a thread, while the next trial trains.
     """
 
-    def __init__(
-        self, meter: Meter | Stopwatch, journal: Journal, work: WorkFolder, trials: int
-    ) -> None:
+    def __init__(self, meter: Meter | Stopwatch, work: WorkFolder, trials: int) -> None:
+        """Account for `trials` that run in `work`, by `meter`."""
         self.segment: Segment | None = None
         """What was measured, once the last trial has ended; None if there was nothing to do."""
         self.peak_disk_bytes = 0
         self._meter = meter
-        self._journal = journal
+        self._journal = Journal(work.journal)
         self._work = work
         self._deliveries = Deliveries(work.deliveries)
         self._left = trials

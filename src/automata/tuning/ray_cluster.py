@@ -11,7 +11,6 @@ import socket
 from collections import defaultdict
 from operator import itemgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import ray
@@ -73,12 +72,7 @@ class ClusterRay:
     def __enter__(self) -> ClusterRay:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         ray.shutdown()
 
     def meter(self) -> Stopwatch:

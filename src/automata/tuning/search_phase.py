@@ -31,7 +31,6 @@ from automata.training.progress import Progress
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.cleaner import Cleaner
 from automata.tuning.history import Deliveries, History
-from automata.tuning.journal import Journal
 from automata.tuning.keys import SCORE
 from automata.tuning.ledger import Ledger
 from automata.tuning.ray_cluster import join_cluster
@@ -79,7 +78,7 @@ def run_search(
     meter = cluster.meter() if cluster else _meter(settings.metering, gpus)
     if cluster:
         cluster.places.recall(history)
-    ledger = Ledger(meter, Journal(work.journal), work, protocol.configurations)
+    ledger = Ledger(meter, work, protocol.configurations)
     try:
         with cluster or local_ray(slots * compute.threads_per_trial, gpus):
             trainable = tune.with_parameters(
