@@ -87,6 +87,9 @@ WHOLE_MACHINE = 9999
 # Processes that read records, thousands of which take long enough to share.
 READERS = 4
 
+# Processes that draw the figures of the data sets: each takes a second to start.
+DRAWERS = 4
+
 # Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
 # working directory is there for the user's own models.
 SEARCHED = [
@@ -233,14 +236,10 @@ def datasets_of(experiment):
     return list(dict.fromkeys(run["dataset"] for run in runs()))
 
 
-def drawn():
-    """Return the wildcard constraint of the data sets that have figures."""
-    names = dict.fromkeys([*datasets_of(EXPERIMENT), *datasets_of(SO_FAR)])
-    return "|".join(map(re.escape, names))
-
-
-# Looked up once: it takes a look at every record.
-DRAWN = drawn()
+def batches(experiment):
+    """Return the data sets of an experiment in as many parts as processes draw them."""
+    datasets = datasets_of(experiment)
+    return [datasets[i::DRAWERS] for i in range(min(DRAWERS, len(datasets)))]
 
 
 def figures_of(experiment):

@@ -44,42 +44,53 @@ for part, names, category in [
             """
 
 
-rule plot_dataset:
-    input:
-        **TABLES,
-    output:
-        collect(
-            "results/{{experiment}}/figures/{figure}/{{dataset}}.pdf",
-            figure=OF_DATASET,
-        ),
-        [
-            report(
-                f"results/{{experiment}}/figures/{figure}/{{dataset}}.png",
-                caption=f"../workflow/report/{figure}.rst",
-                category="Data sets",
-                subcategory="{dataset}",
-                labels={"figure": figure},
-            )
-            for figure in OF_DATASET
-        ],
-    log:
-        "logs/{experiment}/plot/dataset/{dataset}.log",
-    wildcard_constraints:
-        dataset=DRAWN,
-    localrule: True
-    conda:
-        "../envs/automata.yaml"
-    params:
-        figures=list(OF_DATASET),
-    message:
-        "Drawing the figures of {wildcards.dataset}"
-    shell:
-        """
-        python -m automata plot-dataset results/{wildcards.experiment:q}/tables \
-            --dataset {wildcards.dataset:q} \
-            --figures {params.figures:q} \
-            --output results/{wildcards.experiment:q}/figures > {log:q} 2>&1
-        """
+for experiment, prefix in [(EXPERIMENT, "plot"), (SO_FAR, "plot_so_far")]:
+    for i, datasets in enumerate(batches(experiment)):
+
+        rule:
+            name:
+                f"{prefix}_datasets_{i}"
+            input:
+                **{
+                    key: path.format(experiment=experiment)
+                    for key, path in TABLES.items()
+                },
+            output:
+                collect(
+                    f"results/{experiment}/figures/{{figure}}/{{dataset}}.pdf",
+                    figure=OF_DATASET,
+                    dataset=datasets,
+                ),
+                [
+                    report(
+                        f"results/{experiment}/figures/{figure}/{dataset}.png",
+                        caption=f"../workflow/report/{figure}.rst",
+                        category="Data sets",
+                        subcategory=dataset,
+                        labels={"figure": figure},
+                    )
+                    for figure in OF_DATASET
+                    for dataset in datasets
+                ],
+            log:
+                f"logs/{experiment}/plot/datasets-{i}.log",
+            localrule: True
+            conda:
+                "../envs/automata.yaml"
+            params:
+                tables=f"results/{experiment}/tables",
+                figures=list(OF_DATASET),
+                datasets=datasets,
+                folder=f"results/{experiment}/figures",
+            message:
+                f"Drawing the figures of {', '.join(datasets)}"
+            shell:
+                """
+                python -m automata plot-datasets {params.tables:q} \
+                    --datasets {params.datasets:q} \
+                    --figures {params.figures:q} \
+                    --output {params.folder:q} > {log:q} 2>&1
+                """
 
 
 rule build_page:

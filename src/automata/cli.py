@@ -131,10 +131,10 @@ def _parser() -> argparse.ArgumentParser:
 
     plot = commands.add_parser("plot", help="draw figures of an experiment")
     plot.set_defaults(command=_plot)
-    plot_dataset = commands.add_parser("plot-dataset", help="draw figures of one data set")
-    plot_dataset.add_argument("--dataset", required=True)
-    plot_dataset.set_defaults(command=_plot_dataset)
-    for command in (plot, plot_dataset):
+    plot_datasets = commands.add_parser("plot-datasets", help="draw figures of data sets")
+    plot_datasets.add_argument("--datasets", required=True, nargs="+", help="their names")
+    plot_datasets.set_defaults(command=_plot_datasets)
+    for command in (plot, plot_datasets):
         command.add_argument("tables", type=Path, help="folder of the experiment's tables")
         command.add_argument("--figures", required=True, nargs="+", help="their names")
         command.add_argument("--output", type=Path, required=True, help="folder of PDF and PNG")
@@ -274,12 +274,13 @@ def _plot(options: argparse.Namespace) -> None:
     write_figures(Tables(options.tables), options.figures, options.output)
 
 
-def _plot_dataset(options: argparse.Namespace) -> None:
+def _plot_datasets(options: argparse.Namespace) -> None:
     from automata.analysis.experiment import Tables
     from automata.figures.files import write_dataset_figures
 
     tables = Tables(options.tables)
-    write_dataset_figures(tables, options.dataset, options.figures, options.output)
+    for dataset in options.datasets:
+        write_dataset_figures(tables, dataset, options.figures, options.output)
 
 
 def _page(options: argparse.Namespace) -> None:

@@ -21,6 +21,9 @@ SCHEMA_VERSION = 2
 _HEAD = 1 << 15
 """Characters at the beginning of a file among which version and provenance are."""
 
+_SEAL = ',\n "digest": "'
+"""What stands between the content of a record and its digest."""
+
 
 class Trial(Recorded):
     """One configuration and what its training did under the scheduler."""
@@ -174,23 +177,23 @@ def write_record(record: Record, path: Path) -> None:
     """
     content = json.loads(record.model_dump_json())
     first = {key: content[key] for key in ("schema_version", "provenance")}
-    content = {**first, **content, "digest": digest(content)}
-    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    write_text(path, sealed({**first, **content}))
 
 
 def read_record(path: Path) -> Record:
     """Read a record; raises UserError, naming the file, for anything else."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        version = content.get("schema_version") if isinstance(content, dict) else None
+        text = path.read_text(encoding="utf-8")
+        version = _at(text, "schema_version")
         if version != SCHEMA_VERSION:
             raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
-        if content.pop("digest", None) != digest(content):
+        content, _, digest = text.rpartition(_SEAL)
+        if digest != _digest(content):
             raise UserError(
-                f"{path}: its content does not fit its digest: edited or damaged; "
+                f"{path}: its content does not fit its digest: cut off, edited or damaged; "
                 "delete it, to repeat the run"
             )
-        return Record.model_validate(content)
+        return Record.model_validate_json(f"{content}\n}}")
     except (OSError, ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
         raise UserError(f"{path}: not a record: {reason}") from error
@@ -215,14 +218,21 @@ def read_code(path: Path) -> dict[str, str]:
 
 def _at(head: str, key: str) -> Any:
     """Return the value of the first `key` in the beginning of a file; ValueError without one."""
-    mark = f'"{key}": '
-    return json.JSONDecoder().raw_decode(head, head.index(mark) + len(mark))[0]
+    _, mark, after = head.partition(f'"{key}": ')
+    if not mark:
+        raise ValueError(f"it has no {key}")
+    return json.JSONDecoder().raw_decode(after)[0]
 
 
-def digest(content: dict[str, Any]) -> str:
-    """Return the SHA-256 of parsed JSON: how a file is laid out does not count."""
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+def sealed(content: dict[str, Any]) -> str:
+    """Return the text of a record's file: its last entry is a digest of the text before."""
+    text = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
+    return f"{text}{_SEAL}{_digest(text)}"
+
+
+def _digest(text: str) -> str:
+    """Return what stands behind the seal, to the end of the file."""
+    return f'{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n'
 
 
 def _first(error: ValidationError) -> str:

@@ -10,7 +10,7 @@ from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
 
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
-FIGURES = ["plot_paper", "plot_studies", "plot_dataset"]
+FIGURES = ["plot_paper", "plot_studies", "plot_datasets_0"]
 TABLES = [
     "best",
     "claims",

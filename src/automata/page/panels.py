@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -54,16 +55,6 @@ class Point:
 
 
 SEED_COLUMNS = ["best configuration", "seed", "search", "final training", "total", "speedup"]
-
-OF_SEEDS = [
-    "best_configuration",
-    "seed",
-    "tuning_seconds",
-    "final_seconds",
-    "total_seconds",
-    "speedup",
-]
-"""The columns of tables that these show."""
 
 
 @dataclass(frozen=True)
@@ -162,18 +153,20 @@ def _panel(combination: Combination, tables: Tables, untuned: pd.DataFrame | Non
     taken = ["record", "best_configuration", "tuning_seconds", "final_seconds"]
     compared = ratios[ratios["refused"].isna()].merge(runs[taken], on="record", how="left")
     rows = of(tables.tradeoff, combination)
+    seeds = defaultdict(list)
+    for run in _rows(compared.sort_values("seed")):
+        seeds[run["selector"], run["fraction"]].append(run)
+    order = {selector: place for place, selector in enumerate(grid.selectors(rows))}
     points = [
-        _point(row, compared)
-        for selector in grid.selectors(rows)
-        for row in _rows(rows[rows["selector"] == selector].sort_values("fraction"))
+        _point(row, seeds[row["selector"], row["fraction"]])
+        for row in sorted(_rows(rows), key=lambda row: (order[row["selector"]], row["fraction"]))
     ]
     control = None if untuned is None else _untuned(of(untuned, combination), points)
     return Panel(combination, points, control, _notes(tables, ratios, runs), ways(compared))
 
 
-def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
-    same = (compared["selector"] == row["selector"]) & (compared["fraction"] == row["fraction"])
-    runs = compared[same].sort_values("seed")[OF_SEEDS]
+def _point(row: dict[str, Any], runs: list[dict[str, Any]]) -> Point:
+    """Return the point of a row of the tradeoff table, and its `runs` by seed."""
     whole = row["selector"] in ALL_DATA
     return Point(
         row["selector"],
@@ -181,7 +174,7 @@ def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
         "" if whole else grid.fraction(row["fraction"]),
         {name: _value(row, name, numbers.ratio) for name in QUANTITIES},
         _value(row, "relative_test_error", numbers.points),
-        list(_facts(row, [int(seed) for seed in runs["seed"]])),
+        list(_facts(row, [int(run["seed"]) for run in runs])),
         [
             [
                 run["best_configuration"],
@@ -191,7 +184,7 @@ def _point(row: dict[str, Any], compared: pd.DataFrame) -> Point:
                 numbers.seconds(run["total_seconds"]),
                 numbers.ratio(run["speedup"]),
             ]
-            for run in _rows(runs)
+            for run in runs
         ],
     )
 

@@ -68,8 +68,8 @@ def test_names_of_figures_are_known_without_drawing_anything() -> None:
     [
         (["plot", "--figures", "image", "ceiling"], ["image", "ceiling"]),
         (
-            ["plot-dataset", "--figures", "tradeoff", "energy", "--dataset", "sst5"],
-            ["tradeoff/sst5", "energy/sst5"],
+            ["plot-datasets", "--figures", "tradeoff", "energy", "--datasets", "sst5", "cifar100"],
+            ["tradeoff/sst5", "energy/sst5", "tradeoff/cifar100", "energy/cifar100"],
         ),
     ],
 )
