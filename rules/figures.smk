@@ -78,18 +78,17 @@ for experiment, prefix in [(EXPERIMENT, "plot"), (SO_FAR, "plot_so_far")]:
             conda:
                 "../envs/automata.yaml"
             params:
-                tables=f"results/{experiment}/tables",
-                figures=list(OF_DATASET),
+                experiment=experiment,
                 datasets=datasets,
-                folder=f"results/{experiment}/figures",
+                figures=list(OF_DATASET),
             message:
                 f"Drawing the figures of {', '.join(datasets)}"
             shell:
                 """
-                python -m automata plot-datasets {params.tables:q} \
+                python -m automata plot-datasets results/{params.experiment:q}/tables \
                     --datasets {params.datasets:q} \
                     --figures {params.figures:q} \
-                    --output {params.folder:q} > {log:q} 2>&1
+                    --output results/{params.experiment:q}/figures > {log:q} 2>&1
                 """
 
 
