@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from automata.code_versions import code_versions
-from automata.records import digest
+from automata.records import sealed
 
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband/{}/seed-0/record.json"
@@ -66,7 +66,7 @@ def age(record, **other):
     content = json.loads(record.read_text())
     del content["digest"]
     content["provenance"]["code"].update(other)
-    record.write_text(json.dumps({**content, "digest": digest(content)}, indent=1))
+    record.write_text(sealed(content))
 
 
 def test_clone_with_edited_comments_repeats_nothing(project, folder):

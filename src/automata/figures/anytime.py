@@ -13,6 +13,7 @@ from automata.analysis.anytime import CLOCKS, anytime, comparable
 from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
 from automata.figures import names
+from automata.figures.looks import COLOURS, MARKERS
 from automata.figures.pieces import (
     add_legend,
     add_note,
@@ -22,7 +23,7 @@ from automata.figures.pieces import (
     percent,
     say,
 )
-from automata.figures.style import COLOURS, MARKERS, PAGE_INCHES, style
+from automata.figures.style import PAGE_INCHES, style
 from automata.selection import ALL_DATA
 
 FRACTION = 0.1

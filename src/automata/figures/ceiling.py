@@ -12,8 +12,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from automata.analysis.experiment import Tables
 from automata.figures import names
+from automata.figures.looks import COLOURS, MARKERS
 from automata.figures.pieces import add_legend, add_note, in_order, say
-from automata.figures.style import COLOURS, MARKERS, PAGE_INCHES, style
+from automata.figures.style import PAGE_INCHES, style
 from automata.selection import ALL_DATA
 
 

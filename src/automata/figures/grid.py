@@ -82,5 +82,5 @@ def _panel_width(columns: int) -> float:
 
 def _title(panel: Panel) -> str:
     name = panel.dataset
-    name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
     return names.combination(name, panel.search, panel.scheduler)

@@ -106,7 +106,7 @@ def differences(table: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _VALUE_LENGTH else f"{text[: _VALUE_LENGTH - 1]}…"
+    return text if len(text) <= _VALUE_LENGTH else f"{text[: _VALUE_LENGTH - 3]}..."
 
 
 def counted(least: int, most: int, noun: str) -> str:

@@ -12,15 +12,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from automata.figures.content import Content
-from automata.figures.style import (
-    COLOURS,
-    FAINT,
-    FAINTER,
-    IN_MARKER,
-    LABEL,
-    MARKERS,
-    ink_on,
-)
+from automata.figures.looks import COLOURS, MARKERS
+from automata.figures.style import FAINT, FAINTER, IN_MARKER, LABEL, ink_on
 from automata.selection import ALL_DATA
 
 ERROR = "relative_test_error"

@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from automata.analysis.experiment import Tables
 from automata.analysis.fronts import fronts, summary
 from automata.figures import names
+from automata.figures.looks import COLOURS, MARKERS
 from automata.figures.pieces import add_legend, add_note, in_order, percent, say
-from automata.figures.style import COLOURS, MARKERS, PAGE_INCHES, style
+from automata.figures.style import PAGE_INCHES, style
 
 SELECTOR_INCHES = 0.32
 FRAME_INCHES = 0.9

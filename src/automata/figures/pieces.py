@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from automata.figures import names
-from automata.figures.style import COLOURS
+from automata.figures.looks import COLOURS
 
 NOTE_CHARACTERS_PER_INCH = 20
 """Of the note's small print."""

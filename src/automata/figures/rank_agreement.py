@@ -12,8 +12,9 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from automata.analysis.experiment import Tables
 from automata.analysis.rank_agreement import BASE, FEWEST_PAIRS, by_rung, per_seed
 from automata.figures import names
+from automata.figures.looks import COLOURS, MARKERS
 from automata.figures.pieces import add_legend, add_note, bars, in_order, percent, say
-from automata.figures.style import COLOURS, MARKERS, PAGE_INCHES, style
+from automata.figures.style import PAGE_INCHES, style
 
 ROW_INCHES = 1.9
 SHIFT = 1.045

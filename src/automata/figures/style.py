@@ -11,6 +11,7 @@ import matplotlib as mpl
 import seaborn as sns
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from automata.files import replacing
 
@@ -25,36 +26,6 @@ LABEL, TITLE, LEGEND, TICK, NOTE, IN_MARKER = 7.0, 6.5, 6.5, 5.5, 5.5, 4.8
 
 INK, FAINT, FAINTER = "0.15", "0.45", "0.75"
 """Greys of text, of remarks and of lines that guide the eye."""
-
-# Okabe and Ito's colours: distinct for the colour-blind; the markers tell them apart in grey.
-# Grey stands for their yellow, which is too light on white. In this order they are drawn, and
-# AUTOMATA, which the figures are about, comes to lie above the others.
-COLOURS = {
-    "full": "#000000",
-    "full-again": "#000000",
-    "untuned": "#000000",
-    "random": "#E69F00",
-    "adaptive-random": "#56B4E9",
-    "rs2": "#009E73",
-    "craig": "#CC79A7",
-    "glister": "#7F7F7F",
-    "gradmatch-adaptive": "#0072B2",
-    "gradmatch": "#D55E00",
-}
-MARKERS: dict[str, Any] = {
-    "full": "*",
-    "full-again": (5, 1, 36.0),  # a star upside down
-    "untuned": "_",
-    "random": "s",
-    "adaptive-random": "D",
-    "rs2": "^",
-    "craig": "v",
-    "glister": "X",
-    "gradmatch-adaptive": "P",
-    "gradmatch": "o",
-}
-SCHEDULER_COLOURS = {"hyperband": "#0072B2", "asha": "#E69F00", "none": "#7F7F7F"}
-SCHEDULER_MARKERS = {"hyperband": "o", "asha": "s", "none": "D"}
 
 
 def ink_on(colour: str) -> str:
@@ -104,6 +75,8 @@ _TICKS = {"size": 1.8, "width": 0.4, "pad": 1.5}
 
 def save(figure: Figure, *paths: Path) -> None:
     """Write `figure` in the format of each path's suffix, atomically and without a date."""
+    for text in figure.findobj(Text):  # words of one line stay letters, which a
+        text.set_fontfeatures(["-liga"])  # reader can search, all of one font
     with style():  # fonts are chosen when a figure is written
         engine = figure.get_layout_engine()
         if engine is not None:

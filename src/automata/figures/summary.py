@@ -20,22 +20,13 @@ from automata.figures import catalogue, names
 from automata.figures.content import Content, Panel, content
 from automata.figures.grid import ERROR_LABEL
 from automata.figures.legend import write_legend
+from automata.figures.looks import SCHEDULER_COLOURS, SCHEDULER_MARKERS
 from automata.figures.notes import note
 from automata.figures.panel import ERROR, look
 from automata.figures.paper import COLUMNS
 from automata.figures.ratio import RATIOS
 from automata.figures.sheet import Sheet
-from automata.figures.style import (
-    FAINT,
-    FAINTER,
-    IN_MARKER,
-    LABEL,
-    PAGE_INCHES,
-    SCHEDULER_COLOURS,
-    SCHEDULER_MARKERS,
-    TICK,
-    style,
-)
+from automata.figures.style import FAINT, FAINTER, IN_MARKER, LABEL, PAGE_INCHES, TICK, style
 
 DATASETS = catalogue.DATASETS["performance-summary"]
 AUTOMATA = "gradmatch"

@@ -44,8 +44,7 @@ def time_split_figure(tables: Tables, dataset: str) -> Figure:
 
     Bars are rows of `automata.analysis.time_split`; the number at the end of each is its speedup.
     """
-    table = time_split(tables.runs, tables.ratios)
-    table = table[table["dataset"] == dataset]
+    table = time_split(tables.runs[tables.runs["dataset"] == dataset], tables.ratios)
     bars = _bars(table)
     columns = panels(table)
     with style():

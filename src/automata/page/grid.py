@@ -10,7 +10,7 @@ import pandas as pd
 from automata.analysis.runs import PANEL
 from automata.datasets.catalog import DATASETS
 from automata.figures import names
-from automata.figures.style import COLOURS
+from automata.figures.looks import COLOURS
 from automata.page.numbers import percent
 from automata.selection import FIXED_FRACTIONS
 

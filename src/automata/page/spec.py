@@ -7,7 +7,7 @@ from typing import Any
 
 import vl_convert
 
-from automata.figures.style import COLOURS, MARKERS
+from automata.figures.looks import COLOURS, MARKERS
 
 HEIGHT = 270
 LABEL_DISTANCE = (6, 9)

@@ -260,7 +260,7 @@ def test_long_name_of_a_users_own_data_set_is_cut_in_titles(
     runs = few_runs[few_runs["dataset"] == "sst5"].assign(dataset=name)
     figure = dataset_figure(make_tables(runs), name, "speedup")
 
-    assert figure.axes[0].get_title() == "(a) A-NAME-TH… (Random, HB)"
+    assert figure.axes[0].get_title() == "(a) A-NAME-... (Random, HB)"
     assert overlaps(boxes(figure)) == []
 
 

@@ -175,4 +175,4 @@ def test_many_differences_are_counted(make_tables: MakeTables, runs: pd.DataFram
 def test_long_values_are_cut(make_tables: MakeTables, runs: pd.DataFrame) -> None:
     rows = differing(("search space", "x" * 60, "lstm"))
 
-    assert note(make_tables(runs, rows)).endswith(f"search space {'x' * 23}… (lstm)")
+    assert note(make_tables(runs, rows)).endswith(f"search space {'x' * 21}... (lstm)")

@@ -31,7 +31,8 @@ from automata.config import Carbon
 from automata.figures import names
 from automata.figures.catalogue import STUDIES, draw_dataset
 from automata.figures.catalogue import draw as draw_by_name
-from automata.figures.style import COLOURS, MARKERS, save, style
+from automata.figures.looks import COLOURS, MARKERS
+from automata.figures.style import save, style
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
 
 CARBON = Carbon(

@@ -16,14 +16,8 @@ from matplotlib.figure import Figure
 from automata.analysis.experiment import Tables
 from automata.figures import names
 from automata.figures.catalogue import PAPER, draw
-from automata.figures.style import (
-    COLOURS,
-    MARKERS,
-    SCHEDULER_COLOURS,
-    SCHEDULER_MARKERS,
-    ink_on,
-    save,
-)
+from automata.figures.looks import COLOURS, MARKERS, SCHEDULER_COLOURS, SCHEDULER_MARKERS
+from automata.figures.style import ink_on, save
 from automata.selection import SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
 
@@ -109,6 +103,15 @@ def test_pdf_has_its_fonts_in_it_as_true_type(figure: Figure, tmp_path: Path) ->
     assert b"DejaVuSans" in content
     assert fonts(content) <= {b"Type0", b"TrueType", b"CIDFontType2"}
     assert b"/Type3" not in content
+
+
+def test_words_in_a_pdf_are_letters_of_one_font(tmp_path: Path) -> None:
+    figure = Figure()
+    figure.text(0.5, 0.5, "final office affluent fifth")  # fi, ffi, ffl: ligatures of the font
+    save(figure, tmp_path / "figure.pdf")
+
+    content = (tmp_path / "figure.pdf").read_bytes()
+    assert len(set(re.findall(rb"/BaseFont\s*/[^\s/]+", content))) == 1
 
 
 def test_pdf_of_the_same_tables_has_the_same_bytes(some: Tables, tmp_path: Path) -> None:

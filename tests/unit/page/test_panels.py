@@ -4,7 +4,7 @@ import pytest
 
 from automata.analysis.experiment import Tables
 from automata.analysis.tables import read_csv
-from automata.figures.style import COLOURS, MARKERS
+from automata.figures.looks import COLOURS, MARKERS
 from automata.page import panels
 from automata.page.spec import SHAPES, compiled_panel, look
 
