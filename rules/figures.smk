@@ -4,7 +4,7 @@ A rule draws several figures, as one alone would take less time than to start it
 has a caption of its own in the report.
 """
 
-# These take longer than the figures of a data set, so that they start before them.
+# What takes longest has the highest priority, so that no core is left alone with it at the end.
 for part, names, category in [
     ("paper", PAPER, "The paper's figures"),
     ("studies", STUDIES, "Beyond the paper"),
@@ -28,7 +28,7 @@ for part, names, category in [
             ],
         log:
             f"logs/{{experiment}}/plot/{part}.log",
-        priority: 1
+        priority: 2
         localrule: True
         conda:
             "../envs/automata.yaml"
@@ -74,6 +74,7 @@ for experiment, prefix in [(EXPERIMENT, "plot"), (SO_FAR, "plot_so_far")]:
                 ],
             log:
                 f"logs/{experiment}/plot/datasets-{i}.log",
+            priority: 3
             localrule: True
             conda:
                 "../envs/automata.yaml"

@@ -192,6 +192,7 @@ rule tabulate_studies:
         collect("results/{{experiment}}/tables/{name}.csv", name=STUDY_TABLES),
     log:
         "logs/{experiment}/tabulate_studies.log",
+    priority: 1
     localrule: True
     conda:
         "../envs/automata.yaml"

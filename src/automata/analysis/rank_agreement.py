@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 from automata.analysis.lineage import joined
 from automata.analysis.ratios import PAIR
 from automata.analysis.resampling import spread_over
-from automata.analysis.tradeoff import COMBINATION, bounds, interval
+from automata.analysis.tradeoff import COMBINATION, bounds, bounds_of_each, interval
 
 FEWEST_PAIRS = 5
 """A tau of fewer pairs is left out: it takes next to no values."""
@@ -61,18 +61,17 @@ def rank_agreement(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocol
     rung within the `warm_start_epochs`, which train on all data: there the run is a FULL run.
     """
     agreements = per_seed(runs, trials, protocols)
-    rows = []
+    rows: list[dict[str, object]] = []
+    samples = []
     axes = [*COMBINATION, "epoch", "epochs", "warm_start_epochs"]
     for key, group in agreements.groupby(axes, sort=True):
         known = group[group["tau"].notna()]
         taus = known["tau"].to_numpy(np.float64)
-        low, high = bounds(taus)
+        samples.append(taus)
         rows.append(
             {
                 **dict(zip(axes, key, strict=True)),
                 "tau": taus.mean() if len(taus) else np.nan,
-                "tau_low": low,
-                "tau_high": high,
                 "interval": interval(len(taus)),
                 "seeds": len(taus),
                 "seeds_left_out": len(group) - len(taus),
@@ -80,6 +79,8 @@ def rank_agreement(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocol
                 "records": joined([*group["record"], *group["full_record"]]),
             }
         )
+    for row, (low, high) in zip(rows, bounds_of_each(samples), strict=True):
+        row |= {"tau_low": low, "tau_high": high}
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

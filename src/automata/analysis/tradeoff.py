@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -56,6 +59,9 @@ COLUMNS = [
 OF_ENERGY = ("energy_ratio", "co2_measured_ratio")
 """Quantities that rest on energy, which not every seed need have."""
 
+_AT_ONCE = 4_000_000
+"""Values of resamples that lie in memory."""
+
 SEEDS_FOR_INTERVAL = 3
 """With fewer seeds there is no interval: the bounds are the smallest and largest value."""
 
@@ -69,7 +75,8 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     that a row comes from, FULL's included. `on_front`: no other row of its data set, search and
     scheduler is at least as fast and at most as bad, and better in one.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
+    samples: list[NDArray[np.float64]] = []
     compared = ratios[ratios["refused"].isna()]
     for combination, group in compared.groupby(COMBINATION, sort=True):
         row: dict[str, object] = dict(zip(COMBINATION, combination, strict=True))
@@ -79,13 +86,16 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
             values = group[quantity].dropna().to_numpy(dtype=np.float64)
             row[quantity] = values.mean() if len(values) else np.nan
             if quantity in SPREAD:
-                row[f"{quantity}_low"], row[f"{quantity}_high"] = bounds(values)
+                samples.append(values)
         row["interval"] = interval(len(group))
         row["other_cpu_share"] = group["other_cpu_share"].max()
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
         row["other_code"] = joined(group["other_code"])
         row["records"] = joined([*group["record"], *group["full_record"]])
         rows.append(row)
+    places = product(rows, SPREAD)
+    for (row, quantity), (low, high) in zip(places, bounds_of_each(samples), strict=True):
+        row |= {f"{quantity}_low": low, f"{quantity}_high": high}
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["on_front"] = _on_front(table)
     return table
@@ -112,14 +122,32 @@ def interval(seeds: int) -> str:
 
 def bounds(values: NDArray[np.float64]) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
-    if len(values) == 0:
-        return np.nan, np.nan
-    if len(values) < SEEDS_FOR_INTERVAL:
-        return float(values.min()), float(values.max())
-    if np.ptp(values) == 0:
-        return float(values.mean()), float(values.mean())
+    return bounds_of_each([values])[0]
+
+
+def bounds_of_each(samples: Sequence[NDArray[np.float64]]) -> list[tuple[float, float]]:
+    """Return the bounds of each sample; those of one size share their resamples, and the cost."""
+    found = [(np.nan, np.nan)] * len(samples)
+    for size in {len(values) for values in samples} - {0}:
+        alike = [place for place, values in enumerate(samples) if len(values) == size]
+        stacked = np.stack([samples[place] for place in alike])
+        for place, low, high in zip(alike, *_bounds(stacked), strict=True):
+            found[place] = float(low), float(high)
+    return found
+
+
+def _bounds(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the bounds of each row of `samples` (samples, values)."""
+    if samples.shape[1] < SEEDS_FOR_INTERVAL:
+        return samples.min(axis=1), samples.max(axis=1)
+    means = samples.mean(axis=1)  # rounding must not put one outside of its own interval
     interval = bootstrap(
-        (values,), np.mean, confidence_level=0.95, method="percentile", rng=0
+        (samples,),
+        np.mean,
+        axis=1,
+        confidence_level=0.95,
+        method="percentile",
+        batch=max(1, _AT_ONCE // samples.size),
+        rng=0,
     ).confidence_interval
-    mean = float(values.mean())  # rounding must not put it outside of its own interval
-    return min(float(interval.low), mean), max(float(interval.high), mean)
+    return np.minimum(interval.low, means), np.maximum(interval.high, means)
