@@ -55,6 +55,19 @@ PROVENANCE = (
     "results/{experiment}/tables/provenance.md",
 )
 
+# Tables for people, each beside one for programs.
+FOR_PEOPLE = tuple(
+    f"results/{{experiment}}/tables/{name}"
+    for name in (
+        "runs.csv",
+        "tradeoff.md",
+        "tradeoff.tex",
+        "energy.md",
+        "claims.md",
+        "claims.html",
+    )
+)
+
 # What else is made from these.
 STUDY_TABLES = (
     "best",
@@ -133,6 +146,12 @@ os.environ.update(
     AUTOMATA_RAY_ADDRESS=shared("ray", "address") or "",
 )
 
+# Published records, from which all is made again: no run is started for it.
+ARCHIVES = shared("archives")
+for path in ARCHIVES:
+    if not Path(path).is_file():
+        sys.exit(f"archives: {dotted([path])}: no such file")
+
 # Parts of an experiment share its folder.
 EXPERIMENT = shared("experiment")
 if EXPERIMENT in (SO_FAR, "data", "downloads", "reference", "runs", "work"):
@@ -203,7 +222,9 @@ def runs():
 
 
 def records(wildcards):
-    """Return the records of all runs."""
+    """Return the records of all runs, or the folder of those that were published."""
+    if ARCHIVES:
+        return f"results/{EXPERIMENT}/records"
     return [f"results/runs/{RUN}/record.json".format(**run) for run in runs()]
 
 
@@ -261,6 +282,18 @@ def tables_of(experiment):
     return tables + [f"results/{experiment}/tables/{name}.csv" for name in names]
 
 
+def made_of(experiment):
+    """Return all that is made of the records of an experiment."""
+    figures = figures_of(experiment)
+    return [
+        *tables_of(experiment),
+        *(path.format(experiment=experiment) for path in FOR_PEOPLE),
+        *figures,
+        *(path.removesuffix("png") + "pdf" for path in figures),
+        f"results/{experiment}/index.html",
+    ]
+
+
 def tables_on_page(wildcards):
     """Return the tables that the page of an experiment is made from, or names."""
     return tables_of(wildcards.experiment)
@@ -272,7 +305,10 @@ def figures_on_page(wildcards):
 
 
 def announce():
-    """Say how many runs there are of each data set."""
+    """Say how many runs there are of each data set, or where records are had from."""
+    if ARCHIVES:
+        logger.info(f"records from {', '.join(ARCHIVES)}")
+        return
     for dataset, count in Counter(run["dataset"] for run in runs()).items():
         logger.info(f"{dataset}: {count} runs")
 

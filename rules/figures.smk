@@ -129,12 +129,16 @@ rule figures:
         figures_of(EXPERIMENT),
 
 
+# From published records, if there are any in the configuration, else from all runs so far.
+REDRAWN = EXPERIMENT if ARCHIVES else SO_FAR
+
+
 rule paper_figures:
     input:
         collect(
-            f"results/{SO_FAR}/figures/{{name}}.{{form}}",
+            f"results/{REDRAWN}/figures/{{name}}.{{form}}",
             name=PAPER,
             form=["pdf", "png"],
         ),
     message:
-        f"The paper's figures from all runs so far are in results/{SO_FAR}/figures/"
+        f"The paper's figures from all records there are lie in results/{REDRAWN}/figures/"

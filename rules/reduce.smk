@@ -5,6 +5,24 @@ wildcard_constraints:
     experiment=f"{EXPERIMENT}|{SO_FAR}",
 
 
+rule unpack:
+    input:
+        ARCHIVES,
+    output:
+        directory(f"results/{EXPERIMENT}/records"),
+    log:
+        f"logs/{EXPERIMENT}/unpack.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Unpacking published records"
+    shell:
+        """
+        python -m automata unpack {input:q} --output {output:q} > {log:q} 2>&1
+        """
+
+
 # Its warnings, of records that other code made, reach the terminal as well.
 rule collect:
     input:

@@ -83,6 +83,22 @@ def _parser() -> argparse.ArgumentParser:
     collect.add_argument("--provenance", type=Path, required=True, help="their origins, CSV")
     collect.set_defaults(command=_collect)
 
+    pack = commands.add_parser("pack", help="put records into one file")
+    pack.add_argument("records", type=Path, nargs="+", help="files")
+    pack.add_argument("--output", type=Path, required=True, help="archive, .tar.xz")
+    pack.set_defaults(command=_pack)
+
+    unpack = commands.add_parser("unpack", help="take records out of such files")
+    unpack.add_argument("archives", type=Path, nargs="+", help="archives, .tar.xz")
+    unpack.add_argument("--output", type=Path, required=True, help="folder")
+    unpack.set_defaults(command=_unpack)
+
+    publish = commands.add_parser("publish", help="copy what was made of an experiment")
+    publish.add_argument("files", type=Path, nargs="+", help="what is copied")
+    publish.add_argument("--source", type=Path, required=True, help="the experiment's folder")
+    publish.add_argument("--target", type=Path, required=True, help="folder it is copied to")
+    publish.set_defaults(command=_publish)
+
     outdated = commands.add_parser(
         "outdated", help="print the records that other code than today's made"
     )
@@ -199,6 +215,24 @@ def _collect(options: argparse.Namespace) -> None:
     write_parquet(collected.trials, options.trials)
     write_json(collected.protocols, options.protocols)
     write_csv(collected.provenance, options.provenance)
+
+
+def _pack(options: argparse.Namespace) -> None:
+    from automata.publication import pack
+
+    pack(options.records, options.output)
+
+
+def _unpack(options: argparse.Namespace) -> None:
+    from automata.publication import unpack
+
+    unpack(options.archives, options.output)
+
+
+def _publish(options: argparse.Namespace) -> None:
+    from automata.publication import publish
+
+    publish(options.source, options.files, options.target)
 
 
 def _outdated(options: argparse.Namespace) -> None:

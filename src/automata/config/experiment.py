@@ -63,6 +63,10 @@ class Experiment(Section):
     own_datasets: Annotated[
         dict[DatasetName, OwnDataset], Field(description="The user's data sets, by name")
     ] = {}
+    archives: Annotated[
+        list[str],
+        Field(description="Files of published records, which take the place of runs"),
+    ] = []
     data: DataSettings = DataSettings()
     protocol: Protocols
     search: SearchSettings = SearchSettings()

@@ -1,0 +1,118 @@
+"""Records in one file: complete, the same bytes for the same records, and nothing else in it."""
+
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from automata.errors import UserError
+from automata.publication import pack, publish, unpack
+
+RUNS = ["dna/tpe-asha/full-1/seed-0", "dna/tpe-asha/full-1/seed-1", "dna/tpe-asha/rs2-0.1/seed-0"]
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> list[Path]:
+    """Some files where records are."""
+    paths = [tmp_path / "results/runs" / run / "record.json" for run in RUNS]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text(f"the record of {path.parent}")
+    return paths
+
+
+def archive_of(path: Path, *entries: tarfile.TarInfo) -> Path:
+    """Write an archive with these entries, of one byte each."""
+    with tarfile.open(path, "w:xz") as tar:
+        for entry in entries:
+            entry.size = 1 if entry.isreg() else 0
+            tar.addfile(entry, io.BytesIO(b"x"))
+    return path
+
+
+def entry(name: str, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
+    """Return an entry of an archive."""
+    made = tarfile.TarInfo(name)
+    made.type = kind
+    made.linkname = "/etc/passwd"
+    return made
+
+
+def test_what_is_packed_is_unpacked(records: list[Path], tmp_path: Path) -> None:
+    pack(records, tmp_path / "records.tar.xz")
+    unpack([tmp_path / "records.tar.xz"], tmp_path / "again")
+
+    again = {path.relative_to(tmp_path / "again") for path in tmp_path.glob("again/**/*.json")}
+    assert again == {Path(run, "record.json") for run in RUNS}
+    for run, path in zip(RUNS, records, strict=True):
+        assert (tmp_path / "again" / run / "record.json").read_bytes() == path.read_bytes()
+
+
+def test_the_same_records_make_the_same_bytes(records: list[Path], tmp_path: Path) -> None:
+    pack(records, tmp_path / "one.tar.xz")
+    os.utime(records[0], (0, 0))
+    records[1].chmod(0o600)
+    pack(reversed(records), tmp_path / "two.tar.xz")
+
+    assert (tmp_path / "one.tar.xz").read_bytes() == (tmp_path / "two.tar.xz").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        entry("../tpe-asha/full-1/seed-0/record.json"),
+        entry("/dna/tpe-asha/full-1/seed-0/record.json"),
+        entry("dna/tpe-asha/full-1/seed-0/other.json"),
+        entry("record.json"),
+        entry("dna/tpe-asha/full-1/seed-0/record.json", tarfile.SYMTYPE),
+        entry("dna/tpe-asha/full-1/seed-0/record.json", tarfile.LNKTYPE),
+        entry("dna/tpe-asha/full-1/seed-0/record.json", tarfile.FIFOTYPE),
+        entry("dna/tpe-asha/full-1/seed-0", tarfile.DIRTYPE),
+    ],
+    ids=["upwards", "absolute", "other file", "no run", "link", "hard link", "pipe", "folder"],
+)
+def test_anything_but_records_is_refused_by_name(made: tarfile.TarInfo, tmp_path: Path) -> None:
+    archive = archive_of(tmp_path / "a.tar.xz", made)
+
+    with pytest.raises(UserError, match=f"^{archive}: "):
+        unpack([archive], tmp_path / "there" / "deep")
+
+    assert not list(tmp_path.rglob("record.json"))
+
+
+def test_run_in_two_archives_is_refused(records: list[Path], tmp_path: Path) -> None:
+    pack(records, tmp_path / "one.tar.xz")
+    pack(records[:1], tmp_path / "two.tar.xz")
+
+    with pytest.raises(UserError, match=r"^.*two\.tar\.xz: .*is in it twice, or in another"):
+        unpack([tmp_path / "one.tar.xz", tmp_path / "two.tar.xz"], tmp_path / "again")
+
+
+@pytest.mark.parametrize("keep", [0, 10, 150])
+def test_archive_cut_off_is_refused_by_name(records: list[Path], tmp_path: Path, keep: int) -> None:
+    archive = tmp_path / "records.tar.xz"
+    pack(records, archive)
+    archive.write_bytes(archive.read_bytes()[:keep])
+
+    with pytest.raises(UserError, match=f"^{archive}: not an archive of records: "):
+        unpack([archive], tmp_path / "again")
+
+
+def test_no_archive_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"^{tmp_path / 'no.tar.xz'}: not an archive of records: "):
+        unpack([tmp_path / "no.tar.xz"], tmp_path / "again")
+
+
+def test_copies_keep_their_places(tmp_path: Path) -> None:
+    source, target = tmp_path / "results/dna", tmp_path / "results/reference/dna"
+    table, page = source / "tables/runs.csv", source / "index.html"
+    table.parent.mkdir(parents=True)
+    table.write_text("a table")
+    page.write_text("a page")
+
+    publish(source, [table, page], target)
+
+    assert (target / "tables/runs.csv").read_text() == "a table"
+    assert (target / "index.html").read_text() == "a page"

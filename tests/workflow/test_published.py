@@ -1,0 +1,92 @@
+"""From runs to what is published of them, and from that to the same tables and figures again."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+PUBLISHED = "results/reference/smoke"
+ARCHIVE = f"{PUBLISHED}/records.tar.xz"
+AGAIN = {"experiment": "again", "archives": [ARCHIVE]}
+
+
+@pytest.fixture(scope="module")
+def published(finished, tmp_path_factory, make_workflow):
+    """The finished experiment, published."""
+    folder = tmp_path_factory.mktemp("published")
+    shutil.copytree(finished.folder, folder, dirs_exist_ok=True)
+    workflow = make_workflow(folder)
+    workflow.jobs = workflow.run("publish")
+    return workflow
+
+
+@pytest.fixture(scope="module")
+def redrawn(published, tmp_path_factory, make_workflow):
+    """All of it, made in another folder from what was published alone."""
+    folder = tmp_path_factory.mktemp("redrawn")
+    shutil.copytree(published.folder / PUBLISHED, folder / PUBLISHED)
+    workflow = make_workflow(folder, config=AGAIN)
+    workflow.jobs = workflow.run()
+    return workflow
+
+
+def test_publishing_runs_and_draws_nothing_that_is_there(published):
+    assert published.jobs == {"pack": 1, "copy": 1, "publish": 1}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["index.html", "records.tar.xz", "tables/runs.csv", "tables/claims.md", "tables/provenance.md"]
+    + [f"figures/{name}.{form}" for name in ("main", "tradeoff/dna") for form in ("pdf", "png")],
+)
+def test_all_of_it_is_published(published, name):
+    assert (published.folder / PUBLISHED / name).stat().st_size > 0
+
+
+def test_no_run_is_started_for_published_records(redrawn):
+    assert redrawn.jobs["unpack"] == 1
+    assert {"prepare", "tune"} & set(redrawn.jobs) == set()
+    assert not redrawn.plan()
+
+
+def test_tables_are_the_published_ones(published, redrawn):
+    tables = sorted((published.folder / PUBLISHED / "tables").glob("*.csv"))
+    assert len(tables) > 10
+    for path in tables:
+        expected = pd.read_csv(path)
+        found = pd.read_csv(redrawn.folder / "results/again/tables" / path.name)
+        lineage = [name for name in expected if "record" in name]
+        pd.testing.assert_frame_equal(
+            found.drop(columns=lineage), expected.drop(columns=lineage), obj=path.name
+        )
+
+
+def test_figures_are_the_published_ones(published, redrawn):
+    figures = list((published.folder / PUBLISHED / "figures").rglob("*.png"))
+    assert len(figures) > 10
+    for path in figures:
+        again = redrawn.folder / "results/again" / path.relative_to(published.folder / PUBLISHED)
+        assert again.read_bytes() == path.read_bytes(), path.name
+
+
+def test_records_of_the_tables_are_files(redrawn):
+    runs = pd.read_csv(redrawn.folder / "results/again/tables/runs.csv")
+    for path in runs["record"]:
+        assert json.loads((redrawn.folder / path).read_text())["job"]["run"]["dataset"] == "dna"
+
+
+def test_paper_figures_are_of_published_records(published, tmp_path, make_workflow):
+    shutil.copytree(published.folder / PUBLISHED, tmp_path / PUBLISHED)
+    plan = make_workflow(tmp_path, config=AGAIN).plan("paper_figures")
+    assert (plan["unpack"], plan["collect"], plan["plot_paper"]) == (1, 1, 1)
+    assert {"tune", "collect_so_far"} & set(plan) == set()
+
+
+def test_archive_that_is_not_there_ends_in_one_line(workflow):
+    workflow.config = {"archives": ["results/reference/no.tar.xz"]}
+    with pytest.raises(SystemExit) as end:
+        workflow.plan()
+    assert str(end.value) == "archives: results/reference/no.tar.xz: no such file"
+    assert not Path(workflow.folder / "results").exists()
