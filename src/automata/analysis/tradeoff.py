@@ -59,7 +59,7 @@ COLUMNS = [
 OF_ENERGY = ("energy_ratio", "co2_measured_ratio")
 """Quantities that rest on energy, which not every seed need have."""
 
-_AT_ONCE = 4_000_000
+_AT_ONCE = 1_000_000
 """Values of resamples that lie in memory."""
 
 SEEDS_FOR_INTERVAL = 3

@@ -55,11 +55,11 @@ def draw_panel(axes: Axes, content: Content) -> None:
     _draw_corner(axes)
     _draw_untuned(axes, content.untuned)
     _draw_front(axes, content.means, column)
+    means = dict(iter(content.means.sort_values("fraction").groupby("selector")))
+    seeds = dict(iter(content.compared.groupby("selector")))
     for rank, selector in enumerate(COLOURS):
-        means = content.means[content.means["selector"] == selector].sort_values("fraction")
-        seeds = content.compared[content.compared["selector"] == selector]
-        if len(means):
-            _draw_selector(axes, selector, means, seeds, column, rank)
+        if selector in means:
+            _draw_selector(axes, selector, means[selector], seeds[selector], column, rank)
 
 
 def _draw_absence(axes: Axes, words: str) -> None:

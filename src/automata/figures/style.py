@@ -45,7 +45,6 @@ def style() -> Iterator[None]:
         "svg.fonttype": "none",
         "figure.dpi": 200,
         "savefig.dpi": 200,
-        "savefig.pad_inches": 0.02,
         "font.size": LABEL,
         "axes.titlesize": TITLE,
         "axes.labelsize": LABEL,
@@ -82,8 +81,7 @@ def save(figure: Figure, *paths: Path) -> None:
         if engine is not None:
             engine.execute(figure)  # a layout is made when a figure is drawn,
             figure.set_layout_engine(None)  # and another one when it is drawn again
-        box = figure.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
         for path in paths:
             metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
             with replacing(path) as temporary:
-                figure.savefig(temporary, bbox_inches=box, metadata=metadata)
+                figure.savefig(temporary, metadata=metadata)
