@@ -70,6 +70,8 @@ def style() -> Iterator[None]:
 
 
 _TICKS = {"size": 1.8, "width": 0.4, "pad": 1.5}
+_AROUND = 0.02
+"""Inches."""
 
 
 def save(figure: Figure, *paths: Path) -> None:
@@ -77,11 +79,12 @@ def save(figure: Figure, *paths: Path) -> None:
     for text in figure.findobj(Text):  # words of one line stay letters, which a
         text.set_fontfeatures(["-liga"])  # reader can search, all of one font
     with style():  # fonts are chosen when a figure is written
-        engine = figure.get_layout_engine()
+        engine, box = figure.get_layout_engine(), None
         if engine is not None:
             engine.execute(figure)  # a layout is made when a figure is drawn,
             figure.set_layout_engine(None)  # and another one when it is drawn again
+            box = figure.get_tightbbox().padded(_AROUND)  # the note stands below the layout
         for path in paths:
             metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
             with replacing(path) as temporary:
-                figure.savefig(temporary, metadata=metadata)
+                figure.savefig(temporary, bbox_inches=box, metadata=metadata)

@@ -168,6 +168,13 @@ def test_nothing_is_cut_off_where_it_is_written(name: str, tables: Tables, tmp_p
     save(draw(name, tables), tmp_path / "figure.png")
 
     pixels = plt.imread(tmp_path / "figure.png")[..., :3]
+    drawn = draw(name, tables)
+    with style():
+        drawn.get_layout_engine().execute(drawn)
+        box = drawn.get_tightbbox()  # the note below the layout included
+    height, width, _ = pixels.shape
+    assert height >= 200 * box.height
+    assert width >= 200 * box.width
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()  # white: the margin
 
