@@ -1,0 +1,59 @@
+"""The published results: their tables come out of their records again, on any machine."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+REFERENCE = Path(__file__).parents[2] / "results/reference"
+NAMES = sorted(path.parent.name for path in REFERENCE.glob("*/records.tar.xz"))
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def redrawn(request, tmp_path_factory, make_workflow):
+    """The folder of a published experiment, and that of the tables made from its records."""
+    published = REFERENCE / request.param
+    folder = tmp_path_factory.mktemp("reference")
+    shutil.copy2(published / "records.tar.xz", folder)
+    runs = pd.read_csv(published / "tables/runs.csv")
+    config = {
+        "experiment": "again",
+        "archives": ["records.tar.xz"],
+        "datasets": sorted(runs["dataset"].unique()),
+    }
+    workflow = make_workflow(folder, config=config)
+    workflow.jobs = workflow.run("tables")
+    return published, workflow
+
+
+def test_something_is_published():
+    assert "default" in NAMES
+
+
+def test_tables_are_the_published_ones(redrawn):
+    published, workflow = redrawn
+    assert workflow.jobs["tune"] == 0
+    tables = sorted((published / "tables").glob("*.csv"))
+    assert len(tables) > 10
+    for path in tables:
+        expected = pd.read_csv(path)
+        found = pd.read_csv(workflow.folder / "results/again/tables" / path.name)
+        changing = [name for name in expected if "record" in name or name == "other_code"]
+        pd.testing.assert_frame_equal(
+            found.drop(columns=changing), expected.drop(columns=changing), obj=str(path)
+        )
+
+
+def test_every_number_can_be_traced_to_a_record(redrawn):
+    published, workflow = redrawn
+    records = {
+        path.relative_to(workflow.folder / "results/again/records").as_posix()
+        for path in (workflow.folder / "results/again/records").rglob("record.json")
+    }
+    for table in ("runs", "ratios", "tradeoff", "untuned"):
+        rows = pd.read_csv(published / f"tables/{table}.csv")
+        column = "record" if "record" in rows else "records"
+        for named in rows[column]:
+            for path in named.split(" "):
+                assert path.removeprefix("results/runs/") in records
