@@ -173,7 +173,8 @@ def check_files():
                     sys.exit(f"{key}: {dotted([path])}: no such file or folder")
 
 
-check_files()
+if not ARCHIVES:
+    check_files()
 
 
 def axis(experiment, name):

@@ -84,6 +84,14 @@ def test_paper_figures_are_of_published_records(published, tmp_path, make_workfl
     assert {"tune", "collect_so_far"} & set(plan) == set()
 
 
+def test_published_records_of_own_data_need_no_data(published, tmp_path, make_workflow):
+    shutil.copytree(published.folder / PUBLISHED, tmp_path / PUBLISHED)
+    flowers = {"flowers": {"kind": "tabular", "path": "flowers.csv", "target": "species"}}
+    config = AGAIN | {"datasets": ["flowers"], "own_datasets": flowers}
+    plan = make_workflow(tmp_path, config=config).plan("tables")
+    assert (plan["collect"], plan["prepare"]) == (1, 0)
+
+
 def test_archive_that_is_not_there_ends_in_one_line(workflow):
     workflow.config = {"archives": ["results/reference/no.tar.xz"]}
     with pytest.raises(SystemExit) as end:

@@ -136,11 +136,12 @@ def warn_of_other_code(runs: pd.DataFrame, experiment: Path) -> None:
     parts = joined(other["other_code"]).replace(" ", ", ")
     named = list(other["record"][:_NAMED])
     more = [f"{len(other) - _NAMED} more"] if len(other) > _NAMED else []
+    published = any(experiment / "records" in Path(name).parents for name in other["record"])
+    repeat = f"snakemake --cores all --forcerun $(automata outdated {experiment})"
     logger.warning(
-        "%d of the records were made by other code (%s) than today's: %s; to repeat them: "
-        "snakemake --cores all --forcerun $(automata outdated %s)",
+        "%d of the records were made by other code (%s) than today's: %s; %s",
         len(other),
         parts,
         ", ".join(named + more),
-        experiment,
+        "they are published ones" if published else f"to repeat them: {repeat}",
     )

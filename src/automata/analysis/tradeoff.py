@@ -59,8 +59,8 @@ COLUMNS = [
 OF_ENERGY = ("energy_ratio", "co2_measured_ratio")
 """Quantities that rest on energy, which not every seed need have."""
 
-_AT_ONCE = 1_000_000
-"""Values of resamples that lie in memory."""
+_TOGETHER = 50
+"""Samples whose resamples lie in memory at once."""
 
 SEEDS_FOR_INTERVAL = 3
 """With fewer seeds there is no interval: the bounds are the smallest and largest value."""
@@ -82,11 +82,9 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         row: dict[str, object] = dict(zip(COMBINATION, combination, strict=True))
         row["seeds"] = len(group)
         row["energy_seeds"] = int(group["energy_ratio"].notna().sum())
-        for quantity in QUANTITIES:
-            values = group[quantity].dropna().to_numpy(dtype=np.float64)
-            row[quantity] = values.mean() if len(values) else np.nan
-            if quantity in SPREAD:
-                samples.append(values)
+        values = {name: group[name].dropna().to_numpy(dtype=np.float64) for name in QUANTITIES}
+        row |= {name: known.mean() if len(known) else np.nan for name, known in values.items()}
+        samples += [values[name] for name in SPREAD]
         row["interval"] = interval(len(group))
         row["other_cpu_share"] = group["other_cpu_share"].max()
         row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
@@ -130,9 +128,11 @@ def bounds_of_each(samples: Sequence[NDArray[np.float64]]) -> list[tuple[float, 
     found = [(np.nan, np.nan)] * len(samples)
     for size in {len(values) for values in samples} - {0}:
         alike = [place for place, values in enumerate(samples) if len(values) == size]
-        stacked = np.stack([samples[place] for place in alike])
-        for place, low, high in zip(alike, *_bounds(stacked), strict=True):
-            found[place] = float(low), float(high)
+        for start in range(0, len(alike), _TOGETHER):
+            places = alike[start : start + _TOGETHER]
+            stacked = np.stack([samples[place] for place in places])
+            for place, low, high in zip(places, *_bounds(stacked), strict=True):
+                found[place] = float(low), float(high)
     return found
 
 
@@ -142,12 +142,8 @@ def _bounds(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
         return samples.min(axis=1), samples.max(axis=1)
     means = samples.mean(axis=1)  # rounding must not put one outside of its own interval
     interval = bootstrap(
-        (samples,),
-        np.mean,
-        axis=1,
-        confidence_level=0.95,
-        method="percentile",
-        batch=max(1, _AT_ONCE // samples.size),
-        rng=0,
+        (samples,), np.mean, axis=1, confidence_level=0.95, method="percentile", rng=0
     ).confidence_interval
-    return np.minimum(interval.low, means), np.maximum(interval.high, means)
+    constant = np.ptp(samples, axis=1) == 0
+    low = np.where(constant, means, np.minimum(interval.low, means))
+    return low, np.where(constant, means, np.maximum(interval.high, means))

@@ -129,7 +129,7 @@ def embedded(path: Path) -> tuple[str, int, int]:
         rows = round(shown.height * WIDEST / shown.width)
         shown = shown.resize((WIDEST, rows), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
-    few = shown.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few = shown.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(buffer, "PNG")
     text = base64.b64encode(buffer.getvalue()).decode("ascii")
     return f"data:image/png;base64,{text}", width, height

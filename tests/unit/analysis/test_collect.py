@@ -145,6 +145,18 @@ def test_records_of_other_code_are_named_in_one_warning_with_what_repeats_them(
     )
 
 
+def test_published_records_of_other_code_are_named_and_not_to_be_repeated(
+    make_record: MakeRecord, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "results/mine/records/dna/record.json"
+    path.parent.mkdir(parents=True)
+    write_record(make_record(code=OLD), path)
+
+    warn_of_other_code(collect([path], Comparison()).runs, tmp_path / "results/mine")
+
+    assert caplog.messages[0].endswith(f"{path}; they are published ones")
+
+
 def test_many_records_of_other_code_are_counted_after_the_first(
     written: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
