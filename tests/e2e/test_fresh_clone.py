@@ -49,8 +49,9 @@ def test_it_runs_every_combination_once(clone):
 
 
 def test_no_speedup_passes_both_of_its_ceilings(tradeoff):
-    highest = tradeoff[["ceiling", "step_ceiling"]].max(axis=1)
-    assert (tradeoff["speedup"] <= 1.1 * highest).all()  # timing noise of a shared machine
+    faster = tradeoff[tradeoff["selector"] != "full-again"]  # which is the timing noise itself
+    highest = faster[["ceiling", "step_ceiling"]].max(axis=1)
+    assert (faster["speedup"] <= 1.1 * highest).all()  # of a shared machine
 
 
 def test_gradient_matching_on_5_percent_is_faster_than_full(tradeoff):
@@ -60,7 +61,8 @@ def test_gradient_matching_on_5_percent_is_faster_than_full(tradeoff):
 
 def test_hyperband_trains_the_same_epochs_for_every_selector(clone):
     runs = pd.read_csv(clone / "results/default/tables/runs.csv")
-    assert runs[runs["scheduler"] == "hyperband"]["trained_epochs"].nunique() == 1
+    searches = runs[runs["selector"] != "untuned"]
+    assert searches[searches["scheduler"] == "hyperband"]["trained_epochs"].nunique() == 1
 
 
 def test_accuracies_lie_above_the_largest_class(clone):
