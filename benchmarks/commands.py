@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +28,16 @@ def snakemake(folder: Path, files: Sequence[str], *arguments: str) -> Cost:
     """
     command = [sys.executable, "-m", "snakemake", "--directory", str(folder)]
     command += ["--snakefile", str(ROOT / "workflow/Snakefile"), *arguments]
-    return _measured([*command, "--configfile", *files], folder / "printed.txt")
+    return measured([*command, "--configfile", *files], folder / "printed.txt")
 
 
-def _measured(command: Sequence[str], printed: Path) -> Cost:
-    start = time.perf_counter()
-    with printed.open("wb") as file:
-        process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(printed.read_text(encoding="utf-8")[-2000:])
-    wall = time.perf_counter() - start
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+def measured(command: Sequence[str], printed: Path) -> Cost:
+    """Return what `command` costs, and leave what it prints in the file `printed`.
+
+    Raises RuntimeError, with the end of that, where it fails.
+    """
+    launch = [sys.executable, str(Path(__file__).with_name("launch.py")), str(printed), *command]
+    done = subprocess.run(launch, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr or printed.read_text(encoding="utf-8")[-2000:])
+    return Cost(*json.loads(done.stdout))
