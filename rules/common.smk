@@ -148,9 +148,6 @@ os.environ.update(
 
 # Published records, from which all is made again: no run is started for it.
 ARCHIVES = shared("archives")
-for path in ARCHIVES:
-    if not Path(path).is_file():
-        sys.exit(f"archives: {dotted([path])}: no such file")
 
 # Parts of an experiment share its folder.
 EXPERIMENT = shared("experiment")
@@ -165,16 +162,18 @@ COMPARISON = json.dumps(shared("comparison"), sort_keys=True)
 
 
 def check_files():
-    """End with one line if a file of the user's own is not there."""
-    for experiment in EXPERIMENTS:
+    """End with one line if a file of the user's own, or one that takes its place, is not there."""
+    for path in ARCHIVES:
+        if not Path(path).is_file():
+            sys.exit(f"archives: {dotted([path])}: no such file")
+    for experiment in [] if ARCHIVES else EXPERIMENTS:
         for dataset in experiment["datasets"]:
             for key, path in local_files(experiment, dataset).items():
                 if not Path(path).exists():
                     sys.exit(f"{key}: {dotted([path])}: no such file or folder")
 
 
-if not ARCHIVES:
-    check_files()
+check_files()
 
 
 def axis(experiment, name):

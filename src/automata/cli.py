@@ -313,8 +313,7 @@ def _plot_datasets(options: argparse.Namespace) -> None:
     from automata.figures.files import write_dataset_figures
 
     tables = Tables(options.tables)
-    for dataset in options.datasets:
-        write_dataset_figures(tables, dataset, options.figures, options.output)
+    write_dataset_figures(tables, options.datasets, options.figures, options.output)
 
 
 def _page(options: argparse.Namespace) -> None:

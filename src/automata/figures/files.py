@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,9 +19,12 @@ def write_figures(tables: Tables, names: Iterable[str], folder: Path) -> None:
     _write((draw(name, tables), folder / name) for name in names)
 
 
-def write_dataset_figures(tables: Tables, dataset: str, names: Iterable[str], folder: Path) -> None:
-    """Write figures of a data set to `folder`, as {name}/{dataset}.pdf and .png."""
-    _write((draw_dataset(name, tables, dataset), folder / name / dataset) for name in names)
+def write_dataset_figures(
+    tables: Tables, datasets: Iterable[str], names: Sequence[str], folder: Path
+) -> None:
+    """Write figures of each data set to `folder`, as {name}/{dataset}.pdf and .png."""
+    for dataset in datasets:
+        _write((draw_dataset(name, tables, dataset), folder / name / dataset) for name in names)
 
 
 def _write(figures: Iterable[tuple[Figure, Path]]) -> None:
