@@ -51,7 +51,7 @@ class Progress(Recorded):
     random_fill: int = 0
     """Mini-batches that a solver had no use for and chance filled in."""
     training_loss: list[float] = []
-    """Mean (weighted) loss of each epoch."""
+    """Mean (weighted) loss of each epoch, to six digits: it is most of what a record holds."""
     evaluations: list[Evaluation] = []
     """At the rungs: what searches and schedulers see."""
     curve: list[Evaluation] = []

@@ -95,7 +95,7 @@ class TrainingRun:
             with self._timed("training"), self._own_randomness():
                 loss = self._train_epoch(subset)
             self.progress.epochs += 1
-            self.progress.training_loss.append(loss)
+            self.progress.training_loss.append(float(f"{loss:.6g}"))
             if not math.isfinite(loss):
                 self.progress.failure = f"training loss {loss} in epoch {self.progress.epochs}"
             every, done = self.protocol.evaluate_every, self.progress.epochs

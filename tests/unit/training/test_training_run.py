@@ -426,6 +426,7 @@ def test_training_on_all_data_lowers_the_loss(make: Make) -> None:
     run = make("full")
     run.train_to(12)
     assert run.progress.training_loss[-1] < run.progress.training_loss[0]
+    assert all(loss == float(f"{loss:.6g}") for loss in run.progress.training_loss)
 
 
 def test_the_score_is_the_latest_validation_accuracy(make: Make) -> None:
