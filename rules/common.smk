@@ -65,6 +65,7 @@ FOR_PEOPLE = tuple(
         "energy.md",
         "claims.md",
         "claims.html",
+        "overview.md",
     )
 )
 

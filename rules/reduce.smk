@@ -208,6 +208,7 @@ rule tabulate_studies:
         **TABLES,
     output:
         collect("results/{{experiment}}/tables/{name}.csv", name=STUDY_TABLES),
+        "results/{experiment}/tables/overview.md",
     log:
         "logs/{experiment}/tabulate_studies.log",
     priority: 1

@@ -165,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
 
     studies = commands.add_parser("studies", help="make the tables that the paper does not have")
     studies.add_argument("tables", type=Path, help="folder of the tables of an experiment")
-    studies.add_argument("--output", type=Path, required=True, help="folder of CSV files")
+    studies.add_argument("--output", type=Path, required=True, help="folder of the new tables")
     studies.set_defaults(command=_studies)
 
     meter = commands.add_parser("meter", help="measure time and energy of any command")
@@ -324,12 +324,15 @@ def _page(options: argparse.Namespace) -> None:
 
 def _studies(options: argparse.Namespace) -> None:
     from automata.analysis.experiment import Tables
+    from automata.analysis.overview import overview
     from automata.analysis.studies import STUDIES
     from automata.analysis.tables import write_csv
+    from automata.files import write_text
 
     tables = Tables(options.tables)
     for name, study in STUDIES.items():
         write_csv(study(tables), options.output / f"{name}.csv")
+    write_text(options.output / "overview.md", overview(tables))
 
 
 def _meter(options: argparse.Namespace) -> None:

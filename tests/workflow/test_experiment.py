@@ -49,6 +49,7 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
         *(f"results/smoke/tables/{name}.csv" for name in TABLES),
         *(f"results/smoke/tables/tradeoff.{form}" for form in ("md", "tex")),
         *(f"results/smoke/tables/claims.{form}" for form in ("md", "html")),
+        "results/smoke/tables/overview.md",
         *(f"results/smoke/figures/{name}.pdf" for name in (*PAPER, *STUDIES)),
         *(f"results/smoke/figures/{name}/dna.pdf" for name in OF_DATASET),
     }

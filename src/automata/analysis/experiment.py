@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.rank_agreement import per_seed
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
 
 
@@ -47,6 +48,11 @@ class Tables:
     def untuned(self) -> pd.DataFrame:
         """One row per panel that has draws without tuning (`automata.analysis.untuned`)."""
         return read_csv(self.folder / "untuned.csv")
+
+    @cached_property
+    def agreements(self) -> pd.DataFrame:
+        """Kendall's tau with FULL per run and rung: on no disk, but costly."""
+        return per_seed(self.runs, self.trials, self.protocols)
 
     @cached_property
     def differences(self) -> pd.DataFrame:

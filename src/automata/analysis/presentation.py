@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import nan
+
 import pandas as pd
 
 from automata.analysis.tables import three_digits
@@ -16,6 +18,9 @@ SHOWN = {
 }
 """Quantities, and what the table calls them."""
 
+ROUNDING = 9
+"""Decimals below which a difference is an error of rounding: it reads as 0."""
+
 
 def presented(tradeoff: pd.DataFrame) -> pd.DataFrame:
     """Return the table of `tradeoff` with the combination, its seeds and the quantities SHOWN.
@@ -25,20 +30,15 @@ def presented(tradeoff: pd.DataFrame) -> pd.DataFrame:
     table = tradeoff[[*COMBINATION, "seeds"]].copy()
     for column, name in SHOWN.items():
         bounds = [f"{column}_low", f"{column}_high"]
-        spread = tradeoff[bounds] if bounds[0] in tradeoff else None
-        table[name] = [
-            _cell(mean, spread.loc[index].to_list() if spread is not None else [], seeds)
-            for index, mean, seeds in zip(
-                tradeoff.index, tradeoff[column], tradeoff[seeds_column(column)], strict=True
-            )
-        ]
+        lows, highs = (tradeoff.get(bound, [nan] * len(tradeoff)) for bound in bounds)
+        seeds = tradeoff[seeds_column(column)]
+        table[name] = [cell(*row) for row in zip(tradeoff[column], lows, highs, seeds, strict=True)]
     return table
 
 
-def _cell(mean: float, bounds: list[float], seeds: int) -> str:
+def cell(mean: float, low: float, high: float, seeds: int) -> str:
+    """Return a mean over `seeds`, and its bounds if they are known and those of several."""
     if pd.isna(mean):
         return ""
-    if not bounds or seeds == 1:
-        return three_digits(mean)
-    low, high = (three_digits(bound) for bound in bounds)
-    return f"{three_digits(mean)} ({low} to {high})"
+    shown = [three_digits(round(value, ROUNDING) + 0.0) for value in (mean, low, high)]
+    return shown[0] if seeds == 1 or pd.isna(low) else "{} ({} to {})".format(*shown)

@@ -6,6 +6,7 @@ The premise of the paper's method, which it does not show; measured by Kendall's
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,10 @@ Protocols = dict[str, Any]
 """The settings behind each `protocol_hash` of the runs."""
 
 
-def rank_agreement(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
+def rank_agreement(agreements: pd.DataFrame) -> pd.DataFrame:
     """Return Kendall's tau-b between a selector's scores and FULL's, per combination and rung.
 
+    `agreements` is the table of `per_seed`.
     Compared are validation accuracies of the same configuration, in the run and in the FULL run
     of its data set, search, scheduler and seed, when both were at rung `epoch` (of `epochs`, the
     T of the protocol). A configuration that stands twice in a search is paired in its order.
@@ -60,7 +62,6 @@ def rank_agreement(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocol
     with one score for all, has no tau and counts as `seeds_left_out`. So does every seed at a
     rung within the `warm_start_epochs`, which train on all data: there the run is a FULL run.
     """
-    agreements = per_seed(runs, trials, protocols)
     rows: list[dict[str, object]] = []
     samples = []
     axes = [*COMBINATION, "epoch", "epochs", "warm_start_epochs"]
@@ -151,7 +152,7 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
     rows = []
     for key, group in both.groupby(axes, sort=True):
         row: dict[str, Any] = dict(zip(axes, key, strict=True))
-        warm = _warm_start_epochs(row, protocols)
+        warm = warm_start_epochs(row, protocols)
         on_subsets = row["epoch"] > warm
         own, other = group["accuracy"].to_numpy(), group["accuracy_full"].to_numpy()
         row |= {"warm_start_epochs": warm, "pairs": len(group)}
@@ -160,7 +161,7 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
     return pd.DataFrame(rows, columns=columns).rename(columns={"record_full": "full_record"})
 
 
-def _warm_start_epochs(run: dict[str, Any], protocols: Protocols) -> int:
+def warm_start_epochs(run: Mapping[str, Any], protocols: Protocols) -> int:
     """Return how many epochs a trial of the run first trains on all data, as training has it."""
     schedulers = protocols.get(run["protocol_hash"], {}).get("scheduler", {})
     share: float = schedulers.get(run["scheduler"], {}).get("warm_start", 0.0)

@@ -17,7 +17,7 @@ from automata.analysis.time_split import time_split
 STUDIES: dict[str, Callable[[Tables], pd.DataFrame]] = {
     "fronts": lambda tables: fronts(tables.tradeoff),
     "front-summary": lambda tables: summary(fronts(tables.tradeoff)),
-    "rank-agreement": lambda tables: rank_agreement(tables.runs, tables.trials, tables.protocols),
+    "rank-agreement": lambda tables: rank_agreement(tables.agreements),
     "resampling": lambda tables: resampling(tables.ratios),
     "comparisons": lambda tables: comparisons(tables.ratios),
     "time-split": lambda tables: time_split(tables.runs, tables.ratios),

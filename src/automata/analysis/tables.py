@@ -29,13 +29,18 @@ def write_json(content: dict[str, Any], path: Path) -> None:
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 
-def write_markdown(table: pd.DataFrame, path: Path, closing: str = "") -> None:
-    """Write `table` as Markdown with three significant digits, and a `closing` paragraph."""
+def markdown(table: pd.DataFrame) -> str:
+    """Return `table` as Markdown, numbers with three significant digits."""
     cells = [
         [_text(value).replace("|", "\\|") for value in row] for row in table.itertuples(index=False)
     ]
     rows = [list(table.columns), ["---"] * len(table.columns), *cells]
-    lines = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def write_markdown(table: pd.DataFrame, path: Path, closing: str = "") -> None:
+    """Write `table` as Markdown, and a `closing` paragraph."""
+    lines = markdown(table)
     write_text(path, f"{lines}\n{closing}\n" if closing else lines)
 
 

@@ -49,7 +49,7 @@ class ConfigFiles:
 
     A file may list `parts`: files beside it whose grids are united. They stand right before it:
     what it says, and files after it, applies to each; a list of `datasets` there chooses among
-    those of the parts.
+    those of the parts. A part may have parts of its own.
     """
 
     def __init__(self, files: list[Path], command_line: Config, schema: Path) -> None:
@@ -63,13 +63,22 @@ class ConfigFiles:
         Raises UserError, in one line, for the first thing that is wrong.
         """
         layers = [(file, read(file)) for file in self._files]
-        layers.append((Path("--config"), dict(self._command_line)))
-        place, parts = _take_parts(layers)
+        return self._united([*layers, (Path("--config"), dict(self._command_line))], ())
+
+    def _united(self, layers: list[Layer], around: tuple[Path, ...]) -> list[Config]:
+        """Return the experiments of `layers`, which are those of a part of the files `around`."""
+        place, parts = _take_parts(layers, around)
         if not parts:
             return [self._checked(layers)]
         before, after = layers[:place], layers[place:]
-        experiments = [self._checked([*before, part, *_without_datasets(after)]) for part in parts]
-        return _chosen(experiments, [file for file, _ in parts], after)
+        found = [
+            (part[0], experiment)
+            for part in parts
+            for experiment in self._united(
+                [*before, part, *_without_datasets(after)], (*around, layers[place][0])
+            )
+        ]
+        return _chosen(found, after)
 
     def _checked(self, layers: list[Layer]) -> Config:
         config: Config = {}
@@ -86,8 +95,11 @@ class ConfigFiles:
         return config
 
 
-def _take_parts(layers: list[Layer]) -> tuple[int, list[Layer]]:
-    """Take the parts out of `layers`; return before which layer they stand, and what they say."""
+def _take_parts(layers: list[Layer], around: tuple[Path, ...]) -> tuple[int, list[Layer]]:
+    """Take the parts out of `layers`; return before which layer they stand, and what they say.
+
+    Raises UserError for a part that is one of the files `around` again: it would never end.
+    """
     listing = [place for place, (_, content) in enumerate(layers) if content.get("parts")]
     place = listing[-1] if listing else 0
     file, content = layers[place]
@@ -96,25 +108,27 @@ def _take_parts(layers: list[Layer]) -> tuple[int, list[Layer]]:
         other.pop("parts", None)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise UserError(f"{file}: parts: {json.dumps(names)} is not valid; valid: a list of files")
-    parts = [(file.parent / name, read(file.parent / name)) for name in names]
-    for part, said in parts:
-        if "parts" in said:
-            raise UserError(f"{part}: parts: a part cannot have parts itself")
-    return place, parts
+    files = [file.parent / name for name in names]
+    for part in files:
+        if part.resolve() in [other.resolve() for other in (*around, file)]:
+            raise UserError(f"{file}: parts: {part} has this file among its parts")
+    return place, [(part, read(part)) for part in files]
 
 
 def _without_datasets(layers: list[Layer]) -> list[Layer]:
     return [(file, {k: v for k, v in said.items() if k != "datasets"}) for file, said in layers]
 
 
-def _chosen(experiments: list[Config], files: list[Path], after: list[Layer]) -> list[Config]:
+def _chosen(found: list[tuple[Path, Config]], after: list[Layer]) -> list[Config]:
     """Return the experiments with those of their data sets that `after` lists, if it lists any.
+
+    With each stands the part that it is from.
 
     Raises UserError if two parts have a data set in common, as their runs would share paths, and
     for a listed one that no part has.
     """
     owner: dict[str, Path] = {}
-    for experiment, file in zip(experiments, files, strict=True):
+    for file, experiment in found:
         for dataset in experiment["datasets"]:
             if dataset in owner:
                 raise UserError(f"{file}: datasets: {dataset} is also in {owner[dataset]}")
@@ -125,7 +139,7 @@ def _chosen(experiments: list[Config], files: list[Path], after: list[Layer]) ->
                 valid = ", ".join(owner)
                 raise UserError(f"{file}: datasets: {dataset} is in none of the parts: {valid}")
     wanted = next((said["datasets"] for _, said in reversed(after) if "datasets" in said), owner)
-    kept = [{**e, "datasets": [d for d in e["datasets"] if d in wanted]} for e in experiments]
+    kept = [{**e, "datasets": [d for d in e["datasets"] if d in wanted]} for _, e in found]
     return [experiment for experiment in kept if experiment["datasets"]]
 
 

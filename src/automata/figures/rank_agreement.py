@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from automata.analysis.experiment import Tables
-from automata.analysis.rank_agreement import BASE, FEWEST_PAIRS, by_rung, per_seed
+from automata.analysis.rank_agreement import BASE, FEWEST_PAIRS, by_rung
 from automata.figures import names
 from automata.figures.looks import COLOURS, MARKERS
 from automata.figures.pieces import add_legend, add_note, bars, in_order, percent, say
@@ -27,7 +27,7 @@ def rank_agreement_figure(tables: Tables) -> Figure:
     Markers are rows of `by_rung`, moved sideways a little; grey is the noise ceiling, two FULL
     runs. See `automata.analysis.rank_agreement` for what late rungs compare.
     """
-    agreements = per_seed(tables.runs, tables.trials, tables.protocols)
+    agreements = tables.agreements
     table = by_rung(agreements)
     subsets = agreements[agreements["selector"] != "full-again"]
     fractions = sorted(subsets["fraction"].unique())

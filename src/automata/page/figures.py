@@ -1,11 +1,9 @@
-"""Figures inside the page: PNG files as text, no larger than a screen can show."""
+"""Figures inside the page: PNG files as text."""
 
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,17 +32,11 @@ TITLES = {
 PER_DATASET = ("anytime", "time-split")
 """Folders with a figure per data set; what tradeoff/ and energy/ show, the panels show."""
 
-WIDEST = 1600
-"""Pixels: more than the page is wide."""
-
 INCH = 120
 """Of a figure in print, in pixels of the page: small print gets readable."""
 
 DPI = 200.0
 """Of a file that does not say."""
-
-COLOURS = 128
-"""Of a figure's palette: charts have few, and the page must stay small."""
 
 
 @dataclass(frozen=True)
@@ -124,25 +116,13 @@ def embedded(path: Path) -> tuple[str, int, int]:
     with Image.open(path) as image:
         scale = INCH / float(image.info.get("dpi", (DPI,))[0])
         width, height = round(image.width * scale), round(image.height * scale)
-        shown = image.convert("RGB")
-    if shown.width > WIDEST:
-        rows = round(shown.height * WIDEST / shown.width)
-        shown = shown.resize((WIDEST, rows), Image.Resampling.LANCZOS)
-    buffer = io.BytesIO()
-    few = shown.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(buffer, "PNG")
-    text = base64.b64encode(buffer.getvalue()).decode("ascii")
+    text = base64.b64encode(path.read_bytes()).decode("ascii")
     return f"data:image/png;base64,{text}", width, height
 
 
 def _figures(of: Iterable[tuple[Path, str, str, str, bool]]) -> list[Figure]:
-    """Return a figure of each path, name, title, caption and whether it is empty.
-
-    Pillow does its work outside the interpreter's lock.
-    """
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(lambda one: _figure(*one), of))
-
-
-def _figure(path: Path, name: str, heading: str, text: str, empty: bool) -> Figure:
-    return Figure(name, heading, text, *embedded(path), empty)
+    """Return a figure of each path, name, title, caption and whether it is empty."""
+    return [
+        Figure(name, heading, text, *embedded(path), empty)
+        for path, name, heading, text, empty in of
+    ]

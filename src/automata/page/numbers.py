@@ -7,14 +7,12 @@ import math
 import pandas as pd
 
 from automata.analysis.energy import TIME, amount
+from automata.analysis.presentation import ROUNDING
 from automata.analysis.tables import three_digits
 
 MISSING = "\N{EN DASH}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 MINUS = "\N{MINUS SIGN}"
-ROUNDING = 9
-"""Decimals below which a difference is an error of rounding: it reads as 0."""
-
 NAMED_SEEDS = 12
 """Longer lists of seeds are cut."""
 

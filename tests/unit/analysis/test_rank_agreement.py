@@ -69,7 +69,7 @@ def scored(of, scores, epoch=4, names=None, rung=True):
 
 
 def agree(runs, trials, protocols=None):
-    return rank_agreement(pd.DataFrame(runs), pd.DataFrame(trials), protocols or {})
+    return rank_agreement(per_seed(pd.DataFrame(runs), pd.DataFrame(trials), protocols or {}))
 
 
 def pair(scores, **changes):
@@ -276,7 +276,7 @@ def test_groups_of_three_data_sets_vary_over_these():
 def test_no_trials_make_an_empty_table():
     runs, trials = pair(SWAPPED)
 
-    table = rank_agreement(pd.DataFrame(runs), pd.DataFrame(trials).iloc[:0], {})
+    table = rank_agreement(per_seed(pd.DataFrame(runs), pd.DataFrame(trials).iloc[:0], {}))
 
     assert table.empty
     assert "tau" in table.columns

@@ -12,6 +12,7 @@ from automata.analysis.ratios import ratios_to_full
 from automata.analysis.studies import STUDIES
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff
+from automata.analysis.untuned import untuned
 from automata.cli import main
 from automata.config import Carbon
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
@@ -30,9 +31,11 @@ def write(runs: pd.DataFrame, folder: Path) -> Path:
     trials = synthetic_trials(runs)
     write_parquet(runs, folder / "runs.parquet")
     write_parquet(trials, folder / "trials.parquet")
-    write_json({}, folder / "protocols.json")
+    protocol = {"protocol": {"reselect_every": 10}}
+    write_json(dict.fromkeys(runs["protocol_hash"], protocol), folder / "protocols.json")
     write_csv(ratios, folder / "ratios.csv")
     write_csv(tradeoff(ratios), folder / "tradeoff.csv")
+    write_csv(untuned(runs), folder / "untuned.csv")
     return folder
 
 
@@ -52,7 +55,7 @@ def output(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_is_a_file_per_study(output: Path) -> None:
-    assert sorted(path.stem for path in output.iterdir()) == sorted(STUDIES)
+    assert sorted(path.stem for path in output.iterdir()) == sorted([*STUDIES, "overview"])
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -83,4 +86,4 @@ def test_partial_experiments_have_all_files(selectors: tuple[str, ...], tmp_path
 
     main(["studies", str(write(runs, tmp_path)), "--output", str(tmp_path / "new")])
 
-    assert len(list((tmp_path / "new").iterdir())) == len(STUDIES)
+    assert len(list((tmp_path / "new").iterdir())) == len(STUDIES) + 1

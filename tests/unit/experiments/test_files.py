@@ -131,10 +131,44 @@ def test_a_data_set_of_no_part_is_refused(read):
         read({**PARTS, **few}, ["all.yaml", "few.yaml"])
 
 
-def test_parts_of_parts_are_refused(read):
-    wrapper = {"wrapper.yaml": {"parts": ["all.yaml"]}}
-    with pytest.raises(UserError, match=r"all.yaml: parts: a part cannot have parts itself"):
-        read({**PARTS, **wrapper}, ["wrapper.yaml"])
+def test_parts_of_a_part_are_its_experiments_as_it_changes_them(read):
+    wrappers = {
+        "first.yaml": {
+            "parts": ["all.yaml"],
+            "datasets": ["dna"],
+            "seeds": [5],
+            "fractions": [0.3],
+        },
+        "second.yaml": {"parts": ["all.yaml"], "datasets": ["sst5"]},
+        "both.yaml": {"parts": ["first.yaml", "second.yaml"], "fractions": [0.1]},
+    }
+    found = read({**PARTS, **wrappers}, ["both.yaml"])
+    assert [(e["datasets"], e["seeds"], e["fractions"]) for e in found] == [
+        (["dna"], [5], [0.1]),
+        (["sst5"], PARTS["two.yaml"]["seeds"], [0.1]),
+    ]
+
+
+def test_a_data_set_of_two_parts_of_parts_is_refused(read):
+    wrappers = {
+        "first.yaml": {"parts": ["all.yaml"], "datasets": ["dna"]},
+        "second.yaml": {"parts": ["all.yaml"], "datasets": ["dna", "sst5"]},
+        "both.yaml": {"parts": ["first.yaml", "second.yaml"]},
+    }
+    with pytest.raises(UserError, match=r"second.yaml: datasets: dna is also in .*first.yaml"):
+        read({**PARTS, **wrappers}, ["both.yaml"])
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        {"a.yaml": {"parts": ["a.yaml"]}},
+        {"a.yaml": {"parts": ["b.yaml"]}, "b.yaml": {"parts": ["./a.yaml"]}},
+    ],
+)
+def test_a_file_that_is_a_part_of_itself_is_refused(read, contents):
+    with pytest.raises(UserError, match=r"a.yaml has this file among its parts"):
+        read(contents, ["a.yaml"])
 
 
 @pytest.mark.parametrize("parts", ["one.yaml", [1]])

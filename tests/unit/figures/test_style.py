@@ -9,15 +9,17 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from PIL import Image
 
 from automata.analysis.experiment import Tables
 from automata.figures import names
 from automata.figures.catalogue import PAPER, draw
 from automata.figures.looks import COLOURS, MARKERS, SCHEDULER_COLOURS, SCHEDULER_MARKERS
-from automata.figures.style import ink_on, save
+from automata.figures.style import PALETTE, ink_on, save, style
 from automata.selection import SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
 
@@ -126,3 +128,17 @@ def test_both_formats_are_written_and_nothing_else(some: Tables, tmp_path: Path)
 
     assert (tmp_path / "figures" / "a.png").read_bytes().startswith(PNG_SIGNATURE)
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["a.pdf", "a.png"]
+
+
+def test_few_colours_of_a_png_look_like_all_of_them(some: Tables, tmp_path: Path) -> None:
+    figure = draw("framework", some)  # has no layout engine, which `save` would use up
+    save(figure, tmp_path / "few.png")
+    with style():
+        figure.savefig(tmp_path / "all.png")
+
+    with Image.open(tmp_path / "few.png") as few, Image.open(tmp_path / "all.png") as every:
+        assert len(few.getcolors(PALETTE + 1)) <= PALETTE < len(every.getcolors(2**24))
+        assert few.info["dpi"] == every.info["dpi"]
+        ours, theirs = (np.asarray(one.convert("RGB"), dtype=int) for one in (few, every))
+    assert (ours[0, 0] == 255).all()
+    assert np.quantile(abs(ours - theirs).max(axis=-1), 0.999) < 16

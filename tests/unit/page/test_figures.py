@@ -1,11 +1,8 @@
 import base64
-import io
 
-import numpy as np
 import pytest
-from PIL import Image
 
-from automata.page.figures import COLOURS, WIDEST, albums, caption, embedded, figures
+from automata.page.figures import albums, caption, embedded, figures
 
 
 def test_known_figures_come_with_their_captions_and_others_do_not(experiment):
@@ -43,21 +40,4 @@ def test_image_keeps_its_size_in_print(experiment):
     uri, width, height = embedded(experiment / "figures/main.png")
     assert uri.startswith("data:image/png;base64,")
     assert (width, height) == (240, 120)  # 2 x 1 inches
-
-
-def test_background_stays_white_in_few_colours(tmp_path):
-    colours = np.random.default_rng(0).integers(0, 256, (100, 100, 3), dtype=np.uint8)
-    colours[:, :70] = 255  # as most of a figure is
-    Image.fromarray(colours).save(tmp_path / "a.png")
-    uri, _, _ = embedded(tmp_path / "a.png")
-    with Image.open(io.BytesIO(base64.b64decode(uri.split(",")[1]))) as image:
-        assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
-        assert len(image.getcolors()) <= COLOURS
-
-
-def test_large_image_is_scaled(tmp_path):
-    Image.new("RGB", (4000, 1000), "red").save(tmp_path / "a.png")
-    uri, _, _ = embedded(tmp_path / "a.png")
-    with Image.open(io.BytesIO(base64.b64decode(uri.split(",")[1]))) as image:
-        assert image.size == (WIDEST, WIDEST // 4)
-        assert image.convert("RGB").getpixel((0, 0)) == (255, 0, 0)
+    assert base64.b64decode(uri.split(",")[1]) == (experiment / "figures/main.png").read_bytes()

@@ -1,0 +1,232 @@
+"""The tables for people, recomputed run by run."""
+
+from __future__ import annotations
+
+from math import exp, log
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from automata.analysis.experiment import Tables
+from automata.analysis.overview import (
+    SECTIONS,
+    contrasts,
+    early,
+    epochs,
+    first_selection,
+    overview,
+    ran,
+    ranks,
+    speedups,
+    times,
+    untuned,
+)
+from automata.analysis.ratios import ratios_to_full
+from automata.analysis.tables import markdown, write_csv, write_json, write_parquet
+from automata.analysis.tradeoff import bounds
+from automata.analysis.untuned import untuned as untuned_table
+from automata.config import Carbon
+from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
+
+CARBON = Carbon(
+    grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
+)
+SEARCHES, SEEDS = ("random", "tpe"), range(3)
+
+
+def write(runs: pd.DataFrame, folder: Path) -> Tables:
+    settings = {
+        "protocol": {"reselect_every": 10},
+        "scheduler": {"hyperband": {"warm_start": 0.0}, "asha": {"warm_start": 0.35}},
+    }
+    write_parquet(runs, folder / "runs.parquet")
+    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
+    write_json(dict.fromkeys(runs["protocol_hash"], settings), folder / "protocols.json")
+    write_csv(ratios_to_full(runs, CARBON), folder / "ratios.csv")
+    write_csv(untuned_table(runs), folder / "untuned.csv")
+    return Tables(folder)
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    runs = synthetic_runs(
+        datasets=("dna", "letter"),
+        selectors=PAPER + CONTROLS,
+        fractions=(0.05, 0.3),
+        repeats=len(SEEDS),
+    )
+    return write(runs, tmp_path_factory.mktemp("tables"))
+
+
+def value(tables: Tables, column: str, **run: object) -> float:
+    """Return what the table of ratios has of one run."""
+    rows = tables.ratios
+    for axis, of in run.items():
+        rows = rows[rows[axis] == of]
+    (found,) = rows[column]
+    return float(found)
+
+
+def row(table: pd.DataFrame, **axes: object) -> dict[str, object]:
+    for axis, of in axes.items():
+        table = table[table[axis] == of]
+    (found,) = table.to_dict("records")
+    return {str(key): cell for key, cell in found.items()}
+
+
+def numbers(cell: object) -> list[float]:
+    """Return the mean and the bounds of a cell."""
+    return [float(word.strip("()")) for word in str(cell).split(" ") if word != "to"]
+
+
+@pytest.mark.parametrize(
+    ("column", "shown"),
+    [("speedup", "speedup"), ("ceiling", "ceiling"), ("relative_test_error", "error (pp)")],
+)
+def test_a_seed_counts_with_the_mean_of_its_searches(
+    tables: Tables, column: str, shown: str
+) -> None:
+    of = {"dataset": "dna", "scheduler": "asha", "selector": "craig", "fraction": 0.3}
+    seeds = [
+        fmean(value(tables, column, search=search, seed=seed, **of) for search in SEARCHES)
+        for seed in SEEDS
+    ]
+
+    found = row(speedups(tables), **of)
+
+    assert (found["runs"], found["seeds"]) == (6, 3)
+    expected = [fmean(seeds), *bounds(np.array(seeds))]
+    assert numbers(found[shown]) == pytest.approx(expected, rel=0.006, abs=0.006)
+
+
+@pytest.mark.parametrize("fraction", ["0.05", "all"])
+def test_contrasts_are_of_pairs_of_one_seed(tables: Tables, fraction: str) -> None:
+    of = {"dataset": "letter", "scheduler": "hyperband"}
+    fractions = [0.05, 0.3] if fraction == "all" else [float(fraction)]
+
+    def differing(column: str, seed: int) -> float:
+        return fmean(
+            value(tables, column, search=search, seed=seed, fraction=f, selector="gradmatch", **of)
+            - value(tables, column, search=search, seed=seed, fraction=f, selector="rs2", **of)
+            for search in SEARCHES
+            for f in fractions
+        )
+
+    found = row(contrasts(tables), selector="gradmatch", baseline="rs2", fraction=fraction, **of)
+
+    error = fmean(differing("relative_test_error", seed) for seed in SEEDS)
+    assert numbers(found["error difference (pp)"])[0] == pytest.approx(error, rel=0.006, abs=0.006)
+    assert found["pairs"] == 6 * len(fractions)
+
+
+def test_ratios_of_speedups_are_geometric_means(tables: Tables) -> None:
+    of = {"dataset": "dna", "scheduler": "asha", "fraction": 0.3}
+    logs = [
+        log(value(tables, "speedup", search=search, seed=seed, selector="gradmatch", **of))
+        - log(value(tables, "speedup", search=search, seed=seed, selector="craig", **of))
+        for search in SEARCHES
+        for seed in SEEDS
+    ]
+
+    found = row(
+        contrasts(tables), **{**of, "fraction": "0.3"}, selector="gradmatch", baseline="craig"
+    )
+
+    mean, low, high = numbers(found["speedup ratio"])
+    assert mean == pytest.approx(exp(fmean(logs)), rel=0.006)
+    assert low <= mean <= high
+
+
+def test_ranks_are_means_of_the_runs_agreements(tables: Tables) -> None:
+    known = tables.agreements
+    of = {"dataset": "dna", "scheduler": "hyperband", "epoch": 22, "selector": "random"}
+    for axis, wanted in {**of, "fraction": 0.3}.items():
+        known = known[known[axis] == wanted]
+
+    found = row(ranks(tables), **of, fraction=0.3)
+
+    assert numbers(found["tau"])[0] == pytest.approx(known["tau"].mean(), rel=0.006)
+
+
+def test_trials_that_end_before_the_first_selection_are_counted(tables: Tables) -> None:
+    """Of 27 trials 18 end at the first rung, 7 epochs, and 6 at the second, 22."""
+    hyperband = row(early(tables), dataset="dna", scheduler="hyperband", fraction=0.3)
+    asha = row(early(tables), dataset="dna", scheduler="asha", fraction=0.3)
+
+    assert (hyperband["runs"], hyperband["trials"]) == (6, 6 * 27)
+    share = "ended before a selection (%)"
+    assert hyperband[share] == pytest.approx(100 * 18 / 27)
+    assert asha[share] == pytest.approx(100 * 24 / 27)  # a warm start of 21 epochs: first at 30
+
+
+@pytest.mark.parametrize(
+    ("fraction", "every", "first"), [(0.01, 10, 10), (0.3, 10, 30), (0.3, 7, 21), (0.3, 1, 21)]
+)
+def test_selection_waits_for_the_end_of_the_warm_start(
+    fraction: float, every: int, first: int
+) -> None:
+    run = {
+        "protocol_hash": "a",
+        "scheduler": "asha",
+        "selector": "gradmatch",
+        "fraction": fraction,
+        "epochs": 200,
+    }
+    settings = {
+        "protocol": {"reselect_every": every},
+        "scheduler": {"asha": {"warm_start": 0.35}},
+    }
+    assert first_selection(run, {"a": settings}) == first
+
+
+def test_shares_of_time_sum_to_all_of_it(tables: Tables) -> None:
+    table = times(tables)
+    shares = table[[column for column in table if column.endswith("(%)")]]
+    assert shares.sum(axis=1).to_numpy() == pytest.approx(100.0)
+
+
+def test_draws_without_tuning_are_those_of_their_table(tables: Tables) -> None:
+    found = row(untuned(tables), dataset="dna", search="tpe", scheduler="asha")
+    theirs = row(tables.untuned, dataset="dna", search="tpe", scheduler="asha")
+    assert found["draws"] == 3
+    assert found["worst"] == theirs["relative_test_error_high"]
+
+
+def test_runs_of_a_data_set_are_summed(tables: Tables) -> None:
+    runs = [run for run in tables.runs.to_dict("records") if run["dataset"] == "dna"]
+
+    found = row(ran(tables), dataset="dna")
+
+    assert (found["runs"], found["contaminated runs"]) == (len(runs), 0)
+    hours = sum(run["total_seconds"] for run in runs) / 3600
+    assert found["measured hours"] == pytest.approx(hours)
+    assert found["hours with set-up"] == pytest.approx(hours + 6 * len(runs) / 3600)
+    assert found["energy (Wh)"] == pytest.approx(4.08 * hours)
+
+
+def test_epochs_of_a_panel_are_the_fewest_and_the_most(tables: Tables) -> None:
+    found = row(epochs(tables), dataset="dna", search="tpe", scheduler="hyperband")
+    assert (found["fewest epochs"], found["most epochs"]) == (3000, 3000)
+
+
+def test_page_has_every_table(tables: Tables) -> None:
+    page = overview(tables)
+    assert page.startswith("# ")
+    for title, _, make in SECTIONS:
+        assert f"## {title}\n" in page
+        assert markdown(make(tables)) in page
+
+
+def test_sections_without_rows_are_left_out(tmp_path: Path) -> None:
+    runs = synthetic_runs(datasets=("dna",), selectors=("full",), searches=("tpe",), repeats=1)
+
+    page = overview(write(runs, tmp_path))
+
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [
+        "## What was run",
+        "## Where the time goes",
+        "## Epochs that searches trained",
+    ]
