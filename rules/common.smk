@@ -55,7 +55,7 @@ PROVENANCE = (
     "results/{experiment}/tables/provenance.md",
 )
 
-# Tables for people, each beside one for programs.
+# Tables for people: all but the overview show what one for programs has.
 FOR_PEOPLE = tuple(
     f"results/{{experiment}}/tables/{name}"
     for name in (

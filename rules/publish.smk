@@ -3,7 +3,7 @@
 PUBLISHED = f"results/reference/{EXPERIMENT}"
 
 
-# Tables for programs alone are as large as the records that they are made of again in a minute.
+# Parquet files hold much of what the records do, and are made of them again in a minute.
 MADE = [path for path in made_of(EXPERIMENT) if not path.endswith(".parquet")]
 
 

@@ -1,6 +1,7 @@
 """From runs to what is published of them, and from that to the same tables and figures again."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -38,11 +39,19 @@ def test_publishing_runs_and_draws_nothing_that_is_there(published):
 
 @pytest.mark.parametrize(
     "name",
-    ["index.html", "records.tar.xz", "tables/runs.csv", "tables/claims.md", "tables/provenance.md"]
+    ["index.html", "records.tar.xz", "tables/runs.csv", "tables/claims.md", "tables/overview.md"]
+    + ["tables/provenance.md"]
     + [f"figures/{name}.{form}" for name in ("main", "tradeoff/dna") for form in ("pdf", "png")],
 )
 def test_all_of_it_is_published(published, name):
     assert (published.folder / PUBLISHED / name).stat().st_size > 0
+
+
+def test_links_of_the_published_page_lead_somewhere(published):
+    page = published.folder / PUBLISHED / "index.html"
+    links = re.findall(r'href="(?!#|https?:|data:)([^"]+)"', page.read_text())
+    assert "tables/runs.csv" in links
+    assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 def test_no_run_is_started_for_published_records(redrawn):

@@ -66,3 +66,20 @@ def step_ceiling(
     training is cheaper than the epoch that `ceiling` counts, and the speedup can pass that.
     """
     return full_steps / concurrent_trials / (final_steps + run_steps / concurrent_trials)
+
+
+def final_ceiling(
+    full_seconds: float,
+    full_epochs: float,
+    run_epochs: float,
+    final_seconds: float,
+    gradient_selections: int,
+) -> float:
+    """Return `ceiling` with the final training at the seconds that it took.
+
+    Which configuration won decides how dear the final training is; the rest costs what an epoch
+    of FULL did on average, with as many trials at once.
+    """
+    epoch = full_seconds / full_epochs
+    passes = run_epochs + FORWARD_SHARE * gradient_selections
+    return full_seconds / (final_seconds + passes * epoch)

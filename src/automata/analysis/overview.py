@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
 from automata.analysis.presentation import cell
 from automata.analysis.rank_agreement import warm_start_epochs
@@ -23,11 +24,11 @@ POOLED = ["dataset", "scheduler"]
 
 OPENING = """# Overview
 
-Rows are pooled over the searches. A seed counts with the mean of its runs; behind the mean over
-seeds stands its 95 % bootstrap interval, or the range of fewer than three. Errors are percentage
-points of test error above FULL's of the same seed: + is worse. The tables beside this one
-(`tradeoff.csv`, `resampling.csv`, `rank-agreement.csv`, `time-split.csv`, `untuned.csv`) have the
-searches one by one, and the records behind each number.
+Where a cell has bounds, a seed counts with the mean of its runs, of both searches; behind the mean
+over seeds stands its 95 % bootstrap interval, or the range of fewer than three seeds. An error is
+test error less FULL's, in percentage points: positive is worse. `tradeoff.csv`, `resampling.csv`,
+`rank-agreement.csv`, `untuned.csv` and `time-split.csv` beside this file have the searches one by
+one, and the records behind each number; `runs.csv` has the runs.
 """
 
 
@@ -47,7 +48,7 @@ def ran(tables: Tables) -> pd.DataFrame:
     table = runs.assign(
         hours=runs["total_seconds"] / 3600,
         whole=(runs["total_seconds"] + runs["setup_seconds"]) / 3600,
-        watt_hours=runs["energy_joules"] / 3600,
+        watt_hours=runs["energy_joules"].astype(float) / 3600,
         disturbed=runs["flags"].str.contains("contaminated"),
     )
     groups = table.groupby("dataset", sort=True)
@@ -55,17 +56,23 @@ def ran(tables: Tables) -> pd.DataFrame:
         "runs": groups.size(),
         "measured hours": groups["hours"].sum(),
         "hours with set-up": groups["whole"].sum(),
-        "energy (Wh)": groups["watt_hours"].sum(min_count=1),
+        "energy (Wh)": groups["watt_hours"].sum(skipna=False),
+        "energy was": {dataset: ways(group) for dataset, group in groups},
         "contaminated runs": groups["disturbed"].sum(),
     }
-    return pd.DataFrame(columns).reset_index()
+    return pd.DataFrame(columns).rename_axis("dataset").reset_index()
 
 
 def speedups(tables: Tables) -> pd.DataFrame:
-    """Return a row per selector and subset size: speedup over FULL, its ceiling, and error."""
+    """Return a row per selector and subset size: speedup over FULL, its ceilings, and error."""
     ratios = tables.ratios
     compared = ratios[ratios["refused"].isna() & (ratios["selector"] != "full")]
-    quantities = {"speedup": "speedup", "ceiling": "ceiling", "relative_test_error": "error (pp)"}
+    quantities = {
+        "speedup": "speedup",
+        "ceiling": "ceiling",
+        "final_ceiling": "with its final training",
+        "relative_test_error": "error (pp)",
+    }
     return _means(compared, [*POOLED, "selector", "fraction"], quantities)
 
 
@@ -83,7 +90,7 @@ def contrasts(tables: Tables) -> pd.DataFrame:
 def ranks(tables: Tables) -> pd.DataFrame:
     """Return a row per rung, selector and subset size: Kendall's tau with FULL's scores."""
     known = tables.agreements[tables.agreements["tau"].notna()]
-    return _means(known, [*POOLED, "epoch", "selector", "fraction"], {"tau": "tau"})
+    return _means(known, [*POOLED, "epochs", "epoch", "selector", "fraction"], {"tau": "tau"})
 
 
 def untuned(tables: Tables) -> pd.DataFrame:
@@ -94,24 +101,19 @@ def untuned(tables: Tables) -> pd.DataFrame:
 
 
 def early(tables: Tables) -> pd.DataFrame:
-    """Return how many of AUTOMATA's trials ended before it had selected anything."""
-    at_rungs = tables.trials[tables.trials["selector"] == "gradmatch"]
-    trials = at_rungs.groupby(["record", "index"], as_index=False)["epoch"].max()
-    columns = ["record", "selector", "fraction", "epochs", "protocol_hash", *POOLED]
-    trials = trials.merge(tables.runs[columns], on="record")
-    first = {
-        run["record"]: first_selection(run, tables.protocols)
-        for run in trials.drop_duplicates("record").to_dict("records")
-    }
-    trials["before"] = [
-        epoch <= first[record]
-        for epoch, record in zip(trials["epoch"], trials["record"], strict=True)
-    ]
-    rows = [
-        [*key, group["record"].nunique(), len(group), 100 * group["before"].mean()]
-        for key, group in trials.groupby([*POOLED, "fraction"], sort=True)
-    ]
-    columns = [*POOLED, "fraction", "runs", "trials", "ended before a selection (%)"]
+    """Return the share of AUTOMATA's trials that were stopped before it had selected anything."""
+    runs = tables.runs[tables.runs["selector"] == "gradmatch"]
+    known = runs[runs["protocol_hash"].isin(tables.protocols)]
+    ends = tables.trials.groupby(["record", "index"])[["epoch", "status"]].last().reset_index()
+    rows = []
+    for key, group in known.groupby([*POOLED, "fraction"], sort=True):
+        shares = []
+        for run in group.to_dict("records"):
+            trials = ends[ends["record"] == run["record"]]
+            early = trials["epoch"] <= first_selection(run, tables.protocols)
+            shares.append((early & (trials["status"] == "stopped")).sum() / run["configurations"])
+        rows.append([*key, len(shares), 100 * np.mean(shares)])
+    columns = [*POOLED, "fraction", "runs", "trials stopped before a selection (%)"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -174,7 +176,9 @@ SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
     ),
     (
         "Speedups beside their ceilings",
-        "The ceiling is the speedup if selecting were free and every epoch cost the same. "
+        "The ceiling is the speedup if an epoch cost its share of the samples, a selection by "
+        "gradients one forward pass, and nothing else anything; beside it the ceiling with the "
+        "final training at what it took, as a configuration that wins may be a cheap one. "
         "`full-again` is FULL with other weights and mini-batches: what it differs by is noise.",
         speedups,
     ),
@@ -187,28 +191,30 @@ SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
     (
         "Do subsets rank configurations as all data do?",
         "Kendall's tau of validation accuracies after `epoch` epochs, over the configurations "
-        "that a search has in common with FULL's. `full-again` is the noise ceiling.",
+        "that a search has in common with FULL's, at least five of them. `full-again` is the noise "
+        "ceiling. Late rungs have the survivors only, which are alike and harder to rank.",
         ranks,
     ),
     (
         "What tuning is worth",
-        "Configurations drawn at random and trained once on all data, against FULL's choice.",
+        "Configurations drawn at random and trained once on all data, against FULL's choice: the "
+        "mean of its seeds. A draw that diverged counts with the accuracy that it reached.",
         untuned,
     ),
     (
         "Decided before any selection",
-        "AUTOMATA's first subset is random. Trials that end before the first selection were "
-        "stopped on its account, or on that of a warm start on all data.",
+        "AUTOMATA's first subset is random, and before it a warm start may train on all data. A "
+        "trial stopped at a rung before the first selection was judged on these alone.",
         early,
     ),
     (
         "Where the time goes",
-        "`final` is the final training on all data; selecting is part of the search.",
+        "Means over runs. `final` is the final training on all data.",
         times,
     ),
     (
         "Epochs that searches trained",
-        "Under Hyperband as many for each search and seed, by design.",
+        "Under Hyperband as many for each selector and seed, unless a trial diverges.",
         epochs,
     ),
 )

@@ -12,6 +12,7 @@ from automata.analysis.definitions import (
     ceiling,
     cpu_ratio,
     energy_ratio,
+    final_ceiling,
     relative_error_ratio,
     relative_test_error,
     speedup,
@@ -71,6 +72,7 @@ COLUMNS = [
     "ceiling",
     "efficiency",
     "step_ceiling",
+    "final_ceiling",
     "relative_test_error",
     "relative_error_ratio",
     "energy_ratio",
@@ -161,6 +163,13 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
         "efficiency": gain / top,
         "step_ceiling": step_ceiling(
             full["trained_steps"], run["trained_steps"], run["final_steps"], slots
+        ),
+        "final_ceiling": final_ceiling(
+            full["total_seconds"],
+            full["full_epoch_equivalents"],
+            run["full_epoch_equivalents"],
+            run["final_seconds"],
+            run["gradient_selections"],
         ),
         "relative_test_error": relative_test_error(full["test_accuracy"], run["test_accuracy"]),
         "relative_error_ratio": relative_error_ratio(full["test_accuracy"], run["test_accuracy"]),

@@ -21,6 +21,7 @@ QUANTITIES = [
     "ceiling",
     "efficiency",
     "step_ceiling",
+    "final_ceiling",
     "relative_test_error",
     "relative_error_ratio",
     "test_accuracy",

@@ -133,10 +133,14 @@ def _chosen(found: list[tuple[Path, Config]], after: list[Layer]) -> list[Config
             if dataset in owner:
                 raise UserError(f"{file}: datasets: {dataset} is also in {owner[dataset]}")
             owner[dataset] = file
+    valid = ", ".join(owner)
     for file, content in after:
-        for dataset in content.get("datasets") or []:
+        listed = content.get("datasets", [])
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+            shown = json.dumps(listed)
+            raise UserError(f"{file}: datasets: {shown} is not valid; valid: a list of {valid}")
+        for dataset in listed:
             if dataset not in owner:
-                valid = ", ".join(owner)
                 raise UserError(f"{file}: datasets: {dataset} is in none of the parts: {valid}")
     wanted = next((said["datasets"] for _, said in reversed(after) if "datasets" in said), owner)
     kept = [{**e, "datasets": [d for d in e["datasets"] if d in wanted]} for _, e in found]

@@ -20,10 +20,10 @@ from automata.page.summary import summary
 from automata.selection import ALL_DATA
 
 TABLES = {
+    "overview.md": "what the runs say in short, over both searches",
     "tradeoff.csv": "one row per combination, over its seeds: the numbers of the panels",
     "ratios.csv": "one row per run, compared with the FULL run of its seed",
-    "runs.parquet": "one row per record: times, energy, accuracy, configuration, machine",
-    "trials.parquet": "one row per evaluation of a trial",
+    "runs.csv": "one row per record: times, energy, accuracy, configuration, machine",
     "untuned.csv": "what one configuration drawn at random reaches",
     "differences.csv": "where the protocol differs from the paper's",
     "claims.csv": "the paper's claims and our verdicts",

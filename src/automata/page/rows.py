@@ -18,6 +18,7 @@ HEADINGS: dict[str, tuple[str, Shown]] = {
     "ceiling": (f"Ceiling ({numbers.TIMES})", numbers.number),
     "efficiency": ("Speedup / ceiling", numbers.number),
     "step_ceiling": (f"Ceiling by steps ({numbers.TIMES})", numbers.number),
+    "final_ceiling": (f"Ceiling with its final training ({numbers.TIMES})", numbers.number),
     "relative_test_error": ("Relative test error (pp)", numbers.number),
     "relative_error_ratio": ("Relative error ratio", numbers.number),
     "test_accuracy": ("Test accuracy", numbers.percent),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from automata.analysis.definitions import (
     ceiling,
     energy_ratio,
+    final_ceiling,
     relative_error_ratio,
     relative_test_error,
     speedup,
@@ -98,6 +101,22 @@ def test_step_ceiling_on_one_slot() -> None:
 def test_step_ceiling_on_two_slots_keeps_the_final_training_whole() -> None:
     # 4500 / (500 + 500) = 4.5
     assert step_ceiling(9000, 1000, 500, 2) == pytest.approx(4.5)
+
+
+def test_final_ceiling_counts_the_final_training_at_its_seconds() -> None:
+    # An epoch is 600 / 300 = 2 s: 600 / (50 + (10 + 30 / 3) x 2) = 600 / 90
+    assert final_ceiling(600, 300, 10, 50, 30) == pytest.approx(600 / 90)
+
+
+@given(st.integers(1, 4), st.floats(1, 100), st.floats(0.1, 50), st.integers(0, 40))
+def test_ceilings_agree_where_the_final_training_costs_an_average_one(
+    slots: int, epoch: float, run_epochs: float, selections: int
+) -> None:
+    """`epoch` seconds on one slot; the final training runs alone."""
+    full_seconds = EPOCHS * epoch / slots
+    assert final_ceiling(full_seconds, EPOCHS, run_epochs, T * epoch, selections) == pytest.approx(
+        ceiling(EPOCHS, run_epochs, T, selections, slots)
+    )
 
 
 @pytest.mark.parametrize("slots", [1, 2])

@@ -40,6 +40,7 @@ def run(**changes: Any) -> dict[str, Any]:
         "trained_steps": 700,
         "final_epochs": 20,
         "final_steps": 300,
+        "final_seconds": 30.0,
         "concurrent_trials": 1,
         "threads_per_trial": 1,
         "device": "cpu",
@@ -76,6 +77,7 @@ def full(**changes: Any) -> dict[str, Any]:
         "trained_steps": 6000,
         "final_epochs": 0,
         "final_steps": 0,
+        "final_seconds": 0.0,
         "record": "full.json",
     }
     return run(**{**values, **changes})
@@ -107,6 +109,7 @@ def of_run(table: pd.DataFrame) -> dict[str, Any]:
         ("ceiling", 100 / 35),  # 20 + 10 + 15 / 3 epochs
         ("efficiency", 5.0 * 35 / 100),
         ("step_ceiling", 6.0),  # 6000 / (300 + 700)
+        ("final_ceiling", 4.0),  # 300 / (30 + (10 + 15 / 3) x 3)
         ("test_accuracy", 0.88),
         ("total_seconds", 60.0),
         ("energy_source", "pyJoules RAPL"),
@@ -131,6 +134,7 @@ def test_ratios_of_a_run(column: str, value: object) -> None:
         ("ceiling", 1.0),
         ("efficiency", 1.0),
         ("step_ceiling", 1.0),
+        ("final_ceiling", 1.0),
         ("full_record", "full.json"),
     ],
 )

@@ -131,6 +131,12 @@ def test_a_data_set_of_no_part_is_refused(read):
         read({**PARTS, **few}, ["all.yaml", "few.yaml"])
 
 
+@pytest.mark.parametrize("listed", [None, "dna", [["dna"]], {"dna": 1}])
+def test_data_sets_beside_parts_that_are_no_list_are_refused(read, listed):
+    with pytest.raises(UserError, match=r"few.yaml: datasets: .* is not valid; valid: a list of"):
+        read({**PARTS, "few.yaml": {"datasets": listed}}, ["all.yaml", "few.yaml"])
+
+
 def test_parts_of_a_part_are_its_experiments_as_it_changes_them(read):
     wrappers = {
         "first.yaml": {

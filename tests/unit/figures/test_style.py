@@ -142,3 +142,14 @@ def test_few_colours_of_a_png_look_like_all_of_them(some: Tables, tmp_path: Path
         ours, theirs = (np.asarray(one.convert("RGB"), dtype=int) for one in (few, every))
     assert (ours[0, 0] == 255).all()
     assert np.quantile(abs(ours - theirs).max(axis=-1), 0.999) < 16
+
+
+@pytest.mark.parametrize("name", ["tabular", "energy-co2"])  # with bands and bars one sees through
+def test_background_stays_white_in_few_colours(name: str, some: Tables, tmp_path: Path) -> None:
+    save(draw(name, some), tmp_path / "few.png")
+
+    with Image.open(tmp_path / "few.png") as few:
+        pixels = np.asarray(few.convert("RGB")).reshape(-1, 3)
+    colours, counts = np.unique(pixels, axis=0, return_counts=True)
+    assert colours[counts.argmax()].tolist() == [255, 255, 255]
+    assert counts.max() > len(pixels) / 2
