@@ -48,9 +48,9 @@ def test_it_runs_every_combination_once(clone):
     assert len(pd.read_csv(clone / "results/default/tables/runs.csv")) == 34
 
 
-def test_no_speedup_passes_all_of_its_ceilings(tradeoff):
+def test_no_speedup_passes_both_of_its_ceilings(tradeoff):
     faster = tradeoff[tradeoff["selector"] != "full-again"]  # which is the timing noise itself
-    highest = faster[["ceiling", "step_ceiling", "final_ceiling"]].max(axis=1)
+    highest = faster[["ceiling", "step_ceiling"]].max(axis=1)
     assert (faster["speedup"] <= 1.1 * highest).all()  # of a shared machine
 
 

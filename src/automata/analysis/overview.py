@@ -104,14 +104,15 @@ def early(tables: Tables) -> pd.DataFrame:
     """Return the share of AUTOMATA's trials that were stopped before it had selected anything."""
     runs = tables.runs[tables.runs["selector"] == "gradmatch"]
     known = runs[runs["protocol_hash"].isin(tables.protocols)]
-    ends = tables.trials.groupby(["record", "index"])[["epoch", "status"]].last().reset_index()
+    ends = tables.trials.groupby(["record", "index"])[["epoch", "status"]].last()
+    stopped = ends[ends["status"] == "stopped"].groupby("record")["epoch"].apply(list).to_dict()
     rows = []
     for key, group in known.groupby([*POOLED, "fraction"], sort=True):
         shares = []
         for run in group.to_dict("records"):
-            trials = ends[ends["record"] == run["record"]]
-            early = trials["epoch"] <= first_selection(run, tables.protocols)
-            shares.append((early & (trials["status"] == "stopped")).sum() / run["configurations"])
+            first = first_selection(run, tables.protocols)
+            early = sum(epoch <= first for epoch in stopped.get(run["record"], []))
+            shares.append(early / run["configurations"])
         rows.append([*key, len(shares), 100 * np.mean(shares)])
     columns = [*POOLED, "fraction", "runs", "trials stopped before a selection (%)"]
     return pd.DataFrame(rows, columns=columns)

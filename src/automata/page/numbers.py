@@ -13,6 +13,7 @@ from automata.analysis.tables import three_digits
 MISSING = "\N{EN DASH}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 MINUS = "\N{MINUS SIGN}"
+
 NAMED_SEEDS = 12
 """Longer lists of seeds are cut."""
 

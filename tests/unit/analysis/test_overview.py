@@ -24,30 +24,12 @@ from automata.analysis.overview import (
     times,
     untuned,
 )
-from automata.analysis.ratios import ratios_to_full
-from automata.analysis.tables import markdown, write_csv, write_json, write_parquet
+from automata.analysis.tables import markdown
 from automata.analysis.tradeoff import bounds
-from automata.analysis.untuned import untuned as untuned_table
-from automata.config import Carbon
-from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
+from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
+from tabulated import write_tables
 
-CARBON = Carbon(
-    grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
-)
 SEARCHES, SEEDS = ("random", "tpe"), range(3)
-
-
-def write(runs: pd.DataFrame, folder: Path) -> Tables:
-    settings = {
-        "protocol": {"reselect_every": 10},
-        "scheduler": {"hyperband": {"warm_start": 0.0}, "asha": {"warm_start": 0.35}},
-    }
-    write_parquet(runs, folder / "runs.parquet")
-    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
-    write_json(dict.fromkeys(runs["protocol_hash"], settings), folder / "protocols.json")
-    write_csv(ratios_to_full(runs, CARBON), folder / "ratios.csv")
-    write_csv(untuned_table(runs), folder / "untuned.csv")
-    return Tables(folder)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +51,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     )
     unknown = _is(runs, dataset="letter", selector="rs2", seed=1)
     runs.loc[unknown, ["energy_method", "energy_source", "energy_joules"]] = None
-    return write(runs, tmp_path_factory.mktemp("tables"))
+    return write_tables(runs, tmp_path_factory.mktemp("tables"))
 
 
 def _is(runs: pd.DataFrame, **axes: object) -> pd.Series[bool]:
@@ -257,7 +239,7 @@ def test_page_has_every_table(tables: Tables) -> None:
 def test_sections_without_rows_are_left_out(tmp_path: Path) -> None:
     runs = synthetic_runs(datasets=("dna",), selectors=("full",), searches=("tpe",), repeats=1)
 
-    page = overview(write(runs, tmp_path))
+    page = overview(write_tables(runs, tmp_path))
 
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
         "## What was run",

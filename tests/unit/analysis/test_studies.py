@@ -8,35 +8,13 @@ import pandas as pd
 import pytest
 
 from automata.analysis.experiment import Tables
-from automata.analysis.ratios import ratios_to_full
 from automata.analysis.studies import STUDIES
-from automata.analysis.tables import write_csv, write_json, write_parquet
-from automata.analysis.tradeoff import tradeoff
-from automata.analysis.untuned import untuned
 from automata.cli import main
-from automata.config import Carbon
-from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
-
-CARBON = Carbon(
-    grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
-)
+from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
+from tabulated import write_tables
 
 COLLECTED = ["fronts", "front-summary", "rank-agreement", "resampling", "comparisons"]
 COLLECTED += ["time-split"]
-
-
-def write(runs: pd.DataFrame, folder: Path) -> Path:
-    """Write the tables that the studies read."""
-    ratios = ratios_to_full(runs, CARBON)
-    trials = synthetic_trials(runs)
-    write_parquet(runs, folder / "runs.parquet")
-    write_parquet(trials, folder / "trials.parquet")
-    protocol = {"protocol": {"reselect_every": 10}}
-    write_json(dict.fromkeys(runs["protocol_hash"], protocol), folder / "protocols.json")
-    write_csv(ratios, folder / "ratios.csv")
-    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
-    write_csv(untuned(runs), folder / "untuned.csv")
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = synthetic_runs(
         datasets=("dna", "sst2"), selectors=PAPER + CONTROLS, fractions=(0.05, 0.1), repeats=2
     )
-    return write(runs, tmp_path_factory.mktemp("tables"))
+    return write_tables(runs, tmp_path_factory.mktemp("tables")).folder
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +62,6 @@ def test_partial_experiments_have_all_files(selectors: tuple[str, ...], tmp_path
         datasets=("dna",), selectors=selectors, searches=("tpe",), fractions=(0.1,), repeats=1
     )
 
-    main(["studies", str(write(runs, tmp_path)), "--output", str(tmp_path / "new")])
+    main(["studies", str(write_tables(runs, tmp_path).folder), "--output", str(tmp_path / "new")])
 
     assert len(list((tmp_path / "new").iterdir())) == len(STUDIES) + 1

@@ -1,0 +1,35 @@
+"""The tables of an experiment that was made up, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from automata.analysis.experiment import Tables
+from automata.analysis.ratios import ratios_to_full
+from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.tradeoff import tradeoff
+from automata.analysis.untuned import untuned
+from automata.config import Carbon
+from benchmarks.synthetic import synthetic_trials
+
+CARBON = Carbon(
+    grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
+)
+SETTINGS = {
+    "protocol": {"reselect_every": 10},
+    "scheduler": {"hyperband": {"warm_start": 0.0}, "asha": {"warm_start": 0.35}},
+}
+
+
+def write_tables(runs: pd.DataFrame, folder: Path) -> Tables:
+    """Write what studies and the overview read of `runs` to `folder`."""
+    ratios = ratios_to_full(runs, CARBON)
+    write_parquet(runs, folder / "runs.parquet")
+    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
+    write_json(dict.fromkeys(runs["protocol_hash"], SETTINGS), folder / "protocols.json")
+    write_csv(ratios, folder / "ratios.csv")
+    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
+    write_csv(untuned(runs), folder / "untuned.csv")
+    return Tables(folder)
