@@ -99,6 +99,11 @@ def _parser() -> argparse.ArgumentParser:
     publish.add_argument("--target", type=Path, required=True, help="folder it is copied to")
     publish.set_defaults(command=_publish)
 
+    quote = commands.add_parser("quote", help="bring tables in a text up to date with results")
+    quote.add_argument("files", type=Path, nargs="+", help="Markdown, rewritten in place")
+    quote.add_argument("--tables", type=Path, required=True, help="folder of overview.md")
+    quote.set_defaults(command=_quote)
+
     outdated = commands.add_parser(
         "outdated", help="print the records that other code than today's made"
     )
@@ -233,6 +238,19 @@ def _publish(options: argparse.Namespace) -> None:
     from automata.publication import publish
 
     publish(options.source, options.files, options.target)
+
+
+def _quote(options: argparse.Namespace) -> None:
+    from automata.analysis.quotes import quotable, quoted
+    from automata.files import write_text
+
+    known = quotable(options.tables)
+    for path in options.files:
+        try:
+            text = quoted(path.read_text(encoding="utf-8"), known)
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
+        write_text(path, text)
 
 
 def _outdated(options: argparse.Namespace) -> None:

@@ -18,6 +18,7 @@ from automata.analysis.runs import PANEL
 from automata.analysis.tables import markdown
 from automata.analysis.time_split import PARTS, time_split
 from automata.analysis.tradeoff import bounds_of_each
+from automata.selection import FIXED_FRACTIONS
 
 POOLED = ["dataset", "scheduler"]
 """What a row is of: both searches count, as they differ less than schedulers do."""
@@ -65,15 +66,28 @@ def ran(tables: Tables) -> pd.DataFrame:
 
 def speedups(tables: Tables) -> pd.DataFrame:
     """Return a row per selector and subset size: speedup over FULL, its ceilings, and error."""
-    ratios = tables.ratios
-    compared = ratios[ratios["refused"].isna() & (ratios["selector"] != "full")]
     quantities = {
         "speedup": "speedup",
         "ceiling": "ceiling",
         "final_ceiling": "with its final training",
         "relative_test_error": "error (pp)",
     }
-    return _means(compared, [*POOLED, "selector", "fraction"], quantities)
+    return _means(_compared(tables), [*POOLED, "selector", "fraction"], quantities)
+
+
+def glance(tables: Tables) -> pd.DataFrame:
+    """Return a row per selector: speedup, ceiling and error, by scheduler and subset size."""
+    compared = _compared(tables)
+    subsets = compared[~compared["selector"].isin(FIXED_FRACTIONS)]
+    rows = []
+    for (dataset, selector), group in subsets.groupby(["dataset", "selector"], sort=True):
+        cells = {"dataset": dataset, "selector": selector}
+        for (scheduler, fraction), runs in group.groupby(["scheduler", "fraction"], sort=True):
+            means = _of_seeds(runs, ["speedup", "ceiling", "relative_test_error"]).mean()
+            faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
+            cells[f"{scheduler} {fraction:.3g}"] = f"{faster:.1f} ({ceiling:.1f}), {error:+.1f}"
+        rows.append(cells)
+    return pd.DataFrame(rows).fillna("")
 
 
 def contrasts(tables: Tables) -> pd.DataFrame:
@@ -149,6 +163,17 @@ def epochs(tables: Tables) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*PANEL, "runs", "fewest epochs", "most epochs"])
 
 
+def _compared(tables: Tables) -> pd.DataFrame:
+    """Return the ratios that there are, but FULL's own, which are 1."""
+    ratios = tables.ratios
+    return ratios[ratios["refused"].isna() & (ratios["selector"] != "full")]
+
+
+def _of_seeds(group: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Return the mean of each seed: what counts once in a mean or an interval."""
+    return group.groupby("seed")[columns].mean()
+
+
 def _means(
     frame: pd.DataFrame,
     axes: Sequence[str],
@@ -161,7 +186,7 @@ def _means(
     table["runs"] = [len(group) for _, group in groups]
     table["seeds"] = [group["seed"].nunique() for _, group in groups]
     for column, name in quantities.items():
-        samples = [group.groupby("seed")[column].mean().to_numpy(np.float64) for _, group in groups]
+        samples = [_of_seeds(group, [column])[column].to_numpy(np.float64) for _, group in groups]
         table[name] = [
             cell(to_shown(values.mean()), to_shown(low), to_shown(high), len(values))
             for values, (low, high) in zip(samples, bounds_of_each(samples), strict=True)
@@ -182,6 +207,12 @@ SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
         "final training at what it took, as a configuration that wins may be a cheap one. "
         "`full-again` is FULL with other weights and mini-batches: what it differs by is noise.",
         speedups,
+    ),
+    (
+        "At a glance",
+        "Speedup over FULL (its ceiling), and error: means over seeds, by scheduler and by the "
+        "subset's fraction of the training set. `gradmatch` is AUTOMATA.",
+        glance,
     ),
     (
         "Gradient or re-sampling",

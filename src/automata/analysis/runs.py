@@ -69,7 +69,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         "threads_per_trial": settings.compute.threads_per_trial,
         "device": record.provenance["device"],
         "host": _host(record),
-        "machine": _machine(record) if comparison.hosts == "alike" else _host(record),
+        "machine": _machine(record, comparison),
         "resumed": record.resumed,
         "set_aside": "" if comparison.resumed or not record.resumed else RESUMED,
         "segments": len(record.segments),
@@ -98,8 +98,18 @@ def _host(record: Record) -> str:
     return hosts if cluster is None else f"{hosts}, trials on {' + '.join(cluster.hosts)}"
 
 
-def _machine(record: Record) -> str:
-    """Return what tells kinds of machines apart: hosts of one kind are alike."""
+def _machine(record: Record, comparison: Comparison) -> str:
+    """Return what must be the same of runs that compare: the kind of machine, and its name.
+
+    The name alone would not do: virtual machines of one name may be of different kinds. Where
+    hosts of one kind are alike, it is the kind.
+    """
+    kind = _kind(record)
+    return kind if comparison.hosts == "alike" else f"{_host(record)}: {kind}"
+
+
+def _kind(record: Record) -> str:
+    """Return what tells kinds of machines apart."""
     here, cluster = record.provenance, record.tuning.cluster
     nodes = [node for node in cluster.nodes if node.trials] if cluster else []
     kinds = sorted({f"trials on {node.cpu} {node.resources}" for node in nodes})

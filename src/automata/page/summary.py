@@ -24,14 +24,14 @@ FLAGS = {
 }
 """What is doubtful about a run, and what that means."""
 
-MACHINE = ["host", "device", "software", "threads_per_trial", "concurrent_trials"]
+MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_trials"]
 
 
 @dataclass(frozen=True)
 class Machine:
     """A place where runs were made; times of different places are never compared."""
 
-    host: str
+    name: str
     device: str
     software: str
     threads: int

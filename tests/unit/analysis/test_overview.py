@@ -17,6 +17,7 @@ from automata.analysis.overview import (
     early,
     epochs,
     first_selection,
+    glance,
     overview,
     ran,
     ranks,
@@ -98,6 +99,36 @@ def test_a_seed_counts_with_the_mean_of_its_searches(
     assert (found["runs"], found["seeds"]) == (5, 3)
     expected = [fmean(seeds), *bounds(np.array(seeds))]
     assert numbers(found[shown]) == pytest.approx(expected, rel=0.006, abs=0.006)
+
+
+def test_a_glance_has_the_means_over_seeds(tables: Tables) -> None:
+    of = {"dataset": "dna", "scheduler": "asha", "selector": "craig", "fraction": 0.3}
+
+    def mean(column: str) -> float:
+        return fmean(
+            fmean(value(tables, column, search=search, seed=seed, **of) for search in searches)
+            for seed, searches in [(0, SEARCHES), (1, SEARCHES), (2, ["random"])]
+        )
+
+    found = row(glance(tables), dataset="dna", selector="craig")
+
+    assert list(found) == [
+        *("dataset", "selector", "asha 0.05", "asha 0.3", "hyperband 0.05", "hyperband 0.3")
+    ]
+    speedup, ceiling, error = (
+        float(word.strip("(),")) for word in str(found["asha 0.3"]).split(" ")
+    )
+    assert speedup == pytest.approx(mean("speedup"), abs=0.0501)
+    assert ceiling == pytest.approx(mean("ceiling"), abs=0.0501)
+    assert error == pytest.approx(mean("relative_test_error"), abs=0.0501)
+    assert str(found["asha 0.3"]).split(" ")[2][0] in "+-"
+
+
+def test_a_glance_has_the_selectors_of_subsets(tables: Tables) -> None:
+    table = glance(tables)
+    names = {"random", "craig", "gradmatch", "adaptive-random", "rs2", "glister"}
+    assert set(table["selector"]) == names & set(tables.runs["selector"])
+    assert len(table) == 2 * table["selector"].nunique()
 
 
 @pytest.mark.parametrize("fraction", ["0.05", "all"])

@@ -298,12 +298,16 @@ def resumed(make_record: MakeRecord) -> Record:
         ("resumed", True),
         ("segments", 3),
         ("host", "there + here"),
-        ("machine", "there + here"),
         ("set_aside", "was interrupted and went on (comparison.resumed)"),
     ],
 )
 def test_row_of_a_run_that_was_interrupted(resumed: Record, column: str, value: object) -> None:
     assert row(resumed, HERE, Comparison())[column] == value
+
+
+def test_machine_of_an_interrupted_run_is_no_single_host(resumed: Record) -> None:
+    machine = row(resumed, HERE, Comparison())["machine"]
+    assert str(machine).startswith("there + here: ")
 
 
 def test_interrupted_run_is_compared_if_that_is_configured(resumed: Record) -> None:
@@ -317,13 +321,14 @@ def test_time_between_segments_does_not_count(resumed: Record) -> None:
 
 
 def test_hosts_of_one_kind_are_one_machine_if_that_is_configured(make_record: MakeRecord) -> None:
-    def machine(hosts: str, **changed: object) -> object:
+    def machine(hosts: str, **changed: object) -> str:
         record = make_record()
         provenance = {**record.provenance, **changed}
         other = record.model_copy(update={"provenance": provenance})
-        return row(other, HERE, Comparison.model_validate({"hosts": hosts}))["machine"]
+        return str(row(other, HERE, Comparison.model_validate({"hosts": hosts}))["machine"])
 
     assert machine("alike", host="another") == machine("alike")
     assert machine("alike", cpu_count=64) != machine("alike")
     assert machine("alike", gpus=["H200"]) != machine("alike")
-    assert machine("same") == "here"
+    assert machine("same").startswith("here: ")
+    assert machine("same", cpu="another") != machine("same")
