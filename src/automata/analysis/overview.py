@@ -102,9 +102,12 @@ def contrasts(tables: Tables) -> pd.DataFrame:
 
 
 def ranks(tables: Tables) -> pd.DataFrame:
-    """Return a row per rung, selector and subset size: Kendall's tau with FULL's scores."""
+    """Return a row per rung, selector and subset size: tau with FULL's scores, and their means."""
     known = tables.agreements[tables.agreements["tau"].notna()]
-    return _means(known, [*POOLED, "epochs", "epoch", "selector", "fraction"], {"tau": "tau"})
+    shown = {"tau": "tau", "accuracy": "accuracy (%)", "full_accuracy": "FULL's (%)"}
+    scores = ["accuracy", "full_accuracy"]
+    percent = known.assign(**{score: 100 * known[score].astype(float) for score in scores})
+    return _means(percent, [*POOLED, "epochs", "epoch", "selector", "fraction"], shown)
 
 
 def untuned(tables: Tables) -> pd.DataFrame:
@@ -223,8 +226,9 @@ SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
     (
         "Do subsets rank configurations as all data do?",
         "Kendall's tau of validation accuracies after `epoch` epochs, over the configurations "
-        "that a search has in common with FULL's, at least five of them. `full-again` is the noise "
-        "ceiling. Late rungs have the survivors only, which are alike and harder to rank.",
+        "that a search has in common with FULL's, at least five of them, and the means of what was "
+        "compared. `full-again` is the noise ceiling. Late rungs have the survivors only, which are "
+        "alike and harder to rank.",
         ranks,
     ),
     (

@@ -37,6 +37,8 @@ COLUMNS = [
     "seeds",
     "seeds_left_out",
     "pairs",
+    "accuracy",
+    "full_accuracy",
     "records",
 ]
 
@@ -58,8 +60,9 @@ def rank_agreement(agreements: pd.DataFrame) -> pd.DataFrame:
     `full-again` against FULL is the noise ceiling: what training seeds alone leave of the ranks.
 
     `tau` is the mean over `seeds`, with `bounds` as the tradeoff table has them, and `pairs` the
-    number of configurations compared in all of these. A seed with fewer than FEWEST_PAIRS, or
-    with one score for all, has no tau and counts as `seeds_left_out`. So does every seed at a
+    number of configurations compared in all of these; `accuracy` and `full_accuracy` are the means
+    of what was compared, over configurations and these seeds. A seed with fewer than FEWEST_PAIRS,
+    or with one score for all, has no tau and counts as `seeds_left_out`. So does every seed at a
     rung within the `warm_start_epochs`, which train on all data: there the run is a FULL run.
     """
     rows: list[dict[str, object]] = []
@@ -77,6 +80,8 @@ def rank_agreement(agreements: pd.DataFrame) -> pd.DataFrame:
                 "seeds": len(taus),
                 "seeds_left_out": len(group) - len(taus),
                 "pairs": int(known["pairs"].sum()),
+                "accuracy": known["accuracy"].mean(),
+                "full_accuracy": known["full_accuracy"].mean(),
                 "records": joined([*group["record"], *group["full_record"]]),
             }
         )
@@ -142,7 +147,10 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
 
 
 def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
-    """Return tau and the number of pairs per run and rung; tau is missing where there is none."""
+    """Return tau, the number of pairs and their mean accuracies per run and rung.
+
+    Tau is missing where there is none.
+    """
     scores = _scores(runs, trials)
     full = scores[scores["selector"] == "full"].drop(columns=["selector", "fraction"])
     others = scores[scores["selector"] != "full"]
@@ -156,8 +164,9 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
         on_subsets = row["epoch"] > warm
         own, other = group["accuracy"].to_numpy(), group["accuracy_full"].to_numpy()
         row |= {"warm_start_epochs": warm, "pairs": len(group)}
+        row |= {"accuracy": own.mean(), "full_accuracy": other.mean()}
         rows.append({**row, "tau": tau(own, other) if on_subsets else np.nan})
-    columns = [*axes, "warm_start_epochs", "pairs", "tau"]
+    columns = [*axes, "warm_start_epochs", "pairs", "accuracy", "full_accuracy", "tau"]
     return pd.DataFrame(rows, columns=columns).rename(columns={"record_full": "full_record"})
 
 

@@ -179,6 +179,8 @@ def test_ranks_are_means_of_the_runs_agreements(tables: Tables) -> None:
     found = row(ranks(tables), **of, fraction=0.3)
 
     assert numbers(found["tau"])[0] == pytest.approx(known["tau"].mean(), rel=0.006)
+    for shown, column in {"accuracy (%)": "accuracy", "FULL's (%)": "full_accuracy"}.items():
+        assert numbers(found[shown])[0] == pytest.approx(100 * known[column].mean(), rel=0.006)
 
 
 def test_trials_that_end_before_the_first_selection_are_counted(tables: Tables) -> None:

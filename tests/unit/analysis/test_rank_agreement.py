@@ -123,6 +123,19 @@ def test_only_configurations_that_both_tried_count():
     assert (row["pairs"], row["tau"]) == (5, pytest.approx(0.8))
 
 
+def test_mean_accuracies_are_of_what_was_compared():
+    full, subset = run("full"), run("rs2")
+    trials = [
+        *scored(full, [*FULL_SCORES, 0.0]),
+        *scored(subset, [*SWAPPED[:4], 1.0, 0.9], names=[0, 1, 2, 3, 4, 99]),
+    ]
+
+    (row,) = agree([full, subset], trials).to_dict("records")
+
+    assert row["accuracy"] == pytest.approx(2.0 / 5)
+    assert row["full_accuracy"] == pytest.approx(1.5 / 5)
+
+
 def test_a_configuration_drawn_twice_is_paired_once_each():
     full, subset = run("full"), run("rs2")
     names = [0, 0, 1, 2, 3]
