@@ -102,7 +102,7 @@ def contrasts(tables: Tables) -> pd.DataFrame:
 
 
 def ranks(tables: Tables) -> pd.DataFrame:
-    """Return a row per rung, selector and subset size: tau with FULL's scores, and their means."""
+    """Return a row per rung, selector and subset size: tau with FULL's scores, and both means."""
     known = tables.agreements[tables.agreements["tau"].notna()]
     shown = {"tau": "tau", "accuracy": "accuracy (%)", "full_accuracy": "FULL's (%)"}
     scores = ["accuracy", "full_accuracy"]
@@ -227,8 +227,8 @@ SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
         "Do subsets rank configurations as all data do?",
         "Kendall's tau of validation accuracies after `epoch` epochs, over the configurations "
         "that a search has in common with FULL's, at least five of them, and the means of what was "
-        "compared. `full-again` is the noise ceiling. Late rungs have the survivors only, which are "
-        "alike and harder to rank.",
+        "compared. `full-again` is the noise ceiling. Late rungs have the survivors only, which "
+        "are alike and harder to rank.",
         ranks,
     ),
     (
