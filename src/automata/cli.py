@@ -110,6 +110,12 @@ def _parser() -> argparse.ArgumentParser:
     outdated.add_argument("experiment", type=Path, help="its folder, results/{experiment}")
     outdated.set_defaults(command=_outdated)
 
+    contaminated = commands.add_parser(
+        "contaminated", help="print the records that were measured beside too much other work"
+    )
+    contaminated.add_argument("experiment", type=Path, help="its folder, results/{experiment}")
+    contaminated.set_defaults(command=_contaminated)
+
     provenance = commands.add_parser("provenance", help="sum up the table of provenance")
     provenance.add_argument("table", type=Path, help="CSV of collect")
     provenance.add_argument("--markdown", type=Path, required=True, help="one row per value")
@@ -256,7 +262,17 @@ def _quote(options: argparse.Namespace) -> None:
 def _outdated(options: argparse.Namespace) -> None:
     from automata.analysis.collect import outdated
 
-    for path in outdated(options.experiment):
+    _print(outdated(options.experiment))
+
+
+def _contaminated(options: argparse.Namespace) -> None:
+    from automata.analysis.collect import contaminated
+
+    _print(contaminated(options.experiment))
+
+
+def _print(paths: list[Path]) -> None:
+    for path in paths:
         sys.stdout.write(f"{path}\n")
 
 

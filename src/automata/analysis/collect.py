@@ -16,7 +16,7 @@ from automata.analysis import trials
 from automata.analysis.experiment import Tables
 from automata.analysis.lineage import joined
 from automata.analysis.provenance import provenance_row
-from automata.analysis.runs import RUN, protocol, protocol_hash, row
+from automata.analysis.runs import RUN, flags, protocol, protocol_hash, row
 from automata.code_versions import other_code
 from automata.config import Comparison
 from automata.errors import UserError
@@ -117,12 +117,24 @@ def outdated(experiment: Path) -> list[Path]:
 
     Records are looked into, as they may be newer than the tables. Raises UserError without tables.
     """
+    return [path for path in _records_of(experiment) if other_code(read_code(path))]
+
+
+def contaminated(experiment: Path) -> list[Path]:
+    """Return which records of the tables in `experiment` were measured beside too much other work.
+
+    As `outdated` otherwise.
+    """
+    return [path for path in _records_of(experiment) if "contaminated" in flags(read_record(path))]
+
+
+def _records_of(experiment: Path) -> list[Path]:
+    """Return the records behind the tables in the folder `experiment` that are still there."""
     try:
         runs = Tables(experiment / "tables").runs
     except OSError as error:
         raise UserError(f"{experiment}: no tables/runs.parquet: make the tables first") from error
-    paths = [path for path in map(Path, runs["record"]) if path.exists()]
-    return [path for path in paths if other_code(read_code(path))]
+    return [path for path in map(Path, runs["record"]) if path.exists()]
 
 
 def warn_of_other_code(runs: pd.DataFrame, experiment: Path) -> None:

@@ -48,7 +48,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         "energy_source": _same([phase.energy_source for phase in phases]),
         "exclusive": all(phase.exclusive for phase in phases),
         "other_cpu_share": other_cpu_share(phases, record.provenance["cpu_count"]),
-        "flags": " ".join(sorted({flag for phase in phases for flag in phase.flags})),
+        "flags": " ".join(flags(record)),
         **tuning_split(record),
         "test_accuracy": record.test.accuracy,
         "test_loss": record.test.loss,
@@ -86,6 +86,12 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         "started_at": phases[0].started_at,
         "record": str(path),
     }
+
+
+def flags(record: Record) -> list[str]:
+    """Return what is to be known before the energy or time of any phase is trusted, sorted."""
+    windows = [record.tuning.measurement, record.final.measurement if record.final else None]
+    return sorted({flag for window in windows if window is not None for flag in window.flags})
 
 
 def _host(record: Record) -> str:

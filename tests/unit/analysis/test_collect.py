@@ -9,7 +9,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.collect import collect, outdated, record_files, warn_of_other_code
+from automata.analysis.collect import (
+    collect,
+    contaminated,
+    outdated,
+    record_files,
+    warn_of_other_code,
+)
 from automata.analysis.runs import protocol_hash
 from automata.analysis.tables import write_parquet
 from automata.code_versions import code_versions
@@ -206,6 +212,28 @@ def test_outdated_are_the_records_as_they_are_now(
     written("b", seed=1, code=OLD).unlink()
 
     assert outdated(folder) == []
+
+
+def test_contaminated_are_the_records_that_say_so_in_any_phase_as_they_are_now(
+    make_record: MakeRecord, tmp_path: Path, experiment: Callable[..., Path]
+) -> None:
+    def write(name: str, phase: str, *flags: str, seed: int) -> Path:
+        record = make_record(seed=seed)
+        getattr(record, phase).segments[0].measurement.flags.extend(flags)
+        path = tmp_path / f"{name}.json"
+        write_record(record, path)
+        return path
+
+    searched = write("a", "tuning", "short_window", "contaminated", seed=0)
+    trained = write("b", "final", "contaminated", seed=1)
+    short = write("c", "final", "short_window", seed=2)
+    gone = write("d", "tuning", "contaminated", seed=3)
+    repeated = write("e", "tuning", "contaminated", seed=4)
+    folder = experiment([searched, trained, short, gone, repeated])
+    gone.unlink()
+    write("e", "tuning", seed=4)
+
+    assert contaminated(folder) == [searched, trained]
 
 
 def test_outdated_needs_tables(tmp_path: Path) -> None:
