@@ -29,8 +29,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     Only runs of the same `machine` compare, and those that are not `set_aside`.
     """
     tuning, final = record.tuning.measurement, record.final
-    windows = (tuning, final.measurement if final else None)
-    phases = [window for window in windows if window is not None]
+    phases = _phases(record)
     trainings = [trial.progress for trial in record.tuning.trials]
     settings = record.job.settings
     model = settings.protocol.model
@@ -90,8 +89,13 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
 
 def flags(record: Record) -> list[str]:
     """Return what is to be known before the energy or time of any phase is trusted, sorted."""
-    windows = [record.tuning.measurement, record.final.measurement if record.final else None]
-    return sorted({flag for window in windows if window is not None for flag in window.flags})
+    return sorted({flag for phase in _phases(record) for flag in phase.flags})
+
+
+def _phases(record: Record) -> list[Measurement]:
+    """Return what was measured: the search, the final training, or both."""
+    windows = (record.tuning.measurement, record.final.measurement if record.final else None)
+    return [window for window in windows if window is not None]
 
 
 def _host(record: Record) -> str:
