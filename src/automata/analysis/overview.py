@@ -79,15 +79,17 @@ def glance(tables: Tables) -> pd.DataFrame:
     """Return a row per selector: speedup, ceiling and error, by scheduler and subset size."""
     compared = _compared(tables)
     subsets = compared[~compared["selector"].isin(FIXED_FRACTIONS)]
+    axes = ["scheduler", "fraction"]
+    columns = {(name, part): f"{name} {part:.3g}" for (name, part), _ in subsets.groupby(axes)}
     rows = []
     for (dataset, selector), group in subsets.groupby(["dataset", "selector"], sort=True):
         cells = {"dataset": dataset, "selector": selector}
-        for (scheduler, fraction), runs in group.groupby(["scheduler", "fraction"], sort=True):
+        for (scheduler, fraction), runs in group.groupby(axes):
             means = _of_seeds(runs, ["speedup", "ceiling", "relative_test_error"]).mean()
             faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
-            cells[f"{scheduler} {fraction:.3g}"] = f"{faster:.1f} ({ceiling:.1f}), {error:+.1f}"
+            cells[columns[scheduler, fraction]] = f"{faster:.1f} ({ceiling:.1f}), {error:+.1f}"
         rows.append(cells)
-    return pd.DataFrame(rows).fillna("")
+    return pd.DataFrame(rows, columns=["dataset", "selector", *columns.values()]).fillna("")
 
 
 def contrasts(tables: Tables) -> pd.DataFrame:

@@ -131,6 +131,20 @@ def test_a_glance_has_the_selectors_of_subsets(tables: Tables) -> None:
     assert len(table) == 2 * table["selector"].nunique()
 
 
+def test_a_glance_has_the_sizes_in_order_where_data_sets_have_their_own(tmp_path: Path) -> None:
+    sizes = {"dna": (0.05, 0.3), "letter": (0.01, 0.1)}
+    runs = [
+        synthetic_runs(datasets=(name,), schedulers=("asha",), fractions=fractions, repeats=1)
+        for name, fractions in sizes.items()
+    ]
+
+    table = glance(write_tables(pd.concat(runs, ignore_index=True), tmp_path))
+
+    assert list(table.columns[2:]) == ["asha 0.01", "asha 0.05", "asha 0.1", "asha 0.3"]
+    for name, of in [("dna", ["asha 0.01", "asha 0.1"]), ("letter", ["asha 0.05", "asha 0.3"])]:
+        assert (table.loc[table["dataset"] == name, of] == "").all(axis=None)
+
+
 @pytest.mark.parametrize("fraction", ["0.05", "all"])
 def test_contrasts_are_of_pairs_of_one_seed(tables: Tables, fraction: str) -> None:
     of = {"dataset": "letter", "scheduler": "hyperband"}
