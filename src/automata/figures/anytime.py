@@ -13,7 +13,9 @@ from automata.analysis.anytime import CLOCKS, anytime, comparable
 from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
 from automata.figures import names
+from automata.figures.content import panels_of
 from automata.figures.looks import COLOURS, MARKERS
+from automata.figures.notes import differences
 from automata.figures.pieces import (
     add_legend,
     add_note,
@@ -71,7 +73,8 @@ def anytime_figure(tables: Tables, dataset: str) -> Figure:
         if columns:
             add_legend(figure, _handles(sizes), title=names.dataset(dataset))
             runs = tables.runs[tables.runs["record"].isin(set(trials["record"]))]
-            add_note(figure, [*_note(trials, runs), *_left_out(trials, tables.ratios)])
+            own = [*_note(trials, runs), *_left_out(trials, tables.ratios)]
+            add_note(figure, [*own, *differences(tables.differences, panels_of(trials))])
         plt.close(figure)
     return figure
 

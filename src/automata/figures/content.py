@@ -9,6 +9,7 @@ from functools import cached_property
 import pandas as pd
 
 from automata.analysis.experiment import Tables
+from automata.analysis.runs import PANEL
 from automata.figures.ratio import Ratio
 
 
@@ -27,6 +28,12 @@ class Panel:
             & (table["search"] == self.search)
             & (table["scheduler"] == self.scheduler)
         ]
+
+
+def panels_of(table: pd.DataFrame) -> list[Panel]:
+    """Return the panels that `table` has rows of, in the order of their first rows."""
+    columns = (table[name] for name in PANEL)
+    return [Panel(*panel) for panel in dict.fromkeys(zip(*columns, strict=True))]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from automata.analysis.energy import ways
+from automata.figures import names
 from automata.figures.content import Content, Panel
 from automata.figures.ratio import Ratio
 from automata.metering.measurement import CONTAMINATED_SHARE
@@ -31,7 +32,7 @@ def note(contents: Sequence[Content], differing: pd.DataFrame, scatter: bool = T
         parts += ["shaded corner: best"] if scatter else []
         parts += _untuned(contents)
         parts += _weaknesses(pd.concat([one.compared for one in contents]))
-    parts += differences(differing, [one.panel for one in contents])
+    parts += differences(differing, [one.panel for one in contents if len(one.runs)])
     return "; ".join(parts)
 
 
@@ -90,19 +91,31 @@ def _weaknesses(compared: pd.DataFrame) -> list[str]:
 
 
 def differences(table: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
-    """Return how the protocol of `panels` differs from the paper's, as "key here (paper)"."""
-    rows = pd.concat([panel.rows(table) for panel in dict.fromkeys(panels)])
-    found: dict[str, list[str]] = {}
-    for key, here, paper in zip(rows["key"], rows["here"], rows["paper"], strict=True):
-        pair = f"{_short(here)} ({_short(paper)})"
-        if pair not in found.setdefault(str(key), []):
-            found[str(key)].append(pair)
+    """Return how the protocol of `panels` differs from the paper's, as "key here (paper)".
+
+    What does not hold for all data sets of `panels` names those it holds for.
+    """
+    everywhere = {panel.dataset for panel in panels}
+    found: dict[str, dict[str, set[str]]] = {}
+    for panel in dict.fromkeys(panels):
+        rows = panel.rows(table)
+        for key, here, paper in zip(rows["key"], rows["here"], rows["paper"], strict=True):
+            pair = f"{_short(here)} ({_short(paper)})"
+            found.setdefault(str(key), {}).setdefault(pair, set()).add(panel.dataset)
     if not found:
         return []
-    named = [f"{key} {' or '.join(pairs)}" for key, pairs in found.items()]
+    named = [
+        f"{key} {' or '.join(pair + _where(pairs[pair], everywhere) for pair in pairs)}"
+        for key, pairs in found.items()
+    ]
     rest = len(named) - _DIFFERENCES
     more = [f"and {rest} more"] if rest > 0 else []
     return [f"not the paper's protocol: {', '.join([*named[:_DIFFERENCES], *more])}"]
+
+
+def _where(datasets: set[str], everywhere: set[str]) -> str:
+    missing = everywhere - datasets
+    return f" on {', '.join(names.dataset(name) for name in sorted(datasets))}" if missing else ""
 
 
 def _short(text: str) -> str:

@@ -15,6 +15,8 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 from automata.analysis.experiment import Tables
 from automata.analysis.time_split import PARTS, time_split
 from automata.figures import names
+from automata.figures.content import panels_of
+from automata.figures.notes import differences
 from automata.figures.pieces import (
     add_legend,
     add_note,
@@ -68,7 +70,7 @@ def time_split_figure(tables: Tables, dataset: str) -> Figure:
                 for name, look in LOOKS.values()
             ]
             add_legend(figure, handles, len(LOOKS), names.dataset(dataset))
-            add_note(figure, _note(table))
+            add_note(figure, _note(table) + differences(tables.differences, panels_of(table)))
         else:
             say(grid[0, 0])
         plt.close(figure)

@@ -154,7 +154,17 @@ def test_difference_of_several_panels_is_told_once_and_each_value_of_it(
     rows = differing(("epochs", 5, 20)) + differing(("epochs", 5, 300), dataset="cifar100")
     rows += [[*row[:2], "hyperband", *row[3:]] for row in rows]
 
-    said = "; not the paper's protocol: epochs 5 (20) or 5 (300)"
+    said = "; not the paper's protocol: epochs 5 (20) on SST5 or 5 (300) on CIFAR100"
+    assert note_of(draw("main", make_tables(some_runs, rows))).endswith(said)
+
+
+def test_what_differs_in_all_data_sets_that_were_run_names_none(
+    make_tables: MakeTables, some_runs: pd.DataFrame
+) -> None:
+    rows = differing(("seeds", 3, 5), ("vectors", 50, 300))
+    rows += differing(("seeds", 3, 5), dataset="cifar100")
+
+    said = "; not the paper's protocol: seeds 3 (5), vectors 50 (300) on SST5"
     assert note_of(draw("main", make_tables(some_runs, rows))).endswith(said)
 
 

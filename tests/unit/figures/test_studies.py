@@ -19,11 +19,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from automata.analysis.anytime import anytime
+from automata.analysis.differences import COLUMNS as DIFFERENCES
 from automata.analysis.experiment import Tables
 from automata.analysis.fronts import fronts, summary
 from automata.analysis.rank_agreement import by_rung, per_seed
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.resampling import ALL, resampling
+from automata.analysis.runs import PANEL
 from automata.analysis.time_split import PARTS, time_split
 from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
@@ -40,7 +42,9 @@ CARBON = Carbon(
 )
 
 
-def experiment(runs: pd.DataFrame, trials: pd.DataFrame | None = None) -> Tables:
+def experiment(
+    runs: pd.DataFrame, trials: pd.DataFrame | None = None, differing: list[list[Any]] | None = None
+) -> Tables:
     """Return the tables of `runs`, as if they had been read."""
     tables = Tables(Path("nowhere"))
     ratios = ratios_to_full(runs, CARBON)
@@ -51,6 +55,7 @@ def experiment(runs: pd.DataFrame, trials: pd.DataFrame | None = None) -> Tables
         ratios=ratios,
         tradeoff=tradeoff(ratios),
         untuned=untuned(runs),
+        differences=pd.DataFrame(differing or [], columns=DIFFERENCES),
     )
     return tables
 
@@ -221,6 +226,25 @@ def test_partial_experiments_have_figures_too(name: str, which: str) -> None:
 @pytest.mark.parametrize("name", FIGURES)
 def test_an_experiment_without_runs_says_so(name: str) -> None:
     assert re.search("not run|no two of these", words(draw(name, partial("nothing"))))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        *((name, "epochs 40 (200) on DNA, seeds 3 (5)") for name in STUDIES),
+        ("anytime", "epochs 40 (200), seeds 3 (5)"),
+        ("time-split", "epochs 40 (200), seeds 3 (5)"),
+    ],
+)
+def test_every_figure_says_how_its_runs_differ_from_the_papers(name: str, said: str) -> None:
+    runs = small()
+    panels = runs[PANEL].drop_duplicates().to_numpy().tolist()
+    rows = [[*panel, "epochs", "40", "200"] for panel in panels if panel[0] == "dna"]
+    rows += [[*panel, "seeds", "3", "5"] for panel in panels]
+
+    shown = words(draw(name, experiment(runs, differing=rows)))
+
+    assert shown.endswith(f"; not the paper's protocol: {said}")
 
 
 # --- pareto ---------------------------------------------------------------------------------
