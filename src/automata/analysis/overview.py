@@ -114,9 +114,9 @@ def ranks(tables: Tables) -> pd.DataFrame:
 
 def untuned(tables: Tables) -> pd.DataFrame:
     """Return a row per panel: the error of configurations drawn at random."""
-    errors = [f"relative_test_error{of}" for of in ("", "_low", "_high")]
+    errors = [f"relative_test_error{of}" for of in ("", "_median", "_low", "_high")]
     shown = tables.untuned[[*PANEL, "draws", *errors]]
-    return shown.set_axis([*PANEL, "draws", "mean error (pp)", "best", "worst"], axis=1)
+    return shown.set_axis([*PANEL, "draws", "mean error (pp)", "median", "best", "worst"], axis=1)
 
 
 def early(tables: Tables) -> pd.DataFrame:

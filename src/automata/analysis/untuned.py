@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from statistics import fmean, median
 from typing import Any
 
 import pandas as pd
@@ -19,6 +20,7 @@ COLUMNS = [
     "not_comparable",
     "test_accuracy",
     "relative_test_error",
+    "relative_test_error_median",
     "relative_test_error_low",
     "relative_test_error_high",
     "speedup",
@@ -30,10 +32,11 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per panel (data set, search, scheduler) with `untuned` runs and a FULL.
 
     Draws have seeds of their own, so that all are compared with the mean of FULL's accuracies
-    and times, not in pairs. `_low` and `_high` are the best and the worst draw. One that diverged
-    (`diverged` says how many) counts with the accuracy that it reached: that is what no tuning
-    can give. Draws and FULL runs are of one place (`ratios.SAME`), that with the most draws;
-    `not_comparable` says how many draws are elsewhere. Runs that are set aside are left out.
+    and times, not in pairs. `_median` says what is usual: one draw that fails moves the mean far.
+    `_low` and `_high` are the best and the worst draw. One that diverged (`diverged` says how
+    many) counts with the accuracy that it reached: that is what no tuning can give. Draws and
+    FULL runs are of one place (`ratios.SAME`), that with the most draws; `not_comparable` says
+    how many draws are elsewhere. Runs that are set aside are left out.
     """
     rows = []
     for panel, group in runs[runs["set_aside"] == ""].groupby(PANEL, sort=True):
@@ -76,7 +79,8 @@ def _row(draws: pd.DataFrame, full: pd.DataFrame) -> dict[str, Any]:
         "draws": len(draws),
         "diverged": int(draws["final_failure"].notna().sum()),
         "test_accuracy": draws["test_accuracy"].mean(),
-        "relative_test_error": sum(errors) / len(errors),
+        "relative_test_error": fmean(errors),
+        "relative_test_error_median": median(errors),
         "relative_test_error_low": min(errors),
         "relative_test_error_high": max(errors),
         "speedup": speedup(full["total_seconds"].mean(), draws["total_seconds"].mean()),
