@@ -3,8 +3,11 @@
 PUBLISHED = f"results/reference/{EXPERIMENT}"
 
 
-# Parquet files hold much of what the records do, and are made of them again in a minute.
-MADE = [path for path in made_of(EXPERIMENT) if not path.endswith(".parquet")]
+# Parquet files hold much of what the records do, PDFs what PNGs show; both are made again from the
+# records in a minute.
+MADE = [
+    path for path in made_of(EXPERIMENT) if not path.endswith((".parquet", ".pdf"))
+]
 
 
 rule pack:
