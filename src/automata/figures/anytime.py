@@ -13,12 +13,10 @@ from automata.analysis.anytime import CLOCKS, anytime, comparable
 from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
 from automata.figures import names
-from automata.figures.content import panels_of
 from automata.figures.looks import COLOURS, MARKERS
-from automata.figures.notes import differences
+from automata.figures.notes import add_study_note
 from automata.figures.pieces import (
     add_legend,
-    add_note,
     in_order,
     panel_title,
     panels,
@@ -74,7 +72,7 @@ def anytime_figure(tables: Tables, dataset: str) -> Figure:
             add_legend(figure, _handles(sizes), title=names.dataset(dataset))
             runs = tables.runs[tables.runs["record"].isin(set(trials["record"]))]
             own = [*_note(trials, runs), *_left_out(trials, tables.ratios)]
-            add_note(figure, [*own, *differences(tables.differences, panels_of(trials))])
+            add_study_note(figure, own, tables, trials)
         plt.close(figure)
     return figure
 

@@ -12,10 +12,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from automata.analysis.experiment import Tables
 from automata.figures import names
-from automata.figures.content import panels_of
 from automata.figures.looks import COLOURS, MARKERS
-from automata.figures.notes import differences
-from automata.figures.pieces import add_legend, add_note, in_order, say
+from automata.figures.notes import add_study_note
+from automata.figures.pieces import add_legend, in_order, say
 from automata.figures.style import PAGE_INCHES, style
 from automata.selection import ALL_DATA
 
@@ -49,7 +48,7 @@ def ceiling_figure(tables: Tables) -> Figure:
                 axes.set_xlabel("Ceiling of the speedup (\N{MULTIPLICATION SIGN})")
             grid[0, 0].set_ylabel("Measured speedup (\N{MULTIPLICATION SIGN})")
             add_legend(figure, _handles(order, bool(above(table).any())))
-            add_note(figure, _note(table) + differences(tables.differences, panels_of(table)))
+            add_study_note(figure, _note(table), tables, table)
         plt.close(figure)
     return figure
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from automata.analysis.energy import ways
+from automata.analysis.experiment import Tables
 from automata.figures import names
-from automata.figures.content import Content, Panel
+from automata.figures.content import Content, Panel, panels_of
+from automata.figures.pieces import add_note
 from automata.figures.ratio import Ratio
 from automata.metering.measurement import CONTAMINATED_SHARE
 
@@ -34,6 +37,13 @@ def note(contents: Sequence[Content], differing: pd.DataFrame, scatter: bool = T
         parts += _weaknesses(pd.concat([one.compared for one in contents]))
     parts += differences(differing, [one.panel for one in contents if len(one.runs)])
     return "; ".join(parts)
+
+
+def add_study_note(
+    figure: Figure, sentences: Sequence[str], tables: Tables, drawn: pd.DataFrame
+) -> None:
+    """Write `sentences` under the figure, and how the panels of `drawn` differ from the paper's."""
+    add_note(figure, [*sentences, *differences(tables.differences, panels_of(drawn))])
 
 
 def _left_out(contents: Sequence[Content]) -> list[str]:
@@ -75,7 +85,7 @@ def _untuned(contents: Sequence[Content]) -> list[str]:
         return []
     draws = [int(one.untuned["draws"].iloc[0]) for one in shown]
     how_many = counted(min(draws), max(draws), "configuration")
-    return [f"untuned: {how_many} drawn at random, mean (line), best to worst (band)"]
+    return [f"untuned: {how_many} drawn at random, median (line), best to worst (band)"]
 
 
 def _weaknesses(compared: pd.DataFrame) -> list[str]:

@@ -12,10 +12,9 @@ from matplotlib.lines import Line2D
 from automata.analysis.experiment import Tables
 from automata.analysis.fronts import fronts, summary
 from automata.figures import names
-from automata.figures.content import panels_of
 from automata.figures.looks import COLOURS, MARKERS
-from automata.figures.notes import differences
-from automata.figures.pieces import add_legend, add_note, in_order, percent, say
+from automata.figures.notes import add_study_note
+from automata.figures.pieces import add_legend, in_order, percent, say
 from automata.figures.style import PAGE_INCHES, style
 
 SELECTOR_INCHES = 0.32
@@ -44,8 +43,7 @@ def pareto_figure(tables: Tables) -> Figure:
             left.set_yticks(range(len(order)), [names.SELECTORS[name] for name in order])
             left.set_ylim(len(order) - 0.5, -0.5)
             add_legend(figure, _handles(), 3)
-            own = _note(table, tables.tradeoff)
-            add_note(figure, own + differences(tables.differences, panels_of(table)))
+            add_study_note(figure, _note(table, tables.tradeoff), tables, table)
         plt.close(figure)
     return figure
 

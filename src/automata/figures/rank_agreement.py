@@ -12,10 +12,9 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from automata.analysis.experiment import Tables
 from automata.analysis.rank_agreement import BASE, FEWEST_PAIRS, by_rung
 from automata.figures import names
-from automata.figures.content import panels_of
 from automata.figures.looks import COLOURS, MARKERS
-from automata.figures.notes import differences
-from automata.figures.pieces import add_legend, add_note, bars, in_order, percent, say
+from automata.figures.notes import add_study_note
+from automata.figures.pieces import add_legend, bars, in_order, percent, say
 from automata.figures.style import PAGE_INCHES, style
 
 ROW_INCHES = 1.9
@@ -64,8 +63,7 @@ def rank_agreement_figure(tables: Tables) -> Figure:
             figure.supxlabel("Rung, in % of all epochs T", fontsize=8)
         add_legend(figure, _handles(order, "full-again" in set(table["selector"])))
         if schedulers:
-            own = _note(agreements, table)
-            add_note(figure, own + differences(tables.differences, panels_of(agreements)))
+            add_study_note(figure, _note(agreements, table), tables, agreements)
         plt.close(figure)
     return figure
 

@@ -14,9 +14,8 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from automata.analysis.experiment import Tables
 from automata.analysis.resampling import ALL, CONTRASTS, Contrast, resampling
 from automata.figures import names
-from automata.figures.content import panels_of
-from automata.figures.notes import differences
-from automata.figures.pieces import add_note, bars, percent
+from automata.figures.notes import add_study_note
+from automata.figures.pieces import bars, percent
 from automata.figures.style import PAGE_INCHES, style
 
 LINE_INCHES = 0.155
@@ -65,8 +64,7 @@ def resampling_figure(tables: Tables) -> Figure:
         for axes in (left, right):
             axes.tick_params(axis="y", length=0)
             axes.grid(visible=False, axis="y")
-        differing = differences(tables.differences, panels_of(tables.ratios))
-        add_note(figure, _note(pooled) + differing)
+        add_study_note(figure, _note(pooled), tables, tables.ratios)
         plt.close(figure)
     return figure
 

@@ -15,11 +15,9 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 from automata.analysis.experiment import Tables
 from automata.analysis.time_split import PARTS, time_split
 from automata.figures import names
-from automata.figures.content import panels_of
-from automata.figures.notes import differences
+from automata.figures.notes import add_study_note, counted
 from automata.figures.pieces import (
     add_legend,
-    add_note,
     in_order,
     panel_title,
     panels,
@@ -70,7 +68,7 @@ def time_split_figure(tables: Tables, dataset: str) -> Figure:
                 for name, look in LOOKS.values()
             ]
             add_legend(figure, handles, len(LOOKS), names.dataset(dataset))
-            add_note(figure, _note(table) + differences(tables.differences, panels_of(table)))
+            add_study_note(figure, _note(table), tables, table)
         else:
             say(grid[0, 0])
         plt.close(figure)
@@ -150,8 +148,5 @@ def _note(table: pd.DataFrame) -> list[str]:
 
 def _counted(table: pd.DataFrame, unit: str) -> list[str]:
     """Return over how many seeds the rows are, e.g. 3 to 5 seeds; nothing without rows."""
-    counts = sorted(set(table["seeds"]))
-    if not counts:
-        return []
-    shown = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return [f"{shown} {unit}{'s' * (counts != [1])}"]
+    seeds = table["seeds"]
+    return [] if table.empty else [counted(int(seeds.min()), int(seeds.max()), unit)]
