@@ -52,7 +52,7 @@ def _entries(drawn: Sequence[Content]) -> list[tuple[str, Artist]]:
         if selector in selectors
     ]
     if any(len(one.untuned) for one in drawn):
-        entries += [("untuned, mean", Line2D([], [], **UNTUNED))]
+        entries += [("untuned, median", Line2D([], [], **UNTUNED))]
         entries += [("untuned, best to worst", Patch(**BAND))]
     if any(len(front(one.means, one.ratio.column)) for one in drawn):
         entries += [("Pareto front", Line2D([], [], **FRONT))]

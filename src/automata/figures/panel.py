@@ -40,7 +40,7 @@ def draw_panel(axes: Axes, content: Content) -> None:
 
     A marker is a mean of the tradeoff table and carries its fraction in percent; its bars reach
     from `_low` to `_high`; a dot is one seed. FULL is the star at (1, 0). The dashed line and
-    the band are what single untuned configurations reach: mean, best and worst. The grey steps
+    the band are what single untuned configurations reach: median, best and worst. The grey steps
     are the Pareto front, where the table knows it. The bottom right corner is the best. Without
     anything to draw the panel says why. (Paper, figures 3 to 7.)
     """
@@ -81,14 +81,14 @@ def _set_limits(axes: Axes, content: Content, column: str) -> None:
     """Fit the axes to all that is drawn.
 
     What untuned configurations reach may double the span of y, no more: their band is cut then,
-    and where even their mean lies beyond, the axes leave it out.
+    and where even their median lies beyond, the axes leave it out.
     """
     xs = _reach(content, column)
     ys = _reach(content, ERROR)
     left, right = min(1.0, *xs), max(1.0, *xs)
     low, high = min(0.0, *ys), max(0.0, *ys)
     span = max(high - low, _LEAST_SPAN)
-    if len(content.untuned) and low - span <= content.untuned[ERROR].iloc[0] <= high + span:
+    if len(content.untuned) and low - span <= _untuned_median(content.untuned) <= high + span:
         best, worst = _untuned_bounds(content.untuned)
         above = min(max(worst - high, 0.0), span)
         below = min(max(low - best, 0.0), span - above)
@@ -104,6 +104,10 @@ def _reach(content: Content, quantity: str) -> list[float]:
     """Return all values of `quantity` that a panel shows."""
     means = content.means[[quantity, f"{quantity}_low", f"{quantity}_high"]]
     return [*means.to_numpy().ravel(), *content.compared[quantity]]
+
+
+def _untuned_median(untuned: pd.DataFrame) -> float:
+    return float(untuned[f"{ERROR}_median"].iloc[0])
 
 
 def _untuned_bounds(untuned: pd.DataFrame) -> tuple[float, float]:
@@ -127,16 +131,16 @@ def _draw_corner(axes: Axes) -> None:
 def _draw_untuned(axes: Axes, untuned: pd.DataFrame) -> None:
     if untuned.empty:
         return
-    mean = float(untuned[ERROR].iloc[0])
+    median = _untuned_median(untuned)
     best, worst = _untuned_bounds(untuned)
     axes.axhspan(best, worst, zorder=0.4, gid="untuned band", **BAND)
-    axes.axhline(mean, zorder=1.1, gid="untuned", **UNTUNED)
+    axes.axhline(median, zorder=1.1, gid="untuned", **UNTUNED)
     low, high = axes.get_ylim()
     if best < low or worst > high:
         axes.text(
             0.03,
             0.98,
-            f"untuned: {mean:.1f} ({best:.1f} to {worst:.1f})",
+            f"untuned: {median:.1f} ({best:.1f} to {worst:.1f})",
             transform=axes.transAxes,
             ha="left",
             va="top",

@@ -217,14 +217,14 @@ def _untuned(rows: pd.DataFrame, points: list[Point]) -> Untuned | None:
     if rows.empty:
         return None
     row = next(_rows(rows))
-    mean, low, high = (row[f"relative_test_error{bound}"] for bound in ("", "_low", "_high"))
+    median, low, high = (row[f"relative_test_error_{name}"] for name in ("median", "low", "high"))
     draws = numbers.count(int(row["draws"]), "draw")
     spread = numbers.spread(low, high) if row["draws"] > 1 else ""
-    label = f"untuned: {numbers.points(mean)} {spread}".strip() + f", {draws}"
+    label = f"untuned: {numbers.points(median)} {spread}".strip() + f", {draws}"
     reached = [0.0, *(point.y.mean for point in points if point.y.mean is not None)]
     room = NEAR * (max(reached) - min(reached))
-    inside = min(reached) - room <= mean <= max(reached) + room
-    return Untuned(mean, low, high, label, inside)
+    inside = min(reached) - room <= median <= max(reached) + room
+    return Untuned(median, low, high, label, inside)
 
 
 def _notes(tables: Tables, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str]:

@@ -114,7 +114,7 @@ def _colour() -> dict[str, Any]:
 
 
 def _untuned() -> list[dict[str, Any]]:
-    """Return the control without tuning: its mean, and the best to the worst draw as a band."""
+    """Return the control without tuning: its median, and the best to the worst draw as a band."""
     drawn = {"name": "untuned"}
     silent = {"clip": True, "aria": False}
     return [

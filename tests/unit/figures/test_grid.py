@@ -147,7 +147,7 @@ def test_legend_names_what_occurs_in_the_order_of_the_names(
         "RS2",
         "CRAIG",
         "AUTOMATA",
-        "untuned, mean",
+        "untuned, median",
         "untuned, best to worst",
         "Pareto front",
     ]

@@ -128,7 +128,7 @@ def test_runs_without_energy_are_counted(
 
 
 def test_note_says_what_untuned_is(some: Tables) -> None:
-    said = "untuned: 3 configurations drawn at random, mean (line), best to worst (band)"
+    said = "untuned: 3 configurations drawn at random, median (line), best to worst (band)"
 
     assert said in note(some)
 

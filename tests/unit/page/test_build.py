@@ -104,7 +104,7 @@ def test_page_of_the_bare_tables(runs, tmp_path):
     html = page(tmp_path / "tables", tmp_path / "none", tmp_path / "none", "bare", tmp_path)
     assert "claims-heading" not in html
     assert "figures-heading" not in html
-    assert "untuned: mean" not in html
+    assert "untuned: median" not in html
     assert "Not compared." in html
 
 

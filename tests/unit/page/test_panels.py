@@ -81,7 +81,7 @@ def test_ratio_that_does_not_exist_is_none(data):
 
 
 def test_untuned_far_from_the_points_is_not_drawn(panel):
-    draws = {"draws": 3, "relative_test_error": 90.0}
+    draws = {"draws": 3, "relative_test_error": 88.0, "relative_test_error_median": 90.0}
     bounds = {"relative_test_error_low": 80.0, "relative_test_error_high": 95.0}
     row = panels.pd.DataFrame([{**draws, **bounds}])
     control = panels._untuned(row, panel.points)
