@@ -3,10 +3,12 @@
 PUBLISHED = f"results/reference/{EXPERIMENT}"
 
 
-# Parquet files hold much of what the records do, PDFs what PNGs show; both are made again from the
-# records in a minute.
+# Parquet files and the provenance of single runs hold much of what the records do, PDFs what PNGs
+# show; all are made again from the records in a minute.
 MADE = [
-    path for path in made_of(EXPERIMENT) if not path.endswith((".parquet", ".pdf"))
+    path
+    for path in made_of(EXPERIMENT)
+    if not path.endswith((".parquet", "/provenance.csv", ".pdf"))
 ]
 
 
