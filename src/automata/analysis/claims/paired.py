@@ -22,11 +22,10 @@ from automata.analysis.claims.finding import (
     verdict,
 )
 from automata.analysis.claims.reach import Quantity
-from automata.analysis.claims.resampling import clustered_bounds, clusters_of
+from automata.analysis.claims.resampling import interval_of
 from automata.analysis.claims.words import NAMES, but_estimates, percent, signed
 from automata.analysis.experiment import Tables
 from automata.analysis.runs import PANEL, RUN
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
 from automata.selection import FIXED_FRACTIONS
 
 ACCURACIES = ("test_accuracy", "best_validation_accuracy")
@@ -39,8 +38,8 @@ class PairedClaim(GridClaim):
     Runs are paired by data set, search, scheduler, fraction and seed (with FULL, which has no
     fraction, by the others). The mean over all pairs of AUTOMATA's value less the other's must be
     above `more_than` or below `less_than`, whichever is given, in percentage points where the
-    quantity is an accuracy. The interval is a bootstrap that draws whole data sets, or seeds
-    where there is one data set.
+    quantity is an accuracy. The interval is that of
+    `automata.analysis.claims.resampling.interval_of`.
     """
 
     against: SelectorName
@@ -80,24 +79,24 @@ class PairedClaim(GridClaim):
             return not_run(why_missing(tables, self.grid, both, self.quantity, why), of)
         values = pairs["difference"].to_numpy(dtype=np.float64)
         mean = float(values.mean())
-        low, high = clustered_bounds(values, clusters_of(pairs))
+        interval = interval_of(values, pairs)
+        low, high = interval or (mean, mean)
         above = self.more_than is not None
         bar = self.more_than if self.more_than is not None else self.less_than
         outcome = by_interval(mean, low, high, bar or 0.0, above)
         panels = panels_in(pairs)
-        few = pairs.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
-        firm = FEW_SEEDS if few else outcome.firm
+        firm = outcome.firm if interval else FEW_SEEDS
         if firm == FIRM and set(self.grid.fractions) - set(pairs["fraction"]):
             firm = FRACTIONS_MISSING
         if firm == FIRM and len(panels) < of:
             firm = PANELS_MISSING
-        interval = "" if few else f" ({signed(low)} to {signed(high)})"
+        bounds = f" ({signed(low)} to {signed(high)})" if interval else ""
         sizes = ", ".join(percent(fraction) for fraction in sorted(pairs["fraction"].unique()))
         unit = " pp" if self.quantity in ACCURACIES else ""
         pair = "pair" if len(pairs) == 1 else "pairs"
         return Finding(
             verdict(outcome.passes),
-            f"{signed(mean)}{unit}{interval} over {len(pairs)} {pair}, fractions {sizes}",
+            f"{signed(mean)}{unit}{bounds} over {len(pairs)} {pair}, fractions {sizes}",
             firm,
             panels,
             of,

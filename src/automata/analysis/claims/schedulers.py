@@ -17,12 +17,11 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.claims.resampling import clustered_bounds, clusters_of
+from automata.analysis.claims.resampling import interval_of
 from automata.analysis.claims.words import bounded, times
 from automata.analysis.experiment import Tables
 from automata.analysis.ratios import SAME
 from automata.analysis.runs import PANEL
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
 
 WORK = ["epochs", "configurations", "model", "train_rows"]
 """What is tuned, and for how long: runs of two schedulers differ in their protocols anyway."""
@@ -34,7 +33,7 @@ class SchedulerClaim(GridClaim):
     Runs of FULL are paired by data set, search and seed; they must be of one host, device and
     software, and of the same epochs, configurations, model and number of training rows. The mean
     over pairs of seconds under `slower` / seconds under `faster` must be above 1. The interval is
-    a bootstrap that draws whole data sets, or seeds where there is one data set.
+    that of `automata.analysis.claims.resampling.interval_of`.
     """
 
     faster: SchedulerName
@@ -64,15 +63,15 @@ class SchedulerClaim(GridClaim):
             return not_run(f"no pair of FULL under {self.faster} and {self.slower}", of)
         values = (pairs["total_seconds_slower"] / pairs["total_seconds"]).to_numpy(np.float64)
         mean = float(values.mean())
-        low, high = clustered_bounds(values, clusters_of(pairs))
+        interval = interval_of(values, pairs)
+        low, high = interval or (mean, mean)
         outcome = by_interval(mean, low, high, 1.0, above=True)
         renamed = pairs.assign(scheduler=pairs["scheduler_slower"])
         panels = panels_in(pd.concat([pairs[PANEL], renamed[PANEL]]))
-        few = pairs.groupby(["dataset", "search"])["seed"].nunique().min() < SEEDS_FOR_INTERVAL
-        firm = FEW_SEEDS if few else outcome.firm
+        firm = outcome.firm if interval else FEW_SEEDS
         if firm == FIRM and len(panels) < of:
             firm = PANELS_MISSING
-        ours = times(mean) if few else bounded(times(mean), times(low), times(high))
+        ours = bounded(times(mean), times(low), times(high)) if interval else times(mean)
         return Finding(
             verdict(outcome.passes),
             f"FULL takes {ours} as long under {self.slower} as under {self.faster}",

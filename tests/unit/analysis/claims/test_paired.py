@@ -9,6 +9,7 @@ from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from automata.analysis.claims.paired import PairedClaim
 
 DNA = ("dna", "tpe", "hyperband")
+LETTER = ("letter", "tpe", "hyperband")
 
 
 @pytest.fixture
@@ -90,11 +91,27 @@ def test_ratios_are_not_in_percentage_points(paired, duel):
     assert paired(rows, quantity="energy_ratio").ours == "+1 over 1 pair, fractions 10 %"
 
 
-def test_whole_data_sets_are_drawn_where_there_are_several(paired, duel):
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_whole_data_sets_are_drawn_where_there_are_three(paired, duel, seeds):
     rows = [*duel([1.0] * 3, [3.0] * 3), *duel([2.0] * 3, [1.0] * 3, panel=DNA)]
-    finding = paired(rows, grid={"datasets": ["satimage", "dna"]})
-    assert finding.ours == "+0.5 pp (-1 to +2) over 6 pairs, fractions 10 %"
+    rows += duel([1.0] * seeds, [1.5] * seeds, panel=LETTER)
+    finding = paired(rows, grid={"datasets": ["satimage", "dna", "letter"]})
+    assert finding.ours.partition(" over ")[0].endswith("pp (-1 to +2)")
     assert (finding.verdict, finding.firm) == (REPRODUCED, "within the interval")
+
+
+def test_seeds_are_drawn_where_there_are_two_data_sets(paired, duel):
+    rows = [*duel([1.0, 1.0, 1.0], [3.0, 4.0, 5.0]), *duel([2.0] * 3, [1.0] * 3, panel=DNA)]
+    finding = paired(rows, grid={"datasets": ["satimage", "dna"]})
+    assert finding.ours == "+1 pp (+0.5 to +1.5) over 6 pairs, fractions 10 %"
+    assert (finding.verdict, finding.firm) == (REPRODUCED, "interval")
+
+
+def test_two_data_sets_and_too_few_seeds_of_one_have_no_interval(paired, duel):
+    rows = [*duel([1.0] * 3, [3.0] * 3), *duel([2.0] * 2, [1.0] * 2, panel=DNA)]
+    finding = paired(rows, grid={"datasets": ["satimage", "dna"]})
+    assert finding.ours == "+0.8 pp over 5 pairs, fractions 10 %"
+    assert finding.firm == "too few seeds"
 
 
 def test_panels_that_were_not_run_make_it_less_firm(paired, duel):
