@@ -80,19 +80,19 @@ def _draw_absence(axes: Axes, words: str) -> None:
 def _set_limits(axes: Axes, content: Content, column: str) -> None:
     """Fit the axes to all that is drawn.
 
-    What untuned configurations reach may double the span of y, no more: their band is cut then,
-    and where even their median lies beyond, the axes leave it out.
+    What untuned configurations reach may double the span of y, no more: where their band takes
+    more it is cut and only their median gets room, and none does where that lies beyond, too.
     """
     xs = _reach(content, column)
     ys = _reach(content, ERROR)
     left, right = min(1.0, *xs), max(1.0, *xs)
     low, high = min(0.0, *ys), max(0.0, *ys)
     span = max(high - low, _LEAST_SPAN)
-    if len(content.untuned) and low - span <= _untuned_median(content.untuned) <= high + span:
-        best, worst = _untuned_bounds(content.untuned)
-        above = min(max(worst - high, 0.0), span)
-        below = min(max(low - best, 0.0), span - above)
-        low, high = low - below, high + above
+    for best, worst in _untuned_reaches(content.untuned):
+        wider = min(low, best), max(high, worst)
+        if wider[1] - wider[0] <= high - low + span:
+            low, high = wider
+            break
     wide, tall = max(right - left, 0.2), max(high - low, _LEAST_SPAN)
     axes.set_xlim(left - 0.08 * wide, left + 1.09 * wide)
     axes.set_ylim(low - 0.1 * tall, low + 1.1 * tall)
@@ -104,6 +104,14 @@ def _reach(content: Content, quantity: str) -> list[float]:
     """Return all values of `quantity` that a panel shows."""
     means = content.means[[quantity, f"{quantity}_low", f"{quantity}_high"]]
     return [*means.to_numpy().ravel(), *content.compared[quantity]]
+
+
+def _untuned_reaches(untuned: pd.DataFrame) -> list[tuple[float, float]]:
+    """Return what the axes may make room for, from most to least."""
+    if untuned.empty:
+        return []
+    median = _untuned_median(untuned)
+    return [_untuned_bounds(untuned), (median, median)]
 
 
 def _untuned_median(untuned: pd.DataFrame) -> float:

@@ -186,6 +186,24 @@ def test_untuned_out_of_reach_leaves_the_axis_as_it_is(
     assert draw(make_tables(runs)).get_ylim() == without
 
 
+LOST = (0, 0, 0.3)
+"""By three draws, of the accuracy of FULL."""
+
+
+def test_a_draw_that_fails_takes_no_room(make_tables: MakeTables, sst5_runs: pd.DataFrame) -> None:
+    tuned = sst5_runs[sst5_runs["selector"] != "untuned"]
+    draws = sst5_runs[sst5_runs["selector"] == "untuned"].drop_duplicates(["search", "scheduler"])
+    accuracy = tuned.loc[tuned["selector"] == "full", "test_accuracy"].mean()
+    reached = [draws.assign(seed=i, test_accuracy=accuracy - lost) for i, lost in enumerate(LOST)]
+
+    axes = draw(make_tables(pd.concat([tuned, *reached])))
+
+    assert axes.get_ylim() == draw(make_tables(tuned)).get_ylim()
+    assert [text for text in texts(axes) if text.startswith("untuned")] == [
+        "untuned: 0.0 (0.0 to 30.0)"
+    ]
+
+
 def test_everything_drawn_lies_within_the_axes(some: Tables) -> None:
     axes = draw(some)
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
