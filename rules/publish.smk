@@ -8,7 +8,7 @@ PUBLISHED = f"results/reference/{EXPERIMENT}"
 MADE = [
     path
     for path in made_of(EXPERIMENT)
-    if not path.endswith((".parquet", "/provenance.csv", ".pdf"))
+    if not path.endswith((".parquet", "provenance.csv", ".pdf"))
 ]
 
 
