@@ -400,6 +400,17 @@ def test_states_of_another_job_are_not_used(whole, data, tmp_path):
     assert len(record.tuning.segments) == 1
 
 
+def copy_as_it_is(folder, copy):
+    """Copy a folder whose states a trial replaces meanwhile, until all that it lists is there."""
+    for _ in range(20):
+        try:
+            shutil.copytree(folder, copy)
+            return
+        except shutil.Error:
+            shutil.rmtree(copy)
+    raise AssertionError(f"{folder} does not keep still")
+
+
 @pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
 def test_states_ahead_of_the_journal_change_nothing(scheduler, data, tmp_path, monkeypatch):
     """A process may die between the state of a trial and the line about it."""
@@ -408,7 +419,7 @@ def test_states_ahead_of_the_journal_change_nothing(scheduler, data, tmp_path, m
 
     def copy_first(journal, entry):
         if isinstance(entry, Reported):
-            shutil.copytree(tmp_path / "job", tmp_path / f"left-{count[0]}")
+            copy_as_it_is(tmp_path / "job", tmp_path / f"left-{count[0]}")
             count[0] += 1
         append(journal, entry)
 
