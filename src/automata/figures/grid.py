@@ -24,7 +24,7 @@ COLUMNS = 4
 ERROR_LABEL = "Relative test error (pp)"
 
 # In inches.
-_LEFT, _RIGHT, _GAP = 0.4, 0.04, 0.32
+_LEFT, _RIGHT, _GAP = 0.4, 0.12, 0.32  # half the label of a tick stands right of a panel
 _LEGEND, _TITLE, _TICKS, _AXIS_LABEL = 0.36, 0.17, 0.15, 0.15
 _HEIGHTS = {1: 1.9, 2: 1.7, 3: 1.35, 4: 1.14}
 """Of panels, by how many stand in a row."""

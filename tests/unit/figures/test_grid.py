@@ -85,6 +85,16 @@ def test_figure_of_all_there_can_be_is_readable(
     assert figure.get_size_inches()[0] == PAGE_INCHES
 
 
+@pytest.mark.parametrize("name", GRIDS)
+def test_label_at_the_end_of_the_last_column_is_whole(some: Tables, name: str) -> None:
+    figure = draw(name, some)
+    for axes in figure.axes:
+        axes.set_xlim(0.4, 10.0)
+        axes.set_xticks([2.5, 10.0], labels=["2.5", "10.0"])
+
+    assert outside(figure, boxes(figure)) == []
+
+
 @pytest.mark.parametrize("name", PAPER)
 def test_figure_without_runs_is_readable(empty: Tables, name: str) -> None:
     figure = draw(name, empty)
