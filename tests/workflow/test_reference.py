@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.quotes import quotable, quoted, rows
+from automata.analysis.tables import read_csv
 from automata.experiments.files import ConfigFiles
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +103,7 @@ def test_every_number_can_be_traced_to_a_record(redrawn):
         for path in (workflow.folder / "results/again/records").rglob("record.json")
     }
     for table in ("runs", "ratios", "tradeoff", "untuned"):
-        rows = pd.read_csv(published / f"tables/{table}.csv")
+        rows = read_csv(published / f"tables/{table}.csv")
         column = "record" if "record" in rows else "records"
         for named in rows[column]:
             for path in named.split(" "):

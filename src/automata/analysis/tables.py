@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from automata.analysis.paths import brief, expanded
 from automata.files import replacing, write_text
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write `table` as CSV, at full precision."""
+    """Write `table` as CSV, at full precision, the column `records` briefly."""
     with replacing(path) as temporary:
-        table.to_csv(temporary, index=False)
+        _named(table, brief).to_csv(temporary, index=False)
 
 
 def write_parquet(table: pd.DataFrame, path: Path) -> None:
@@ -52,12 +54,13 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def read_csv(path: Path) -> pd.DataFrame:
     """Read a table of `write_csv`; a data set may be called 2024, or NA."""
-    return pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
+    table = pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
+    return _named(table, expanded)
 
 
 def read_texts(path: Path) -> pd.DataFrame:
     """Read a table of `write_csv` whose cells are texts, also where they look like numbers."""
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
+    return _named(pd.read_csv(path, dtype=str, keep_default_na=False), expanded)
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
@@ -98,6 +101,14 @@ def write_html(table: pd.DataFrame, path: Path, opening: str) -> None:
 def three_digits(value: float) -> str:
     """Return `value` with three significant digits, large ones as whole numbers."""
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
+
+
+def _named(table: pd.DataFrame, form: Callable[[list[str]], list[str]]) -> pd.DataFrame:
+    """Return `table` with the words in its column `records`, if there is one, in another form."""
+    if "records" not in table:
+        return table
+    words = table["records"].map(lambda cell: " ".join(form(cell.split())), na_action="ignore")
+    return table.assign(records=words)
 
 
 def _text(value: object) -> str:

@@ -12,9 +12,10 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from automata.analysis.experiment import Tables
+from automata.analysis.paths import brief
 from automata.analysis.tables import read_csv
 from automata.files import write_text
-from automata.page import claims, figures, grid, numbers, panels, paths, rows
+from automata.page import claims, figures, grid, numbers, panels, rows
 from automata.page.spec import library, look
 from automata.page.summary import summary
 from automata.selection import ALL_DATA
@@ -84,7 +85,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": numbers.count, "tally": claims.tally, "brief": paths.brief}
+    environment.filters |= {"count": numbers.count, "tally": claims.tally, "brief": brief}
     # A NaN would end as a script that no browser can read.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment

@@ -9,6 +9,7 @@ import pytest
 
 from automata.analysis.experiment import Tables
 from automata.analysis.studies import STUDIES
+from automata.analysis.tables import read_csv
 from automata.cli import main
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
 from tabulated import write_tables
@@ -50,7 +51,7 @@ def test_every_number_names_records_of_the_experiment(
     name: str, folder: Path, output: Path
 ) -> None:
     known = set(Tables(folder).runs["record"])
-    read = pd.read_csv(output / f"{name}.csv")
+    read = read_csv(output / f"{name}.csv")
 
     assert read["records"].notna().all()
     assert {record for names in read["records"] for record in names.split()} <= known

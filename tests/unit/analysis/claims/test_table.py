@@ -15,7 +15,7 @@ from automata.analysis.claims.table import COLUMNS, claims_table, summary
 from automata.analysis.claims.unchecked import UncheckedClaim
 from automata.analysis.experiment import Tables
 from automata.analysis.ratios import ratios_to_full
-from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.tables import read_csv, write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
 from automata.config import Carbon
@@ -145,7 +145,7 @@ def test_verdicts_on_the_synthetic_runs(folder, name, verdict, panels):
 
 def test_a_records_path_in_a_verdict_is_a_run(folder):
     known = set(Tables(folder).runs["record"])
-    table = pd.read_csv(folder / "claims.csv").fillna("")
+    table = read_csv(folder / "claims.csv").fillna("")
     named = {path for cell in table["records"] for path in cell.split()}
     assert named == known  # the claims are about every run of the paper
     (row,) = table[table["id"] == "trec6-tpe-asha-fast"].to_dict("records")
