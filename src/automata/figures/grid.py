@@ -15,7 +15,7 @@ from automata.figures.legend import add_legend
 from automata.figures.notes import note
 from automata.figures.panel import draw_panel
 from automata.figures.ratio import Ratio
-from automata.figures.sheet import Sheet
+from automata.figures.sheet import RIGHT, Sheet
 from automata.figures.style import LABEL, PAGE_INCHES, style
 
 COLUMNS = 4
@@ -24,7 +24,7 @@ COLUMNS = 4
 ERROR_LABEL = "Relative test error (pp)"
 
 # In inches.
-_LEFT, _RIGHT, _GAP = 0.4, 0.12, 0.32  # half the label of a tick stands right of a panel
+_LEFT, _GAP = 0.4, 0.32
 _LEGEND, _TITLE, _TICKS, _AXIS_LABEL = 0.36, 0.17, 0.15, 0.15
 _HEIGHTS = {1: 1.9, 2: 1.7, 3: 1.35, 4: 1.14}
 """Of panels, by how many stand in a row."""
@@ -50,7 +50,7 @@ def grid_figure(tables: Tables, rows: Sequence[Row]) -> Figure:
     """
     columns = max(len(row.panels) for row in rows)
     width, height = _panel_width(columns), _HEIGHTS[columns]
-    left = (PAGE_INCHES + _LEFT - _RIGHT - columns * width - (columns - 1) * _GAP) / 2
+    left = (PAGE_INCHES + _LEFT - RIGHT - columns * width - (columns - 1) * _GAP) / 2
     middle = left + (columns * (width + _GAP) - _GAP) / 2
     labelled = [i + 1 == len(rows) or row.ratio != rows[i + 1].ratio for i, row in enumerate(rows)]
     body = _LEGEND + len(rows) * (_TITLE + height + _TICKS) + sum(labelled) * _AXIS_LABEL
@@ -77,7 +77,7 @@ def grid_figure(tables: Tables, rows: Sequence[Row]) -> Figure:
 
 
 def _panel_width(columns: int) -> float:
-    return min((PAGE_INCHES - _LEFT - _RIGHT - (columns - 1) * _GAP) / columns, _WIDEST)
+    return min((PAGE_INCHES - _LEFT - RIGHT - (columns - 1) * _GAP) / columns, _WIDEST)
 
 
 def _title(panel: Panel) -> str:

@@ -13,6 +13,9 @@ from matplotlib.textpath import text_to_path
 
 from automata.figures.style import FAINT, NOTE, PAGE_INCHES
 
+RIGHT = 0.12
+"""Inches right of the last panel: half the label of its last tick stands there."""
+
 _NOTE_GAP = 0.06
 _NOTE_LINE = 1.3 * NOTE / 72
 _NOTE_MARGIN = 0.05

@@ -25,7 +25,7 @@ from automata.figures.notes import note
 from automata.figures.panel import ERROR, look
 from automata.figures.paper import COLUMNS
 from automata.figures.ratio import RATIOS
-from automata.figures.sheet import Sheet
+from automata.figures.sheet import RIGHT, Sheet
 from automata.figures.style import FAINT, FAINTER, IN_MARKER, LABEL, PAGE_INCHES, TICK, style
 
 DATASETS = catalogue.DATASETS["performance-summary"]
@@ -65,7 +65,7 @@ _TICKS = {
 _FEWEST_TICKS, _MOST_TICKS = 3, 5
 
 # In inches.
-_LEFT, _RIGHT, _GAP, _LEGEND, _LANE, _BELOW = 1.32, 0.06, 0.14, 0.2, 0.155, 0.32
+_LEFT, _GAP, _LEGEND, _LANE, _BELOW = 1.32, 0.14, 0.2, 0.155, 0.32
 _LANES = len(COLUMNS) + 0.6
 """A data set's lanes and the space around them."""
 
@@ -89,7 +89,7 @@ def performance_summary(tables: Tables) -> Figure:
     ]
     every = [one for lanes in rows for one in lanes]
     height = len(rows) * _LANES * _LANE
-    width = (PAGE_INCHES - _LEFT - _RIGHT - 2 * _GAP) / len(LABELS)
+    width = (PAGE_INCHES - _LEFT - RIGHT - 2 * _GAP) / len(LABELS)
     with style():
         sheet = Sheet(_LEGEND + height + _BELOW, note(every, tables.differences, scatter=False))
         for i, (quantity, label) in enumerate(LABELS.items()):

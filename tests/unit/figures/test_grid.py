@@ -85,7 +85,7 @@ def test_figure_of_all_there_can_be_is_readable(
     assert figure.get_size_inches()[0] == PAGE_INCHES
 
 
-@pytest.mark.parametrize("name", GRIDS)
+@pytest.mark.parametrize("name", [*GRIDS, "performance-summary"])
 def test_label_at_the_end_of_the_last_column_is_whole(some: Tables, name: str) -> None:
     figure = draw(name, some)
     for axes in figure.axes:
