@@ -1,10 +1,11 @@
-"""Figures inside the page: PNG files as text."""
+"""Figures inside the page: images as text."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
@@ -41,7 +42,7 @@ DPI = 200.0
 
 @dataclass(frozen=True)
 class Figure:
-    """A PNG, with the text that stands for it where it cannot be seen."""
+    """An image, with the text that stands for it where it cannot be seen."""
 
     name: str
     title: str
@@ -112,12 +113,17 @@ def caption(folder: Path, name: str) -> str:
 
 
 def embedded(path: Path) -> tuple[str, int, int]:
-    """Return the image at `path` as a data URI, and its width and height on the page."""
+    """Return the image at `path` as a data URI, and its width and height on the page.
+
+    It is WebP without loss: three quarters of a PNG.
+    """
     with Image.open(path) as image:
         scale = INCH / float(image.info.get("dpi", (DPI,))[0])
         width, height = round(image.width * scale), round(image.height * scale)
-    text = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:image/png;base64,{text}", width, height
+        file = BytesIO()
+        image.convert("RGB").save(file, "WEBP", lossless=True)
+    text = base64.b64encode(file.getvalue()).decode("ascii")
+    return f"data:image/webp;base64,{text}", width, height
 
 
 def _figures(of: Iterable[tuple[Path, str, str, str, bool]]) -> list[Figure]:

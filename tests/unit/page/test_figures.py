@@ -1,6 +1,8 @@
 import base64
+from io import BytesIO
 
 import pytest
+from PIL import Image, ImageChops
 
 from automata.page.figures import albums, caption, embedded, figures
 
@@ -36,8 +38,12 @@ def test_caption_that_only_the_workflow_can_fill_is_none(tmp_path):
     assert caption(tmp_path, "a") == ""
 
 
-def test_image_keeps_its_size_in_print(experiment):
-    uri, width, height = embedded(experiment / "figures/main.png")
-    assert uri.startswith("data:image/png;base64,")
+def test_image_keeps_its_size_in_print_and_every_pixel(tmp_path):
+    drawn = Image.effect_mandelbrot((400, 200), (-2, -1, 2, 1), 50).quantize(200)
+    drawn.save(tmp_path / "a.png", dpi=(200, 200))
+    uri, width, height = embedded(tmp_path / "a.png")
     assert (width, height) == (240, 120)  # 2 x 1 inches
-    assert base64.b64decode(uri.split(",")[1]) == (experiment / "figures/main.png").read_bytes()
+    start, text = uri.split(",")
+    assert start == "data:image/webp;base64"
+    with Image.open(BytesIO(base64.b64decode(text))) as shown:
+        assert ImageChops.difference(shown.convert("RGB"), drawn.convert("RGB")).getbbox() is None
