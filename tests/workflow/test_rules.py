@@ -189,7 +189,7 @@ def test_page_shows_the_numbers_of_the_tables(workflow, finished):
     speedup = table.set_index("selector")["speedup"]["gradmatch"]
     assert jobs == {"build_page": 1}
     assert three_digits(speedup) in page
-    assert RECORDS["gradmatch-0.1"] in page
+    assert RUN.format(selector="{full-1,gradmatch-0.1}") in page
 
 
 def test_measured_jobs_take_turns_also_where_each_has_a_part_of_the_machine(tmp_path):
