@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable
 from itertools import product
 
+_Word = tuple[tuple[str, ...], ...]
+"""The choices of each part of a path."""
+
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -16,20 +19,13 @@ def brief(paths: Iterable[str]) -> list[str]:
     braces stands for all their combinations. `expanded` is the inverse. Braces, commas and spaces
     of the paths' own would be misread.
     """
-    deep: dict[int, set[tuple[tuple[str, ...], ...]]] = {}
+    deep: dict[int, set[_Word]] = {}
     for path in paths:
         parts = path.split("/")
         deep.setdefault(len(parts), set()).add(tuple((part,) for part in parts))
-    for depth, words in deep.items():
+    for depth in deep:
         for place in reversed(range(depth)):
-            alike: dict[tuple[tuple[str, ...], ...], set[str]] = {}
-            for word in words:
-                alike.setdefault((*word[:place], (), *word[place + 1 :]), set()).update(word[place])
-            words = {
-                (*rest[:place], tuple(sorted(choices)), *rest[place + 1 :])
-                for rest, choices in alike.items()
-            }
-        deep[depth] = words
+            deep[depth] = _united(deep[depth], place)
     return sorted("/".join(map(_braced, word)) for words in deep.values() for word in words)
 
 
@@ -45,6 +41,14 @@ def expanded(words: Iterable[str]) -> list[str]:
             )
         )
     )
+
+
+def _united(words: set[_Word], place: int) -> set[_Word]:
+    """Return `words`, those that differ at `place` alone as one with the choices of all of them."""
+    alike: dict[tuple[_Word, _Word], set[str]] = {}
+    for word in words:
+        alike.setdefault((word[:place], word[place + 1 :]), set()).update(word[place])
+    return {(*before, tuple(sorted(choices)), *after) for (before, after), choices in alike.items()}
 
 
 def _braced(choices: tuple[str, ...]) -> str:
