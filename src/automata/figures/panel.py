@@ -82,6 +82,7 @@ def _set_limits(axes: Axes, content: Content, column: str) -> None:
 
     What untuned configurations reach may double the span of y, no more: where their band takes
     more it is cut and only their median gets room, and none does where that lies beyond, too.
+    Above all that is drawn a line stays free for what is written of a band that is cut.
     """
     xs = _reach(content, column)
     ys = _reach(content, ERROR)
@@ -95,7 +96,10 @@ def _set_limits(axes: Axes, content: Content, column: str) -> None:
             break
     wide, tall = max(right - left, 0.2), max(high - low, _LEAST_SPAN)
     axes.set_xlim(left - 0.08 * wide, left + 1.09 * wide)
-    axes.set_ylim(low - 0.1 * tall, low + 1.1 * tall)
+    bottom, top = low - 0.1 * tall, low + 1.1 * tall
+    if _is_cut(content.untuned, bottom, top):
+        top += 0.1 * tall
+    axes.set_ylim(bottom, top)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
 
@@ -123,6 +127,14 @@ def _untuned_bounds(untuned: pd.DataFrame) -> tuple[float, float]:
     return float(row[f"{ERROR}_low"]), float(row[f"{ERROR}_high"])
 
 
+def _is_cut(untuned: pd.DataFrame, low: float, high: float) -> bool:
+    """Return whether untuned configurations reach beyond y from `low` to `high`."""
+    if untuned.empty:
+        return False
+    best, worst = _untuned_bounds(untuned)
+    return best < low or worst > high
+
+
 def _draw_corner(axes: Axes) -> None:
     """Mark the corner of the best tradeoff, behind everything."""
     axes.add_patch(
@@ -143,8 +155,7 @@ def _draw_untuned(axes: Axes, untuned: pd.DataFrame) -> None:
     best, worst = _untuned_bounds(untuned)
     axes.axhspan(best, worst, zorder=0.4, gid="untuned band", **BAND)
     axes.axhline(median, zorder=1.1, gid="untuned", **UNTUNED)
-    low, high = axes.get_ylim()
-    if best < low or worst > high:
+    if _is_cut(untuned, *axes.get_ylim()):
         axes.text(
             0.03,
             0.98,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from automata.analysis.experiment import Tables
@@ -154,6 +155,10 @@ def test_panel_without_untuned_runs_has_no_line(one_seed: Tables) -> None:
     assert lines(draw(one_seed), "untuned") == []
 
 
+WITH_A_LINE = 1.3 / 1.2
+"""Span of an axis that leaves a line free at its top, over that of one that does not."""
+
+
 @pytest.mark.parametrize("lost", [0.01, 0.03, 0.05, 0.1, 0.3])
 def test_untuned_at_most_doubles_the_axis_and_is_told_where_it_does_not_fit(
     make_tables: MakeTables, sst5_runs: pd.DataFrame, lost: float
@@ -167,7 +172,7 @@ def test_untuned_at_most_doubles_the_axis_and_is_told_where_it_does_not_fit(
     axes = draw(tables)
     low, high = axes.get_ylim()
 
-    assert high - low <= 2.001 * (without[1] - without[0])
+    assert high - low <= 2.001 * WITH_A_LINE * (without[1] - without[0])
     told = [text for text in texts(axes) if text.startswith("untuned")]
     if row[f"{ERROR}_high"] <= high and row[f"{ERROR}_low"] >= low:
         assert told == []
@@ -176,14 +181,37 @@ def test_untuned_at_most_doubles_the_axis_and_is_told_where_it_does_not_fit(
         assert told == [f"untuned: {median:.1f} ({best:.1f} to {worst:.1f})"]
 
 
-def test_untuned_out_of_reach_leaves_the_axis_as_it_is(
+def test_untuned_out_of_reach_takes_no_room_but_a_line_for_its_words(
     make_tables: MakeTables, sst5_runs: pd.DataFrame
 ) -> None:
     runs = sst5_runs.copy()
-    without = draw(make_tables(runs[runs["selector"] != "untuned"])).get_ylim()
+    low, high = draw(make_tables(runs[runs["selector"] != "untuned"])).get_ylim()
     runs.loc[runs["selector"] == "untuned", "test_accuracy"] -= 0.5
 
-    assert draw(make_tables(runs)).get_ylim() == without
+    axes = draw(make_tables(runs))
+
+    assert axes.get_ylim() == (low, pytest.approx(low + WITH_A_LINE * (high - low)))
+
+
+@pytest.mark.parametrize("worst", ["gradmatch", "random"])
+def test_what_is_written_of_untuned_lies_over_no_marker(
+    make_tables: MakeTables, sst5_runs: pd.DataFrame, worst: str
+) -> None:
+    runs = sst5_runs.query("seed == 0 or selector == 'untuned'").copy()
+    runs.loc[runs["selector"] == worst, "test_accuracy"] *= 0.9
+    runs.loc[runs["selector"] == "untuned", "test_accuracy"] -= 0.5
+    figure = dataset_figure(make_tables(runs), "sst5", "speedup")
+    axes = panel(figure, "SST5 (TPE, HB)")
+    (told,) = [text for text in axes.texts if text.get_text().startswith("untuned")]
+
+    extent = told.get_window_extent(FigureCanvasAgg(figure).get_renderer())
+
+    tops = [
+        axes.transData.transform(line.get_xydata())[:, 1].max()
+        + line.get_markersize() / 2 * figure.dpi / 72
+        for line in lines(axes, f"mean {worst}")
+    ]
+    assert max(tops) <= extent.y0
 
 
 LOST = (0, 0, 0.3)
@@ -198,7 +226,8 @@ def test_a_draw_that_fails_takes_no_room(make_tables: MakeTables, sst5_runs: pd.
 
     axes = draw(make_tables(pd.concat([tuned, *reached])))
 
-    assert axes.get_ylim() == draw(make_tables(tuned)).get_ylim()
+    low, high = draw(make_tables(tuned)).get_ylim()
+    assert axes.get_ylim() == (low, pytest.approx(low + WITH_A_LINE * (high - low)))
     assert [text for text in texts(axes) if text.startswith("untuned")] == [
         "untuned: 0.0 (0.0 to 30.0)"
     ]
