@@ -72,6 +72,7 @@ FOR_PEOPLE = tuple(
 # What else is made from these.
 STUDY_TABLES = (
     "best",
+    "choices",
     "comparisons",
     "front-summary",
     "fronts",

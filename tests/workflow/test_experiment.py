@@ -13,6 +13,7 @@ RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
 FIGURES = ["plot_paper", "plot_studies", "plot_datasets_0"]
 TABLES = [
     "best",
+    "choices",
     "claims",
     "comparisons",
     "differences",

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from automata.analysis.best import best
+from automata.analysis.choices import choices
 from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
 from automata.analysis.presentation import cell
@@ -29,7 +31,7 @@ Where a cell has bounds, a seed counts with the mean of its runs, of both search
 over seeds stands its 95 % bootstrap interval, or the range of fewer than three seeds. An error is
 test error less FULL's, in percentage points: positive is worse. `tradeoff.csv`, `resampling.csv`,
 `rank-agreement.csv`, `untuned.csv` and `time-split.csv` beside this file have the searches one by
-one, and the records behind each number; `runs.csv` has the runs.
+one, and with `choices.csv` the records behind each number; `runs.csv` has the runs.
 """
 
 
@@ -117,6 +119,15 @@ def untuned(tables: Tables) -> pd.DataFrame:
     errors = [f"relative_test_error{of}" for of in ("", "_median", "_low", "_high")]
     shown = tables.untuned[[*PANEL, "draws", *errors]]
     return shown.set_axis([*PANEL, "draws", "mean error (pp)", "median", "best", "worst"], axis=1)
+
+
+def chosen(tables: Tables) -> pd.DataFrame:
+    """Return a row per hyper-parameter and subset size: what the searches chose."""
+    table = choices(best(tables.runs, tables.trials))
+    bounds = ["median", "lower_quartile", "upper_quartile", "searches"]
+    numbers = [cell(*row) for row in table[bounds].to_numpy(np.float64)]
+    shown = table[[*POOLED, "hyper-parameter", "fraction", "searches"]]
+    return shown.assign(chosen=table["counts"].where(table["counts"].notna(), numbers))
 
 
 def early(tables: Tables) -> pd.DataFrame:
@@ -238,6 +249,12 @@ SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
         "Configurations drawn at random and trained once on all data, against FULL's choice: the "
         "mean of its seeds. A draw that diverged counts with the accuracy that it reached.",
         untuned,
+    ),
+    (
+        "What searches chose",
+        "The best configurations, of both searches and all selectors; FULL and its repeat at 1. Of "
+        "a number with many values the median and its quartiles, of all else how many chose each.",
+        chosen,
     ),
     (
         "Decided before any selection",

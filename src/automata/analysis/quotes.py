@@ -18,6 +18,7 @@ KEYS = frozenset(
         "selector",
         "baseline",
         "fraction",
+        "hyper-parameter",
         "epochs",
         "epoch",
         "id",

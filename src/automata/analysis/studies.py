@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from automata.analysis.best import best
+from automata.analysis.choices import choices
 from automata.analysis.comparisons import comparisons
 from automata.analysis.experiment import Tables
 from automata.analysis.fronts import fronts, summary
@@ -22,4 +23,5 @@ STUDIES: dict[str, Callable[[Tables], pd.DataFrame]] = {
     "comparisons": lambda tables: comparisons(tables.ratios),
     "time-split": lambda tables: time_split(tables.runs, tables.ratios),
     "best": lambda tables: best(tables.runs, tables.trials),
+    "choices": lambda tables: choices(best(tables.runs, tables.trials)),
 }

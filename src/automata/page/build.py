@@ -30,6 +30,7 @@ TABLES = {
     "claims.csv": "the paper's claims and our verdicts",
     "energy.csv": "energy and CO2 per run",
     "best.csv": "the best configuration of each run",
+    "choices.csv": "what searches chose, by subset size",
     "time-split.csv": "where the seconds of each combination go",
     "fronts.csv": "Pareto fronts and hypervolumes, by panel",
     "front-summary.csv": "the same, over panels",

@@ -13,6 +13,7 @@ import pytest
 from automata.analysis.experiment import Tables
 from automata.analysis.overview import (
     SECTIONS,
+    chosen,
     contrasts,
     early,
     epochs,
@@ -275,6 +276,23 @@ def test_epochs_of_a_panel_are_the_fewest_and_the_most(tables: Tables) -> None:
     assert (found["fewest epochs"], found["most epochs"]) == (600, 700)
 
 
+def test_choices_are_quartiles_or_counts(tmp_path: Path) -> None:
+    runs = synthetic_runs(
+        datasets=("dna",), schedulers=("asha",), selectors=("full", "rs2"), repeats=9
+    )
+    runs["best_index"] = -1  # of no trial: what the row says counts
+    runs["best_configuration"] = [
+        f"learning_rate=0.{seed + 1} optimizer={'adam' if search == 'tpe' else 'sgd'}"
+        for seed, search in zip(runs["seed"], runs["search"], strict=True)
+    ]
+
+    table = chosen(write_tables(runs, tmp_path)).set_index(["hyper-parameter", "fraction"])
+
+    assert table.loc[("learning_rate", 1.0), "chosen"] == "0.5 (0.3 to 0.7)"
+    assert table.loc[("optimizer", 1.0), "chosen"] == "adam 9, sgd 9"
+    assert (table["searches"] == 18).all()
+
+
 def test_page_has_every_table(tables: Tables) -> None:
     page = overview(tables)
     assert page.startswith("# ")
@@ -290,6 +308,7 @@ def test_sections_without_rows_are_left_out(tmp_path: Path) -> None:
 
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
         "## What was run",
+        "## What searches chose",
         "## Where the time goes",
         "## Epochs that searches trained",
     ]

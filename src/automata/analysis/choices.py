@@ -1,0 +1,74 @@
+"""What searches chose: whether subsets lead to other hyper-parameters than all data do."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import pandas as pd
+
+from automata.analysis.best import PREFIX
+from automata.analysis.lineage import joined
+
+MOST_COUNTED = 8
+"""A hyper-parameter with more different values than these is summed up by its quartiles."""
+
+COLUMNS = [
+    "dataset",
+    "scheduler",
+    "hyper-parameter",
+    "fraction",
+    "searches",
+    "median",
+    "lower_quartile",
+    "upper_quartile",
+    "counts",
+    "records",
+]
+
+
+def choices(best: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per data set, scheduler, hyper-parameter and subset size.
+
+    `best` is the table of `automata.analysis.best`. All selectors, both searches and all seeds
+    count alike; at fraction 1 stand FULL and its repeat. `untuned` chose nothing and is left out.
+    Numbers of which the searches of a data set chose more than MOST_COUNTED have a `median` and
+    quartiles; of all else, `counts` says how many of the `searches` chose each value, the
+    commonest first. A search whose space lacks the hyper-parameter is not among them.
+    """
+    searches = best[best["selector"] != "untuned"]
+    rows: list[dict[str, Any]] = []
+    for column in (name for name in best.columns if name.startswith(PREFIX)):
+        for dataset, chosen in searches.dropna(subset=[column]).groupby("dataset"):
+            many = _are_many_numbers(chosen[column])
+            for (scheduler, fraction), group in chosen.groupby(["scheduler", "fraction"]):
+                where = {"dataset": dataset, "scheduler": scheduler, "fraction": fraction}
+                name = column.removeprefix(PREFIX)
+                values = _quartiles(group[column]) if many else {"counts": _counts(group[column])}
+                facts = {"searches": len(group), "records": joined(group["record"])}
+                rows.append({**where, "hyper-parameter": name, **values, **facts})
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.sort_values(COLUMNS[:4], ignore_index=True)
+
+
+def _are_many_numbers(values: pd.Series[Any]) -> bool:
+    numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
+    return numbers and values.nunique() > MOST_COUNTED
+
+
+def _quartiles(values: pd.Series[Any]) -> dict[str, float]:
+    low, median, high = values.astype(float).quantile([0.25, 0.5, 0.75])
+    return {"median": median, "lower_quartile": low, "upper_quartile": high}
+
+
+def _counts(values: pd.Series[Any]) -> str:
+    """Return how often each value stands there: `adam 44, sgd 16`."""
+    counts = values.map(_text).value_counts()
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    return ", ".join(f"{value} {count}" for value, count in ranked)
+
+
+def _text(value: Any) -> str:
+    """Return a value as people write it; an integer beside missing ones has become a float."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return f"{float(value):g}" if is_number else str(value)
