@@ -52,7 +52,7 @@ def choices(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def _are_many_numbers(values: pd.Series[Any]) -> bool:
-    numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
+    numbers = all(isinstance(value, Real) for value in values)
     return numbers and values.nunique() > MOST_COUNTED
 
 
@@ -63,12 +63,12 @@ def _quartiles(values: pd.Series[Any]) -> dict[str, float]:
 
 def _counts(values: pd.Series[Any]) -> str:
     """Return how often each value stands there: `adam 44, sgd 16`."""
-    counts = values.map(_text).value_counts()
-    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    counts = [(_text(value), count) for value, count in values.value_counts().items()]
+    ranked = sorted(counts, key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{value} {count}" for value, count in ranked)
 
 
 def _text(value: Any) -> str:
     """Return a value as people write it; an integer beside missing ones has become a float."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    return f"{float(value):g}" if is_number else str(value)
+    return f"{float(value):.12g}" if is_number else str(value)

@@ -28,10 +28,11 @@ POOLED = ["dataset", "scheduler"]
 OPENING = """# Overview
 
 Where a cell has bounds, a seed counts with the mean of its runs, of both searches; behind the mean
-over seeds stands its 95 % bootstrap interval, or the range of fewer than three seeds. An error is
-test error less FULL's, in percentage points: positive is worse. `tradeoff.csv`, `resampling.csv`,
-`rank-agreement.csv`, `untuned.csv` and `time-split.csv` beside this file have the searches one by
-one, and with `choices.csv` the records behind each number; `runs.csv` has the runs.
+over seeds stands its 95 % bootstrap interval, or the range of fewer than three seeds (under "What
+searches chose" it is quartiles). An error is test error less FULL's, in percentage points: positive
+is worse. `tradeoff.csv`, `resampling.csv`, `rank-agreement.csv`, `untuned.csv` and `time-split.csv`
+beside this file have the searches one by one; they and `choices.csv` name the records behind each
+number, and `runs.csv` has the runs.
 """
 
 

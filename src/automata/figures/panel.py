@@ -82,7 +82,7 @@ def _set_limits(axes: Axes, content: Content, column: str) -> None:
 
     What untuned configurations reach may double the span of y, no more: where their band takes
     more it is cut and only their median gets room, and none does where that lies beyond, too.
-    Above all that is drawn a line stays free for what is written of a band that is cut.
+    Where it would be cut a line is left free above all that is drawn, for what is written of it.
     """
     xs = _reach(content, column)
     ys = _reach(content, ERROR)

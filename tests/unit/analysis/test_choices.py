@@ -47,6 +47,8 @@ def test_words_are_counted_the_commonest_first():
         ([0.1, 0.1, 0.001], "0.1 2, 0.001 1"),
         ([True, False, True], "True 2, False 1"),
         (["b", "a", "b", "a"], "a 2, b 2"),
+        ([1234567, 1234568, 1234568], "1234568 2, 1234567 1"),
+        (MANY[:MOST_COUNTED], ", ".join(f"{value} 1" for value in MANY[:MOST_COUNTED])),
     ],
 )
 def test_few_values_are_counted_and_missing_ones_are_not(values, counts):
@@ -86,6 +88,17 @@ def test_data_sets_are_summed_up_each_in_its_way():
     assert of(rows, dataset="sst2")["counts"] == "0.5 3"
 
 
+def test_schedulers_are_summed_up_in_one_way():
+    rows = [row(seed=seed, rate=value) for seed, value in enumerate(MANY)]
+    rows += [row(scheduler="hyperband", seed=seed, rate=0.5) for seed in range(3)]
+    assert of(rows, scheduler="hyperband")["median"] == 0.5
+
+
+def test_what_untuned_drew_does_not_say_how():
+    rows = [row("untuned", 0.0, seed=seed, rate=value) for seed, value in enumerate(MANY)]
+    assert of([*rows, row(rate=0.5)])["counts"] == "0.5 1"
+
+
 def test_all_selectors_count_but_untuned():
     rows = [row("rs2", layers=1), row("craig", layers=2), row("untuned", 0.0, layers=2)]
     table = choices(pd.DataFrame(rows))
@@ -93,7 +106,8 @@ def test_all_selectors_count_but_untuned():
 
 
 def test_rows_come_in_order_and_none_without_searches():
-    rows = [row(fraction=size, scheduler=of, a=1, b="x") for of in "ba" for size in (0.3, 0.1)]
+    axes = [(size, scheduler) for scheduler in "ba" for size in (0.3, 0.1)]
+    rows = [row(fraction=size, scheduler=scheduler, a=1, b="x") for size, scheduler in axes]
     table = choices(pd.DataFrame(rows))
     assert list(table.columns) == COLUMNS
     assert table[AXES].to_numpy().tolist() == sorted(table[AXES].to_numpy().tolist())
@@ -113,3 +127,4 @@ def test_a_search_of_each_run_counts_once_in_the_table_of_best():
     tuned = runs[runs["selector"] != "untuned"]
     optimizer = table[table["hyper-parameter"] == "optimizer"]
     assert optimizer["searches"].sum() == len(tuned)
+    assert (optimizer["counts"] == "sgd " + optimizer["searches"].astype(str)).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, log
 from pathlib import Path
 from statistics import fmean
@@ -26,6 +27,7 @@ from automata.analysis.overview import (
     times,
     untuned,
 )
+from automata.analysis.quotes import KEYS
 from automata.analysis.tables import markdown
 from automata.analysis.tradeoff import bounds
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
@@ -291,6 +293,14 @@ def test_choices_are_quartiles_or_counts(tmp_path: Path) -> None:
     assert table.loc[("learning_rate", 1.0), "chosen"] == "0.5 (0.3 to 0.7)"
     assert table.loc[("optimizer", 1.0), "chosen"] == "adam 9, sgd 9"
     assert (table["searches"] == 18).all()
+
+
+@pytest.mark.parametrize("make", [make for _, _, make in SECTIONS])
+def test_no_two_rows_have_the_keys_by_which_they_are_quoted(
+    tables: Tables, make: Callable[[Tables], pd.DataFrame]
+) -> None:
+    table = make(tables)
+    assert not table.duplicated([column for column in table.columns if column in KEYS]).any()
 
 
 def test_page_has_every_table(tables: Tables) -> None:
