@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.best import best
 from automata.analysis.rank_agreement import per_seed
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
 
@@ -53,6 +54,11 @@ class Tables:
     def agreements(self) -> pd.DataFrame:
         """Kendall's tau with FULL per run and rung: on no disk, but costly."""
         return per_seed(self.runs, self.trials, self.protocols)
+
+    @cached_property
+    def best(self) -> pd.DataFrame:
+        """The best configuration of each run (`automata.analysis.best`), from runs and trials."""
+        return best(self.runs, self.trials)
 
     @cached_property
     def differences(self) -> pd.DataFrame:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.analysis.best import best
 from automata.analysis.choices import choices
 from automata.analysis.energy import ways
 from automata.analysis.experiment import Tables
@@ -124,7 +123,7 @@ def untuned(tables: Tables) -> pd.DataFrame:
 
 def chosen(tables: Tables) -> pd.DataFrame:
     """Return a row per hyper-parameter and subset size: what the searches chose."""
-    table = choices(best(tables.runs, tables.trials))
+    table = choices(tables.best)
     bounds = ["median", "lower_quartile", "upper_quartile", "searches"]
     numbers = [cell(*row) for row in table[bounds].to_numpy(np.float64)]
     shown = table[[*POOLED, "hyper-parameter", "fraction", "searches"]]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from automata.analysis.best import best
 from automata.analysis.choices import choices
 from automata.analysis.comparisons import comparisons
 from automata.analysis.experiment import Tables
@@ -22,6 +21,6 @@ STUDIES: dict[str, Callable[[Tables], pd.DataFrame]] = {
     "resampling": lambda tables: resampling(tables.ratios),
     "comparisons": lambda tables: comparisons(tables.ratios),
     "time-split": lambda tables: time_split(tables.runs, tables.ratios),
-    "best": lambda tables: best(tables.runs, tables.trials),
-    "choices": lambda tables: choices(best(tables.runs, tables.trials)),
+    "best": lambda tables: tables.best,
+    "choices": lambda tables: choices(tables.best),
 }
