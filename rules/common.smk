@@ -76,6 +76,7 @@ STUDY_TABLES = (
     "comparisons",
     "front-summary",
     "fronts",
+    "influence",
     "rank-agreement",
     "resampling",
     "time-split",

@@ -20,6 +20,7 @@ TABLES = [
     "energy",
     "front-summary",
     "fronts",
+    "influence",
     "rank-agreement",
     "provenance",
     "ratios",

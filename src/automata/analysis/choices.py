@@ -13,11 +13,10 @@ from automata.analysis.lineage import joined
 MOST_COUNTED = 8
 """A hyper-parameter with more different values than these is summed up by its quartiles."""
 
+AXES = ["dataset", "scheduler", "hyper-parameter", "fraction"]
+
 COLUMNS = [
-    "dataset",
-    "scheduler",
-    "hyper-parameter",
-    "fraction",
+    *AXES,
     "searches",
     "median",
     "lower_quartile",
@@ -36,22 +35,22 @@ def choices(best: pd.DataFrame) -> pd.DataFrame:
     quartiles; of all else, `counts` says how many of the `searches` chose each value, the
     commonest first. A search whose space lacks the hyper-parameter is not among them.
     """
+    names = [column for column in best.columns if column.startswith(PREFIX)]
     searches = best[best["selector"] != "untuned"]
+    kept = ["dataset", "scheduler", "fraction", "record"]
+    long = searches.melt(kept, names, "hyper-parameter").dropna(subset=["value"])
+    long["hyper-parameter"] = long["hyper-parameter"].str.removeprefix(PREFIX)
+    long["many"] = long.groupby(["dataset", "hyper-parameter"])["value"].transform(_many_numbers)
     rows: list[dict[str, Any]] = []
-    for column in (name for name in best.columns if name.startswith(PREFIX)):
-        for dataset, chosen in searches.dropna(subset=[column]).groupby("dataset"):
-            many = _are_many_numbers(chosen[column])
-            for (scheduler, fraction), group in chosen.groupby(["scheduler", "fraction"]):
-                where = {"dataset": dataset, "scheduler": scheduler, "fraction": fraction}
-                name = column.removeprefix(PREFIX)
-                values = _quartiles(group[column]) if many else {"counts": _counts(group[column])}
-                facts = {"searches": len(group), "records": joined(group["record"])}
-                rows.append({**where, "hyper-parameter": name, **values, **facts})
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.sort_values(COLUMNS[:4], ignore_index=True)
+    for key, group in long.groupby(AXES, sort=True):
+        values = group["value"]
+        facts = {"searches": len(group), "records": joined(group["record"])}
+        summed = _quartiles(values) if group["many"].all() else {"counts": _counts(values)}
+        rows.append({**dict(zip(AXES, key, strict=True)), **facts, **summed})
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _are_many_numbers(values: pd.Series[Any]) -> bool:
+def _many_numbers(values: pd.Series[Any]) -> bool:
     numbers = all(isinstance(value, Real) for value in values)
     return numbers and values.nunique() > MOST_COUNTED
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.best import best
+from automata.analysis.influence import influence
 from automata.analysis.rank_agreement import per_seed
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
 
@@ -59,6 +60,11 @@ class Tables:
     def best(self) -> pd.DataFrame:
         """The best configuration of each run (`automata.analysis.best`), from runs and trials."""
         return best(self.runs, self.trials)
+
+    @cached_property
+    def influence(self) -> pd.DataFrame:
+        """Hyper-parameters and scores (`automata.analysis.influence`): on no disk, but costly."""
+        return influence(self.runs, self.trials, self.protocols)
 
     @cached_property
     def differences(self) -> pd.DataFrame:

@@ -30,8 +30,8 @@ Where a cell has bounds, a seed counts with the mean of its runs, of both search
 over seeds stands its 95 % bootstrap interval, or the range of fewer than three seeds (under "What
 searches chose" it is quartiles). An error is test error less FULL's, in percentage points: positive
 is worse. `tradeoff.csv`, `resampling.csv`, `rank-agreement.csv`, `untuned.csv` and `time-split.csv`
-beside this file have the searches one by one; they and `choices.csv` name the records behind each
-number, and `runs.csv` has the runs.
+beside this file have the searches one by one; they, `choices.csv` and `influence.csv` name the
+records behind each number, and `runs.csv` has the runs.
 """
 
 
@@ -128,6 +128,17 @@ def chosen(tables: Tables) -> pd.DataFrame:
     numbers = [cell(*row) for row in table[bounds].to_numpy(np.float64)]
     shown = table[[*POOLED, "hyper-parameter", "fraction", "searches"]]
     return shown.assign(chosen=table["counts"].where(table["counts"].notna(), numbers))
+
+
+def influences(tables: Tables) -> pd.DataFrame:
+    """Return a row per hyper-parameter and rung of random search: its tau by subset size."""
+    drawn = tables.influence[tables.influence["search"] == "random"]
+    axes = [*POOLED, "hyper-parameter", "epochs", "epoch"]
+    compared = drawn[drawn.groupby(axes)["fraction"].transform("nunique") > 1]
+    bounds = compared[["tau", "tau_low", "tau_high", "seeds"]].to_numpy(np.float64)
+    shown = compared.assign(cell=[cell(*row) for row in bounds])
+    table = shown.pivot(index=axes, columns="fraction", values="cell").fillna("")
+    return table.rename(columns="{:g}".format).reset_index()
 
 
 def early(tables: Tables) -> pd.DataFrame:
@@ -255,6 +266,14 @@ SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
         "The best configurations, of both searches and all selectors; FULL and its repeat at 1. Of "
         "a number with many values the median and its quartiles, of all else how many chose each.",
         chosen,
+    ),
+    (
+        "Which hyper-parameters tell the score",
+        "Kendall's tau between the values of a hyper-parameter and validation accuracies after "
+        "`epoch` epochs, by the subset's fraction of the training set, over the configurations of "
+        "a random search whose first rung that is: positive where higher values score better. "
+        "All selectors count; FULL and its repeat at 1.",
+        influences,
     ),
     (
         "Decided before any selection",

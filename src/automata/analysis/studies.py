@@ -23,4 +23,5 @@ STUDIES: dict[str, Callable[[Tables], pd.DataFrame]] = {
     "time-split": lambda tables: time_split(tables.runs, tables.ratios),
     "best": lambda tables: tables.best,
     "choices": lambda tables: choices(tables.best),
+    "influence": lambda tables: tables.influence,
 }

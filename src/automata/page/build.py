@@ -31,6 +31,7 @@ TABLES = {
     "energy.csv": "energy and CO2 per run",
     "best.csv": "the best configuration of each run",
     "choices.csv": "what searches chose, by subset size",
+    "influence.csv": "Kendall's tau of hyper-parameters with scores, by rung and subset size",
     "time-split.csv": "where the seconds of each combination go",
     "fronts.csv": "Pareto fronts and hypervolumes, by panel",
     "front-summary.csv": "the same, over panels",

@@ -15,7 +15,7 @@ from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
 from tabulated import write_tables
 
 COLLECTED = ["fronts", "front-summary", "rank-agreement", "resampling", "comparisons"]
-COLLECTED += ["time-split", "choices"]
+COLLECTED += ["time-split", "choices", "influence"]
 
 
 @pytest.fixture(scope="module")
