@@ -15,12 +15,20 @@ DEPTH = 5
 """Parts of a record's path that say which run it is: dataset, search-scheduler, and so on."""
 
 
+PRESET = 9 | lzma.PRESET_EXTREME
+"""Minutes for a thousand records, which are packed once and then carried by every clone."""
+
+
 def pack(records: Iterable[Path], archive: Path) -> None:
     """Write `records` to `archive`, a .tar.xz, by the names of their runs.
 
     The same records make the same bytes: dates and owners are left out.
     """
-    with replacing(archive) as temporary, tarfile.open(temporary, "w:xz", preset=9) as tar:
+    with (
+        replacing(archive) as temporary,
+        lzma.open(temporary, "wb", preset=PRESET) as compressed,
+        tarfile.open(fileobj=compressed, mode="w") as tar,
+    ):
         for path in sorted(records):
             entry = tarfile.TarInfo(PurePosixPath(*path.parts[-DEPTH:]).as_posix())
             entry.size = path.stat().st_size

@@ -170,7 +170,7 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
     return pd.DataFrame(rows, columns=columns).rename(columns={"record_full": "full_record"})
 
 
-def warm_start_epochs(run: Mapping[str, Any], protocols: Protocols) -> int:
+def warm_start_epochs(run: Mapping[Any, Any], protocols: Protocols) -> int:
     """Return how many epochs a trial of the run first trains on all data, as training has it."""
     schedulers = protocols.get(run["protocol_hash"], {}).get("scheduler", {})
     share: float = schedulers.get(run["scheduler"], {}).get("warm_start", 0.0)

@@ -103,4 +103,4 @@ def _reduce_colours(path: Path) -> None:
             PALETTE, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
         )
         dpi = image.info["dpi"]
-    few.save(path, "PNG", dpi=dpi)
+    few.save(path, "PNG", dpi=dpi, optimize=True)
