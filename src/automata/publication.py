@@ -5,7 +5,7 @@ from __future__ import annotations
 import lzma
 import shutil
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from automata.errors import UserError
@@ -14,6 +14,7 @@ from automata.files import replacing
 DEPTH = 5
 """Parts of a record's path that say which run it is: dataset, search-scheduler, and so on."""
 
+NAME = "record.json"
 
 PRESET = 9 | lzma.PRESET_EXTREME
 """Minutes for a thousand records, which are packed once and then carried by every clone."""
@@ -37,27 +38,44 @@ def pack(records: Iterable[Path], archive: Path) -> None:
 
 
 def unpack(archives: Iterable[Path], folder: Path) -> None:
-    """Write the records in `archives` to `folder`.
+    """Write the records in `archives` to `folder`; all are looked at before one is written.
 
     Raises UserError for a file that is no such archive, for one with anything but records in
-    it, and for a run that is in it twice, or in two of them.
+    it, for a run that is in two places, and for one of which `folder` has another record.
     """
+    found: dict[str, Path] = {}
     for archive in archives:
-        try:
-            with tarfile.open(archive, "r:xz") as tar:
-                for entry in tar:
-                    _unpack(tar, entry, folder, archive)
-        except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
-            raise UserError(f"{archive}: not an archive of records: {error}") from error
+        for name, record in _records(archive):
+            if name in found:
+                where = "twice" if found[name] == archive else f"and in {found[name]}"
+                raise UserError(f"{archive}: {name} is in it {where}")
+            if (path := folder / name).exists() and path.read_bytes() != record:
+                raise UserError(f"{archive}: {path} is there already, and another record")
+            found[name] = archive
+    for archive in dict.fromkeys(found.values()):
+        for name, record in _records(archive):
+            with replacing(folder / name) as temporary:
+                temporary.write_bytes(record)
 
 
-def _unpack(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path, archive: Path) -> None:
-    parts = PurePosixPath(entry.name).parts
-    if not entry.isreg() or len(parts) != DEPTH or parts[-1] != "record.json":
-        raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
-    if folder.joinpath(*parts).exists():
-        raise UserError(f"{archive}: {entry.name} is in it twice, or in another archive too")
-    tar.extract(entry, folder, set_attrs=False, filter="data")
+def _records(archive: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the name of each record in `archive`, below a folder of runs, and what it says."""
+    try:
+        with tarfile.open(archive, "r:xz") as tar:
+            for entry in tar:
+                file = tar.extractfile(entry) if _is_record(entry) else None
+                if file is None:
+                    raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
+                yield entry.name, file.read()
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
+        raise UserError(f"{archive}: not an archive of records: {error}") from error
+
+
+def _is_record(entry: tarfile.TarInfo) -> bool:
+    """Return whether `entry` is a file whose name says which run it is, and leads nowhere else."""
+    path = PurePosixPath(entry.name)
+    leads_away = path.is_absolute() or ".." in path.parts
+    return entry.isreg() and len(path.parts) == DEPTH and path.name == NAME and not leads_away
 
 
 def publish(source: Path, files: Iterable[Path], target: Path) -> None:

@@ -64,6 +64,7 @@ def test_the_same_records_make_the_same_bytes(records: list[Path], tmp_path: Pat
     [
         entry("../tpe-asha/full-1/seed-0/record.json"),
         entry("/dna/tpe-asha/full-1/seed-0/record.json"),
+        entry("/tpe-asha/full-1/seed-0/record.json"),
         entry("dna/tpe-asha/full-1/seed-0/other.json"),
         entry("record.json"),
         entry("dna/tpe-asha/full-1/seed-0/record.json", tarfile.SYMTYPE),
@@ -71,7 +72,17 @@ def test_the_same_records_make_the_same_bytes(records: list[Path], tmp_path: Pat
         entry("dna/tpe-asha/full-1/seed-0/record.json", tarfile.FIFOTYPE),
         entry("dna/tpe-asha/full-1/seed-0", tarfile.DIRTYPE),
     ],
-    ids=["upwards", "absolute", "other file", "no run", "link", "hard link", "pipe", "folder"],
+    ids=[
+        "upwards",
+        "absolute",
+        "absolute of five parts",
+        "other file",
+        "no run",
+        "link",
+        "hard link",
+        "pipe",
+        "folder",
+    ],
 )
 def test_anything_but_records_is_refused_by_name(made: tarfile.TarInfo, tmp_path: Path) -> None:
     archive = archive_of(tmp_path / "a.tar.xz", made)
@@ -83,11 +94,33 @@ def test_anything_but_records_is_refused_by_name(made: tarfile.TarInfo, tmp_path
 
 
 def test_run_in_two_archives_is_refused(records: list[Path], tmp_path: Path) -> None:
-    pack(records, tmp_path / "one.tar.xz")
-    pack(records[:1], tmp_path / "two.tar.xz")
+    one, two = tmp_path / "one.tar.xz", tmp_path / "two.tar.xz"
+    pack(records, one)
+    pack(records[:1], two)
 
-    with pytest.raises(UserError, match=r"^.*two\.tar\.xz: .*is in it twice, or in another"):
-        unpack([tmp_path / "one.tar.xz", tmp_path / "two.tar.xz"], tmp_path / "again")
+    with pytest.raises(UserError, match=rf"^{two}: .*record\.json is in it and in {one}$"):
+        unpack([one, two], tmp_path / "again")
+    with pytest.raises(UserError, match=rf"^{one}: .*record\.json is in it twice$"):
+        unpack([one, one], tmp_path / "again")
+
+    assert not (tmp_path / "again").exists()
+
+
+def test_records_that_are_there_stay(records: list[Path], tmp_path: Path) -> None:
+    """Also those of a run that would come after others: nothing is half-unpacked."""
+    archive, folder = tmp_path / "records.tar.xz", tmp_path / "again"
+    pack(records, archive)
+    unpack([archive], folder)
+    unpack([archive], folder)  # the same records are no harm
+    first, *_, last = sorted(folder.rglob("record.json"))
+    first.unlink()
+    last.write_text("of a run of mine")
+
+    with pytest.raises(UserError, match=f"^{archive}: {last} is there already"):
+        unpack([archive], folder)
+
+    assert not first.exists()
+    assert last.read_text() == "of a run of mine"
 
 
 @pytest.mark.parametrize("keep", [0, 10, 150])
