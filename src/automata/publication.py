@@ -17,7 +17,7 @@ DEPTH = 5
 NAME = "record.json"
 
 PRESET = 9 | lzma.PRESET_EXTREME
-"""Minutes for a thousand records, which are packed once and then carried by every clone."""
+"""A minute for a thousand records, which are packed once and then carried by every clone."""
 
 
 def pack(records: Iterable[Path], archive: Path) -> None:

@@ -33,6 +33,10 @@ COLUMNS = [
 ]
 
 
+TRIAL = ["record", "epoch", "accuracy"]
+"""What is read of a trial's evaluation, beside its configuration."""
+
+
 def influence(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
     """Return a row per panel, hyper-parameter that is a number, subset size and rung.
 
@@ -52,10 +56,17 @@ def influence(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) ->
     for key, group in _per_run(runs, trials, protocols).groupby(AXES, sort=True):
         taus = group.groupby("seed")["tau"].mean().to_numpy(np.float64)
         samples.append(taus)
-        facts = {"tau": taus.mean(), "interval": interval(len(taus)), "seeds": len(taus)}
-        facts |= {"runs": len(group), "configurations": int(group["configurations"].sum())}
-        rows.append({**dict(zip(AXES, key, strict=True)), **facts})
-        rows[-1]["records"] = joined(group["record"])
+        rows.append(
+            {
+                **dict(zip(AXES, key, strict=True)),
+                "tau": taus.mean(),
+                "interval": interval(len(taus)),
+                "seeds": len(taus),
+                "runs": len(group),
+                "configurations": int(group["configurations"].sum()),
+                "records": joined(group["record"]),
+            }
+        )
     table = pd.DataFrame(rows, columns=COLUMNS)
     table[["tau_low", "tau_high"]] = np.reshape(bounds_of_each(samples), (-1, 2))
     return table
@@ -65,20 +76,15 @@ def _per_run(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
     """Return tau per run, first rung and hyper-parameter, where there is one."""
     values = pd.DataFrame(_values(trials), columns=[*TRIAL, "hyper-parameter", "value"])
     axes = ["record", "epoch", "hyper-parameter"]
-    taus = pd.DataFrame(
-        [
-            [*key, len(group), tau(*group[["value", "accuracy"]].to_numpy(np.float64).T)]
-            for key, group in values.groupby(axes)
-        ],
-        columns=[*axes, "configurations", "tau"],
-    )
+    rows = []
+    for key, group in values.groupby(axes):
+        tried, scores = (group[name].to_numpy(np.float64) for name in ("value", "accuracy"))
+        rows.append([*key, len(group), tau(tried, scores)])
+    taus = pd.DataFrame(rows, columns=[*axes, "configurations", "tau"])
     of_run = ["record", *RUN, "epochs", "protocol_hash"]
     known = taus[taus["tau"].notna()].merge(runs[of_run], on="record")
     warm = [warm_start_epochs(run, protocols) for run in known.to_dict("records")]
     return known[(known["epoch"] > warm) | (known["fraction"] == 1)]
-
-
-TRIAL = ["record", "epoch", "accuracy"]
 
 
 def _values(trials: pd.DataFrame) -> Iterator[list[object]]:

@@ -124,8 +124,7 @@ def untuned(tables: Tables) -> pd.DataFrame:
 def chosen(tables: Tables) -> pd.DataFrame:
     """Return a row per hyper-parameter and subset size: what the searches chose."""
     table = choices(tables.best)
-    bounds = ["median", "lower_quartile", "upper_quartile", "searches"]
-    numbers = [cell(*row) for row in table[bounds].to_numpy(np.float64)]
+    numbers = _cells(table, ["median", "lower_quartile", "upper_quartile", "searches"])
     shown = table[[*POOLED, "hyper-parameter", "fraction", "searches"]]
     return shown.assign(chosen=table["counts"].where(table["counts"].notna(), numbers))
 
@@ -135,8 +134,7 @@ def influences(tables: Tables) -> pd.DataFrame:
     drawn = tables.influence[tables.influence["search"] == "random"]
     axes = [*POOLED, "hyper-parameter", "epochs", "epoch"]
     compared = drawn[drawn.groupby(axes)["fraction"].transform("nunique") > 1]
-    bounds = compared[["tau", "tau_low", "tau_high", "seeds"]].to_numpy(np.float64)
-    shown = compared.assign(cell=[cell(*row) for row in bounds])
+    shown = compared.assign(cell=_cells(compared, ["tau", "tau_low", "tau_high", "seeds"]))
     table = shown.pivot(index=axes, columns="fraction", values="cell").fillna("")
     return table.rename(columns="{:g}".format).reset_index()
 
@@ -188,6 +186,11 @@ def epochs(tables: Tables) -> pd.DataFrame:
         for panel, group in searches.groupby(PANEL, sort=True)
     ]
     return pd.DataFrame(rows, columns=[*PANEL, "runs", "fewest epochs", "most epochs"])
+
+
+def _cells(table: pd.DataFrame, columns: list[str]) -> list[str]:
+    """Return a cell per row of `table`: of its mean, bounds and number of what they are over."""
+    return [cell(*row) for row in table[columns].to_numpy(np.float64)]
 
 
 def _compared(tables: Tables) -> pd.DataFrame:
