@@ -16,17 +16,31 @@ from automata.code_versions import code_versions
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
 from automata.experiments.schema_errors import dotted
-from automata.experiments.settings import (
-    fingerprint,
-    local_files,
-    preparation_of,
-    settings_of,
+from automata.experiments.inputs import (
+    FACTORY,
+    Contents,
+    contents_of,
+    data_files,
+    files_of,
+    key_of,
 )
+from automata.experiments.settings import fingerprint
 from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
-from automata.selection import FIXED_FRACTIONS
+from automata.runs import (
+    STEM,
+    Place,
+    job_of,
+    labels,
+    number,
+    place_of,
+    preparation_for,
+    records_below,
+)
+from automata.selection import FIXED_FRACTIONS, SELECTORS
+from automata.tuning import SCHEDULERS, SEARCHES
 
 # The path of a run, for its record, log, benchmark and unfinished work.
-RUN = "{dataset}/{search}-{scheduler}/{selector}-{fraction}/seed-{seed}"
+RUN = STEM
 
 # Every axis of the grid, in the order of the paths, and its key in the configuration.
 AXES = {
@@ -164,6 +178,40 @@ CARBON = json.dumps(shared("carbon"), sort_keys=True)
 COMPARISON = json.dumps(shared("comparison"), sort_keys=True)
 
 
+def allow_repeats():
+    """Let jobs repeat finished runs if Snakemake was told to by force; they keep them otherwise.
+
+    Jobs have it from the environment, those of a cluster from that of the call that submits them.
+    """
+    asked = workflow.dag_settings
+    forced = asked.forcerun or asked.forceall or asked.forcetargets
+    os.environ.update(AUTOMATA_AGAIN="1" if forced else "")
+
+
+# The user's own files are read once, and again when they have changed.
+CONTENTS = Contents(Path("results/data/contents.json"))
+
+
+def preparation_settings(dataset):
+    """Return the settings that decide what is in the prepared file of a data set."""
+    return preparation_for(experiment_of(dataset), dataset)
+
+
+def own_data(dataset):
+    """Return the user's own files that a data set is made from, by their roles."""
+    return data_files(preparation_settings(dataset))
+
+
+@cache
+def own_contents(dataset):
+    """Return what is in the user's own files that runs of a data set read; end with one line."""
+    experiment = experiment_of(dataset)
+    try:
+        return contents_of(experiment, dataset, CONTENTS, SEARCHED + sys.path)
+    except UserError as error:
+        sys.exit(f"protocol.*.model.factory: {error}")
+
+
 def check_files():
     """End with one line if a file of the user's own, or one that takes its place, is not there."""
     for path in ARCHIVES:
@@ -171,20 +219,15 @@ def check_files():
             sys.exit(f"archives: {dotted([path])}: no such file")
     for experiment in [] if ARCHIVES else EXPERIMENTS:
         for dataset in experiment["datasets"]:
-            for key, path in local_files(experiment, dataset).items():
+            for role, path in own_data(dataset).items():
                 if not Path(path).exists():
+                    key = key_of(role, dataset)
                     sys.exit(f"{key}: {dotted([path])}: no such file or folder")
-
-
-check_files()
 
 
 def axis(experiment, name):
     """Return the values of a grid axis as strings, which is what wildcards are; 1.0 is "1"."""
-    values = [
-        str(int(value) if isinstance(value, float) and value.is_integer() else value)
-        for value in experiment[AXES[name]]
-    ]
+    values = list(map(number, experiment[AXES[name]]))
     if name == "fraction":
         values += [str(fraction) for fraction in FIXED_FRACTIONS.values()]
     if name == "seed":
@@ -215,20 +258,47 @@ def is_run(experiment, run):
 
 @cache
 def runs():
-    """Return the runs of the grid, as wildcards; values stay the strings of the paths."""
+    """Return the places of the runs of the grid; values stay the strings of the paths."""
     cells = [
         (experiment, dict(zip(AXES, values)))
         for experiment in EXPERIMENTS
         for values in product(*(axis(experiment, name) for name in AXES))
     ]
-    return [run for experiment, run in cells if is_run(experiment, run)]
+    return [
+        named(run["dataset"], run["search"], run["scheduler"], run["selector"])._replace(
+            fraction=run["fraction"], seed=run["seed"]
+        )
+        for experiment, run in cells
+        if is_run(experiment, run)
+    ]
+
+
+@cache
+def job(dataset, search, scheduler, selector):
+    """Return what all jobs of a cell read, whatever their fraction and seed."""
+    run = {"dataset": dataset, "search": search, "scheduler": scheduler}
+    run |= {"selector": selector, "seed": 0}
+    run["fraction"] = FIXED_FRACTIONS.get(selector, 1.0)
+    return job_of(experiment_of(dataset), run, own_contents(dataset))
+
+
+@cache
+def named(dataset, search, scheduler, selector):
+    """Return the place of a run of such a cell."""
+    return place_of(job(dataset, search, scheduler, selector))
+
+
+def of_runs(part):
+    """Return the constraint of a wildcard that follows from settings, in a group: may be empty."""
+    values = {getattr(place, part) for place in ([] if ARCHIVES else runs())}
+    return f"(?:{'|'.join(map(re.escape, sorted(values)))})"
 
 
 def records(wildcards):
     """Return the records of all runs, or the folder of those that were published."""
     if ARCHIVES:
         return f"results/{EXPERIMENT}/records"
-    return [f"results/runs/{RUN}/record.json".format(**run) for run in runs()]
+    return [f"results/runs/{place.stem}/record.json" for place in runs()]
 
 
 def content(*paths):
@@ -241,23 +311,44 @@ def content(*paths):
     return fingerprint({file.name: file.read_text(encoding="utf-8") for file in files})
 
 
+@cache
 def found():
-    """Return the records of all runs there are, of this or any other configuration."""
-    return sorted(
-        str(path) for path in Path("results/runs").glob("*/*/*/*/record.json")
-    )
+    """Return the records of all runs there are, of this or any other configuration, by path."""
+    return records_below(Path("results/runs"))
+
+
+@cache
+def labels_of_found():
+    """Return what tables of all records call the data set of each run; see `automata.runs`."""
+    every = {str(path): place for path, place in found().items() if place}
+    configured = [
+        named(dataset, *cell)
+        for experiment in ([] if ARCHIVES else EXPERIMENTS)
+        for dataset in experiment["datasets"]
+        for cell in product(SEARCHES, SCHEDULERS, SELECTORS)
+    ]
+    names = labels(every.values(), configured)
+    return {path: names[place] for path, place in every.items()}
+
+
+def other_labels(wildcards):
+    """Return the labels that are not just the name of the data set, as JSON."""
+    names = labels_of_found()
+    of = {str(path): place for path, place in found().items() if place}
+    other = {path: name for path, name in names.items() if name != of[path].dataset}
+    return json.dumps(other, sort_keys=True)
 
 
 def version_of_found(wildcards):
     """Return what changes with any record there is: what is made of all is then made again."""
-    return fingerprint({path: os.stat(path).st_mtime_ns for path in found()})
+    return fingerprint({path: os.stat(path).st_mtime_ns for path in labels_of_found()})
 
 
 def datasets_of(experiment):
     """Return the data sets that an experiment has figures of."""
     if experiment == SO_FAR:
-        return list(dict.fromkeys(Path(path).parts[2] for path in found()))
-    return list(dict.fromkeys(run["dataset"] for run in runs()))
+        return list(dict.fromkeys(filter(None, labels_of_found().values())))
+    return list(dict.fromkeys(place.dataset for place in runs()))
 
 
 def batches(experiment):
@@ -312,8 +403,14 @@ def announce():
     if ARCHIVES:
         logger.info(f"records from {', '.join(ARCHIVES)}")
         return
-    for dataset, count in Counter(run["dataset"] for run in runs()).items():
+    for dataset, count in Counter(place.dataset for place in runs()).items():
         logger.info(f"{dataset}: {count} runs")
+    old = sum(place is None for place in found().values())
+    if old:
+        logger.warning(
+            f"results/runs has {old} records of an earlier version, which are not found where "
+            "they lie: `automata runs --adopt` moves them"
+        )
 
 
 def experiment_of(dataset):
@@ -322,51 +419,63 @@ def experiment_of(dataset):
 
 
 def own_files(wildcards):
-    """Return the user's own files that a data set is made from; of a folder all its images."""
-    paths = local_files(experiment_of(wildcards.dataset), wildcards.dataset).values()
-    return [
-        str(file)
-        for path in map(Path, paths)
-        for file in (sorted(path.glob("*/*")) if path.is_dir() else [path])
-    ]
+    """Return the user's own files that a data set is made from; of a folder all its images.
+
+    Their content is in the name of the prepared file: a touched one means the same.
+    """
+    paths = map(Path, own_data(wildcards.dataset).values())
+    return [ancient(str(file)) for path in paths for file in files_of(path)]
 
 
 def preparation(wildcards):
     """Return the settings that decide what is in a prepared file, as JSON."""
-    experiment = experiment_of(wildcards.dataset)
-    return json.dumps(preparation_of(experiment, wildcards.dataset), sort_keys=True)
+    return json.dumps(preparation_settings(wildcards.dataset), sort_keys=True)
+
+
+def contents_of_data(dataset):
+    """Return what is in the user's own files that a prepared file is made from."""
+    contents = own_contents(dataset)
+    return {role: contents[role] for role in contents if role != FACTORY}
+
+
+def data_contents(wildcards):
+    """Return the same, as JSON."""
+    return json.dumps(contents_of_data(wildcards.dataset), sort_keys=True)
 
 
 def version(dataset):
-    """Return what tells prepared files of a data set apart that were made with other settings."""
-    settings = preparation_of(experiment_of(dataset), dataset)
-    return f"-{fingerprint(settings)}" if settings else ""
+    """Return what tells apart the prepared files of a data set: other settings, other content."""
+    settings, contents = preparation_settings(dataset), contents_of_data(dataset)
+    files = {"files": contents} if contents else {}
+    return f"-{fingerprint(settings | files)}" if settings else ""
 
 
 def versions():
     """Return the wildcard constraint of `version`, in a group: an empty one would be none."""
-    values = {version(dataset) for e in EXPERIMENTS for dataset in e["datasets"]}
-    return f"(?:{'|'.join(map(re.escape, sorted(values)))})"
+    datasets = [] if ARCHIVES else [d for e in EXPERIMENTS for d in e["datasets"]]
+    return f"(?:{'|'.join(map(re.escape, sorted(map(version, datasets))))})"
 
 
 def prepared(wildcards):
-    """Return the prepared file of a data set.
-
-    An official data set prepared again means the same, and the record holds its checksum; a
-    user's own file may have changed.
-    """
+    """Return the prepared file of a data set; prepared again, it means the same."""
     dataset = wildcards.dataset
-    path = f"results/data/{dataset}{version(dataset)}.safetensors"
-    return path if local_files(experiment_of(dataset), dataset) else ancient(path)
+    return ancient(f"results/data/{dataset}{version(dataset)}.safetensors")
 
 
 def settings(wildcards):
-    """Return exactly the settings that a run reads, as JSON: a change of them repeats it."""
-    experiment = experiment_of(wildcards.dataset)
-    named = {
-        name: wildcards[name] for name in ("dataset", "search", "scheduler", "selector")
-    }
-    return json.dumps(settings_of(experiment, **named), sort_keys=True)
+    """Return exactly the settings that a run reads, as JSON: they name its path."""
+    return json.dumps(job_at(wildcards).settings.model_dump(mode="json"), sort_keys=True)
+
+
+def contents(wildcards):
+    """Return what is in the user's own files that a run reads, as JSON: it names its path, too."""
+    return json.dumps(job_at(wildcards).files, sort_keys=True)
+
+
+def job_at(wildcards):
+    """Return what the jobs of a cell read."""
+    names = ("dataset", "search", "scheduler", "selector")
+    return job(*(wildcards[name] for name in names))
 
 
 def comparison(wildcards):

@@ -17,11 +17,13 @@ rule prepare:
         "../envs/automata.yaml"
     params:
         preparation=preparation,
+        files=data_contents,
     message:
         "Preparing {wildcards.dataset}"
     shell:
         """
         python -m automata prepare {wildcards.dataset:q} \
             --preparation {params.preparation:q} \
+            --files {params.files:q} \
             --output {output:q} > {log:q} 2>&1
         """

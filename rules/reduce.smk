@@ -19,7 +19,7 @@ rule unpack:
         "Unpacking published records"
     shell:
         """
-        python -m automata unpack {input:q} --output {output:q} > {log:q} 2>&1
+        python -m automata unpack {input:q} --as-named --output {output:q} > {log:q} 2>&1
         """
 
 
@@ -74,6 +74,7 @@ rule collect_so_far:
     params:
         comparison=comparison,
         code=code,
+        labels=other_labels,
         version=version_of_found,
     message:
         "Collecting the table of all runs so far"
@@ -82,6 +83,7 @@ rule collect_so_far:
         python -m automata collect results/runs \
             --processes {threads} \
             --comparison {params.comparison:q} \
+            --labels {params.labels:q} \
             --csv {output.csv:q} \
             --parquet {output.parquet:q} \
             --trials {output.trials:q} \

@@ -1,11 +1,13 @@
 """The measured jobs: one search, final training and test each."""
 
 
+# Its output is marked as one to update, so that Snakemake does not remove a finished record before
+# the job has a new one. The job itself leaves the record of a finished run as it is.
 rule tune:
     input:
         prepared,
     output:
-        f"results/runs/{RUN}/record.json",
+        update(f"results/runs/{RUN}/record.json"),
     log:
         f"logs/tune/{RUN}.log",
     benchmark:
@@ -24,6 +26,7 @@ rule tune:
         slurm_extra=node_of_its_own,
     params:
         settings=settings,
+        files=contents,
         work=f"results/work/{RUN}",
     message:
         "Tuning {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler} "
@@ -38,6 +41,7 @@ rule tune:
             --fraction {wildcards.fraction:q} \
             --seed {wildcards.seed:q} \
             --settings {params.settings:q} \
+            --files {params.files:q} \
             --work {params.work:q} \
             --output {output:q} > {log:q} 2>&1
         """

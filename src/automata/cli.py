@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import json
 import logging
 import os
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 from automata.errors import UserError
 
 CARBON_HELP = "what CO2 is computed from, in JSON"
+RUNS = Path("results/runs")
+FILES_HELP = "SHA-256 of the user's own files that are read, by role, in JSON"
 
 # Commands import what they need when they run: `--help` must not wait for torch or Ray.
 
@@ -40,12 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     prepare = commands.add_parser("prepare", help="prepare a data set")
     prepare.add_argument("dataset")
     prepare.add_argument("--preparation", default="{}", help="settings of the data, in JSON")
-    prepare.add_argument(
-        "--cache",
-        type=Path,
-        default=Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads")),
-        help="folder of downloaded files (default: $AUTOMATA_DATA_CACHE, else %(default)s)",
-    )
+    prepare.add_argument("--files", default="{}", help=FILES_HELP)
     prepare.add_argument(
         "--mirror",
         default=os.environ.get("AUTOMATA_DATA_MIRROR") or None,
@@ -63,6 +61,13 @@ def _parser() -> argparse.ArgumentParser:
     tune.add_argument("--fraction", required=True, type=float)
     tune.add_argument("--seed", required=True, type=int)
     tune.add_argument("--settings", required=True, help="settings of the run, in JSON")
+    tune.add_argument("--files", default="{}", help=FILES_HELP)
+    tune.add_argument(
+        "--again",
+        action="store_true",
+        default=bool(os.environ.get("AUTOMATA_AGAIN")),
+        help="repeat a finished run (default: $AUTOMATA_AGAIN)",
+    )
     tune.add_argument(
         "--ray-address",
         default=os.environ.get("AUTOMATA_RAY_ADDRESS", ""),
@@ -75,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     collect = commands.add_parser("collect", help="make the table of runs from records")
     collect.add_argument("records", type=Path, nargs="+", help="files, or folders of records")
     collect.add_argument("--comparison", default="{}", help="which runs compare, in JSON")
+    collect.add_argument("--labels", default="{}", help="what tables call data sets, by record, in JSON")
     collect.add_argument("--processes", type=int, default=1, help="that read them")
     collect.add_argument("--csv", type=Path, required=True, help="one row per run")
     collect.add_argument("--parquet", type=Path, required=True, help="the same")
@@ -90,8 +96,28 @@ def _parser() -> argparse.ArgumentParser:
 
     unpack = commands.add_parser("unpack", help="take records out of such files")
     unpack.add_argument("archives", type=Path, nargs="+", help="archives, .tar.xz")
-    unpack.add_argument("--output", type=Path, required=True, help="folder")
+    unpack.add_argument("--output", type=Path, default=RUNS, help="folder (default: %(default)s)")
+    unpack.add_argument("--as-named", action="store_true", help="paths as in the archive")
     unpack.set_defaults(command=_unpack)
+
+    runs = commands.add_parser("runs", help="list the runs there are, by protocol")
+    runs.add_argument("folders", type=Path, nargs="*", help="of runs (default: results/runs)")
+    runs.add_argument("--remove", action="store_true", help="delete them, after saying what")
+    runs.add_argument("--yes", action="store_true", help="delete without asking")
+    runs.add_argument(
+        "--adopt",
+        action="store_true",
+        help="move records of earlier versions to where this one looks for them",
+    )
+    runs.set_defaults(command=_runs)
+
+    for command in (prepare, runs):
+        command.add_argument(
+            "--cache",
+            type=Path,
+            default=Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads")),
+            help="folder of downloaded files (default: $AUTOMATA_DATA_CACHE, else %(default)s)",
+        )
 
     publish = commands.add_parser("publish", help="copy what was made of an experiment")
     publish.add_argument("files", type=Path, nargs="+", help="what is copied")
@@ -196,7 +222,8 @@ def _prepare(options: argparse.Namespace) -> None:
     from automata.datasets.prepared import write_dataset
 
     preparation = parse_preparation(options.preparation)
-    dataset = prepare(options.dataset, preparation, options.cache, options.mirror)
+    files = json.loads(options.files)
+    dataset = prepare(options.dataset, preparation, options.cache, options.mirror, files)
     write_dataset(dataset, options.output)
 
 
@@ -205,9 +232,9 @@ def _tune(options: argparse.Namespace) -> None:
     from automata.tuning.job import complete_job
 
     run = {axis: getattr(options, axis) for axis in _AXES}
-    job = parse_job(run, options.settings)
+    job = parse_job(run, options.settings, options.files)
     address = parse_ray_address(options.ray_address)
-    complete_job(job, options.data, options.work, options.output, address)
+    complete_job(job, options.data, options.work, options.output, address, options.again)
 
 
 _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")
@@ -219,7 +246,9 @@ def _collect(options: argparse.Namespace) -> None:
     from automata.config import parse_comparison
 
     comparison = parse_comparison(options.comparison)
-    collected = collect(record_files(options.records), comparison, options.processes)
+    labels = json.loads(options.labels)
+    records = record_files(options.records)
+    collected = collect(records, comparison, options.processes, labels)
     warn_of_other_code(collected.runs, options.parquet.parents[1])
     write_csv(collected.runs, options.csv)
     write_parquet(collected.runs, options.parquet)
@@ -237,7 +266,18 @@ def _pack(options: argparse.Namespace) -> None:
 def _unpack(options: argparse.Namespace) -> None:
     from automata.publication import unpack
 
-    unpack(options.archives, options.output)
+    unpack(options.archives, options.output, as_named=options.as_named)
+
+
+def _runs(options: argparse.Namespace) -> None:
+    from automata.inventory import adopt, listing, remove
+
+    if options.adopt:
+        _print(adopt(RUNS, options.cache))
+    elif options.remove:
+        remove(options.folders, RUNS, confirmed=options.yes)
+    else:
+        sys.stdout.write(listing(options.folders or [RUNS]))
 
 
 def _publish(options: argparse.Namespace) -> None:

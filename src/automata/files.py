@@ -78,3 +78,26 @@ def write_text(path: Path, text: str) -> None:
     """Write `text` to `path`, atomically."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def folder_checksum(folder: Path) -> str:
+    """Return one SHA-256 over the names, seen from `folder`, and contents of its files.
+
+    Hidden files and folders do not count.
+    """
+    names = {path.relative_to(folder).as_posix(): path for path in visible_files(folder)}
+    total = hashlib.sha256()
+    for name in sorted(names):
+        # A name ends at its NUL and a checksum has 32 bytes: no two folders read the same.
+        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(names[name])))
+    return total.hexdigest()
+
+
+def visible_files(folder: Path) -> list[Path]:
+    """Return the files of `folder` at any depth that are not hidden, nor in a hidden folder."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        found += visible_files(path) if path.is_dir() else [path]
+    return found

@@ -10,11 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from automata.errors import UserError
 from automata.files import replacing
-
-DEPTH = 5
-"""Parts of a record's path that say which run it is: dataset, search-scheduler, and so on."""
-
-NAME = "record.json"
+from automata.records import parse_record
+from automata.runs import DEPTH, RECORD, recorded_place
 
 PRESET = 9 | lzma.PRESET_EXTREME
 """A minute for a thousand records, which are packed once and then carried by every clone."""
@@ -37,15 +34,16 @@ def pack(records: Iterable[Path], archive: Path) -> None:
                 tar.addfile(entry, file)
 
 
-def unpack(archives: Iterable[Path], folder: Path) -> None:
+def unpack(archives: Iterable[Path], folder: Path, *, as_named: bool = False) -> None:
     """Write the records in `archives` to `folder`; all are looked at before one is written.
 
-    Raises UserError for a file that is no such archive, for one with anything but records in
+    Each goes to the place of its run, where Snakemake looks for it (`automata.runs`), whatever
+    the archive calls it; `as_named`: to a path as in the archive. Raises UserError for a file that is no such archive, for one with anything but records in
     it, for a run that is in two places, and for one of which `folder` has another record.
     """
     found: dict[str, Path] = {}
     for archive in archives:
-        for name, record in _records(archive):
+        for name, record in _records(archive, as_named):
             if name in found:
                 where = "twice" if found[name] == archive else f"and in {found[name]}"
                 raise UserError(f"{archive}: {name} is in it {where}")
@@ -53,29 +51,35 @@ def unpack(archives: Iterable[Path], folder: Path) -> None:
                 raise UserError(f"{archive}: {path} is there already, and another record")
             found[name] = archive
     for archive in dict.fromkeys(found.values()):
-        for name, record in _records(archive):
+        for name, record in _records(archive, as_named):
             with replacing(folder / name) as temporary:
                 temporary.write_bytes(record)
 
 
-def _records(archive: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the name of each record in `archive`, below a folder of runs, and what it says."""
+def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
+    """Yield the path of each record in `archive`, below a folder of runs, and what it says."""
     try:
         with tarfile.open(archive, "r:xz") as tar:
             for entry in tar:
                 file = tar.extractfile(entry) if _is_record(entry) else None
                 if file is None:
                     raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
-                yield entry.name, file.read()
+                text = file.read()
+                yield entry.name if as_named else _path_of(text, f"{archive}: {entry.name}"), text
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise UserError(f"{archive}: not an archive of records: {error}") from error
+
+
+def _path_of(text: bytes, name: str) -> str:
+    """Return where the record with that text belongs, below a folder of runs."""
+    return f"{recorded_place(parse_record(text.decode(), name)).stem}/{RECORD}"
 
 
 def _is_record(entry: tarfile.TarInfo) -> bool:
     """Return whether `entry` is a file whose name says which run it is, and leads nowhere else."""
     path = PurePosixPath(entry.name)
     leads_away = path.is_absolute() or ".." in path.parts
-    return entry.isreg() and len(path.parts) == DEPTH and path.name == NAME and not leads_away
+    return entry.isreg() and len(path.parts) == DEPTH and path.name == RECORD and not leads_away
 
 
 def publish(source: Path, files: Iterable[Path], target: Path) -> None:

@@ -184,6 +184,14 @@ def read_record(path: Path) -> Record:
     """Read a record; raises UserError, naming the file, for anything else."""
     try:
         text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: not a record: {error}") from error
+    return parse_record(text, str(path))
+
+
+def parse_record(text: str, path: str) -> Record:
+    """Return the record that a file says; raises UserError, naming it, for anything else."""
+    try:
         version = _at(text, "schema_version")
         if version != SCHEMA_VERSION:
             raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
@@ -194,7 +202,7 @@ def read_record(path: Path) -> Record:
                 "delete it, to repeat the run"
             )
         return Record.model_validate_json(f"{content}\n}}")
-    except (OSError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
         raise UserError(f"{path}: not a record: {reason}") from error
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     ValidationError,
@@ -66,6 +67,15 @@ def axis() -> Checked:
         return values
 
     return Checked(check, minItems=1, uniqueItems=True)
+
+
+def added(default: Any) -> Any:
+    """Return the metadata of a key that came after the first published records.
+
+    At its default, which means what was before, it is in no dump: paths of runs, parameters of
+    jobs, hashes of protocols and prepared files stay what they were without the key.
+    """
+    return Field(exclude_if=lambda value: value == default)
 
 
 def parsed(parse: Callable[[], M]) -> M:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from automata.config.base import Section, parsed
+from automata.config.base import Section, added, parsed
 from automata.config.data import Preparation
 from automata.config.experiment import (
     DatasetName,
@@ -72,15 +73,23 @@ class Settings(Section):
 
 
 class Job(Section):
-    """One run and its settings: all that a tuning job needs besides the data."""
+    """One run and all that it reads: settings, and the user's own files, if there are any."""
 
     run: Run
     settings: Settings
+    files: Annotated[dict[str, str], added({})] = {}
+    """SHA-256 of the content of each file of the user's own, by its role."""
 
 
-def parse_job(run: dict[str, Any], settings: str) -> Job:
-    """Return the job of `run` with `settings` in JSON; raises UserError, in one line."""
-    return parsed(lambda: Job(run=Run(**run), settings=Settings.model_validate_json(settings)))
+def parse_job(run: dict[str, Any], settings: str, files: str) -> Job:
+    """Return the job of `run` with `settings` and `files` in JSON; raises UserError, in one line."""
+    return parsed(
+        lambda: Job(
+            run=Run(**run),
+            settings=Settings.model_validate_json(settings),
+            files=json.loads(files),
+        )
+    )
 
 
 def parse_ray_address(text: str) -> str | None:

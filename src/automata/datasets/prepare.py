@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +18,36 @@ from automata.datasets.raw import RawSplits
 from automata.datasets.sources import Source
 from automata.datasets.vectors import WordVectors, random_vectors, read_vectors
 from automata.errors import UserError
+from automata.experiments.inputs import content_of, data_files, key_of
 from automata.experiments.settings import fingerprint
 from automata.registry import imported
 
 SCORES = "stanfordSentimentTreebank.zip"
 
 
-def prepare(name: str, preparation: Preparation, cache: Path, mirror: str | None = None) -> Dataset:
+def prepare(
+    name: str,
+    preparation: Preparation,
+    cache: Path,
+    mirror: str | None = None,
+    files: Mapping[str, str] | None = None,
+) -> Dataset:
     """Return the data set `name`, ready for training.
 
     A data set of the catalog is had from its official files, by way of the folder `cache` and of
     `mirror`; the user's own is described by `preparation.own`. Raises UserError for another name,
-    for files that cannot be had or read, and when a count is not what the paper's tables give.
+    for files that cannot be had or read, when a count is not what the paper's tables give, and
+    when a file of the user's own, by role, is not what `files` says is in it.
     """
+    dataset = _prepared(name, preparation, cache, mirror)
+    paths = data_files(preparation.model_dump(mode="json"))
+    for role, content in (files or {}).items():
+        if content_of(Path(paths[role])) != content:
+            raise UserError(f"{key_of(role, name)}: {paths[role]}: has changed: call again")
+    return dataset
+
+
+def _prepared(name: str, preparation: Preparation, cache: Path, mirror: str | None) -> Dataset:
     if preparation.own is not None:
         raw = own.load(name, preparation.own)
         flip = getattr(preparation.own, "flip", True)

@@ -42,21 +42,6 @@ def preparation_of(config: Config, dataset: str) -> Config:
     return settings
 
 
-def local_files(config: Config, dataset: str) -> dict[str, str]:
-    """Return the user's own files that a data set is made from, by the key that names them."""
-    settings = preparation_of(config, dataset)
-    own = settings.get("own") or {}
-    files = {
-        f"own_datasets.{dataset}.{key}": own[key]
-        for key in ("path", "validation", "test")
-        if own.get(key) is not None
-    }
-    vectors = (settings.get("vectors") or {}).get("source")
-    if vectors is not None and "://" not in vectors:
-        files["data.vectors.source"] = vectors
-    return files
-
-
 def fingerprint(settings: Config) -> str:
     """Return eight hexadecimal digits that other settings would almost surely not have."""
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]

@@ -6,7 +6,6 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import psutil
 import torch
 
 from automata.allocation import keep_to_allocation
@@ -14,6 +13,7 @@ from automata.code_versions import code_versions
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
+from automata.experiments.inputs import FACTORY
 from automata.files import bytes_below, sha256, write_text
 from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
@@ -65,45 +65,46 @@ class FinishedSearch(Recorded):
 
 
 def complete_job(
-    job: Job, data: Path, folder: Path, output: Path, ray_address: str | None = None
+    job: Job,
+    data: Path,
+    folder: Path,
+    output: Path,
+    ray_address: str | None = None,
+    again: bool = False,
 ) -> None:
     """Run `job` on the prepared file `data`, and write its record to `output`.
 
     What is unfinished is kept in `folder` until then: an interrupted job that starts again goes
-    on from there. It waits for a process that is at the same job, and takes its record. That of
-    a job that outlives its Snakemake is kept in `folder`, too: the next call of Snakemake takes
-    `output` for incomplete, removes it and starts the job once more.
+    on from there. It waits for a process that is at the same job, and takes its record. A
+    finished record at `output` stays as it is, whatever made Snakemake start the job: `again`
+    repeats the run, and replaces the record when the new one is complete.
     """
     work = WorkFolder(folder)
-    started_by = _ancestors()
-    with only_worker(work):
-        record = _record_of_another(work, job, data)
-        if record is None:
-            record = run_job(job, data, folder, ray_address)
-            if not all(process.is_running() for process in started_by):
-                write_record(record, work.record)
-                write_record(record, output)
-                return
-        write_record(record, output)
+    with only_worker(work) as waited:
+        if (waited or not again) and not work.unfinished and _is_finished(output, job, data):
+            logger.info("%s: the run is finished, its record stays", output)
+            output.touch()  # Snakemake takes an output for made that is newer than its inputs
+        else:
+            write_record(run_job(job, data, folder, ray_address), output)
         work.remove()
 
 
-def _ancestors() -> list[psutil.Process]:
-    """Return what started this process: a shell, Snakemake, and so on."""
-    return psutil.Process().parents()
+def _is_finished(output: Path, job: Job, data: Path) -> bool:
+    """Say whether `output` is the record of `job` on `data`, by whichever code.
 
-
-def _record_of_another(work: WorkFolder, job: Job, data: Path) -> Record | None:
-    """Return the record of the same job, data and code by a process that outlived Snakemake."""
+    Raises UserError if it is a record of something else, which nothing may replace.
+    """
     try:
-        record = read_record(work.record)
+        record = read_record(output)
     except UserError:  # none, or damaged
-        return None
-    same = record.provenance["code"] == code_versions() and record.data.sha256 == sha256(data)
-    if record.job != job or not same:
-        return None
-    logger.info("%s: another process has finished this job", work.record)
-    return record
+        return False
+    same = record.job.run == job.run and record.job.settings == job.settings
+    if not same or record.data.sha256 != sha256(data):
+        raise UserError(
+            f"{output}: is the record of another run or of other data, which is not replaced: "
+            "move it away"
+        )
+    return True
 
 
 def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) -> Record:
@@ -124,7 +125,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
     settings = job.settings
     device = choose_device(settings.compute.device)
     model = settings.protocol.model
-    own_model = source_checksum(model) if isinstance(model, OwnModel) else None
+    own_model = _own_model(model, job) if isinstance(model, OwnModel) else None
     limit_threads(settings.compute.threads_per_trial)
     here = {
         **provenance(),
@@ -160,6 +161,14 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         lock_wait_seconds=waited,
         provenance=search.provenance,
     )
+
+
+def _own_model(model: OwnModel, job: Job) -> str | None:
+    """Return the SHA-256 of the user's own model; UserError if it is not that of the call."""
+    found = source_checksum(model)
+    if job.files.get(FACTORY, found) != found:
+        raise UserError(f"protocol.*.model.factory: {model.factory}: has changed: call again")
+    return found
 
 
 def _check(job: Job, dataset: Dataset, data: Path) -> None:

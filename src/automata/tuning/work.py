@@ -55,9 +55,9 @@ class WorkFolder:
         return self.path / "ray"
 
     @property
-    def record(self) -> Path:
-        """The record of a job that has outlived its Snakemake."""
-        return self.path / "record.json"
+    def unfinished(self) -> bool:
+        """Whether there is work to go on from."""
+        return self.journal.exists() or self.search.exists()
 
     def state(self, index: int, rungs: int) -> Path:
         """Return where the state of a trial is that may go on after so many rungs."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from automata.config.data import OwnDataset
 from automata.errors import UserError
-from automata.files import sha256
+from automata.files import folder_checksum, sha256
 
 KEYS = {"train": "path", "validation": "validation", "test": "test"}
 """Key of the configuration by split whose file it names."""
@@ -54,26 +53,3 @@ def checksums(paths: Mapping[str, Path]) -> dict[str, str]:
         str(path): folder_checksum(path) if path.is_dir() else sha256(path)
         for path in paths.values()
     }
-
-
-def folder_checksum(folder: Path) -> str:
-    """Return one SHA-256 over the names, seen from `folder`, and contents of its files.
-
-    Hidden files and folders do not count.
-    """
-    names = {path.relative_to(folder).as_posix(): path for path in visible_files(folder)}
-    total = hashlib.sha256()
-    for name in sorted(names):
-        # A name ends at its NUL and a checksum has 32 bytes: no two folders read the same.
-        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(names[name])))
-    return total.hexdigest()
-
-
-def visible_files(folder: Path) -> list[Path]:
-    """Return the files of `folder` at any depth that are not hidden, nor in a hidden folder."""
-    found = []
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        found += visible_files(path) if path.is_dir() else [path]
-    return found

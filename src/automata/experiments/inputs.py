@@ -1,0 +1,122 @@
+"""The user's own files that runs read: data, word vectors, models. The standard library alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from automata.errors import UserError
+from automata.experiments.settings import Config, kind_of, preparation_of
+from automata.files import folder_checksum, sha256, visible_files, write_text
+
+FACTORY = "model.factory"
+"""The role of the file that makes a user's own model."""
+
+
+def data_files(preparation: Config) -> dict[str, str]:
+    """Return the user's own files that a data set with such a `preparation` is made from.
+
+    By their roles: the keys of a configuration that name them.
+    """
+    own = preparation.get("own") or {}
+    files = {f"own.{key}": own[key] for key in ("path", "validation", "test") if own.get(key)}
+    vectors = (preparation.get("vectors") or {}).get("source")
+    if vectors is not None and "://" not in vectors:
+        files["vectors.source"] = vectors
+    return files
+
+
+def key_of(role: str, dataset: str) -> str:
+    """Return the key of a configuration that names the file in that role."""
+    section, _, name = role.partition(".")
+    return f"own_datasets.{dataset}.{name}" if section == "own" else f"data.{role}"
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files that are read at a path of the user's: of a folder all in it."""
+    return visible_files(path) if path.is_dir() else [path]
+
+
+def content_of(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and contents of all files of a folder."""
+    return folder_checksum(path) if path.is_dir() else sha256(path)
+
+
+class Contents:
+    """What is in files, by SHA-256; those that have not changed since the last call are not read.
+
+    `memory` is the file that remembers them; where it cannot be written, all are read each time.
+    """
+
+    def __init__(self, memory: Path) -> None:
+        self._memory = memory
+        try:
+            self._known = dict(json.loads(memory.read_text(encoding="utf-8")))
+        except (OSError, ValueError):  # none yet, or damaged
+            self._known = {}
+
+    def of(self, path: Path) -> str:
+        """Return the SHA-256 of what is at `path`; raises OSError where nothing can be read."""
+        name, state = str(path.absolute()), _state(path)
+        known = self._known.get(name)
+        if not isinstance(known, list) or known[:1] != [state]:
+            known = [state, content_of(path)]
+            self._known[name] = known
+            self._remember()
+        return str(known[1])
+
+    def _remember(self) -> None:
+        with suppress(OSError):
+            write_text(self._memory, json.dumps(self._known))
+
+
+def _state(path: Path) -> str:
+    """Return what changes with the files at `path`, without reading them."""
+    total = hashlib.sha256()
+    for file in files_of(path):
+        stat = file.stat()
+        total.update(f"{file}\0{stat.st_size}\0{stat.st_mtime_ns}\0{stat.st_ino}\0".encode())
+    return total.hexdigest()
+
+
+def factory_of(config: Config, dataset: str) -> str | None:
+    """Return the factory of a user's own model that a data set is tuned with."""
+    model: Any = config["protocol"][kind_of(config, dataset)]["model"]
+    return model["factory"] if isinstance(model, dict) else None
+
+
+def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
+    """Return the file of the module of a factory, None if it is in no file; imports nothing.
+
+    Raises UserError if there is no such module on `search_path`.
+    """
+    name, _, _ = factory.partition(":")
+    places: Sequence[str] | None = list(search_path)
+    spec = None
+    for depth, _ in enumerate(parts := name.split("."), start=1):
+        spec = PathFinder.find_spec(".".join(parts[:depth]), places)
+        if spec is None:
+            raise UserError(
+                f"{factory}: no module {name} (searched: the working directory, PYTHONPATH)"
+            )
+        places = spec.submodule_search_locations
+    return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
+
+
+def contents_of(
+    config: Config, dataset: str, contents: Contents, search_path: Sequence[str]
+) -> dict[str, str]:
+    """Return the SHA-256 of each of the user's own files that runs of a data set read, by role."""
+    files = {
+        role: Path(path) for role, path in data_files(preparation_of(config, dataset)).items()
+    }
+    factory = factory_of(config, dataset)
+    file = factory_file(factory, search_path) if factory is not None else None
+    if file is not None:
+        files[FACTORY] = file
+    return {role: contents.of(path) for role, path in files.items()}

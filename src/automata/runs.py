@@ -1,0 +1,168 @@
+"""Where runs lie: the folder of a run is named by all that the run reads.
+
+A changed setting, or other content of a user's own files, is another folder: records of two
+protocols lie side by side, and what two configurations have in common is run once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from automata.config.data import Preparation
+from automata.config.job import Job, Run, Settings
+from automata.config.methods import SelectorSettings
+from automata.experiments.inputs import FACTORY, data_files
+from automata.experiments.settings import Config, fingerprint, preparation_of, settings_of
+
+if TYPE_CHECKING:
+    from automata.records import Record
+
+STEM = "{dataset}/{search}-{scheduler}-{protocol}/{selector}-{fraction}{variant}/seed-{seed}"
+"""The path of a run below the folder of all records, logs, or unfinished work."""
+
+RECORD = "record.json"
+
+OTHER = "@"
+"""Stands in a label between a data set and its other protocol; no name of a data set has it."""
+
+DEPTH = STEM.count("/") + 2
+"""Parts of the path of a record that say which run it is of."""
+
+_PLACE = re.compile(
+    r"(?P<dataset>[^/]+)/"
+    r"(?P<search>[a-z0-9]+)-(?P<scheduler>[a-z0-9]+)-(?P<protocol>[0-9a-f]{8})/"
+    r"(?P<selector>[a-z0-9-]+?)-(?P<fraction>[0-9.]+(e-[0-9]+)?)(?P<variant>(-[0-9a-f]{8})?)/"
+    r"seed-(?P<seed>[0-9]+)"
+)
+
+
+class Place(NamedTuple):
+    """The parts of a run's path, as wildcards are: all are texts."""
+
+    dataset: str
+    search: str
+    scheduler: str
+    protocol: str
+    """Fingerprint of the settings that a run shares with its FULL, and of the user's own files."""
+    selector: str
+    fraction: str
+    variant: str
+    """A hyphen and the fingerprint of the selector's settings; empty at their defaults."""
+    seed: str
+
+    @property
+    def stem(self) -> str:
+        """The path of the run."""
+        return STEM.format(**self._asdict())
+
+    @property
+    def panel(self) -> str:
+        """The path of what is compared with one FULL."""
+        return "/".join(self.stem.split("/")[:2])
+
+
+def job_of(config: Config, run: Config, files: dict[str, str]) -> Job:
+    """Return the job of one `run` of a configuration that has been checked.
+
+    `files` are the contents of the user's own files that it reads, by role.
+    """
+    named = {name: run[name] for name in ("dataset", "search", "scheduler", "selector")}
+    settings = Settings.model_validate(settings_of(config, **named))
+    return Job(run=Run(**run), settings=settings, files=files)
+
+
+def preparation_for(config: Config, dataset: str) -> Config:
+    """Return the settings that decide what is in the prepared file of a data set, each stated."""
+    preparation = Preparation.model_validate(preparation_of(config, dataset))
+    stated = preparation.model_dump(mode="json")
+    return {name: value for name, value in stated.items() if value is not None}
+
+
+def place_of(job: Job) -> Place:
+    """Return where the run of `job` lies."""
+    run = job.run
+    files = {"files": job.files} if job.files else {}
+    shared = job.settings.model_dump(mode="json", exclude={"selector"})
+    own = job.settings.selector.of(run.selector)
+    return Place(
+        dataset=run.dataset,
+        search=run.search,
+        scheduler=run.scheduler,
+        protocol=fingerprint({"settings": shared, **files}),
+        selector=run.selector,
+        fraction=number(run.fraction),
+        variant="" if own == SelectorSettings().of(run.selector) else f"-{fingerprint(own)}",
+        seed=str(run.seed),
+    )
+
+
+def recorded_place(record: Record, contents: dict[str, str] | None = None) -> Place:
+    """Return where a record belongs, by what it says.
+
+    One of earlier versions does not name the content of the user's own files: it says what the
+    model was, and `contents` what is in the others. Without them it has the checksum of what was
+    prepared of them, so that it lies apart from all runs on files of today.
+    """
+    job = record.job
+    if job.files:
+        return place_of(job)
+    model = record.provenance.get("own_model_sha256")
+    files = {FACTORY: model} if model is not None else {}
+    if data_files(job.settings.data.model_dump(mode="json")):
+        files |= contents or {"prepared": record.data.sha256}
+    return place_of(job.model_copy(update={"files": files}))
+
+
+def number(value: float) -> str:
+    """Return a number as paths have it: 1.0 is "1"."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def parse_place(record: Path) -> Place | None:
+    """Return the place of the record at a path, None for a path that names none."""
+    stem = PurePosixPath(*record.parts[-DEPTH:-1]).as_posix()
+    parts = _PLACE.fullmatch(stem)
+    return Place(**{name: parts[name] for name in Place._fields}) if parts else None
+
+
+def records_below(folder: Path) -> dict[Path, Place | None]:
+    """Return the records of runs below `folder`, sorted, those without a place too."""
+    pattern = "/".join("*" * (DEPTH - 1)) + f"/{RECORD}"
+    return {path: parse_place(path) for path in sorted(folder.glob(pattern))}
+
+
+def labels(places: Iterable[Place], configured: Iterable[Place]) -> dict[Place, str | None]:
+    """Return what tables of all records there are call the data set of each run.
+
+    `configured` are the places that a configuration at hand gives to runs of each panel and
+    selector, whatever fraction and seed. Where it has records, its protocol has the name of the
+    data set, and others are data sets of their own, such as `dna@1a2b3c4d`: nothing pairs or
+    averages two protocols. Where it has none, the name goes to a protocol that is alone in its
+    panel. Of a selector's variants in one panel, one is shown: that of the configuration, else
+    that of the defaults, else the first. Runs of the others have no label.
+    """
+    every = sorted(places)
+    wanted = {place.panel for place in configured}
+    variant = {(place.panel, place.selector): place.variant for place in configured}
+    known = {place.dataset for place in every if place.panel in wanted}
+    protocols: dict[tuple[str, ...], set[str]] = {}
+    variants: dict[tuple[str, str], list[str]] = {}
+    for place in every:
+        protocols.setdefault(place[:3], set()).add(place.protocol)
+        variants.setdefault((place.panel, place.selector), []).append(place.variant)
+
+    def label(place: Place) -> str | None:
+        selector = place.panel, place.selector
+        shown = variant.get(selector)
+        if shown not in variants[selector]:
+            shown = min(variants[selector])  # the defaults have the empty one
+        if place.variant != shown:
+            return None
+        alone = len(protocols[place[:3]]) == 1
+        named = place.panel in wanted or (alone and place.dataset not in known)
+        return place.dataset if named else f"{place.dataset}{OTHER}{place.protocol}"
+
+    return {place: label(place) for place in every}
