@@ -265,9 +265,9 @@ def runs():
         for values in product(*(axis(experiment, name) for name in AXES))
     ]
     return [
-        named(run["dataset"], run["search"], run["scheduler"], run["selector"])._replace(
-            fraction=run["fraction"], seed=run["seed"]
-        )
+        named(
+            run["dataset"], run["search"], run["scheduler"], run["selector"]
+        )._replace(fraction=run["fraction"], seed=run["seed"])
         for experiment, run in cells
         if is_run(experiment, run)
     ]
@@ -464,7 +464,9 @@ def prepared(wildcards):
 
 def settings(wildcards):
     """Return exactly the settings that a run reads, as JSON: they name its path."""
-    return json.dumps(job_at(wildcards).settings.model_dump(mode="json"), sort_keys=True)
+    return json.dumps(
+        job_at(wildcards).settings.model_dump(mode="json"), sort_keys=True
+    )
 
 
 def contents(wildcards):

@@ -80,7 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     collect = commands.add_parser("collect", help="make the table of runs from records")
     collect.add_argument("records", type=Path, nargs="+", help="files, or folders of records")
     collect.add_argument("--comparison", default="{}", help="which runs compare, in JSON")
-    collect.add_argument("--labels", default="{}", help="what tables call data sets, by record, in JSON")
+    collect.add_argument(
+        "--labels", default="{}", help="what tables call data sets, by record, in JSON"
+    )
     collect.add_argument("--processes", type=int, default=1, help="that read them")
     collect.add_argument("--csv", type=Path, required=True, help="one row per run")
     collect.add_argument("--parquet", type=Path, required=True, help="the same")

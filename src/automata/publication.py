@@ -38,8 +38,9 @@ def unpack(archives: Iterable[Path], folder: Path, *, as_named: bool = False) ->
     """Write the records in `archives` to `folder`; all are looked at before one is written.
 
     Each goes to the place of its run, where Snakemake looks for it (`automata.runs`), whatever
-    the archive calls it; `as_named`: to a path as in the archive. Raises UserError for a file that is no such archive, for one with anything but records in
-    it, for a run that is in two places, and for one of which `folder` has another record.
+    the archive calls it; `as_named`: to a path as in the archive. Raises UserError for a file that
+    is no such archive, for one with anything but records in it, for a run that is in two places,
+    and for one of which `folder` has another record.
     """
     found: dict[str, Path] = {}
     for archive in archives:

@@ -116,6 +116,11 @@ def recorded_place(record: Record, contents: dict[str, str] | None = None) -> Pl
     return place_of(job.model_copy(update={"files": files}))
 
 
+def data_set(label: str) -> str:
+    """Return the data set that a label is of."""
+    return label.partition(OTHER)[0]
+
+
 def number(value: float) -> str:
     """Return a number as paths have it: 1.0 is "1"."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)

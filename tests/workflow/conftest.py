@@ -1,5 +1,6 @@
 """The workflow, run in this process on a folder of its own."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,11 @@ TRIGGERS = yaml.safe_load((ROOT / "workflow/profiles/default/profile.yaml").read
 ]
 
 
+def bare(path: str) -> str:
+    """Return a path without the fingerprints of what runs read."""
+    return re.sub("-[0-9a-f]{8}(?=/)", "", path)
+
+
 @dataclass
 class Workflow:
     """A working directory in which rules run for real."""
@@ -44,11 +50,19 @@ class Workflow:
         """Return how many jobs of each rule a run would have."""
         return self._execute(targets, "dryrun")
 
-    def run(self, *targets: str) -> Counter[str]:
-        """Run the rules behind `targets` and return how many jobs of each rule that took."""
-        return self._execute(targets, "local")
+    def record(self, run: str) -> str:
+        """Return the record of a `run` that is planned, as paths were without fingerprints."""
+        self.plan()
+        (path,) = [path for path in self.records if f"/runs/{run}/" in bare(path)]
+        return path
 
-    def _execute(self, targets: tuple[str, ...], executor: str) -> Counter[str]:
+    def run(self, *targets: str, force: bool = False) -> Counter[str]:
+        """Run the rules behind `targets` and return how many jobs of each rule that took."""
+        return self._execute(targets, "local", force)
+
+    def _execute(
+        self, targets: tuple[str, ...], executor: str, force: bool = False
+    ) -> Counter[str]:
         own = self.folder / "own.yaml"
         own.write_text(yaml.safe_dump(self.config))
         with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, show_failed_logs=True)) as api:
@@ -62,6 +76,7 @@ class Workflow:
             dag = workflow.dag(
                 DAGSettings(
                     targets=set(targets),
+                    forcetargets=force,
                     rerun_triggers={RerunTrigger.parse_choice(name) for name in TRIGGERS},
                 )
             )

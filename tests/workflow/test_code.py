@@ -14,7 +14,7 @@ from automata.code_versions import code_versions
 from automata.records import sealed
 
 ROOT = Path(__file__).parents[2]
-RECORD = "results/runs/dna/random-hyperband/{}/seed-0/record.json"
+RECORD = "results/runs/dna/random-hyperband-4af660c7/{}/seed-0/record.json"
 GRADMATCH = RECORD.format("gradmatch-0.1")
 MADE_OF_RECORDS = ("prepare", "tune", "collect")
 """Rules that no edit of the tables' code, of comments or of rules repeats."""

@@ -1,6 +1,7 @@
 """A miniature experiment from nothing to figures, and what repeats it."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
 
 ROOT = Path(__file__).parents[2]
-RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
+RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
 FIGURES = ["plot_paper", "plot_studies", "plot_datasets_0"]
 TABLES = [
     "best",
@@ -105,7 +106,8 @@ def test_deleted_record_repeats_its_run_and_the_reductions(copy):
 def test_changed_parameter_repeats_exactly_the_runs_that_read_it(copy, change, repeated):
     copy.config = change
     copy.plan()
-    assert copy.records == [RECORD.replace("gradmatch-0.1", name) for name in repeated]
+    assert [re.sub("-[0-9a-f]{8}$", "", Path(path).parts[-3]) for path in copy.records] == repeated
+    assert not [path for path in copy.records if (copy.folder / path).exists()]
 
 
 def test_another_place_for_the_trials_repeats_nothing(copy):

@@ -53,7 +53,7 @@ def shapes(folder):
             picture.save(folder / "shapes" / name / f"{number}.png")
 
 
-FLOWERS = "results/runs/flowers/random-hyperband/full-1/seed-0/record.json"
+FLOWERS = "flowers/random-hyperband/full-1/seed-0"
 # As they stand but for this: they would wait for whatever else is measured on this host.
 TOGETHER = {"metering": {"exclusive": False}}
 DATA = {"flowers": flowers, "reviews": reviews, "shapes": shapes}
@@ -141,15 +141,15 @@ def test_data_settings_repeat_the_runs_whose_data_they_change(copy, data, repeat
     assert (jobs["prepare"], jobs["tune"]) == ((1, 2) if name in repeated else (0, 0))
 
 
-def wrong(workflow, name, content, *targets):
-    """Run `name` with a changed configuration and return the log of what failed."""
+def wrong(workflow, name, content, run):
+    """Run a `run` of `name` with a changed configuration and return the log of what failed."""
     DATA[name](workflow.folder)
     (workflow.folder / "my_nets.py").write_text(EXAMPLES["my_nets.py"])
     own = workflow.folder / f"{name}.yaml"
     own.write_text(yaml.safe_dump(content))
     workflow.configfiles = [own]
     with pytest.raises(Exception, match="did not complete"):
-        workflow.run(*targets)
+        workflow.run(workflow.record(run))
     return "".join(log.read_text() for log in (workflow.folder / "logs").rglob("*.log"))
 
 
@@ -229,6 +229,5 @@ def test_class_with_one_row_is_one_line(workflow, monkeypatch):
 def test_wrong_factory_is_one_line(workflow, factory, expected):
     content = yaml.safe_load(EXAMPLES["reviews.yaml"])
     content["protocol"]["text"]["model"]["factory"] = factory
-    record = "results/runs/reviews/tpe-asha/full-1/seed-0/record.json"
-    (line,) = errors(wrong(workflow, "reviews", content, record))
+    (line,) = errors(wrong(workflow, "reviews", content, "reviews/tpe-asha/full-1/seed-0"))
     assert re.search(expected, line)

@@ -46,7 +46,7 @@ def test_a_later_file_changes_every_part(workflow):
 
 def test_a_run_of_the_paper_can_be_asked_for_by_name(workflow):
     workflow.configfiles = [CONFIG / "paper.yaml"]
-    record = "results/runs/svhn/tpe-asha/craig-0.1/seed-2/record.json"
+    record = workflow.record("svhn/tpe-asha/craig-0.1/seed-2")
     assert workflow.plan(record) == {"prepare": 1, "tune": 1}
 
 

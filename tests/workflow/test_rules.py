@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-RUN = "results/runs/dna/random-hyperband/{selector}/seed-0/record.json"
+RUN = "results/runs/dna/random-hyperband-4af660c7/{selector}/seed-0/record.json"
 RECORDS = {name: RUN.format(selector=name) for name in ("full-1", "gradmatch-0.1")}
 
 MADE = [

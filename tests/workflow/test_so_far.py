@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-RECORD = "results/runs/dna/random-hyperband/gradmatch-0.1/seed-0/record.json"
+RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
 SO_FAR = "results/so-far"
 
 

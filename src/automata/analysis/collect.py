@@ -67,8 +67,8 @@ def collect(
     """Return what the records at `paths`, at least one, say, to be compared by `comparison`.
 
     So many `processes` read them. `labels` are names of data sets by record, where it is not that
-    in the record; a record whose label is None is left out (`automata.runs.labels`). Raises UserError for a file that is not a record, and when two
-    records are of one run.
+    in the record; a record whose label is None is left out (`automata.runs.labels`). Raises
+    UserError for a file that is not a record, and when two records are of one run.
     """
     names = labels or {}
     paths = [path for path in paths if names.get(str(path), "") is not None]

@@ -15,6 +15,7 @@ from scipy.stats import PermutationMethod, wilcoxon
 
 from automata.analysis.lineage import joined
 from automata.analysis.resampling import differences
+from automata.analysis.runs import named
 
 LEVEL = 0.05
 """Of the family of all comparisons of a table."""
@@ -51,7 +52,7 @@ def comparisons(ratios: pd.DataFrame) -> pd.DataFrame:
     enough for Holm's first step, whatever they say (`smallest_p`), nothing is tested and `note`
     says so. `relative_test_error` is in percentage points, `log_speedup` a natural logarithm.
     """
-    pairs = differences(ratios)
+    pairs = named(differences(ratios))
     family = len(QUANTITIES) * pairs.groupby(["selector", "baseline"]).ngroups
     rows = [
         {

@@ -17,6 +17,7 @@ from automata.analysis.runs import PANEL
 from automata.config import Settings
 from automata.datasets.catalog import DATASETS
 from automata.experiments.settings import Config, settings_of
+from automata.runs import data_set
 
 Panel = tuple[str, str, str]
 """Data set, search, scheduler."""
@@ -84,6 +85,7 @@ def _panels(table: pd.DataFrame) -> list[tuple[Any, ...]]:
 def _of_panel(
     group: pd.DataFrame, panel: Panel, protocols: dict[str, Any], experiments: list[Config]
 ) -> list[tuple[str, str, str]]:
+    panel = (data_set(panel[0]), *panel[1:])
     dataset, search, scheduler = panel
     theirs = next((config for config in experiments if dataset in config["datasets"]), None)
     if theirs is None:

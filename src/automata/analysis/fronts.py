@@ -7,7 +7,7 @@ import pandas as pd
 
 from automata.analysis.lineage import joined
 from automata.analysis.pareto import hypervolume, on_front
-from automata.analysis.runs import PANEL
+from automata.analysis.runs import PANEL, named
 
 NO_METHOD = ["full-again", "untuned"]
 """Controls that are measures of noise and of the worth of tuning, not ways to save time."""
@@ -89,6 +89,6 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
             "mean_share": group["share"].mean(),
             "records": joined(group["records"]),
         }
-        for selector, group in judged.groupby("selector", sort=True)
+        for selector, group in named(judged).groupby("selector", sort=True)
     ]
     return pd.DataFrame(rows, columns=SUMMARY_COLUMNS)

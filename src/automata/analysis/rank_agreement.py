@@ -17,6 +17,7 @@ from scipy.stats import kendalltau
 from automata.analysis.lineage import joined
 from automata.analysis.ratios import PAIR
 from automata.analysis.resampling import spread_over
+from automata.analysis.runs import named
 from automata.analysis.tradeoff import COMBINATION, bounds, bounds_of_each, interval
 
 FEWEST_PAIRS = 5
@@ -118,7 +119,7 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
     `percent` is the geometric mean of their epochs in percent of T. What varies is as in
     `automata.analysis.resampling.spread_over`: `tau` is the mean of these units' means.
     """
-    known = agreements[agreements["tau"].notna()].copy()
+    known = named(agreements[agreements["tau"].notna()]).copy()
     share = (known["epoch"] / known["epochs"]).astype(float)
     known["log_percent"] = np.log(100 * share)
     known["level"] = np.round(-np.log(share) / math.log(BASE)).astype(int)

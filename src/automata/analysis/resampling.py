@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from automata.analysis.lineage import joined
+from automata.analysis.runs import named
 from automata.analysis.tradeoff import bounds, interval
 
 
@@ -112,7 +113,8 @@ def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (selector, baseline), contrast in pairs.groupby(["selector", "baseline"], sort=False):
         for level in LEVELS:
-            groups = contrast.groupby(list(level), sort=True) if level else [((), contrast)]
+            pooled = contrast if "dataset" in level else named(contrast)
+            groups = pooled.groupby(list(level), sort=True) if level else [((), pooled)]
             for key, group in groups:
                 place: dict[str, object] = dict.fromkeys(LEVELS[0], ALL)
                 place |= zip(level, key, strict=True)

@@ -7,10 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from automata.code_versions import PARTS, other_code
 from automata.config import Comparison
 from automata.metering.measurement import Measurement, complete_sum, foreign_share
 from automata.records import Record
+from automata.runs import OTHER
 from automata.training.progress import Progress
 
 RUN = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
@@ -21,6 +24,11 @@ RESUMED = "was interrupted and went on (comparison.resumed)"
 
 PANEL = ["dataset", "search", "scheduler"]
 """Those that name a panel: what is compared with the same FULL runs, and drawn together."""
+
+
+def named(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that what is pooled over data sets rests on: one protocol of each."""
+    return table[~table["dataset"].str.contains(OTHER, regex=False)]
 
 
 def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:

@@ -81,8 +81,8 @@ class Job(Section):
     """SHA-256 of the content of each file of the user's own, by its role."""
 
 
-def parse_job(run: dict[str, Any], settings: str, files: str) -> Job:
-    """Return the job of `run` with `settings` and `files` in JSON; raises UserError, in one line."""
+def parse_job(run: dict[str, Any], settings: str, files: str = "{}") -> Job:
+    """Return the job of `run`; `settings` and `files` are JSON. Raises UserError, in one line."""
     return parsed(
         lambda: Job(
             run=Run(**run),

@@ -125,5 +125,8 @@ def read_dataset(path: Path) -> Dataset:
         splits = {n: Split(tensors[f"{n}.inputs"], tensors[f"{n}.labels"], normal) for n in SPLITS}
         name, kind, classes = (header.pop(key) for key in ("name", "kind", "classes"))
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{path}: not a prepared data set: {error}") from error
+        raise UserError(
+            f"{path}: damaged, or no prepared data set: delete it, and call again to prepare it "
+            f"anew ({error})"
+        ) from error
     return Dataset(name, kind, classes, metadata=header, extras=extras, **splits)

@@ -57,7 +57,7 @@ class Contents:
         self._memory = memory
         try:
             self._known = dict(json.loads(memory.read_text(encoding="utf-8")))
-        except (OSError, ValueError):  # none yet, or damaged
+        except (OSError, ValueError, TypeError):  # none yet, or damaged
             self._known = {}
 
     def of(self, path: Path) -> str:
@@ -112,9 +112,7 @@ def contents_of(
     config: Config, dataset: str, contents: Contents, search_path: Sequence[str]
 ) -> dict[str, str]:
     """Return the SHA-256 of each of the user's own files that runs of a data set read, by role."""
-    files = {
-        role: Path(path) for role, path in data_files(preparation_of(config, dataset)).items()
-    }
+    files = {role: Path(path) for role, path in data_files(preparation_of(config, dataset)).items()}
     factory = factory_of(config, dataset)
     file = factory_file(factory, search_path) if factory is not None else None
     if file is not None:

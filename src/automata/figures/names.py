@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from automata.datasets.catalog import DATASETS
+from automata.runs import data_set
 
 SELECTORS = {
     "full": "FULL",
@@ -22,9 +23,11 @@ SCHEDULERS = {"hyperband": "HB", "asha": "ASHA", "none": "no scheduler"}
 
 def dataset(name: str) -> str:
     """Return the display name of a data set; a user's own keeps its name."""
-    if name not in DATASETS:
+    known = data_set(name)
+    if known not in DATASETS:
         return name
-    return {"connect4": "CONNECT-4", "glue-sst2": "glue-SST2"}.get(name, name.upper())
+    shown = {"connect4": "CONNECT-4", "glue-sst2": "glue-SST2"}.get(known, known.upper())
+    return shown + name.removeprefix(known)
 
 
 def combination(dataset_name: str, search: str, scheduler: str) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from automata.allocation import keep_to_allocation
-from automata.code_versions import code_versions
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError

@@ -21,10 +21,10 @@ from automata.datasets.own.paths import (
     given_paths,
     listed,
     source_of,
-    visible_files,
 )
 from automata.datasets.own.splits import FileLabels, assign, rows_by_class
 from automata.datasets.raw import Images, RawSplits, Rows
+from automata.files import visible_files
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
 SHAPES = "(n, height, width, 3), (n, height, width, 1) or (n, height, width)"

@@ -1,0 +1,105 @@
+"""What is in the user's own files, and when they are read again."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from automata.errors import UserError
+from automata.experiments import inputs
+from automata.experiments.inputs import Contents, content_of, data_files, factory_file
+from automata.files import sha256
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """The paths that were read."""
+    paths = []
+
+    def read(path):
+        paths.append(path)
+        return content_of(path)
+
+    monkeypatch.setattr(inputs, "content_of", read)
+    return paths
+
+
+def test_a_file_is_read_once_and_again_when_it_has_changed(tmp_path, reads):
+    file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
+    file.write_text("one")
+    first = Contents(memory).of(file)
+    assert Contents(memory).of(file) == first == sha256(file)
+    file.write_text("two")
+    assert Contents(memory).of(file) == sha256(file) != first
+    assert reads == [file, file]
+
+
+def test_a_touched_file_has_the_same_content(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("one")
+    before = Contents(tmp_path / "memory.json").of(file)
+    os.utime(file, (1, 1))
+    assert Contents(tmp_path / "memory.json").of(file) == before
+
+
+def test_a_folder_changes_with_a_file_in_it(tmp_path):
+    folder, contents = tmp_path / "images", Contents(tmp_path / "memory.json")
+    (folder / "cat").mkdir(parents=True)
+    (folder / "cat/1.png").write_bytes(b"1")
+    before = contents.of(folder)
+    (folder / "cat/2.png").write_bytes(b"2")
+    assert contents.of(folder) != before
+
+
+@pytest.mark.parametrize("text", ["", "not JSON", '{"x": 1}', "[1, 2]"])
+def test_a_damaged_memory_costs_no_more_than_a_reading(tmp_path, text):
+    file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
+    file.write_text("one")
+    memory.write_text(text)
+    assert Contents(memory).of(file) == sha256(file)
+
+
+def test_a_memory_that_cannot_be_written_is_done_without(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("one")
+    assert Contents(file / "memory.json").of(file) == sha256(file)
+
+
+def test_files_of_a_data_set_by_the_keys_that_name_them():
+    own = {"kind": "text", "path": "a.csv", "validation": None, "test": "b.csv"}
+    preparation = {"own": own, "vectors": {"source": "v.txt", "dimension": 5}}
+    assert data_files(preparation) == {
+        "own.path": "a.csv",
+        "own.test": "b.csv",
+        "vectors.source": "v.txt",
+    }
+    assert data_files({"vectors": {"source": "https://a.org/v.zip"}}) == {}
+
+
+def test_a_factory_is_found_without_importing_it(tmp_path):
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets/__init__.py").write_text("raise SystemExit('imported')")
+    (tmp_path / "nets/mine.py").write_text("raise SystemExit('imported')")
+    assert factory_file("nets.mine:build", [str(tmp_path)]) == tmp_path / "nets/mine.py"
+    assert factory_file("nets:build", [str(tmp_path)]) == tmp_path / "nets/__init__.py"
+    assert not {"nets", "nets.mine"} & set(sys.modules)
+
+
+@pytest.mark.parametrize("factory", ["no_such:build", "nets.no_such:build"])
+def test_a_factory_that_is_not_there_is_one_line(tmp_path, factory):
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets/__init__.py").write_text("")
+    with pytest.raises(UserError, match=f"^{factory}: no module .* working directory, PYTHONPATH"):
+        factory_file(factory, [str(tmp_path)])
+
+
+def test_the_file_of_a_factory_is_the_one_whose_checksum_the_record_has(tmp_path, monkeypatch):
+    from automata.config import OwnModel
+    from automata.models.build import source_checksum
+
+    (tmp_path / "mine_here.py").write_text("def build(): ...")
+    monkeypatch.syspath_prepend(tmp_path)
+    file = factory_file("mine_here:build", sys.path)
+    assert isinstance(file, Path)
+    assert source_checksum(OwnModel(factory="mine_here:build")) == sha256(file)

@@ -1,0 +1,166 @@
+"""Runs on disk: listed with their use, removed on request alone, adopted from before."""
+
+import io
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from automata.config import parse_preparation
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import write_dataset
+from automata.errors import UserError
+from automata.experiments.inputs import content_of
+from automata.files import sha256
+from automata.inventory import adopt, listing, remove
+from automata.publication import unpack
+from automata.records import read_record, write_record
+from automata.runs import place_of
+
+ROOT = Path(__file__).parents[2]
+RUNS = Path("results/runs")
+OLD = RUNS / "satimage/tpe-asha/full-1/seed-0/record.json"
+"""A published record, where versions before fingerprints have it."""
+NEW = RUNS / "satimage/tpe-asha-d1688842/full-1/seed-0/record.json"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """The published records of the default experiment, by the names that they were made under."""
+    folder = tmp_path_factory.mktemp("published")
+    unpack([ROOT / "results/reference/default/records.tar.xz"], folder, as_named=True)
+    return folder
+
+
+@pytest.fixture
+def here(published, tmp_path, monkeypatch):
+    """A working directory with a few of these records."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("full-1", "gradmatch-0.1"):
+        run = f"satimage/tpe-asha/{name}"
+        shutil.copytree(published / run, RUNS / run)
+    return tmp_path
+
+
+def test_records_of_before_are_moved_to_where_runs_are_looked_for(here):
+    before = OLD.read_bytes()
+    moved = adopt(RUNS, Path("downloads"))
+    assert NEW in moved
+    assert len(moved) == 2
+    assert NEW.read_bytes() == before
+    assert not (RUNS / "satimage/tpe-asha").exists()
+
+
+def test_adopting_twice_moves_nothing_and_replaces_nothing(here):
+    adopt(RUNS, Path("downloads"))
+    OLD.parent.mkdir(parents=True)
+    shutil.copy(RUNS / "satimage/tpe-asha-d1688842/gradmatch-0.1/seed-0/record.json", OLD)
+    there = NEW.read_bytes()
+    record = read_record(OLD)
+    OLD.unlink()
+    write_record(record.model_copy(update={"job": read_record(NEW).job}), OLD)
+    assert adopt(RUNS, Path("downloads")) == []
+    assert NEW.read_bytes() == there
+    assert OLD.exists()
+
+
+def test_an_archive_of_before_is_unpacked_to_where_runs_are_looked_for(here):
+    unpack([ROOT / "results/reference/default/records.tar.xz"], Path("again"))
+    again = {path.relative_to("again") for path in Path("again").rglob("record.json")}
+    assert NEW.relative_to(RUNS) in again
+    assert len(again) == 34
+
+
+def own(here, monkeypatch):
+    """Return a record of a user's own table as an earlier version has it."""
+    rows = [f"{i},{i % 3}" for i in range(60)]
+    Path("flowers.csv").write_text("\n".join(["size,species", *rows]))
+    text = '{"own": {"kind": "tabular", "path": "flowers.csv", "target": "species"}}'
+    preparation = parse_preparation(text)
+    write_dataset(prepare("flowers", preparation, Path("downloads")), Path("prepared.safetensors"))
+    record = read_record(OLD)
+    run = record.job.run.model_copy(update={"dataset": "flowers"})
+    settings = record.job.settings.model_copy(update={"data": preparation})
+    data = record.data.model_copy(update={"sha256": sha256(Path("prepared.safetensors"))})
+    job = record.job.model_copy(update={"run": run, "settings": settings})
+    path = RUNS / "flowers/tpe-asha/full-1/seed-0/record.json"
+    write_record(record.model_copy(update={"job": job, "data": data}), path)
+    return job
+
+
+def test_a_record_of_own_data_goes_to_the_runs_on_the_same_content(here, monkeypatch):
+    job = own(here, monkeypatch)
+    files = {"own.path": content_of(Path("flowers.csv"))}
+    expected = place_of(job.model_copy(update={"files": files})).stem
+    assert RUNS / expected / "record.json" in adopt(RUNS, Path("downloads"))
+
+
+def test_a_record_of_other_content_lies_apart(here, monkeypatch):
+    job = own(here, monkeypatch)
+    with Path("flowers.csv").open("a") as file:
+        file.write("\n5,1\n")
+    files = {"own.path": content_of(Path("flowers.csv"))}
+    elsewhere = place_of(job.model_copy(update={"files": files})).panel
+    (moved,) = [path for path in adopt(RUNS, Path("downloads")) if "flowers" in path.parts]
+    assert elsewhere not in str(moved)
+
+
+def test_a_list_says_how_many_of_which_protocol_and_for_whom(here):
+    adopt(RUNS, Path("downloads"))
+    tables = Path("results/mine/tables")
+    tables.mkdir(parents=True)
+    (tables / "runs.csv").write_text(f"dataset,record\nsatimage,{NEW}\n")
+    heading, row = listing([RUNS]).splitlines()
+    assert heading.split() == ["panel", "runs", "MB", "protocol", "used", "by"]
+    assert row.startswith("satimage/tpe-asha-d1688842  2 ")
+    assert "mlp, 27 configurations, 40 epochs, selection every 5" in row
+    assert row.endswith("mine")
+
+
+def test_a_list_says_what_to_do_with_records_of_before(here):
+    assert "2 records are of an earlier version" in listing([RUNS])
+
+
+def test_a_folder_without_records_is_one_line(here):
+    with pytest.raises(UserError, match=r"^results/nothing: no records in it$"):
+        listing([Path("results/nothing")])
+
+
+def test_removal_takes_what_is_named_and_says_so(here, capsys):
+    adopt(RUNS, Path("downloads"))
+    remove([NEW.parents[1]], RUNS, confirmed=True)
+    assert not NEW.exists()
+    assert len(list(RUNS.rglob("record.json"))) == 1
+    assert "satimage/tpe-asha-d1688842  1 " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("answer", ["", "n\n", "no\n"])
+def test_nothing_is_removed_without_a_yes(here, monkeypatch, answer):
+    adopt(RUNS, Path("downloads"))
+    terminal = io.StringIO(answer)
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdin", terminal)
+    with pytest.raises(UserError, match="^nothing was deleted$"):
+        remove([NEW.parents[3]], RUNS, confirmed=False)
+    assert NEW.exists()
+
+
+def test_nothing_is_removed_where_nobody_can_be_asked(here, monkeypatch):
+    adopt(RUNS, Path("downloads"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    with pytest.raises(UserError, match="--yes deletes$"):
+        remove([RUNS], RUNS, confirmed=False)
+    assert NEW.exists()
+
+
+@pytest.mark.parametrize("folder", ["results", "results/runs/..", "/"])
+def test_nothing_else_can_be_removed(here, folder):
+    with pytest.raises(UserError, match=r"does not lie in results/runs$"):
+        remove([Path(folder)], RUNS, confirmed=True)
+    assert OLD.exists()
+
+
+def test_a_removal_names_what_it_removes(here):
+    with pytest.raises(UserError, match="^--remove: name folders below results/runs"):
+        remove([], RUNS, confirmed=True)

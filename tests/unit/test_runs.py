@@ -1,0 +1,191 @@
+"""A path names all that a run reads, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.config import Job, Protocol, Settings
+from automata.config.base import added
+from automata.config.job import Run
+from automata.experiments.files import ConfigFiles
+from automata.runs import Place, job_of, labels, parse_place, place_of, preparation_for
+
+CONFIG = Path(__file__).parents[2] / "config"
+RUN = {
+    "dataset": "dna",
+    "search": "tpe",
+    "scheduler": "asha",
+    "selector": "gradmatch",
+    "fraction": 0.1,
+    "seed": 0,
+}
+
+
+def experiment(**changes: Any) -> dict[str, Any]:
+    """Return the smoke configuration, changed."""
+    files = [CONFIG / "config.yaml", CONFIG / "smoke.yaml"]
+    (found,) = ConfigFiles(files, changes, CONFIG / "schema.json").experiments()
+    return found
+
+
+def place(run: dict[str, Any] | None = None, files: dict[str, str] | None = None, **changes: Any):
+    """Return where a run of the changed smoke configuration lies."""
+    return place_of(job_of(experiment(**changes), {**RUN, **(run or {})}, files or {}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"protocol": {"tabular": {"epochs": 4}}},
+        {"protocol": {"tabular": {"search_space": {}}}},
+        {"search": {"tpe": {"startup_configurations": 7}}},
+        {"scheduler": {"asha": {"warm_start": 0.2}}},
+        {"compute": {"threads_per_trial": 2}},
+        {"metering": {"exclusive": True}},
+    ],
+)
+def test_a_setting_that_a_run_reads_is_another_protocol(change):
+    if "search_space" in str(change):
+        space = experiment()["protocol"]["tabular"]["search_space"]
+        narrow = {**space, "learning_rate": {"uniform": [0.001, 0.002]}}
+        change = {"protocol": {"tabular": {"search_space": narrow}}}
+    assert place(**change).panel != place().panel
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"experiment": "other", "seeds": [0, 1], "fractions": [0.5]},
+        {"protocol": {"image": {"epochs": 4}}},
+        {"scheduler": {"hyperband": {"reduction_factor": 2}}},
+        {"selector": {"glister": {"updates": 3}}},
+        {"data": {"cache": "elsewhere", "vectors": {"dimension": 50}}},
+        {"job": {"memory_mb": 1}, "carbon": {"pue": 1.5}, "comparison": {"resumed": True}},
+    ],
+)
+def test_a_setting_that_a_run_does_not_read_changes_no_path(change):
+    assert place(**change) == place()
+
+
+def test_a_default_that_is_stated_changes_no_path():
+    stated = {"protocol": {"tabular": {"momentum": 0.0, "nesterov": False, "epochs": 3}}}
+    assert place(**stated) == place()
+
+
+def test_settings_of_a_selector_are_no_other_protocol():
+    changed = {"selector": {"gradmatch": {"l2": 0.5}}}
+    expected = hashlib.sha256(b'{"l2": 0.5, "tolerance": 0.0}').hexdigest()[:8]
+    assert place(**changed) == place()._replace(variant=f"-{expected}")
+    assert place({"selector": "full", "fraction": 1}, **changed) == place(
+        {"selector": "full", "fraction": 1}
+    )
+
+
+def test_content_of_the_users_files_is_another_protocol():
+    one, two = place(files={"own.path": "a"}), place(files={"own.path": "b"})
+    assert len({place().protocol, one.protocol, two.protocol}) == 3
+
+
+@given(
+    st.sampled_from(["random", "adaptive-random", "gradmatch", "gradmatch-adaptive", "rs2"]),
+    st.floats(min_value=1e-9, max_value=1),
+    st.integers(min_value=0, max_value=10**9),
+    st.sampled_from(["", "-1a2b3c4d", "-00000000"]),
+)
+def test_a_path_is_read_back(selector, fraction, seed, variant):
+    run = Run(**{**RUN, "selector": selector, "fraction": fraction, "seed": seed})
+    settings = Settings(protocol=Protocol.model_validate(experiment()["protocol"]["tabular"]))
+    made = place_of(Job(run=run, settings=settings))._replace(variant=variant)
+    assert parse_place(Path("results/runs", made.stem, "record.json")) == made
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["dna/random-hyperband/full-1/seed-0", "dna/random-hyperband-1a2b3c4/full-1/seed-0", "x"],
+)
+def test_a_path_without_a_fingerprint_is_none(path):
+    assert parse_place(Path("results/runs", path, "record.json")) is None
+
+
+
+
+def test_paths_of_the_smoke_experiment_stay_what_they_are():
+    """Whoever has to change this moves the runs of every user."""
+    run = {"search": "random", "scheduler": "hyperband", "selector": "full", "fraction": 1}
+    assert place(run).stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
+
+
+class Later(Protocol):
+    """A protocol with a key that a later version adds."""
+
+    label_smoothing: Annotated[float, added(0.0)] = 0.0
+
+
+class LaterSettings(Settings):
+    """Settings with it."""
+
+    protocol: Later
+
+
+def later(**protocol: Any) -> Job:
+    """Return the job of the run by a later version, with more of its protocol stated."""
+    settings = job_of(experiment(), RUN, {}).settings.model_dump()
+    settings["protocol"] |= protocol
+    return Job.model_construct(
+        run=Run(**RUN), settings=LaterSettings.model_validate(settings), files={}
+    )
+
+
+def test_a_new_key_at_its_default_moves_repeats_and_makes_incomparable_nothing():
+    before = job_of(experiment(), RUN, {})
+    for after in (later(), later(label_smoothing=0.0)):
+        assert place_of(after) == place_of(before)
+        assert after.settings.model_dump_json() == before.settings.model_dump_json()
+
+
+def test_a_new_key_with_another_value_is_another_protocol():
+    after = later(label_smoothing=0.1)
+    assert place_of(after).protocol != place().protocol
+    assert json.loads(after.settings.model_dump_json())["protocol"]["label_smoothing"] == 0.1
+
+
+def test_preparation_states_what_it_rests_on():
+    assert preparation_for(experiment(), "dna") == {}
+    random = experiment(data={"vectors": {"source": None, "dimension": 5}})
+    assert preparation_for(random, "trec6") == {"vectors": {"source": None, "dimension": 5}}
+
+
+A = Place("dna", "random", "hyperband", "aaaaaaaa", "full", "1", "", "0")
+B = A._replace(protocol="bbbbbbbb")
+
+
+def test_a_protocol_alone_has_the_name_of_its_data_set():
+    assert labels([A], []) == {A: "dna"}
+    assert labels([A], [B]) == {A: "dna"}  # the configuration has no record yet
+
+
+def test_the_configured_protocol_has_the_name_and_another_is_a_data_set_of_its_own():
+    assert labels([A, B], [B]) == {A: "dna@aaaaaaaa", B: "dna"}
+
+
+def test_of_two_protocols_that_no_configuration_is_of_none_has_the_name():
+    assert labels([A, B], []) == {A: "dna@aaaaaaaa", B: "dna@bbbbbbbb"}
+
+
+def test_a_panel_of_another_protocol_does_not_go_with_the_configured_one():
+    tpe = A._replace(search="tpe")
+    assert labels([tpe, B], [B])[tpe] == "dna@aaaaaaaa"
+
+
+def test_one_variant_of_a_selector_is_shown():
+    default = A._replace(selector="gradmatch", fraction="0.1")
+    other = default._replace(variant="-cccccccc")
+    assert labels([A, default, other], []) == {A: "dna", default: "dna", other: None}
+    assert labels([A, default, other], [other]) == {A: "dna", default: None, other: "dna"}

@@ -1,0 +1,110 @@
+"""No call without force destroys a finished record, whatever has changed."""
+
+import json
+import os
+import shutil
+
+import pandas as pd
+import pytest
+
+PANEL = "results/runs/dna/random-hyperband-4af660c7"
+FULL = f"{PANEL}/full-1/seed-0/record.json"
+OTHER = {"protocol": {"tabular": {"epochs": 4}}}
+DATA = "results/data/dna.safetensors"
+
+
+def records(folder):
+    """Return the content of all records by path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in (folder / "results/runs").rglob("record.json")
+    }
+
+
+@pytest.fixture
+def copy(finished, tmp_path, make_workflow):
+    """A copy of the finished experiment."""
+    shutil.copytree(finished.folder, tmp_path / "copy")
+    return make_workflow(tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def both(finished, tmp_path_factory, make_workflow):
+    """The finished experiment, and another protocol on its data set run beside it."""
+    folder = tmp_path_factory.mktemp("both") / "copy"
+    shutil.copytree(finished.folder, folder)
+    workflow = make_workflow(folder, {**OTHER, "experiment": "other"})
+    workflow.jobs = workflow.run("tables")
+    workflow.config = {}
+    return workflow
+
+
+def test_another_protocol_runs_beside_the_records_of_the_first(both, finished):
+    assert both.jobs["tune"] == 2
+    found, before = records(both.folder), records(finished.folder)
+    assert {path: found[path] for path in before} == before
+    assert len(found) == 4
+
+
+def test_both_protocols_share_the_prepared_file(both):
+    assert both.jobs["prepare"] == 0
+
+
+def test_going_back_to_the_first_protocol_repeats_nothing(both):
+    assert both.plan() == {}
+    both.config = {**OTHER, "experiment": "other"}
+    assert both.plan("tables") == {}
+    both.config = {}
+
+
+def test_two_experiments_of_one_protocol_share_its_records(both):
+    both.config = {**OTHER, "experiment": "third"}
+    assert both.plan()["tune"] == 0
+    both.config = {}
+
+
+def test_tables_of_all_records_neither_pair_nor_average_two_protocols(both):
+    both.run("results/so-far/tables/comparisons.csv", "results/so-far/tables/tradeoff.csv")
+    tables = both.folder / "results/so-far/tables"
+    ratios = pd.read_csv(tables / "ratios.csv")
+    assert sorted(ratios["dataset"].unique()) == ["dna", "dna@678ac8d2"]
+    for _, row in ratios.iterrows():
+        panels = {row["record"].split("/")[3], row["full_record"].split("/")[3]}
+        assert len(panels) == 1, row["record"]
+    tradeoff = pd.read_csv(tables / "tradeoff.csv")
+    assert list(tradeoff["seeds"]) == 4 * [1]
+    assert both.plan("results/so-far/index.html")["plot_so_far_datasets_1"] == 1
+
+
+def test_a_job_that_starts_all_the_same_leaves_the_record(copy):
+    """As after an upgrade that gives the rule another parameter."""
+    before = records(copy.folder)
+    for path in (copy.folder / ".snakemake/metadata").rglob("*"):
+        if path.is_file() and '"tune"' in path.read_text():
+            path.write_text(json.dumps({**json.loads(path.read_text()), "params": ["other"]}))
+    assert copy.run(FULL)["tune"] == 1
+    assert records(copy.folder) == before
+
+
+def test_force_repeats_a_run_and_replaces_its_record(copy):
+    before = records(copy.folder)
+    copy.run(FULL, force=True)
+    after = records(copy.folder)
+    assert {path for path in after if after[path] != before[path]} == {FULL}
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(path.read_bytes()[:5000])])
+def test_a_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(copy, damage):
+    before = records(copy.folder)
+    damage(copy.folder / DATA)
+    os.utime(copy.folder / DATA)
+    assert copy.plan() == {}
+    copy.config = {"selectors": ["full", "gradmatch", "random"]}
+    with pytest.raises(Exception, match="did not complete"):
+        copy.run()
+    log = "".join(path.read_text() for path in (copy.folder / "logs/tune").rglob("*.log"))
+    assert f"error: {DATA}: damaged, or no prepared data set: delete it, and call again" in log
+    assert records(copy.folder) == before
+    (copy.folder / DATA).unlink()
+    assert copy.run("tables")["tune"] == 1
+    assert {path: text for path, text in records(copy.folder).items() if path in before} == before
