@@ -209,7 +209,7 @@ def own_contents(dataset):
     try:
         return contents_of(experiment, dataset, CONTENTS, SEARCHED + sys.path)
     except UserError as error:
-        sys.exit(f"protocol.*.model.factory: {error}")
+        sys.exit(str(error))
 
 
 def check_files():

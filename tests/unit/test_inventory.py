@@ -141,7 +141,7 @@ def test_nothing_is_removed_without_a_yes(here, monkeypatch, answer):
     terminal = io.StringIO(answer)
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stdin", terminal)
-    with pytest.raises(UserError, match="^nothing was deleted$"):
+    with pytest.raises(UserError, match=r"^nothing was deleted$"):
         remove([NEW.parents[3]], RUNS, confirmed=False)
     assert NEW.exists()
 
@@ -149,7 +149,7 @@ def test_nothing_is_removed_without_a_yes(here, monkeypatch, answer):
 def test_nothing_is_removed_where_nobody_can_be_asked(here, monkeypatch):
     adopt(RUNS, Path("downloads"))
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    with pytest.raises(UserError, match="--yes deletes$"):
+    with pytest.raises(UserError, match=r"--yes deletes$"):
         remove([RUNS], RUNS, confirmed=False)
     assert NEW.exists()
 
@@ -162,5 +162,5 @@ def test_nothing_else_can_be_removed(here, folder):
 
 
 def test_a_removal_names_what_it_removes(here):
-    with pytest.raises(UserError, match="^--remove: name folders below results/runs"):
+    with pytest.raises(UserError, match=r"^--remove: name folders below results/runs"):
         remove([], RUNS, confirmed=True)

@@ -114,8 +114,6 @@ def test_a_path_without_a_fingerprint_is_none(path):
     assert parse_place(Path("results/runs", path, "record.json")) is None
 
 
-
-
 def test_paths_of_the_smoke_experiment_stay_what_they_are():
     """Whoever has to change this moves the runs of every user."""
     run = {"search": "random", "scheduler": "hyperband", "selector": "full", "fraction": 1}

@@ -1,7 +1,6 @@
 """No call without force destroys a finished record, whatever has changed."""
 
 import json
-import os
 import shutil
 
 import pandas as pd
@@ -93,11 +92,9 @@ def test_force_repeats_a_run_and_replaces_its_record(copy):
     assert {path for path in after if after[path] != before[path]} == {FULL}
 
 
-@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(path.read_bytes()[:5000])])
-def test_a_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(copy, damage):
+def test_a_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(copy):
     before = records(copy.folder)
-    damage(copy.folder / DATA)
-    os.utime(copy.folder / DATA)
+    (copy.folder / DATA).write_bytes((copy.folder / DATA).read_bytes()[:5000])
     assert copy.plan() == {}
     copy.config = {"selectors": ["full", "gradmatch", "random"]}
     with pytest.raises(Exception, match="did not complete"):
@@ -106,5 +103,6 @@ def test_a_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(co
     assert f"error: {DATA}: damaged, or no prepared data set: delete it, and call again" in log
     assert records(copy.folder) == before
     (copy.folder / DATA).unlink()
-    assert copy.run("tables")["tune"] == 1
+    copy.run("tables")
+    assert len(records(copy.folder)) == len(before) + 1
     assert {path: text for path, text in records(copy.folder).items() if path in before} == before

@@ -114,7 +114,11 @@ def contents_of(
     """Return the SHA-256 of each of the user's own files that runs of a data set read, by role."""
     files = {role: Path(path) for role, path in data_files(preparation_of(config, dataset)).items()}
     factory = factory_of(config, dataset)
-    file = factory_file(factory, search_path) if factory is not None else None
-    if file is not None:
-        files[FACTORY] = file
+    if factory is not None:
+        try:
+            file = factory_file(factory, search_path)
+        except UserError as error:
+            raise UserError(f"protocol.{kind_of(config, dataset)}.{FACTORY}: {error}") from error
+        if file is not None:
+            files[FACTORY] = file
     return {role: contents.of(path) for role, path in files.items()}
