@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt
@@ -15,6 +16,25 @@ OptionalPath = Annotated[
     str | None, Field(description="File like `path`; without it, a seeded stratified split")
 ]
 Column = Annotated[str, Field(min_length=1, description="Name of a column")]
+
+# Keys that came later are written nowhere unless they are given: what was prepared without them
+# stays as it is.
+Separator = Annotated[
+    str | None,
+    Field(
+        pattern=r'^[^"\r\n]$',
+        exclude_if=not_,
+        description="Character between two cells of a text file; null: , in .csv, tab in .tsv",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        exclude_if=not_,
+        description="Encoding of a text file, as Python names it; null: utf-8",
+    ),
+]
 
 
 class OwnTabular(Section):
@@ -30,8 +50,36 @@ class OwnTabular(Section):
     ] = []
     fill: Annotated[
         dict[Column, float | str],
-        Field(description="Column -> what its missing cells become: a value, mean or median"),
+        Field(
+            description="Column -> what its missing cells become: a value, mean or median; "
+            "`numbers` and `texts` stand for all other columns of numbers, of categories"
+        ),
     ] = {}
+    drop: Annotated[
+        list[Column], Field(description="Columns that are left out", exclude_if=not_)
+    ] = []
+    dates: Annotated[
+        list[Column],
+        Field(description="Columns of dates: they become days since 1970-01-01", exclude_if=not_),
+    ] = []
+    rare_below: Annotated[
+        int | None,
+        Field(
+            ge=2,
+            exclude_if=not_,
+            description="Categories with fewer training rows become one, `(rare)`; null: none do",
+        ),
+    ] = None
+    separator: Separator = None
+    decimal: Annotated[
+        str | None,
+        Field(
+            pattern="^[.,]$",
+            exclude_if=not_,
+            description="Decimal point or comma of the numbers in a text file; null: the point",
+        ),
+    ] = None
+    encoding: Encoding = None
 
 
 class OwnText(Section):
@@ -43,6 +91,8 @@ class OwnText(Section):
     target: Annotated[Column, Field(description="Column of the classes")]
     validation: OptionalPath = None
     test: OptionalPath = None
+    separator: Separator = None
+    encoding: Encoding = None
 
 
 class OwnImage(Section):

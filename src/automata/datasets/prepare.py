@@ -31,9 +31,13 @@ def prepare(name: str, preparation: Preparation, cache: Path, mirror: str | None
     for files that cannot be had or read, and when a count is not what the paper's tables give.
     """
     if preparation.own is not None:
-        raw = own.load(name, preparation.own)
-        flip = getattr(preparation.own, "flip", True)
-        return _dataset(name, preparation.own.kind, flip, raw, preparation, cache, mirror)
+        try:
+            raw = own.load(name, preparation.own)
+            flip = getattr(preparation.own, "flip", True)
+            return _dataset(name, preparation.own.kind, flip, raw, preparation, cache, mirror)
+        except MemoryError as error:
+            said = f"own_datasets.{name}: this machine has too little memory for it: {error}"
+            raise UserError(f"{said}; give fewer rows, columns or categories") from error
     if name not in DATASETS:
         raise UserError(f"dataset '{name}' is not one of {', '.join(DATASETS)}")
     spec = DATASETS[name]
