@@ -114,6 +114,8 @@ def _require_no_other_decimals(train: Table, column: str) -> None:
 def _require_words(train: Table, column: str) -> None:
     """Raise UserError for a column of numbers that a few other cells, such as "?", make text."""
     texts = train.frame[column].dropna().astype("str")
+    if train.layout.decimal == ",":
+        texts = texts.str.replace(",", ".", regex=False)
     broken = pd.to_numeric(texts, errors="coerce").isna().to_numpy()
     if len(broken) and 0 < broken.mean() < 0.5:
         row = int(np.flatnonzero(train.frame[column].notna())[broken.argmax()])

@@ -48,7 +48,7 @@ class Layout:
     def problem(self, path: Path) -> tuple[str, str] | None:
         """Return the key that says what cannot be of `path`, and why; None if there is none."""
         try:
-            b"".decode(self.encoding or "utf-8")
+            " ".encode(self.encoding or "utf-8")
         except (LookupError, ValueError):
             valid = "such as latin-1 or utf-16"
             return f"{self.key}.encoding", f"'{self.encoding}' is no encoding, {valid}"

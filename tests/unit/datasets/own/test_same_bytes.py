@@ -18,7 +18,9 @@ def line(row, *cells):
 
 
 def mixed(row):
-    return line(row, row * 7 % 11, row % 5 / 2, ["sand", "clay", "peat"][row * row % 3], row % 4 > 1)
+    return line(
+        row, row * 7 % 11, row % 5 / 2, ["sand", "clay", "peat"][row * row % 3], row % 4 > 1
+    )
 
 
 def gaps(row):
