@@ -22,7 +22,7 @@ Column = Annotated[str, Field(min_length=1, description="Name of a column")]
 Separator = Annotated[
     str | None,
     Field(
-        pattern=r'^[^"\r\n]$',
+        pattern=r"^[\t !#-~]$",
         exclude_if=not_,
         description="Character between two cells of a text file; null: , in .csv, tab in .tsv",
     ),
