@@ -22,7 +22,7 @@ from automata.experiments.inputs import (
     contents_of,
     data_files,
     files_of,
-    key_of,
+    problems_of_files,
 )
 from automata.experiments.settings import fingerprint
 from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
@@ -213,16 +213,17 @@ def own_contents(dataset):
 
 
 def check_files():
-    """End with one line if a file of the user's own, or one that takes its place, is not there."""
+    """End with one line if the user's own files are not there, or show that they cannot be used."""
     for path in ARCHIVES:
         if not Path(path).is_file():
             sys.exit(f"archives: {dotted([path])}: no such file")
     for experiment in [] if ARCHIVES else EXPERIMENTS:
         for dataset in experiment["datasets"]:
-            for role, path in own_data(dataset).items():
-                if not Path(path).exists():
-                    key = key_of(role, dataset)
-                    sys.exit(f"{key}: {dotted([path])}: no such file or folder")
+            for key, problem in problems_of_files(experiment, dataset):
+                sys.exit(f"{key}: {problem}")
+
+
+check_files()
 
 
 def axis(experiment, name):

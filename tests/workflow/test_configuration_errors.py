@@ -8,6 +8,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
+TABLE = {"kind": "tabular", "path": "my.csv", "target": "y"}
 
 
 def space(**changes):
@@ -60,6 +61,22 @@ def line(workflow, config):
         (
             {"own_datasets": {"my": {"kind": "image", "path": "my.npz", "target": "label"}}},
             "own.yaml: own_datasets.my.target: unknown key; valid: kind, path, validation, test",
+        ),
+        (
+            {"own_datasets": {"my": {**TABLE, "separator": ";;"}}},
+            'own.yaml: own_datasets.my.separator: ";;" is not valid; valid: a text that matches',
+        ),
+        (
+            {"own_datasets": {"my": {**TABLE, "decimal": ";"}}},
+            'own.yaml: own_datasets.my.decimal: ";" is not valid; valid: a text that matches ^[.,]',
+        ),
+        (
+            {"own_datasets": {"my": {**TABLE, "rare_below": 1}}},
+            "own.yaml: own_datasets.my.rare_below: 1 is not valid; valid: integer >= 2",
+        ),
+        (
+            {"own_datasets": {"my": {**TABLE, "drop": "id"}}},
+            'own.yaml: own_datasets.my.drop: "id" is not valid; valid: a list',
         ),
         (
             {"own_datasets": {"dna": {"kind": "image", "path": "my.npz"}}},

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt
 
-from automata.config.base import Section
+from automata.config.base import Section, added
 
 GLOVE = "https://nlp.stanford.edu/data/glove.6B.zip"
 
@@ -15,6 +15,23 @@ OptionalPath = Annotated[
     str | None, Field(description="File like `path`; without it, a seeded stratified split")
 ]
 Column = Annotated[str, Field(min_length=1, description="Name of a column")]
+
+Separator = Annotated[
+    str | None,
+    Field(
+        pattern=r"^[\t !#-~]$",
+        description="Character between two cells of a text file; null: , in .csv, tab in .tsv",
+    ),
+    added(None),
+]
+Encoding = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        description="Encoding of a text file, as Python names it; null: utf-8",
+    ),
+    added(None),
+]
 
 
 class OwnTabular(Section):
@@ -30,8 +47,35 @@ class OwnTabular(Section):
     ] = []
     fill: Annotated[
         dict[Column, float | str],
-        Field(description="Column -> what its missing cells become: a value, mean or median"),
+        Field(
+            description="Column -> what its missing cells become: a value, mean or median; "
+            "`numbers` and `texts` stand for all other columns of numbers, of categories"
+        ),
     ] = {}
+    drop: Annotated[list[Column], Field(description="Columns that are left out"), added([])] = []
+    dates: Annotated[
+        list[Column],
+        Field(description="Columns of dates: they become days since 1970-01-01"),
+        added([]),
+    ] = []
+    rare_below: Annotated[
+        int | None,
+        Field(
+            ge=2,
+            description="Categories with fewer training rows become one, `(rare)`; null: none do",
+        ),
+        added(None),
+    ] = None
+    separator: Separator = None
+    decimal: Annotated[
+        str | None,
+        Field(
+            pattern="^[.,]$",
+            description="Decimal point or comma of the numbers in a text file; null: the point",
+        ),
+        added(None),
+    ] = None
+    encoding: Encoding = None
 
 
 class OwnText(Section):
@@ -43,6 +87,8 @@ class OwnText(Section):
     target: Annotated[Column, Field(description="Column of the classes")]
     validation: OptionalPath = None
     test: OptionalPath = None
+    separator: Separator = None
+    encoding: Encoding = None
 
 
 class OwnImage(Section):

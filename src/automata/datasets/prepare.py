@@ -49,9 +49,13 @@ def prepare(
 
 def _prepared(name: str, preparation: Preparation, cache: Path, mirror: str | None) -> Dataset:
     if preparation.own is not None:
-        raw = own.load(name, preparation.own)
-        flip = getattr(preparation.own, "flip", True)
-        return _dataset(name, preparation.own.kind, flip, raw, preparation, cache, mirror)
+        try:
+            raw = own.load(name, preparation.own)
+            flip = getattr(preparation.own, "flip", True)
+            return _dataset(name, preparation.own.kind, flip, raw, preparation, cache, mirror)
+        except MemoryError as error:
+            said = f"own_datasets.{name}: this machine has too little memory for it: {error}"
+            raise UserError(f"{said}; give fewer rows, columns or categories") from error
     if name not in DATASETS:
         raise UserError(f"dataset '{name}' is not one of {', '.join(DATASETS)}")
     spec = DATASETS[name]

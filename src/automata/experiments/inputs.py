@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
+from automata.datasets.own.header import problems
+from automata.datasets.own.paths import problem_of_file
 from automata.errors import UserError
 from automata.experiments.settings import Config, kind_of, preparation_of
 from automata.files import folder_checksum, sha256, visible_files, write_text
@@ -35,6 +37,17 @@ def key_of(role: str, dataset: str) -> str:
     """Return the key of a configuration that names the file in that role."""
     section, _, name = role.partition(".")
     return f"own_datasets.{dataset}.{name}" if section == "own" else f"data.{role}"
+
+
+def problems_of_files(config: Config, dataset: str) -> Iterator[tuple[str, str]]:
+    """Yield what the user's own files of a data set show that is wrong, with the key of each."""
+    preparation = preparation_of(config, dataset)
+    if "own" in preparation:
+        yield from problems(preparation["own"], f"own_datasets.{dataset}")
+    vectors = data_files(preparation).get("vectors.source")
+    problem = problem_of_file(vectors, "file") if vectors is not None else None
+    if problem is not None:
+        yield "data.vectors.source", problem
 
 
 def files_of(path: Path) -> list[Path]:

@@ -1,11 +1,16 @@
-"""The user's own data: one module per kind, each with `load(name, own) -> RawSplits`."""
+"""The user's own data: one module per kind, each with `load(name, own) -> RawSplits`.
+
+`header` tells what is wrong with them by their first bytes, and imports the standard library alone:
+the workflow asks it while it plans.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from automata.config.data import OwnDataset, OwnTabular, OwnText
-from automata.datasets.raw import RawSplits
+if TYPE_CHECKING:
+    from automata.config.data import OwnDataset
+    from automata.datasets.raw import RawSplits
 
 
 def load(name: str, own: OwnDataset) -> RawSplits[Any]:
@@ -14,11 +19,11 @@ def load(name: str, own: OwnDataset) -> RawSplits[Any]:
     Raises UserError, in one line, for whatever in the description or the files cannot be used.
     """
     # Imported where they are used: each kind has libraries of its own, which take a second.
-    if isinstance(own, OwnTabular):
+    if own.kind == "tabular":
         from automata.datasets.own import tabular
 
         return tabular.load(name, own)
-    if isinstance(own, OwnText):
+    if own.kind == "text":
         from automata.datasets.own import text
 
         return text.load(name, own)

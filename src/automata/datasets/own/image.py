@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from automata.config.data import OwnImage
+from automata.datasets.own.header import missing_array, no_images
 from automata.datasets.own.paths import (
     KEYS,
     checksums,
     fault,
     given_paths,
-    listed,
+    problem_of_file,
     source_of,
 )
 from automata.datasets.own.splits import FileLabels, assign, rows_by_class
@@ -91,10 +92,7 @@ def _read(name: str, split: str, path: Path) -> Pictures:
         return _read_folder(path)
     if path.suffix.lower() == ".npz":
         return _read_arrays(path)
-    raise fault(
-        f"own_datasets.{name}.{KEYS[split]}: '{path}' is neither an .npz with `images` and "
-        "`labels` nor a folder with a folder of images per class"
-    )
+    raise fault(f"own_datasets.{name}.{KEYS[split]}: {no_images(path)}")
 
 
 def _require_one_size(pictures: dict[str, Pictures]) -> None:
@@ -123,12 +121,9 @@ def _sizes_differ(
 def _read_arrays(path: Path) -> Pictures:
     try:
         with np.load(path, allow_pickle=False) as stored:
-            absent = [key for key in ("images", "labels") if key not in stored]
-            if absent:
-                raise fault(
-                    f"{path}: array `{absent[0]}` is missing, it must have `images` and `labels`; "
-                    f"found: {listed(stored)}"
-                )
+            absent = missing_array(path, list(stored))
+            if absent is not None:
+                raise fault(absent)
             images, labels = stored["images"], stored["labels"]
     except _NOT_ARRAYS as error:
         raise fault(f"{path}: not a readable .npz file: {error}") from error
@@ -187,6 +182,9 @@ def _image_files(folder: Path) -> list[Path]:
     """Return the images of all classes, sorted by class and name."""
     files = visible_files(folder)
     for file in files:
+        problem = problem_of_file(str(file), "file")  # a pipe would never end
+        if problem is not None:
+            raise fault(problem)
         if file.suffix.lower() not in SUFFIXES:
             raise fault(f"{file}: the name of an image must end in one of {', '.join(SUFFIXES)}")
         if file.parent.parent != folder:

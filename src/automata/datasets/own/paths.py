@@ -1,14 +1,22 @@
-"""The files of a user's data set: that they are there, their checksums, and one-line errors."""
+"""The files of a user's data set: that they are there, their checksums, and one-line errors.
+
+The standard library alone: the workflow asks while it plans.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from automata.config.data import OwnDataset
 from automata.errors import UserError
 from automata.files import folder_checksum, sha256
+
+if TYPE_CHECKING:
+    from automata.config.data import OwnDataset
 
 KEYS = {"train": "path", "validation": "validation", "test": "test"}
 """Key of the configuration by split whose file it names."""
@@ -28,18 +36,40 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(every[:_LISTED] + more)
 
 
+def problem_of_file(path: str, kind: str) -> str | None:
+    """Return what is wrong with `path` as a file of data of a kind, None if nothing is.
+
+    Images may be in a folder, all else is in a regular file; pipes and devices would never end.
+    """
+    shown = path if path.isprintable() else json.dumps(path)
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    except (OSError, ValueError):  # also of names that no system takes
+        return f"{shown}: no such file or folder"
+    if stat.S_ISREG(mode) or (kind == "image" and stat.S_ISDIR(mode)):
+        return None
+    wanted = "a file or a folder" if kind == "image" else "a file"
+    return f"{shown}: this is {_sort(mode)}, needed is {wanted}"
+
+
+def _sort(mode: int) -> str:
+    """Return what a file of this mode is, in words."""
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
 def given_paths(name: str, own: OwnDataset) -> dict[str, Path]:
     """Return the paths that `own` gives, by split ("train" always).
 
-    Raises UserError if nothing is there.
+    Raises UserError if one cannot be read as data of this kind.
     """
     given = {split: getattr(own, key) for split, key in KEYS.items()}
-    paths = {split: Path(value) for split, value in given.items() if value is not None}
-    for split, path in paths.items():
-        # Not Path.exists, which raises for paths that the system refuses, such as too long ones.
-        if not os.path.exists(path):  # noqa: PTH110
-            raise fault(f"own_datasets.{name}.{KEYS[split]}: there is no file or folder '{path}'")
-    return paths
+    for split, path in given.items():
+        problem = path and problem_of_file(path, own.kind)
+        if problem:
+            raise fault(f"own_datasets.{name}.{KEYS[split]}: {problem}")
+    return {split: Path(path) for split, path in given.items() if path is not None}
 
 
 def source_of(path: Path) -> str:

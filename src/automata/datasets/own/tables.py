@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import warnings
-import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,12 +17,20 @@ from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
 
-from automata.datasets.own.paths import KEYS, fault, listed
+from automata.datasets.own.header import column_problems, lacking
+from automata.datasets.own.layout import (
+    SEPARATORS,
+    SUFFIXES,
+    UNREADABLE,
+    Layout,
+    opened,
+    require_names,
+    suffix_of,
+    unreadable,
+)
+from automata.datasets.own.paths import KEYS, fault
 from automata.datasets.own.splits import FileLabels
 from automata.errors import UserError
-
-SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
-SUFFIXES = [*SEPARATORS, ".parquet"]
 
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """What a cell of a CSV file holds where there is no value, except in a column of texts."""
@@ -33,7 +39,7 @@ DATES = {"date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "
 """Names that pandas has for columns of dates and times."""
 
 _HEADER = 1
-_UNREADABLE = (OSError, EOFError, ValueError, zlib.error, pd.errors.ParserWarning)
+_UNREADABLE = (*UNREADABLE, pd.errors.ParserWarning)
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ class Table:
 
     path: Path
     frame: pd.DataFrame
+    layout: Layout = field(default_factory=Layout)
 
     @property
     def columns(self) -> list[str]:
@@ -50,9 +57,8 @@ class Table:
 
     def place(self, row: int) -> str:
         """Return where a user finds row number `row`: in a CSV file by line, the header's is 1."""
-        separator = SEPARATORS.get(_suffix(self.path) or "")
-        number = row + 1 if separator is None else _line(self.path, separator, row)
-        return f"row {number}"
+        is_text = suffix_of(self.path) in SEPARATORS
+        return f"row {_line(self.path, self.layout, row) if is_text else row + 1}"
 
     def where(self, column: str) -> str:
         """Return file and column, as messages begin."""
@@ -77,59 +83,61 @@ class Table:
 
 
 def read_tables(
-    paths: Mapping[str, Path], words: Collection[str] = (), texts: Collection[str] = ()
+    paths: Mapping[str, Path],
+    layout: Layout | None = None,
+    words: Collection[str] = (),
+    texts: Collection[str] = (),
 ) -> dict[str, Table]:
     """Return the tables by split.
 
     Cells of the columns `words` stay as the file spells them ("01"), and so do those of columns
     that are words in the training file; in columns `texts`, nothing but an empty cell is missing.
-    Raises UserError if a file cannot be read, and if one lacks a column of the training file.
+    Raises UserError if a file cannot be read.
     """
-    train = read_table(paths["train"], words, texts)
+    train = read_table(paths["train"], layout, words, texts)
     alike = {*words, *(c for c in train.columns if holds(train, c) == "string")}
     tables = {"train": train}
     for split, path in paths.items():
         if split != "train":
-            tables[split] = read_table(path, alike, texts)
+            tables[split] = read_table(path, layout, alike, texts)
     return tables
 
 
-def read_table(path: Path, words: Collection[str] = (), texts: Collection[str] = ()) -> Table:
+def read_table(
+    path: Path,
+    layout: Layout | None = None,
+    words: Collection[str] = (),
+    texts: Collection[str] = (),
+) -> Table:
     """Return the rows of a file, read by its suffix; see `read_tables`."""
-    suffix = _suffix(path)
-    if suffix is None:
-        raise fault(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
+    layout = layout or Layout()
+    suffix = suffix_of(path)
     if path.is_dir():
         raise fault(f"{path}: this is a folder, a table is a file ({', '.join(SUFFIXES)})")
+    problem = layout.problem(path)
+    if problem is not None:
+        raise fault(": ".join(problem))
     try:
-        if suffix in SEPARATORS:
-            frame = _read_csv(path, SEPARATORS[suffix], words, texts)
-        else:
-            frame = _read_parquet(path)
+        is_text = suffix in SEPARATORS
+        frame = _read_csv(path, layout, words, texts) if is_text else _read_parquet(path)
     except _UNREADABLE as error:
-        raise fault(f"{path}: not a readable {suffix} file: {error}") from error
-    return Table(path, frame)
+        raise unreadable(path, layout, error) from error
+    return Table(path, frame, layout)
 
 
-def require_columns(table: Table, key: str, wanted: Iterable[str], valid: list[str]) -> None:
-    """Raise UserError if one of the columns that `key` names is not in `valid`."""
-    for column in wanted:
-        if column not in valid:
-            raise fault(f"{key}: {table.path} has no column '{column}' for it: {listed(valid)}")
+def require_columns(own: Mapping[str, Any], tables: Mapping[str, Table]) -> None:
+    """Raise UserError if the description `own` names a column that is not there, or a file lacks.
 
-
-def require_same(
-    name: str, tables: Mapping[str, Table], columns: Iterable[str] | None = None
-) -> None:
-    """Raise UserError if a file lacks one of `columns`, or of all that the training file has."""
-    wanted = tables["train"].columns if columns is None else list(columns)
+    The same is asked of the headers while the workflow plans.
+    """
+    train = tables["train"]
+    for key, problem in column_problems(own, train.layout, train.path, train.columns):
+        raise fault(f"{key}: {problem}")
     for split, table in tables.items():
-        lacking = [column for column in wanted if column not in table.columns]
-        if lacking:
-            raise fault(
-                f"own_datasets.{name}.{KEYS[split]}: {table.path} lacks columns that "
-                f"{tables['train'].path} has: {listed(lacking)}; it has {listed(table.columns)}"
-            )
+        key = f"{train.layout.key}.{KEYS[split]}"
+        absent = lacking(own, key, (table.path, table.columns), (train.path, train.columns))
+        if absent is not None:
+            raise fault(": ".join(absent))
 
 
 def target_labels(table: Table, target: str) -> FileLabels:
@@ -200,24 +208,29 @@ def _place(table: Table, row: int) -> str:
     return table.place(row)
 
 
-def _suffix(path: Path) -> str | None:
-    return next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
-
-
 def _read_csv(
-    path: Path, separator: str, words: Collection[str], texts: Collection[str]
+    path: Path, layout: Layout, words: Collection[str], texts: Collection[str]
 ) -> pd.DataFrame:
+    separator, encoding = layout.separator_of(path), layout.encoding and layout.codec()
     header = pd.read_csv(
-        path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False
+        path,
+        sep=separator,
+        encoding=encoding,
+        header=None,
+        nrows=1,
+        dtype=str,
+        keep_default_na=False,
     )
     columns = header.iloc[0].astype(str).tolist()
-    _require_names(columns)
+    require_names(columns)
     with warnings.catch_warnings():
         # Rows with more cells than the header has names would otherwise lose the last ones.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         return pd.read_csv(
             path,
             sep=separator,
+            decimal=layout.decimal or ".",
+            encoding=encoding,
             index_col=False,
             dtype={column: "str" for column in {*words, *texts} if column in columns},
             keep_default_na=False,
@@ -231,28 +244,21 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     # Without partitioning=None, folders called a=1 would add columns.
     frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
     frame.columns = frame.columns.astype(str)
-    _require_names(frame.columns.tolist())
+    require_names(frame.columns.tolist())
     # Categories of numbers come back as numbers; only the metadata know.
     metadata = read_schema(path).pandas_metadata or {"columns": []}
     written = {column["name"]: column["pandas_type"] for column in metadata["columns"]}
     return frame.astype({c: "category" for c in frame if written.get(c) == "categorical"})
 
 
-def _require_names(columns: list[str]) -> None:
-    """Raise ValueError for what pandas would silently name itself: 'a.1', 'Unnamed: 0'."""
-    for number, column in enumerate(columns, start=1):
-        if not column.strip():
-            raise ValueError(f"column {number} has no name in the header; name it or drop it")
-        if columns.index(column) < number - 1:
-            raise ValueError(f"two columns are called '{column}'")
-
-
-def _line(path: Path, separator: str, row: int) -> int:
+def _line(path: Path, layout: Layout, row: int) -> int:
     """Return the line in which row number `row` starts, past blank lines and breaks in quotes."""
-    opener: Any = gzip.open if path.name.lower().endswith(".gz") else open
     # The csv module refuses very long cells, and then a count of rows must do.
-    with suppress(csv.Error), opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator)
+    with (
+        suppress(csv.Error),
+        opened(path, mode="rt", encoding=layout.codec(), newline="") as file,
+    ):
+        reader = csv.reader(file, delimiter=layout.separator_of(path))
         number, start = -_HEADER - 1, 1
         for record in reader:
             # As pandas has it: such a line is no row.

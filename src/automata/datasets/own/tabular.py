@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from typing import Any
+import logging
+from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
 from automata.config.data import OwnTabular
+from automata.datasets.own.columns import NUMERIC, Cells, days, is_categorical
+from automata.datasets.own.filling import fill
+from automata.datasets.own.header import features_of
+from automata.datasets.own.layout import Layout
 from automata.datasets.own.paths import checksums, fault, given_paths, source_of
 from automata.datasets.own.splits import Part, assign, rows_by_class
 from automata.datasets.own.tables import (
-    DATES,
     Table,
     cell_names,
     holds,
     read_tables,
     require_columns,
-    require_same,
     target_labels,
 )
 from automata.datasets.raw import Numbers, RawSplits, Rows
 
-Cells = NDArray[Any]
-"""One column (n,): float64 with NaN, or strings with None, where cells are missing."""
+MOST_FEATURES = 100_000
+MOST_BYTES = 4 * 2**30
+"""Limits of a table as float32, all splits together: wider and larger ones are refused."""
 
-NUMERIC = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
-CATEGORICAL = {"string", "boolean"}
-STATISTICS: dict[float | str, Callable[[Cells], Any]] = {
-    "mean": np.nanmean,
-    "median": np.nanmedian,
-}
-
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
+_LOG = logging.getLogger(__name__)
 
 
 def load(name: str, own: OwnTabular) -> RawSplits[Numbers]:
@@ -50,16 +44,23 @@ def load(name: str, own: OwnTabular) -> RawSplits[Numbers]:
     files that cannot be read or split.
     """
     paths = given_paths(name, own)
-    tables = read_tables(paths, words=own.categorical)
-    columns = _features(name, own, tables)
+    said = own.model_dump()
+    layout = Layout.of(said, f"own_datasets.{name}")
+    tables = read_tables(paths, layout, words=[*own.categorical, *own.dates])
+    require_columns(said, tables)
+    columns = features_of(said, tables["train"].columns)
+    if not columns:
+        raise fault(f"{paths['train']}: there is no column but the target '{own.target}'")
     labels = {split: target_labels(table, own.target) for split, table in tables.items()}
     classes, parts = assign(name, labels)
-    chosen = {c: _is_categorical(tables["train"], c, own) for c in columns}
+    chosen = {c: is_categorical(tables["train"], c, own) for c in columns}
     cells = {
-        split: {c: _cells(table, c, chosen[c]) for c in columns} for split, table in tables.items()
+        split: {c: _cells(table, c, chosen[c], own) for c in columns}
+        for split, table in tables.items()
     }
-    filled = _fill(name, own, tables, cells, parts["train"])
-    features, inputs = _encode(cells, parts)
+    filled = fill(name, own, tables, cells, parts["train"])
+    _require_room(tables["train"], own, cells["train"], parts)
+    features, inputs = _encode(cells, parts, own.rare_below)
     return RawSplits(
         **{split: Rows(inputs[split], part.labels) for split, part in parts.items()},
         classes=classes,
@@ -73,61 +74,11 @@ def load(name: str, own: OwnTabular) -> RawSplits[Numbers]:
     )
 
 
-def _features(name: str, own: OwnTabular, tables: Mapping[str, Table]) -> list[str]:
-    """Return the columns that are features, in order, after a look at all names in `own`."""
-    train = tables["train"]
-    require_columns(train, f"own_datasets.{name}.target", [own.target], train.columns)
-    columns = [column for column in train.columns if column != own.target]
-    if not columns:
-        raise fault(f"{train.path}: there is no column but the target '{own.target}'")
-    require_columns(train, f"own_datasets.{name}.categorical", own.categorical, columns)
-    require_columns(train, f"own_datasets.{name}.fill", own.fill, columns)
-    require_same(name, tables)
-    return columns
-
-
-def _is_categorical(train: Table, column: str, own: OwnTabular) -> bool:
-    """Return whether `column` is one of categories; raise UserError if it cannot be a feature."""
-    if column in own.categorical:
-        return True
-    kind = holds(train, column)
-    is_category = train.frame[column].dtype == "category"
-    if kind == "string" and not is_category:
-        _require_words(train, column)
-    if kind in DATES or (kind == "string" and _are_dates(train, column)):
-        raise fault(
-            f"{train.where(column)}: it holds dates, which are no features: make numbers of them, "
-            "drop the column, or name it in `categorical`"
-        )
-    if kind not in NUMERIC | CATEGORICAL:
-        raise fault(
-            f"{train.where(column)}: it holds {kind} values, features are numbers, text or "
-            "true/false"
-        )
-    return kind in CATEGORICAL or is_category
-
-
-def _require_words(train: Table, column: str) -> None:
-    """Raise UserError for a column of numbers that a few other cells, such as "?", make text."""
-    texts = train.frame[column].dropna().astype("str")
-    broken = pd.to_numeric(texts, errors="coerce").isna().to_numpy()
-    if len(broken) and 0 < broken.mean() < 0.5:
-        row = int(np.flatnonzero(train.frame[column].notna())[broken.argmax()])
-        found = train.frame[column][row]
-        raise fault(
-            f"{train.where(column)}: {train.place(row)}: '{found}' among numbers: empty the cell "
-            "if it is missing, or name the column in `categorical`"
-        )
-
-
-def _are_dates(train: Table, column: str) -> bool:
-    texts = [text for text in cell_names(train.frame[column]) if text is not None]
-    return bool(texts) and all(_DATE.fullmatch(text.strip()) for text in texts)
-
-
-def _cells(table: Table, column: str, categorical: bool) -> Cells:
+def _cells(table: Table, column: str, categorical: bool, own: OwnTabular) -> Cells:
     """Return a column as `Cells`; raise UserError for infinity, and for what are no numbers."""
     cells = table.frame[column]
+    if column in own.dates:
+        return days(table, column)
     if categorical:
         return cell_names(cells)
     kind = holds(table, column)
@@ -148,66 +99,45 @@ def _cells(table: Table, column: str, categorical: bool) -> Cells:
     return values
 
 
-def _missing(cells: Cells) -> NDArray[np.bool_]:
-    if cells.dtype == object:
-        return np.array([cell is None for cell in cells], dtype=bool)
-    return np.isnan(cells)
+def _require_room(
+    table: Table, own: OwnTabular, training: Mapping[str, Cells], parts: Mapping[str, Part]
+) -> None:
+    """Raise UserError, before anything large is there, if the features are beyond the limits."""
+    widths = {
+        c: _width(found[parts["train"].rows], own.rare_below) for c, found in training.items()
+    }
+    features, rows = sum(widths.values()), sum(len(part.rows) for part in parts.values())
+    size = rows * features * np.dtype(np.float32).itemsize
+    widest = sorted(widths, key=lambda column: -widths[column])[:3]
+    most = ", ".join(f"'{column}' {widths[column]:,}" for column in widest)
+    _LOG.info("%s: %d features, most of them by %s", table.path, features, most)
+    if features > MOST_FEATURES or size > MOST_BYTES:
+        key = table.layout.key
+        raise fault(
+            f"{table.path}: {features:,} features x {rows:,} rows x 4 bytes are "
+            f"{size / 2**30:,.1f} GiB, the most are {MOST_FEATURES:,} features and "
+            f"{MOST_BYTES // 2**30} GiB; features by column: {most}; leave columns out "
+            f"({key}.drop), or make one of rare categories ({key}.rare_below)"
+        )
 
 
-def _fill(
-    name: str,
-    own: OwnTabular,
-    tables: Mapping[str, Table],
-    cells: Mapping[str, dict[str, Cells]],
-    train: Part,
-) -> dict[str, float | str]:
-    """Fill missing cells in place where `own.fill` says so, and return with what, by column.
-
-    Raises UserError for any other missing cell.
-    """
-    filled = {}
-    for column in own.fill:
-        training = cells["train"][column]
-        filled[column] = _filling(name, own, tables["train"], column, training, train)
-        for split in cells:
-            cells[split][column][_missing(cells[split][column])] = filled[column]
-    for split, table in tables.items():
-        for column, found in cells[split].items():
-            missing = _missing(found)
-            if missing.any():
-                remedy = f"give own_datasets.{name}.fill a value for it, or drop rows or column"
-                raise table.nothing(column, missing, "cell(s)", remedy)
-    return filled
-
-
-def _filling(
-    name: str, own: OwnTabular, table: Table, column: str, cells: Cells, train: Part
-) -> float | str:
-    """Return what fills the missing cells of `column`, by the training rows of `cells`."""
-    value = own.fill[column]
-    where = f"own_datasets.{name}.fill: column '{column}' of {table.path}"
-    if cells.dtype == object:
-        if value in STATISTICS:
-            raise fault(f"{where} holds categories, which have no {value}: give a value")
-        if value in (0.0, 1.0) and {*cells} <= {"True", "False", None}:
-            return str(bool(value))  # true and false of the configuration come as numbers
-        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    if isinstance(value, float):
-        if not abs(value) <= float(np.finfo(np.float32).max):
-            raise fault(f"{where}: {value} is not a finite number")
-        return value
-    if value not in STATISTICS:
-        raise fault(f"{where} holds numbers, '{value}' is none: a number, mean or median")
-    known = cells[train.rows]
-    if np.isnan(known).all():
-        raise fault(f"{where} has no number in the training rows, so no {value}: give a value")
-    return float(STATISTICS[value](known))
+def _width(training: Cells, rare_below: int | None) -> int:
+    """Return the number of features that a column with these training cells becomes."""
+    if training.dtype != object:
+        return 1
+    counts = Counter(training)
+    common = sum(count >= (rare_below or 1) for count in counts.values())
+    return common + (common < len(counts))
 
 
 def _encode(
-    cells: Mapping[str, Mapping[str, Cells]], parts: Mapping[str, Part]
+    cells: Mapping[str, Mapping[str, Cells]], parts: Mapping[str, Part], rare_below: int | None
 ) -> tuple[list[str], dict[str, Numbers]]:
-    """Return the names of the features, and the inputs (n, features) of each split."""
+    """Return the names of the features, and the inputs (n, features) of each split.
+
+    Categories with fewer training rows than `rare_below` share the last feature of their column,
+    and so do those that no training row has.
+    """
     features: list[str] = []
     blocks: dict[str, list[Numbers]] = {split: [] for split in parts}
     for column, training in cells["train"].items():
@@ -217,10 +147,21 @@ def _encode(
             block = {split: values.astype(np.float32) for split, values in rows.items()}
         else:
             encoder = OneHotEncoder(
-                handle_unknown="ignore", sparse_output=False, dtype=np.float32
+                handle_unknown="ignore" if rare_below is None else "infrequent_if_exist",
+                min_frequency=rare_below,
+                sparse_output=False,
+                dtype=np.float32,
             ).fit(rows["train"])
-            features += [f"{column}={value}" for value in encoder.categories_[0]]
+            features += [f"{column}={value}" for value in _categories(encoder)]
             block = {split: encoder.transform(values) for split, values in rows.items()}
         for split in parts:
             blocks[split].append(block[split])
     return features, {split: np.hstack(found) for split, found in blocks.items()}
+
+
+def _categories(encoder: OneHotEncoder) -> list[str]:
+    """Return the names of the features of one column, in the order in which they are encoded."""
+    (known,), (rare,) = encoder.categories_, getattr(encoder, "infrequent_categories_", [None])
+    if rare is None:
+        return list(known)
+    return [*(value for value in known if value not in set(rare)), "(rare)"]

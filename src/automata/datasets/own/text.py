@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from automata.config.data import OwnText
+from automata.datasets.own.layout import Layout
 from automata.datasets.own.paths import checksums, fault, given_paths, source_of
 from automata.datasets.own.splits import assign, rows_by_class
 from automata.datasets.own.tables import (
@@ -10,7 +11,6 @@ from automata.datasets.own.tables import (
     holds,
     read_tables,
     require_columns,
-    require_same,
     target_labels,
 )
 from automata.datasets.own.words import tokenise
@@ -23,14 +23,11 @@ def load(name: str, own: OwnText) -> RawSplits[Tokens]:
     Raises UserError for columns that are not there, missing texts or classes, and files that
     cannot be read or split.
     """
-    if own.text == own.target:
-        raise fault(f"own_datasets.{name}.text: '{own.text}' is the target as well")
     paths = given_paths(name, own)
-    tables = read_tables(paths, texts=[own.text])
-    train = tables["train"]
-    for key, column in (("text", own.text), ("target", own.target)):
-        require_columns(train, f"own_datasets.{name}.{key}", [column], train.columns)
-    require_same(name, tables, [own.text, own.target])
+    said = own.model_dump()
+    layout = Layout.of(said, f"own_datasets.{name}")
+    tables = read_tables(paths, layout, texts=[own.text])
+    require_columns(said, tables)
     labels = {split: target_labels(table, own.target) for split, table in tables.items()}
     classes, parts = assign(name, labels)
     words = {split: _words(table, own.text) for split, table in tables.items()}

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import os
 import zipfile
 
 import numpy as np
@@ -238,7 +239,9 @@ def test_other_file_is_refused(tmp_path):
 
 @pytest.mark.parametrize("key", ["path", "validation", "test"])
 def test_path_that_does_not_exist_is_refused(folder, key):
-    with pytest.raises(UserError, match=rf"^own_datasets\.mine\.{key}: .*'nowhere'$"):
+    with pytest.raises(
+        UserError, match=rf"^own_datasets\.mine\.{key}: nowhere: no such file or folder$"
+    ):
         loaded(**{"path": str(folder), key: "nowhere"})
 
 
@@ -313,3 +316,10 @@ def test_class_that_is_not_in_training_is_refused(tmp_path, folder):
     path = stored(tmp_path / "a.npz", images=colours(2), labels=np.array(["dog", "eel"]))
     with pytest.raises(UserError, match=r"a\.npz: `labels`: number 1: class 'eel' .*cat, dog"):
         loaded(str(folder), validation=path)
+
+
+@pytest.mark.timeout(60)
+def test_pipe_among_images_is_refused(folder):
+    os.mkfifo(folder / "cat" / "999.png")
+    with pytest.raises(UserError, match=r"999\.png: this is a pipe, needed is a file$"):
+        loaded(str(folder))

@@ -1,7 +1,9 @@
-"""A user's tables as numbers: one-hot categories, filled cells, and what is refused."""
+"""A user's tables as numbers: one-hot categories, dates, filled cells, and what is refused."""
 
 import datetime
 import hashlib
+import logging
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -9,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.config.data import OwnTabular
-from automata.datasets.own import load
+from automata.config.data import OwnTabular, Preparation
+from automata.datasets.own import load, tabular
+from automata.datasets.prepare import prepare
 from automata.errors import UserError
 
 SPLITS = ["train", "validation", "test"]
@@ -57,6 +60,11 @@ def small(folder, *columns, others=None, **keys):
     ]
     given = {"validation": tables[0], "test": tables[1]}
     return loaded(folder, tables[0], others=given, suffix=keys.pop("suffix", ".csv"), **keys)
+
+
+def whole(folder, table, **keys):
+    """Load with the same file as validation and test, so that no row leaves training."""
+    return loaded(folder, table, others={"validation": table, "test": table}, **keys)
 
 
 def oracle(table, columns):
@@ -238,6 +246,8 @@ def test_number_beyond_float32_is_refused(tmp_path, number):
         ({"target": "sort"}, "target", "sort"),
         ({"categorical": ["rain"]}, "categorical", "rain"),
         ({"fill": {"rain": 1}}, "fill", "rain"),
+        ({"drop": ["rain"]}, "drop", "rain"),
+        ({"dates": ["rain"]}, "dates", "rain"),
     ],
 )
 def test_unknown_column_is_refused_with_those_that_exist(tmp_path, keys, key, value):
@@ -331,7 +341,9 @@ def test_filling_that_does_not_fit_is_refused(tmp_path, cells, value, expected):
 def test_path_that_does_not_exist_is_refused(tmp_path, key):
     here = write(frame(), tmp_path / "train.csv")
     own = OwnTabular(kind="tabular", **{"path": here, "target": "kind", key: "no/such.csv"})
-    with pytest.raises(UserError, match=rf"^own_datasets\.mine\.{key}: .*'no/such\.csv'$"):
+    with pytest.raises(
+        UserError, match=rf"^own_datasets\.mine\.{key}: no/such\.csv: no such file or folder$"
+    ):
         load("mine", own)
 
 
@@ -339,3 +351,314 @@ def test_error_is_one_line_whatever_columns_are_called(tmp_path):
     table = pd.DataFrame({"a\nb": [1, None, 2], "kind": [1, 2, 1]})
     with pytest.raises(UserError, match=r"\A[^\n]*\Z"):
         loaded(tmp_path, table, others={"validation": table, "test": table})
+
+
+@given(st.sets(st.sampled_from(["size", "soil", "age", "wet"]), max_size=3))
+def test_dropped_columns_are_as_if_the_file_had_none(tmp_path_factory, dropped):
+    folder = tmp_path_factory.mktemp("drop")
+    with_them = loaded(folder, frame(), drop=sorted(dropped))
+    without = loaded(folder, frame().drop(columns=list(dropped)))
+    assert with_them.facts == without.facts
+    np.testing.assert_array_equal(with_them.train.inputs, without.train.inputs)
+    np.testing.assert_array_equal(with_them.test.labels, without.test.labels)
+
+
+def test_dropped_column_may_hold_anything_or_be_missing_elsewhere(tmp_path):
+    table = frame().assign(note=[None, "2020-01-31", *map(str, range(58))])
+    raw = loaded(tmp_path, table, others={"test": frame(seed=1)}, drop=["note"])
+    assert raw.facts["features"] == loaded(tmp_path, frame()).facts["features"]
+
+
+def test_target_cannot_be_dropped(tmp_path):
+    with pytest.raises(UserError, match=r"^own_datasets\.mine\.drop: 'kind' is the target"):
+        loaded(tmp_path, frame(), drop=["age", "kind"])
+
+
+@pytest.mark.parametrize("key", ["categorical", "dates", "fill"])
+def test_dropped_column_is_no_longer_there_for_other_keys(tmp_path, key):
+    given = {"age": 1} if key == "fill" else ["age"]
+    with pytest.raises(UserError, match=rf"\.{key}: .*no column 'age' for it: size, soil, wet$"):
+        loaded(tmp_path, frame(), drop=["age"], **{key: given})
+
+
+def named(names, rows):
+    """Return a table of `rows` rows whose column "who" has so many different texts."""
+    return pd.DataFrame(
+        {
+            "who": [f"name {row % names}" for row in range(rows)],
+            "x": np.arange(rows) % 5,
+            "kind": np.arange(rows) // 2 % 2,
+        }
+    )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize(("names", "rows"), [(20, 20), (60, 60), (54, 60), (1800, 2000)])
+def test_names_of_rows_are_refused_with_a_remedy(tmp_path, suffix, names, rows):
+    expected = (
+        rf"train\{suffix}: column 'who': {names:,} different texts in {rows:,} rows, "
+        r"such as 'name 0': .*own_datasets\.mine\.drop.*own_datasets\.mine\.rare_below"
+    )
+    with pytest.raises(UserError, match=expected):
+        loaded(tmp_path, named(names, rows), suffix)
+
+
+@pytest.mark.parametrize(("names", "rows"), [(19, 19), (12, 20), (53, 60), (200, 5000)])
+def test_texts_that_repeat_or_are_few_are_categories(tmp_path, names, rows):
+    table = named(names, rows)
+    raw = whole(tmp_path, table)
+    assert len(raw.facts["features"]) == names + 1
+    assert raw.train.inputs[:, :-1].sum() == rows
+
+
+def test_texts_of_a_few_rows_only_are_categories_beside_what_fills_the_others(tmp_path):
+    table = named(60, 60)
+    table.loc[25:, "who"] = None
+    raw = loaded(tmp_path, table, fill={"who": "nobody"})
+    assert "who=nobody" in raw.facts["features"]
+
+
+def test_names_of_rows_are_categories_where_the_user_says_so(tmp_path):
+    table = named(40, 40)
+    raw = whole(tmp_path, table, categorical=["who"])
+    assert len(raw.facts["features"]) == 41
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        (np.arange(1, 61), True),
+        (np.arange(60)[::-1] * 3, True),
+        (np.random.default_rng(0).permutation(60), True),
+        (np.arange(60) // 2, False),
+        (np.arange(60) + 0.5, False),
+        (np.random.default_rng(0).permutation(90)[:60], False),
+    ],
+)
+def test_whole_numbers_that_number_the_rows_are_named_in_the_log(tmp_path, caplog, numbers, said):
+    raw = loaded(tmp_path, frame().assign(number=numbers))
+    assert raw.facts["features"][-1] == "number"
+    assert ("column 'number': whole numbers that seem to number the rows" in caplog.text) == said
+
+
+@given(st.lists(st.sampled_from("abcde"), min_size=12, max_size=40), st.integers(2, 12))
+def test_rare_categories_are_one_and_every_row_keeps_its_own(tmp_path_factory, cells, fewest):
+    folder = tmp_path_factory.mktemp("rare")
+    raw = small(folder, cells, ["a", "new"], rare_below=fewest)
+    counts = Counter(cells)
+    common = sorted(cell for cell in counts if counts[cell] >= fewest)
+    rare = len(cells) - sum(counts[cell] for cell in common)
+    names = [f"x={cell}" for cell in common] + ["x=(rare)"] * (rare > 0)
+    assert raw.facts["features"] == names
+    assert raw.train.inputs.sum(axis=1).tolist() == [1] * len(cells)
+    assert raw.train.inputs.sum(axis=0).tolist() == [counts[c] for c in common] + [rare] * (
+        rare > 0
+    )
+    assert raw.test.inputs[1].tolist() == [0] * len(common) + [1] * (rare > 0)
+
+
+def test_rare_is_counted_in_the_training_rows_alone(tmp_path):
+    raw = small(tmp_path, ["a"] * 5 + ["b"], ["b"] * 9, rare_below=2)
+    assert raw.facts["features"] == ["x=a", "x=(rare)"]
+    assert raw.test.inputs.tolist() == [[0, 1]] * 9
+
+
+def test_names_of_rows_may_be_grouped(tmp_path):
+    raw = loaded(tmp_path, named(60, 60), rare_below=2)
+    assert raw.facts["features"] == ["who=(rare)", "x"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "cells"),
+    [
+        (".csv", ["1970-01-02", "2020-02-29 12:00", "1969-12-31"]),
+        (".csv", ["2.1.1970", "29.02.2020 12:00", "31.12.1969"]),
+        (".csv", ["1970-01-02", "2020-02-29T14:00:00+02:00", " 1969-12-31 "]),
+        (".parquet", pd.to_datetime(["1970-01-02 00:00", "2020-02-29 12:00", "1969-12-31 00:00"])),
+        (".parquet", ["1970-01-02", "2020-02-29 12:00", "1969-12-31"]),
+    ],
+)
+def test_dates_become_days_since_1970(tmp_path, suffix, cells):
+    # 50 years of which 1972, ..., 2016 are leap years, January, 28 days, and a half.
+    days = 50 * 365 + 12 + 31 + 28 + 0.5
+    raw = small(tmp_path, cells, suffix=suffix, dates=["x"])
+    assert raw.facts["features"] == ["x"]
+    assert raw.train.inputs.tolist() == [[1], [days], [-1]]
+
+
+def test_dates_of_parquet_may_be_objects_and_beyond_2262(tmp_path):
+    cells = [datetime.date(1970, 1, 2), datetime.date(9999, 12, 31)]
+    raw = small(tmp_path, cells, suffix=".parquet", dates=["x"])
+    expected = (datetime.date(9999, 12, 31) - datetime.date(1970, 1, 1)).days
+    assert raw.train.inputs.tolist() == [[1], [expected]]
+
+
+@pytest.mark.parametrize("cell", ["soon", "2020-13-01", "1/2/2020", "20200131", "2020-01-31 25:00"])
+def test_cell_that_is_no_date_is_refused_with_its_row(tmp_path, cell):
+    with pytest.raises(UserError, match=rf"train\.csv: column 'x': row 3: '{cell}' is no date"):
+        small(tmp_path, ["2020-01-31", cell], dates=["x"])
+
+
+@pytest.mark.parametrize("cells", [[20200131, 5], [True, False], pd.to_timedelta([1, 2])])
+def test_column_of_something_else_is_no_date(tmp_path, cells):
+    with pytest.raises(UserError, match=r"column 'x': it holds \w+ values, no dates"):
+        small(tmp_path, cells, suffix=".parquet", dates=["x"])
+
+
+def test_column_cannot_be_of_dates_and_of_categories(tmp_path):
+    with pytest.raises(UserError, match=r"mine\.dates: 'x' is in .*categorical as well"):
+        small(tmp_path, ["2020-01-31", "2020-02-01"], dates=["x"], categorical=["x"])
+
+
+@pytest.mark.parametrize(
+    ("value", "filled"),
+    [("median", 2.0), (4, 4.0), ("1970-01-08", 7.0)],
+)
+def test_missing_dates_become_a_day(tmp_path, value, filled):
+    cells = ["1970-01-02", "1970-01-03", None, "1970-01-04"]
+    raw = small(tmp_path, cells, dates=["x"], fill={"x": value})
+    assert raw.train.inputs[:, 0].tolist() == [1, 2, filled, 3]
+
+
+def test_missing_date_is_a_missing_cell(tmp_path):
+    with pytest.raises(UserError, match=r"column 'x': 1 missing cell.* row 3: "):
+        small(tmp_path, ["1970-01-02", None, "1970-01-04"], dates=["x"])
+
+
+def test_refusal_of_dates_names_both_keys(tmp_path):
+    expected = r"it holds dates.*own_datasets\.mine\.dates .*own_datasets\.mine\.drop"
+    with pytest.raises(UserError, match=expected):
+        small(tmp_path, ["2020-01-31", "2021-02-28"])
+
+
+def test_all_missing_cells_are_said_at_once(tmp_path):
+    table = frame()
+    table.loc[[3, 4], "size"] = None
+    table.loc[5, "soil"] = None
+    other = frame(seed=1)
+    other["age"] = other["age"].astype(float)
+    other.loc[7, "age"] = None
+    expected = (
+        r"train\.csv: column 'size': 2 missing cell\(s\), column 'soil': 1 missing cell\(s\), the "
+        r"first in row 5; \S*test\.csv: column 'age': 1 missing cell\(s\), the first in row 9: "
+        r".*own_datasets\.mine\.fill .*\{numbers: median, texts: missing\}.*drop"
+    )
+    with pytest.raises(UserError, match=expected):
+        loaded(tmp_path, table, others={"test": other})
+
+
+def gappy():
+    return pd.DataFrame(
+        {
+            "a": [1.0, None, 3.0, 5.0],
+            "b": [None, 2.0, 2.0, 8.0],
+            "soil": ["x", None, "y", "x"],
+            "full": [1, 2, 3, 4],
+            "kind": [0, 1, 0, 1],
+        }
+    )
+
+
+def test_columns_of_a_kind_are_filled_and_a_single_one_wins(tmp_path):
+    fill = {"numbers": "median", "texts": "missing", "b": "mean"}
+    raw = whole(tmp_path, gappy(), fill=fill)
+    assert raw.facts["filled"] == {"b": 4.0, "a": 3.0, "soil": "missing"}
+    assert raw.facts["features"] == ["a", "b", "soil=missing", "soil=x", "soil=y", "full"]
+    assert raw.train.inputs[:2].tolist() == [[1, 4, 0, 1, 0, 1], [3, 2, 1, 0, 0, 2]]
+
+
+def test_filling_of_a_kind_is_for_true_and_false_and_named_categories_too(tmp_path):
+    table = gappy().assign(soil=[True, None, False, True])
+    raw = whole(tmp_path, table, categorical=["a"], fill={"b": 0, "texts": "none"})
+    assert raw.facts["filled"] == {"b": 0, "a": "none", "soil": "none"}
+
+
+def test_column_called_numbers_is_meant_where_there_is_one(tmp_path):
+    table = gappy().rename(columns={"a": "numbers"})
+    with pytest.raises(UserError, match=r"train\.csv: column 'b': 1 missing"):
+        whole(tmp_path, table, fill={"numbers": 0, "soil": "x"})
+
+
+@pytest.mark.parametrize(
+    ("fill", "expected"),
+    [
+        ({"numbers": 0, "texts": "mean"}, "'soil' .*holds categories, which have no mean"),
+        ({"texts": "x", "numbers": "x"}, "'a' .*holds numbers, 'x' is none"),
+    ],
+)
+def test_filling_of_a_kind_that_does_not_fit_names_the_column(tmp_path, fill, expected):
+    with pytest.raises(UserError, match=expected):
+        whole(tmp_path, gappy(), fill=fill)
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MOST_FEATURES", 9), ("MOST_BYTES", 2399)])
+def test_table_beyond_a_limit_is_refused_with_its_widest_columns(
+    tmp_path, monkeypatch, limit, value
+):
+    monkeypatch.setattr(tabular, limit, value)
+    monkeypatch.setattr(tabular, "_encode", None)  # nothing is allocated before
+    table = frame().assign(code=np.arange(60) // 20)
+    expected = (
+        r"train\.csv: 10 features x 60 rows x 4 bytes are .* features by column: 'soil' 3, "
+        r"'code' 3, 'wet' 2; .*own_datasets\.mine\.drop.*own_datasets\.mine\.rare_below"
+    )
+    with pytest.raises(UserError, match=expected):
+        loaded(tmp_path, table, categorical=["code"])
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MOST_FEATURES", 7), ("MOST_BYTES", 7 * 60 * 4)])
+def test_table_at_a_limit_is_taken(tmp_path, monkeypatch, limit, value):
+    monkeypatch.setattr(tabular, limit, value)
+    assert len(loaded(tmp_path, frame()).facts["features"]) == 7
+
+
+def test_log_says_how_many_features_there_are(tmp_path, caplog):
+    with caplog.at_level(logging.INFO):
+        loaded(tmp_path, frame())
+    assert "train.csv: 7 features, most of them by 'soil' 3, 'wet' 2, 'size' 1" in caplog.text
+
+
+def test_too_little_memory_is_one_line(tmp_path, monkeypatch):
+    def full(*_):
+        raise MemoryError("Unable to allocate 9 GiB")
+
+    monkeypatch.setattr(tabular, "_encode", full)
+    own = {"kind": "tabular", "path": write(frame(), tmp_path / "t.csv"), "target": "kind"}
+    with pytest.raises(UserError, match=r"\Aown_datasets\.mine: .*memory.*9 GiB; give fewer .*\Z"):
+        prepare("mine", Preparation.model_validate({"own": own}), tmp_path)
+
+
+def test_european_table_is_read_with_its_marks(tmp_path):
+    path = tmp_path / "train.csv"
+    frame().to_csv(path, index=False, sep=";", decimal=",", encoding="utf-16")
+    form = {"separator": ";", "decimal": ",", "encoding": "utf-16"}
+    own = OwnTabular(kind="tabular", path=str(path), target="kind", **form)
+    found, plain = load("mine", own), loaded(tmp_path, frame())
+    assert found.facts == plain.facts
+    np.testing.assert_array_equal(found.train.inputs, plain.train.inputs)
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "mark"),
+    [
+        ("x;kind\n" + "1,5;a\n2;b\n" * 9, {"separator": ";"}, ","),
+        ("x;kind\n" + "1.5;a\n2;b\n" * 9, {"separator": ";", "decimal": ","}, r"\."),
+        ("x,kind\n" + "".join(f'"{i},5",a\n2,b\n' for i in range(20)), {}, ","),
+    ],
+)
+def test_numbers_with_another_decimal_mark_name_the_key(tmp_path, text, keys, mark):
+    expected = rf"column 'x': row 2: '\d{mark}5' is a number only .*mine\.decimal: \"{mark}\""
+    with pytest.raises(UserError, match=expected):
+        loaded(tmp_path, text, **keys)
+
+
+def test_few_answers_with_commas_stay_categories_with_a_line_in_the_log(tmp_path, caplog):
+    raw = loaded(tmp_path, "x,kind\n" + '"1,3",a\n"1,2",b\n' * 9)
+    assert raw.facts["features"] == ["x=1,2", "x=1,3"]
+    assert "own_datasets.mine.decimal" in caplog.text
+
+
+def test_stray_text_among_decimal_commas_is_refused_with_its_row(tmp_path):
+    text = "x;kind\n" + "1,5;a\n2,5;b\n" * 9 + "?;a\n"
+    with pytest.raises(UserError, match=r"'x': row 20: '\?' among numbers"):
+        loaded(tmp_path, text, separator=";", decimal=",")

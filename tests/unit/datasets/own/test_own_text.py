@@ -87,3 +87,14 @@ def test_column_that_is_no_text_is_refused(tmp_path, others):
 def test_text_cannot_be_its_own_class(tmp_path):
     with pytest.raises(UserError, match=r"own_datasets\.mine\.text: 'stars' is the target as well"):
         loaded(tmp_path, TEXTS, text="stars")
+
+
+def test_texts_of_another_separator_and_encoding_are_read(tmp_path, others):
+    plain = loaded(tmp_path, TEXTS, **others)
+    for name in ("path", "validation", "test"):
+        table = pd.read_csv(tmp_path / f"{name}.csv", keep_default_na=False)
+        table.to_csv(tmp_path / f"{name}.csv", index=False, sep=";", encoding="utf-16")
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("path", "validation", "test")}
+    form = {"separator": ";", "encoding": "utf-16"}
+    own = OwnText(kind="text", text="review", target="stars", **form, **paths)
+    assert load("mine", own).train.inputs == plain.train.inputs
