@@ -1,12 +1,15 @@
 """Which code made a record: a short hash of each part that decides what is in it.
 
-The standard library alone: the workflow asks for it while it plans.
+Code that was proven to do the same can be declared equal, for exactly what the proof covers:
+see `Equivalence`. The standard library alone: the workflow asks for it while it plans.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +29,87 @@ PARTS = {
 }
 """The parts, and the folders and files of the package that each consists of."""
 
+DECISIONS = "decisions"
+"""Which configurations are proposed, where each trial stops, which is best."""
+NUMBERS = "numbers"
+"""Losses and scores, bit for bit."""
+TIMES = "times"
+"""Wall and CPU seconds, within 3 %."""
+
+INTERRUPTED = "of interrupted runs"
+"""What a claim about times or energy ends with for these; without, it is about the others."""
+
+
+def energy(method: str) -> str:
+    """Return the claim about energy that was `measured`, `polled` or `estimated`, within 3 %."""
+    return f"{method} energy"
+
+
+METHODS = ("measured", "polled", "estimated")
+
+CLAIMS = frozenset(
+    {DECISIONS, NUMBERS}
+    | {
+        f"{claim}{runs}"
+        for claim in (TIMES, *map(energy, METHODS))
+        for runs in ("", f" {INTERRUPTED}")
+    }
+)
+"""All that an equivalence can cover."""
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Code of a `part` that does, in what it `covers`, what older code of it did.
+
+    `python -m tests.equivalence` proves it and prints the entry.
+    """
+
+    part: str
+    new: str
+    old: str
+    covers: frozenset[str]
+    """Of CLAIMS; in all else the two are other code."""
+    commit: str
+    """Of the new code."""
+    proof: str
+
+
+EQUIVALENCES: tuple[Equivalence, ...] = ()
+"""The newest first; a hash is `new` in one of them at most."""
+
+
+def origin(part: str, version: str | None, claims: Iterable[str]) -> str | None:
+    """Return the oldest version of `part` that equals `version` in all `claims`.
+
+    Two versions are equal in these if and only if they have the same origin.
+    """
+    needed = frozenset(claims)
+    older = {e.new: e.old for e in EQUIVALENCES if e.part == part and needed <= e.covers}
+    while version in older:
+        version = older[version]
+    return version
+
+
+def claims_of(part: str, methods: Iterable[str] = (), interrupted: bool = False) -> set[str]:
+    """Return all that `part` decides in a run whose energy was obtained by `methods`."""
+    costs = {TIMES}
+    if part == "metering":
+        costs |= set(map(energy, methods))
+    if interrupted:
+        costs = {f"{cost} {INTERRUPTED}" for cost in costs}
+    decided = {"selection": {NUMBERS}, "training": {DECISIONS, NUMBERS}}
+    return costs | decided.get(part, set())
+
+
+def origins(methods: Iterable[str] = (), interrupted: bool = False) -> dict[str, str | None]:
+    """Return the code of today by its origins in all that decides a run."""
+    kinds = tuple(methods)
+    return {
+        part: origin(part, today, claims_of(part, kinds, interrupted))
+        for part, today in code_versions().items()
+    }
+
 
 @cache
 def code_versions() -> dict[str, str]:
@@ -43,9 +127,19 @@ def version(package: Path, paths: tuple[str, ...]) -> str:
     return total.hexdigest()[:8]
 
 
-def other_code(made_by: dict[str, str]) -> list[str]:
-    """Return the parts whose code of today is not that of a record `made_by` some code."""
-    return [part for part, today in code_versions().items() if made_by.get(part) != today]
+def other_code(
+    made_by: dict[str, str], methods: Iterable[str] = (), interrupted: bool = False
+) -> list[str]:
+    """Return the parts whose code of today neither is nor equals that of a record.
+
+    The record was `made_by` some code, its energy obtained by `methods`.
+    """
+    kinds = tuple(methods)
+    return [
+        part
+        for part, today in origins(kinds, interrupted).items()
+        if origin(part, made_by.get(part), claims_of(part, kinds, interrupted)) != today
+    ]
 
 
 def essence(source: str) -> str:

@@ -18,12 +18,16 @@ from automata.analysis.lineage import joined
 from automata.analysis.ratios import PAIR
 from automata.analysis.resampling import spread_over
 from automata.analysis.tradeoff import COMBINATION, bounds, bounds_of_each, interval
+from automata.code_versions import DECISIONS, NUMBERS, origin
 
 FEWEST_PAIRS = 5
 """A tau of fewer pairs is left out: it takes next to no values."""
 
 SAME_SCORES = ["epochs", "training_code", "data_sha256", "own_model_sha256", "protocol_hash"]
-"""Runs that differ in one of these do not score the same thing. Hosts and times may differ."""
+"""Runs that differ in one of these do not score the same thing. Hosts and times may differ.
+
+Code that is declared equal in decisions and numbers is no difference.
+"""
 
 COLUMNS = [
     *COMBINATION,
@@ -191,6 +195,9 @@ def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return the evaluations at rungs, with what their runs must share to compare."""
     at_rungs = trials[trials["rung"].astype(bool)].sort_values(["record", "epoch", "index"])
     shared = runs[["record", *SAME_SCORES]].copy()
+    shared["training_code"] = [
+        origin("training", code, (DECISIONS, NUMBERS)) for code in shared["training_code"]
+    ]
     shared["own_model_sha256"] = shared["own_model_sha256"].fillna("")
     scores = at_rungs.merge(shared, on="record")
     scores["occurrence"] = scores.groupby(["record", "epoch", "configuration"]).cumcount()

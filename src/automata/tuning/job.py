@@ -10,7 +10,7 @@ import psutil
 import torch
 
 from automata.allocation import keep_to_allocation
-from automata.code_versions import code_versions
+from automata.code_versions import METHODS, origins
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
@@ -51,7 +51,10 @@ PLACE = (
     "device",
     "own_model_sha256",
 )
-"""The parts of the provenance in which all segments of a record must agree; hosts may differ."""
+"""The parts of the provenance in which all segments of a record must agree; hosts may differ.
+
+Code that is declared equal, in all that an interrupted run consists of, agrees.
+"""
 
 
 class FinishedSearch(Recorded):
@@ -94,13 +97,15 @@ def _ancestors() -> list[psutil.Process]:
 
 
 def _record_of_another(work: WorkFolder, job: Job, data: Path) -> Record | None:
-    """Return the record of the same job, data and code by a process that outlived Snakemake."""
+    """Return the record of the same job, data and code by a process that outlived Snakemake.
+
+    Code that is declared equal in all that the record says is the same.
+    """
     try:
         record = read_record(work.record)
     except UserError:  # none, or damaged
         return None
-    same = record.provenance["code"] == code_versions() and record.data.sha256 == sha256(data)
-    if record.job != job or not same:
+    if record.job != job or record.other_code or record.data.sha256 != sha256(data):
         return None
     logger.info("%s: another process has finished this job", work.record)
     return record
@@ -134,6 +139,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         "own_model_sha256": own_model,
     }
     place = {name: here[name] for name in PLACE} | {"trials on a cluster": bool(ray_address)}
+    place["code"] = origins(METHODS, interrupted=True)
     begun = Begun(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
         search = _search_once(begun, data, work, here, ray_address)

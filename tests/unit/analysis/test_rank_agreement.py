@@ -178,6 +178,15 @@ def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
     assert agree(*pair(FULL_SCORES, **changes)).empty
 
 
+@pytest.mark.parametrize(
+    ("covers", "paired"),
+    [(["decisions", "numbers"], True), (["decisions", "times"], False), (["numbers"], False)],
+)
+def test_scores_of_code_declared_equal_are_paired(declare, covers, paired):
+    declare("u", "t", *covers)
+    assert agree(*pair(FULL_SCORES, training_code="u")).empty != paired
+
+
 def test_scores_at_other_epochs_are_not_paired():
     full, subset = run("full"), run("rs2")
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from automata.code_versions import code_versions
+from automata.code_versions import CLAIMS, PARTS, Equivalence, code_versions
 from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
@@ -211,6 +211,33 @@ def test_kept_search_of_another_software_is_not_used(data, interrupted, monkeypa
     assert not record.resumed
 
 
+TODAY = code_versions()
+
+
+def declare(monkeypatch, covers):
+    """Make today's code of all parts another one, declared equal to what it was."""
+    today = {part: f"new {part}" for part in PARTS}
+    table = tuple(
+        Equivalence(part, today[part], TODAY[part], frozenset(covers), "c0ffee", "by hand")
+        for part in PARTS
+    )
+    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", table)
+    monkeypatch.setattr("automata.code_versions.code_versions", lambda: today)
+    monkeypatch.setattr("automata.provenance.code_versions", lambda: today)
+
+
+OF_UNDISTURBED = sorted(claim for claim in CLAIMS if "interrupted" not in claim)
+
+
+def test_kept_search_of_code_declared_equal_in_all_is_used(data, interrupted, monkeypatch):
+    monkeypatch.setattr(job_module, "run_search", killed)
+    declare(monkeypatch, CLAIMS)
+    assert run_job(make_job(), data, interrupted).resumed
+    declare(monkeypatch, OF_UNDISTURBED)
+    with pytest.raises(KeyboardInterrupt):
+        run_job(make_job(), data, interrupted)
+
+
 def test_kept_search_of_a_host_that_is_alike_is_used(data, interrupted, monkeypatch):
     monkeypatch.setattr(job_module, "provenance", lambda: {**provenance(), "host": "elsewhere"})
     assert run_job(make_job(), data, interrupted).resumed
@@ -373,6 +400,18 @@ def test_record_of_a_job_that_outlived_its_snakemake_is_taken(data, outlived, mo
 
     assert output.read_bytes() == before
     assert not work.exists()
+
+
+def test_record_of_code_declared_equal_is_taken(data, outlived, monkeypatch):
+    work, output = outlived
+    before = output.read_bytes()
+    monkeypatch.setattr(job_module, "run_job", killed)
+    declare(monkeypatch, ["times"])
+    with pytest.raises(KeyboardInterrupt):
+        complete_job(make_job(), data, work, output)
+    declare(monkeypatch, OF_UNDISTURBED)
+    complete_job(make_job(), data, work, output)
+    assert output.read_bytes() == before
 
 
 def test_record_of_another_job_is_not_taken(data, outlived):
