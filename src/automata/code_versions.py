@@ -35,25 +35,40 @@ NUMBERS = "numbers"
 """Losses and scores, bit for bit."""
 TIMES = "times"
 """Wall and CPU seconds, within 3 %."""
+METHODS = ("measured", "polled", "estimated")
+"""How energy is obtained: what one claims of it says nothing of another."""
 
-INTERRUPTED = "of interrupted runs"
-"""What a claim about times or energy ends with for these; without, it is about the others."""
+INTERRUPTED = " of interrupted runs"
+GPU = " on GPUs"
+"""Ends of claims: without, they are of runs that nothing interrupted, and of CPUs."""
 
 
 def energy(method: str) -> str:
-    """Return the claim about energy that was `measured`, `polled` or `estimated`, within 3 %."""
+    """Return the claim about energy that was `measured`, `polled` or `estimated`: within 3 %."""
     return f"{method} energy"
 
 
-METHODS = ("measured", "polled", "estimated")
+def claims_of(
+    part: str, methods: Iterable[str] = (), interrupted: bool = False, device: str = "cpu"
+) -> set[str]:
+    """Return what code of `part` must be equal in, to be the same for a run on `device`.
+
+    Its energy was obtained by `methods`.
+    """
+    where = "" if device == "cpu" else GPU
+    costs = {TIMES, *(map(energy, methods) if part == "metering" else ())}
+    claims = {cost + (INTERRUPTED if interrupted else "") + where for cost in costs}
+    if part != "metering":
+        claims.add(NUMBERS + where)
+    return claims | ({DECISIONS} if part == "training" else set())
+
 
 CLAIMS = frozenset(
-    {DECISIONS, NUMBERS}
-    | {
-        f"{claim}{runs}"
-        for claim in (TIMES, *map(energy, METHODS))
-        for runs in ("", f" {INTERRUPTED}")
-    }
+    claim
+    for part in PARTS
+    for interrupted in (False, True)
+    for device in ("cpu", "a GPU")
+    for claim in claims_of(part, METHODS, interrupted, device)
 )
 """All that an equivalence can cover."""
 
@@ -62,7 +77,7 @@ CLAIMS = frozenset(
 class Equivalence:
     """Code of a `part` that does, in what it `covers`, what older code of it did.
 
-    `python -m tests.equivalence` proves it and prints the entry.
+    `python -m benchmarks.equivalence` proves it and prints the entry.
     """
 
     part: str
@@ -91,26 +106,6 @@ def origin(part: str, version: str | None, claims: Iterable[str]) -> str | None:
     return version
 
 
-def claims_of(part: str, methods: Iterable[str] = (), interrupted: bool = False) -> set[str]:
-    """Return all that `part` decides in a run whose energy was obtained by `methods`."""
-    costs = {TIMES}
-    if part == "metering":
-        costs |= set(map(energy, methods))
-    if interrupted:
-        costs = {f"{cost} {INTERRUPTED}" for cost in costs}
-    decided = {"selection": {NUMBERS}, "training": {DECISIONS, NUMBERS}}
-    return costs | decided.get(part, set())
-
-
-def origins(methods: Iterable[str] = (), interrupted: bool = False) -> dict[str, str | None]:
-    """Return the code of today by its origins in all that decides a run."""
-    kinds = tuple(methods)
-    return {
-        part: origin(part, today, claims_of(part, kinds, interrupted))
-        for part, today in code_versions().items()
-    }
-
-
 @cache
 def code_versions() -> dict[str, str]:
     """Return eight hexadecimal digits for each of PARTS; comments and layout do not count."""
@@ -127,19 +122,33 @@ def version(package: Path, paths: tuple[str, ...]) -> str:
     return total.hexdigest()[:8]
 
 
-def other_code(
-    made_by: dict[str, str], methods: Iterable[str] = (), interrupted: bool = False
-) -> list[str]:
-    """Return the parts whose code of today neither is nor equals that of a record.
-
-    The record was `made_by` some code, its energy obtained by `methods`.
-    """
+def origins(
+    code: dict[str, str],
+    methods: Iterable[str] = (),
+    interrupted: bool = False,
+    device: str = "cpu",
+) -> dict[str, str | None]:
+    """Return the parts of `code` by their origins, in all that such a run consists of."""
     kinds = tuple(methods)
-    return [
-        part
-        for part, today in origins(kinds, interrupted).items()
-        if origin(part, made_by.get(part), claims_of(part, kinds, interrupted)) != today
-    ]
+    return {
+        part: origin(part, code.get(part), claims_of(part, kinds, interrupted, device))
+        for part in PARTS
+    }
+
+
+def other_code(
+    made_by: dict[str, str],
+    methods: Iterable[str] = (),
+    interrupted: bool = False,
+    device: str = "cpu",
+) -> list[str]:
+    """Return the parts whose code of today neither is nor equals that of a run, in all of it.
+
+    The run was `made_by` some code.
+    """
+    run = (tuple(methods), interrupted, device)
+    then, now = origins(made_by, *run), origins(code_versions(), *run)
+    return [part for part in PARTS if then[part] != now[part]]
 
 
 def essence(source: str) -> str:

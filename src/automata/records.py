@@ -180,7 +180,8 @@ class Record(Recorded):
     def other_code(self) -> list[str]:
         """The parts whose code of today neither is nor equals, in all that is here, its own."""
         methods = {method for phase in self.phases if (method := phase.energy_method)}
-        return other_code(self.provenance["code"], methods, self.resumed)
+        made = self.provenance
+        return other_code(made["code"], methods, self.resumed, made["device"])
 
 
 def write_record(record: Record, path: Path) -> None:

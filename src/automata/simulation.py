@@ -1,7 +1,7 @@
 """A search without Ray, torch and training: propose, train to a rung, judge, all from known scores.
 
 What a job of one trial at a time does with these scores, decision by decision; a proof holds it
-against all published searches (`python -m tests.equivalence decisions`). No job imports it, so
+against all published searches (`python -m benchmarks.equivalence decisions`). No job imports it, so
 that it is in no part of the code that records name.
 """
 

@@ -154,34 +154,41 @@ def test_equal_code_is_found_through_steps_that_cover_what_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("covers", "methods", "interrupted", "other"),
+    ("covers", "run", "other"),
     [
-        (["times", "estimated energy"], {"estimated"}, False, []),
-        (["times"], set(), False, []),  # a run without energy
-        (["times", "estimated energy"], {"measured"}, False, ["metering"]),
-        (["times", "estimated energy"], {"estimated", "polled"}, False, ["metering"]),
-        (["times", "estimated energy"], {"estimated"}, True, ["metering"]),
+        (["times", "estimated energy"], {"methods": {"estimated"}}, False),
+        (["times"], {}, False),  # a run without energy
+        (["times", "estimated energy"], {"methods": {"measured"}}, True),
+        (["times", "estimated energy"], {"methods": {"estimated", "polled"}}, True),
+        (["times"], {"interrupted": True}, True),
+        (["times of interrupted runs"], {"interrupted": True}, False),
+        (["times", "times of interrupted runs"], {"device": "NVIDIA H200"}, True),
+        (["times on GPUs"], {"device": "NVIDIA H200"}, False),
+        (["times on GPUs"], {"device": "NVIDIA H200", "interrupted": True}, True),
         (
-            ["times of interrupted runs", "estimated energy of interrupted runs"],
-            {"estimated"},
-            True,
-            [],
+            ["times of interrupted runs on GPUs", "polled energy of interrupted runs on GPUs"],
+            {"device": "NVIDIA H200", "interrupted": True, "methods": {"polled"}},
+            False,
         ),
     ],
 )
-def test_code_is_other_code_in_all_that_is_not_declared(
-    monkeypatch, covers, methods, interrupted, other
-):
+def test_code_is_other_code_in_all_that_is_not_declared(monkeypatch, covers, run, other):
     today = {"selection": "s", "training": "t", "metering": "new"}
     monkeypatch.setattr(module, "code_versions", lambda: today)
     table = (declared("new", "old", *covers, part="metering"),)
     monkeypatch.setattr(module, "EQUIVALENCES", table)
-    assert other_code({**today, "metering": "old"}, methods, interrupted) == other
+    assert other_code({**today, "metering": "old"}, **run) == ["metering"] * other
 
 
 def test_selection_decides_numbers_and_training_decisions_besides():
     assert claims_of("selection", ["estimated"]) == {"numbers", "times"}
     assert claims_of("training", ["estimated"]) == {"decisions", "numbers", "times"}
+    of_interrupted = claims_of("training", [], True, "a GPU")
+    assert of_interrupted == {
+        "decisions",
+        "numbers on GPUs",
+        "times of interrupted runs on GPUs",
+    }
 
 
 def test_claims_are_of_all_the_ways_to_obtain_energy():

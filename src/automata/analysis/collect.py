@@ -17,7 +17,7 @@ from automata.analysis.experiment import Tables
 from automata.analysis.lineage import joined
 from automata.analysis.provenance import provenance_row
 from automata.analysis.runs import RUN, flags, protocol, protocol_hash, row
-from automata.code_versions import code_versions, other_code
+from automata.code_versions import PARTS, code_versions, origin
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import read_code, read_record
@@ -125,7 +125,9 @@ def _is_outdated(path: Path) -> bool:
     made_by = read_code(path)
     if made_by == code_versions():
         return False
-    return bool(other_code(made_by) or read_record(path).other_code)
+    some = {part: origin(part, made_by.get(part), ()) for part in PARTS}  # equal in anything
+    related = some == {part: origin(part, today, ()) for part, today in code_versions().items()}
+    return not related or bool(read_record(path).other_code)
 
 
 def contaminated(experiment: Path) -> list[Path]:

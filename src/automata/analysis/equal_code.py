@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.code_versions import PARTS, claims_of, origin
+from automata.code_versions import PARTS, TIMES, claims_of, origin
 
 COLUMNS = {f"{part}_code": part for part in PARTS}
 """Columns of the table of runs with the code of a part."""
@@ -21,18 +21,24 @@ def equal(
     if run[column] == other[column]:
         return True
     part, kinds = COLUMNS[column], tuple(methods)
-    claims = {claim for row in (run, other) for claim in claims_of(part, kinds, row["resumed"])}
+    claims = {
+        claim
+        for row in (run, other)
+        for claim in claims_of(part, kinds, row["resumed"], row["device"])
+    }
     return origin(part, run[column], claims) == origin(part, other[column], claims)
 
 
-def by_origin(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return `runs` with their code by its origin: runs that are equal to all others have one.
+def by_origin(runs: pd.DataFrame, times: bool = True) -> pd.DataFrame:
+    """Return `runs` with their code by its origin: code that is equal in all has one.
 
-    Equal as to scores and times; where one run was interrupted, as to those of such runs, too.
+    That is in scores and, with `times`, in times; where a run was interrupted, or was on a GPU,
+    also in those of such runs.
     """
-    interrupted = sorted(set(runs["resumed"].astype(bool)))
+    kinds = set(zip(runs["resumed"], runs["device"], strict=True))
     origins = {}
     for column, part in COLUMNS.items():
-        claims = {claim for kind in interrupted for claim in claims_of(part, (), kind)}
-        origins[column] = runs[column].map(partial(origin, part, claims=claims))
+        claims = {claim for kind in kinds for claim in claims_of(part, (), *kind)}
+        needed = {claim for claim in claims if times or not claim.startswith(TIMES)}
+        origins[column] = runs[column].map(partial(origin, part, claims=needed))
     return runs.assign(**origins)

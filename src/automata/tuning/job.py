@@ -139,7 +139,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         "own_model_sha256": own_model,
     }
     place = {name: here[name] for name in PLACE} | {"trials on a cluster": bool(ray_address)}
-    place["code"] = origins(METHODS, interrupted=True)
+    place["code"] = origins(here["code"], METHODS, interrupted=True, device=here["device"])
     begun = Begun(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
         search = _search_once(begun, data, work, here, ray_address)

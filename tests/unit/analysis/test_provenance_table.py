@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from automata.analysis.provenance import closing, distinct, provenance_row
 from automata.analysis.tables import read_texts, write_csv

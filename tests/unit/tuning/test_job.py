@@ -22,6 +22,7 @@ from automata.tuning.job import complete_job, run_job
 from automata.tuning.journal import Journal, Reported
 from automata.tuning.states import read_model
 from automata.tuning.work import WorkFolder
+from benchmarks.equivalence.replay import differences
 
 N, T = 5, 9
 
@@ -158,6 +159,7 @@ def test_tpe_and_asha_go_the_whole_way(data, tmp_path):
         make_job(search="tpe", scheduler="asha", selector="craig"), data, tmp_path / "job"
     )
     assert {trial.progress.epochs for trial in record.tuning.trials} <= {1, 4, 9}
+    assert differences(record) == []
 
 
 def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_path):
@@ -167,6 +169,7 @@ def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_pa
     assert 0 < len(failed) < N
     assert all("loss" in trial.progress.failure and trial.score == 0 for trial in failed)
     assert record.best.status != "failed"
+    assert differences(record) == []
 
 
 def test_job_fails_when_every_trial_diverges(data, tmp_path):
