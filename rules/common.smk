@@ -12,7 +12,7 @@ from snakemake.logging import logger
 ROOT = Path(str(workflow.current_basedir)).parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from automata.code_versions import code_versions
+from automata.code_versions import EQUIVALENCES, code_versions
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
 from automata.experiments.schema_errors import dotted
@@ -487,8 +487,12 @@ def comparison(wildcards):
 
 
 def code(wildcards):
-    """Return the versions of the code that makes records: tables name those of other code."""
-    return json.dumps(code_versions(), sort_keys=True)
+    """Return the versions of the code that makes records, and which are declared equal.
+
+    Tables name the records of other code.
+    """
+    equal = sorted((e.part, e.new, e.old, *sorted(e.covers)) for e in EQUIVALENCES)
+    return json.dumps([code_versions(), equal], sort_keys=True)
 
 
 def carbon(wildcards):

@@ -1,12 +1,15 @@
 """Which code made a record: a short hash of each part that decides what is in it.
 
-The standard library alone: the workflow asks for it while it plans.
+Code that was proven to do the same can be declared equal, for exactly what the proof covers:
+see `Equivalence`. The standard library alone: the workflow asks for it while it plans.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +29,82 @@ PARTS = {
 }
 """The parts, and the folders and files of the package that each consists of."""
 
+DECISIONS = "decisions"
+"""Which configurations are proposed, where each trial stops, which is best."""
+NUMBERS = "numbers"
+"""Losses and scores, bit for bit."""
+TIMES = "times"
+"""Wall and CPU seconds, within 3 %."""
+METHODS = ("measured", "polled", "estimated")
+"""How energy is obtained: what one claims of it says nothing of another."""
+
+INTERRUPTED = " of interrupted runs"
+GPU = " on GPUs"
+"""Ends of claims: without, they are of runs that nothing interrupted, and of CPUs."""
+
+
+def energy(method: str) -> str:
+    """Return the claim about energy that was `measured`, `polled` or `estimated`: within 3 %."""
+    return f"{method} energy"
+
+
+def claims_of(
+    part: str, methods: Iterable[str] = (), interrupted: bool = False, device: str = "cpu"
+) -> set[str]:
+    """Return what code of `part` must be equal in, to be the same for a run on `device`.
+
+    Its energy was obtained by `methods`.
+    """
+    where = "" if device == "cpu" else GPU
+    costs = {TIMES, *(map(energy, methods) if part == "metering" else ())}
+    claims = {cost + (INTERRUPTED if interrupted else "") + where for cost in costs}
+    if part != "metering":
+        claims.add(NUMBERS + where)
+    return claims | ({DECISIONS} if part == "training" else set())
+
+
+CLAIMS = frozenset(
+    claim
+    for part in PARTS
+    for interrupted in (False, True)
+    for device in ("cpu", "a GPU")
+    for claim in claims_of(part, METHODS, interrupted, device)
+)
+"""All that an equivalence can cover."""
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Code of a `part` that does, in what it `covers`, what older code of it did.
+
+    `python -m benchmarks.equivalence` proves it and prints the entry.
+    """
+
+    part: str
+    new: str
+    old: str
+    covers: frozenset[str]
+    """Of CLAIMS; in all else the two are other code."""
+    commit: str
+    """Of the new code."""
+    proof: str
+
+
+EQUIVALENCES: tuple[Equivalence, ...] = ()
+"""The newest first; a hash is `new` in one of them at most."""
+
+
+def origin(part: str, version: str | None, claims: Iterable[str]) -> str | None:
+    """Return the oldest version of `part` that equals `version` in all `claims`.
+
+    Two versions are equal in these if and only if they have the same origin.
+    """
+    needed = frozenset(claims)
+    older = {e.new: e.old for e in EQUIVALENCES if e.part == part and needed <= e.covers}
+    while version in older:
+        version = older[version]
+    return version
+
 
 @cache
 def code_versions() -> dict[str, str]:
@@ -43,9 +122,33 @@ def version(package: Path, paths: tuple[str, ...]) -> str:
     return total.hexdigest()[:8]
 
 
-def other_code(made_by: dict[str, str]) -> list[str]:
-    """Return the parts whose code of today is not that of a record `made_by` some code."""
-    return [part for part, today in code_versions().items() if made_by.get(part) != today]
+def origins(
+    code: dict[str, str],
+    methods: Iterable[str] = (),
+    interrupted: bool = False,
+    device: str = "cpu",
+) -> dict[str, str | None]:
+    """Return the parts of `code` by their origins, in all that such a run consists of."""
+    kinds = tuple(methods)
+    return {
+        part: origin(part, code.get(part), claims_of(part, kinds, interrupted, device))
+        for part in PARTS
+    }
+
+
+def other_code(
+    made_by: dict[str, str],
+    methods: Iterable[str] = (),
+    interrupted: bool = False,
+    device: str = "cpu",
+) -> list[str]:
+    """Return the parts whose code of today neither is nor equals that of a run, in all of it.
+
+    The run was `made_by` some code.
+    """
+    run = (tuple(methods), interrupted, device)
+    then, now = origins(made_by, *run), origins(code_versions(), *run)
+    return [part for part in PARTS if then[part] != now[part]]
 
 
 def essence(source: str) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from automata.code_versions import other_code
 from automata.config import Job
 from automata.errors import UserError
 from automata.files import write_text
@@ -168,6 +169,19 @@ class Record(Recorded):
     def segments(self) -> list[Segment]:
         """The segments of both phases."""
         return [*self.tuning.segments, *(self.final.segments if self.final else [])]
+
+    @property
+    def phases(self) -> list[Measurement]:
+        """What was measured: the search, the final training, or both."""
+        windows = (self.tuning.measurement, self.final.measurement if self.final else None)
+        return [window for window in windows if window is not None]
+
+    @property
+    def other_code(self) -> list[str]:
+        """The parts whose code of today neither is nor equals, in all that is here, its own."""
+        methods = {method for phase in self.phases if (method := phase.energy_method)}
+        made = self.provenance
+        return other_code(made["code"], methods, self.resumed, made["device"])
 
 
 def write_record(record: Record, path: Path) -> None:

@@ -6,7 +6,20 @@ import sys
 import pytest
 
 from automata import code_versions as module
-from automata.code_versions import PACKAGE, PARTS, code_versions, essence, other_code, version
+from automata.code_versions import (
+    CLAIMS,
+    EQUIVALENCES,
+    PACKAGE,
+    PARTS,
+    Equivalence,
+    claims_of,
+    code_versions,
+    essence,
+    origin,
+    other_code,
+    version,
+)
+from automata.metering import measurement
 
 CODE = """
 def double(x):
@@ -107,6 +120,91 @@ def test_parts_that_differ_are_named(monkeypatch):
     assert other_code(today) == []
     assert other_code({**today, "training": "0"}) == ["training"]
     assert other_code({}) == ["selection", "training", "metering"]
+
+
+def declared(new, old, *covers, part="training"):
+    return Equivalence(part, new, old, frozenset(covers), "c0ffee", "by hand")
+
+
+CHAIN = (
+    declared("c", "b", "decisions", "numbers", "times"),
+    declared("b", "a", "decisions", "numbers"),
+    declared("z", "a", "numbers", part="selection"),
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "claims", "oldest"),
+    [
+        ("c", {"decisions", "numbers"}, "a"),
+        ("b", {"numbers"}, "a"),
+        ("c", {"numbers", "times"}, "b"),  # the older step covers no times
+        ("b", {"times"}, "b"),
+        ("c", {"times of interrupted runs"}, "c"),
+        ("a", {"numbers"}, "a"),
+        ("z", {"numbers"}, "z"),  # of another part
+        (None, {"numbers"}, None),
+    ],
+)
+def test_equal_code_is_found_through_steps_that_cover_what_is_asked(
+    monkeypatch, code, claims, oldest
+):
+    monkeypatch.setattr(module, "EQUIVALENCES", CHAIN)
+    assert origin("training", code, claims) == oldest
+
+
+@pytest.mark.parametrize(
+    ("covers", "run", "other"),
+    [
+        (["times", "estimated energy"], {"methods": {"estimated"}}, False),
+        (["times"], {}, False),  # a run without energy
+        (["times", "estimated energy"], {"methods": {"measured"}}, True),
+        (["times", "estimated energy"], {"methods": {"estimated", "polled"}}, True),
+        (["times"], {"interrupted": True}, True),
+        (["times of interrupted runs"], {"interrupted": True}, False),
+        (["times", "times of interrupted runs"], {"device": "NVIDIA H200"}, True),
+        (["times on GPUs"], {"device": "NVIDIA H200"}, False),
+        (["times on GPUs"], {"device": "NVIDIA H200", "interrupted": True}, True),
+        (
+            ["times of interrupted runs on GPUs", "polled energy of interrupted runs on GPUs"],
+            {"device": "NVIDIA H200", "interrupted": True, "methods": {"polled"}},
+            False,
+        ),
+    ],
+)
+def test_code_is_other_code_in_all_that_is_not_declared(monkeypatch, covers, run, other):
+    today = {"selection": "s", "training": "t", "metering": "new"}
+    monkeypatch.setattr(module, "code_versions", lambda: today)
+    table = (declared("new", "old", *covers, part="metering"),)
+    monkeypatch.setattr(module, "EQUIVALENCES", table)
+    assert other_code({**today, "metering": "old"}, **run) == ["metering"] * other
+
+
+def test_selection_decides_numbers_and_training_decisions_besides():
+    assert claims_of("selection", ["estimated"]) == {"numbers", "times"}
+    assert claims_of("training", ["estimated"]) == {"decisions", "numbers", "times"}
+    of_interrupted = claims_of("training", [], True, "a GPU")
+    assert of_interrupted == {
+        "decisions",
+        "numbers on GPUs",
+        "times of interrupted runs on GPUs",
+    }
+
+
+def test_claims_are_of_all_the_ways_to_obtain_energy():
+    ways = {claim for claim in CLAIMS if claim.endswith(" energy")}
+    assert ways == {f"{method} energy" for method in measurement.METHODS}
+
+
+def test_declared_equivalences_are_sound():
+    assert all(e.part in PARTS and e.covers and e.covers <= CLAIMS for e in EQUIVALENCES)
+    steps = {(e.part, e.new): e.old for e in EQUIVALENCES}
+    assert len(steps) == len(EQUIVALENCES), "a hash is new twice"
+    for part, code in steps:
+        seen = [code]
+        while (part, seen[-1]) in steps:
+            seen.append(steps[part, seen[-1]])
+            assert len(set(seen)) == len(seen), "a circle"
 
 
 def test_all_that_a_job_imports_is_in_a_part_or_known_not_to_decide():

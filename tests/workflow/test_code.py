@@ -81,6 +81,13 @@ def test_edited_code_repeats_the_tables_and_no_run(project, folder):
     assert planned(project, folder) == {"collect": 1}
 
 
+def test_declared_equivalence_repeats_the_tables_and_no_run(project, folder):
+    entry = 'Equivalence("metering", "1", "0", frozenset({"times"}), "c0ffee", "by hand")'
+    table = '"""The newest first;'
+    edit(project / "src/automata/code_versions.py", table, f"EQUIVALENCES += ({entry},)\n{table}")
+    assert planned(project, folder) == {"collect": 1}
+
+
 def test_edited_code_of_a_figure_repeats_nothing(project, folder):
     edit(project / "src/automata/figures/ratio.py", "annotations", "annotations\nimport os")
     assert planned(project, folder) == {}

@@ -17,7 +17,7 @@ from automata.analysis.experiment import Tables
 from automata.analysis.lineage import joined
 from automata.analysis.provenance import provenance_row
 from automata.analysis.runs import RUN, flags, protocol, protocol_hash, row
-from automata.code_versions import other_code
+from automata.code_versions import PARTS, code_versions, origin
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import read_code, read_record
@@ -133,7 +133,17 @@ def outdated(experiment: Path) -> list[Path]:
 
     Records are looked into, as they may be newer than the tables. Raises UserError without tables.
     """
-    return [path for path in _records_of(experiment) if other_code(read_code(path))]
+    return [path for path in _records_of(experiment) if _is_outdated(path)]
+
+
+def _is_outdated(path: Path) -> bool:
+    """Say whether the record at `path` is of other code; only what needs it is read as a whole."""
+    made_by = read_code(path)
+    if made_by == code_versions():
+        return False
+    some = {part: origin(part, made_by.get(part), ()) for part in PARTS}  # equal in anything
+    related = some == {part: origin(part, today, ()) for part, today in code_versions().items()}
+    return not related or bool(read_record(path).other_code)
 
 
 def contaminated(experiment: Path) -> list[Path]:

@@ -9,13 +9,15 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.lineage import joined
-from automata.code_versions import PARTS, other_code
+from automata.code_versions import PARTS, code_versions
 from automata.records import Record
 
 PER_RUN = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
 """Columns that say which run it is, and when: the summary counts no values of them."""
 
 _LISTED = 6
+
+EQUAL = ", or by code that is declared equal to it"
 
 
 def provenance_row(record: Record, path: Path) -> dict[str, Any]:
@@ -32,7 +34,7 @@ def provenance_row(record: Record, path: Path) -> dict[str, Any]:
         "git_commit": git.get("commit"),
         "git_dirty": git.get("dirty"),
         **{f"{part}_code": made["code"].get(part) for part in PARTS},
-        "other_code": " ".join(other_code(made["code"])),
+        "other_code": " ".join(record.other_code),
         "lock_sha256": made["lock_sha256"],
         "data": f"{run['dataset']} {record.data.sha256}",
         "own_model_sha256": made["own_model_sha256"],
@@ -75,10 +77,15 @@ def closing(table: pd.DataFrame) -> str:
     code = (
         f"{len(other)} of them by other code than the tables ({joined(other['other_code'])})."
         if len(other)
-        else "All by the code that made the tables."
+        else f"All by the code that made the tables{'' if _made_today(table) else EQUAL}."
     )
     first, last = table["started"].min(), table["started"].max()
     return f"{len(table)} runs, begun between {first} and {last}. {code}"
+
+
+def _made_today(table: pd.DataFrame) -> bool:
+    """Say whether all runs are of the very code of today."""
+    return all((table[f"{part}_code"] == today).all() for part, today in code_versions().items())
 
 
 def _pairs(values: dict[str, Any]) -> str:

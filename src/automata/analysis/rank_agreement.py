@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
+from automata.analysis.equal_code import by_origin
 from automata.analysis.lineage import joined
 from automata.analysis.ratios import PAIR
 from automata.analysis.resampling import spread_over
@@ -24,7 +25,10 @@ FEWEST_PAIRS = 5
 """A tau of fewer pairs is left out: it takes next to no values."""
 
 SAME_SCORES = ["epochs", "training_code", "data_sha256", "own_model_sha256", "protocol_hash"]
-"""Runs that differ in one of these do not score the same thing. Hosts and times may differ."""
+"""Runs that differ in one of these do not score the same thing. Hosts and times may differ.
+
+Code that is declared equal in decisions and numbers is no difference.
+"""
 
 COLUMNS = [
     *COMBINATION,
@@ -191,7 +195,7 @@ def tau(scores: NDArray[np.float64], others: NDArray[np.float64]) -> float:
 def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return the evaluations at rungs, with what their runs must share to compare."""
     at_rungs = trials[trials["rung"].astype(bool)].sort_values(["record", "epoch", "index"])
-    shared = runs[["record", *SAME_SCORES]].copy()
+    shared = by_origin(runs, times=False)[["record", *SAME_SCORES]].copy()
     shared["own_model_sha256"] = shared["own_model_sha256"].fillna("")
     scores = at_rungs.merge(shared, on="record")
     scores["occurrence"] = scores.groupby(["record", "epoch", "configuration"]).cumcount()

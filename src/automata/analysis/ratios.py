@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -18,6 +19,8 @@ from automata.analysis.definitions import (
     speedup,
     step_ceiling,
 )
+from automata.analysis.equal_code import COLUMNS as CODE
+from automata.analysis.equal_code import equal
 from automata.analysis.lineage import joined
 from automata.analysis.runs import PANEL, RUN
 from automata.config import Carbon
@@ -40,12 +43,12 @@ SAME = [
     "own_model_sha256",
     "protocol_hash",
 ]
-"""Runs that differ in one of these do not compare.
+"""Runs that differ in one of these do not compare; code that is declared equal does not differ.
 
 The code that selects is not among them: FULL selects nothing.
 """
 
-SAME_ENERGY = ["energy_method", "energy_source"]
+SAME_ENERGY = ["energy_method", "energy_source", "metering_code"]
 """Energies of runs that differ in one of these do not compare; their times do."""
 
 NOT_COMPARABLE = "not comparable with its FULL"
@@ -125,10 +128,17 @@ def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:
     return None
 
 
-def _differing(run: dict[str, Any], full: dict[str, Any], columns: list[str]) -> str:
-    """Return in which of `columns` the two differ, and how; nothing if they do not."""
+def _differing(
+    run: dict[str, Any], full: dict[str, Any], columns: list[str], methods: Iterable[str] = ()
+) -> str:
+    """Return in which of `columns` the two differ, and how; nothing if they do not.
+
+    Code must also equal in energies of such `methods`.
+    """
     return ", ".join(
-        f"{name} {run[name]} and {full[name]}" for name in columns if run[name] != full[name]
+        f"{name} {run[name]} and {full[name]}"
+        for name in columns
+        if not (equal(name, run, full, methods) if name in CODE else run[name] == full[name])
     )
 
 
@@ -183,7 +193,8 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
 
 def _energy_ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, float | None]:
     """Return the ratios that rest on energy, none where the two energies do not compare."""
-    differing = _differing(run, full, SAME_ENERGY)
+    methods = {row["energy_method"] for row in (run, full)} - {None}
+    differing = _differing(run, full, SAME_ENERGY, methods)
     if differing:
         logger.warning("%s: no energy ratio: %s", _names(run, full), differing)
         return {}

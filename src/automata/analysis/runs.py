@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.code_versions import PARTS, other_code
+from automata.code_versions import PARTS
 from automata.config import Comparison
 from automata.metering.measurement import Measurement, complete_sum, foreign_share
 from automata.records import Record
@@ -37,7 +37,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     Only runs of the same `machine` compare, and those that are not `set_aside`.
     """
     tuning, final = record.tuning.measurement, record.final
-    phases = _phases(record)
+    phases = record.phases
     trainings = [trial.progress for trial in record.tuning.trials]
     settings = record.job.settings
     model = settings.protocol.model
@@ -86,7 +86,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
             f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
         ),
         **{f"{part}_code": code.get(part) for part in PARTS},
-        "other_code": " ".join(other_code(code)),
+        "other_code": " ".join(record.other_code),
         "data_sha256": record.data.sha256,
         "own_model_sha256": record.provenance.get("own_model_sha256"),
         "protocol_hash": protocol_hash(record),
@@ -97,13 +97,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
 
 def flags(record: Record) -> list[str]:
     """Return what is to be known before the energy or time of any phase is trusted, sorted."""
-    return sorted({flag for phase in _phases(record) for flag in phase.flags})
-
-
-def _phases(record: Record) -> list[Measurement]:
-    """Return what was measured: the search, the final training, or both."""
-    windows = (record.tuning.measurement, record.final.measurement if record.final else None)
-    return [window for window in windows if window is not None]
+    return sorted({flag for phase in record.phases for flag in phase.flags})
 
 
 def _host(record: Record) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.definitions import relative_test_error, speedup
+from automata.analysis.equal_code import by_origin
 from automata.analysis.lineage import joined
 from automata.analysis.ratios import SAME
 from automata.analysis.runs import PANEL
@@ -39,7 +40,8 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     how many draws are elsewhere. Runs that are set aside are left out.
     """
     rows = []
-    for panel, group in runs[runs["set_aside"] == ""].groupby(PANEL, sort=True):
+    compared = by_origin(runs[runs["set_aside"] == ""])
+    for panel, group in compared.groupby(PANEL, sort=True):
         full = group[group["selector"] == "full"]
         draws = group[group["selector"] == "untuned"]
         place = _place(draws, full)

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from automata.allocation import keep_to_allocation
+from automata.code_versions import METHODS, origins
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
@@ -50,7 +51,10 @@ PLACE = (
     "device",
     "own_model_sha256",
 )
-"""The parts of the provenance in which all segments of a record must agree; hosts may differ."""
+"""The parts of the provenance in which all segments of a record must agree; hosts may differ.
+
+Code that is declared equal, in all that an interrupted run consists of, agrees.
+"""
 
 
 class FinishedSearch(Recorded):
@@ -134,6 +138,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         "own_model_sha256": own_model,
     }
     place = {name: here[name] for name in PLACE} | {"trials on a cluster": bool(ray_address)}
+    place["code"] = origins(here["code"], METHODS, interrupted=True, device=here["device"])
     begun = Begun(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
         search = _search_once(begun, data, work, here, ray_address)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from automata.code_versions import code_versions
+from automata.code_versions import PARTS, Equivalence, code_versions
 from automata.config import Domain, Job, Protocol, Run, Settings
 from automata.metering.measurement import Channel, Measurement
 from automata.records import (
@@ -22,6 +22,7 @@ from automata.records import (
 from automata.training.progress import Evaluation, Progress, Seconds
 
 MakeRecord = Callable[..., Record]
+Declare = Callable[..., None]
 
 
 def _protocol() -> Protocol:
@@ -90,6 +91,19 @@ def _trial(index: int, epochs: int, accuracy: float, failure: str | None = None)
             failure=failure,
         ),
     )
+
+
+@pytest.fixture
+def declare(monkeypatch: pytest.MonkeyPatch) -> Declare:
+    """Give a function that declares `new` code of all parts equal to `old` in what is named."""
+
+    def declared(new: str, old: str, *covers: str) -> None:
+        table = tuple(
+            Equivalence(part, new, old, frozenset(covers), "c0ffee", "by hand") for part in PARTS
+        )
+        monkeypatch.setattr("automata.code_versions.EQUIVALENCES", table)
+
+    return declared
 
 
 @pytest.fixture

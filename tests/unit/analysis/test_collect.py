@@ -18,7 +18,7 @@ from automata.analysis.collect import (
 )
 from automata.analysis.runs import protocol_hash
 from automata.analysis.tables import write_parquet
-from automata.code_versions import code_versions
+from automata.code_versions import Equivalence, code_versions
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import Record, write_record
@@ -202,6 +202,35 @@ def test_outdated_are_the_records_of_any_other_code(
     ]
 
     assert outdated(experiment([written("a"), *other])) == other
+
+
+@pytest.mark.parametrize(
+    ("channel", "is_outdated"), [("measured energy", False), ("estimated energy", True)]
+)
+def test_records_of_code_declared_equal_are_not_outdated(
+    written: Callable[..., Path],
+    experiment: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    channel: str,
+    is_outdated: bool,
+) -> None:
+    """Energies of the records are measured."""
+    today = code_versions()
+    of_training = frozenset({"decisions", "numbers", "times"})
+    table = (
+        Equivalence("training", today["training"], "0", of_training, "c0ffee", "by hand"),
+        Equivalence(
+            "metering", today["metering"], "0", frozenset({"times", channel}), "c0ffee", "by hand"
+        ),
+    )
+    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", table)
+    old = written("old", code=OLD)
+    folder = experiment([old])
+
+    assert outdated(folder) == [old] * is_outdated
+    row = collect([old], Comparison()).runs.iloc[0]
+    assert (row["training_code"], row["metering_code"]) == ("0", "0")
+    assert row["other_code"] == "metering" * is_outdated
 
 
 def test_outdated_are_the_records_as_they_are_now(

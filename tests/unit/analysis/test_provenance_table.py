@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from automata.analysis.provenance import closing, distinct, provenance_row
 from automata.analysis.tables import read_texts, write_csv
-from automata.code_versions import code_versions
+from automata.code_versions import Equivalence, code_versions
 from automata.records import Record
 
 MakeRecord = Callable[..., Record]
@@ -60,6 +61,20 @@ def test_many_values_are_one_row(tmp_path: Path, make_record: MakeRecord) -> Non
     table = distinct(_table(tmp_path, [make_record(seed=seed) for seed in range(9)]))
 
     assert table[table["what"] == "seed"].to_numpy().tolist() == [["seed", "9 values", 9]]
+
+
+def test_closing_says_that_code_is_declared_equal(
+    tmp_path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    covers = frozenset({"times", "measured energy"})
+    equal = Equivalence("metering", code_versions()["metering"], "0", covers, "c0ffee", "by hand")
+    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", (equal,))
+    old = make_record(code={**code_versions(), "metering": "0"})
+
+    table = _table(tmp_path, [old])
+
+    assert (table["metering_code"].item(), table["other_code"].item()) == ("0", "")
+    assert closing(table).endswith("by code that is declared equal to it.")
 
 
 def test_closing_says_when_and_by_which_code(tmp_path: Path, make_record: MakeRecord) -> None:

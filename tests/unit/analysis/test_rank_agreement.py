@@ -41,7 +41,11 @@ def run(selector, seed=0, **changes):
         "fraction": 1.0 if selector.startswith("full") else 0.1,
         "seed": seed,
         "epochs": 40,
+        "selection_code": "s",
         "training_code": "t",
+        "metering_code": "m",
+        "resumed": False,
+        "device": "cpu",
         "data_sha256": "d",
         "own_model_sha256": None,
         "protocol_hash": "p",
@@ -176,6 +180,15 @@ def test_tau_is_missing_where_it_would_say_nothing(scores):
 )
 def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
     assert agree(*pair(FULL_SCORES, **changes)).empty
+
+
+@pytest.mark.parametrize(
+    ("covers", "paired"),
+    [(["decisions", "numbers"], True), (["decisions", "times"], False), (["numbers"], False)],
+)
+def test_scores_of_code_declared_equal_are_paired(declare, covers, paired):
+    declare("u", "t", *covers)
+    assert agree(*pair(FULL_SCORES, training_code="u")).empty != paired
 
 
 def test_scores_at_other_epochs_are_not_paired():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ def run(**changes: Any) -> dict[str, Any]:
         "device": "cpu",
         "machine": "here",
         "set_aside": "",
+        "resumed": False,
         "software": "torch 2.13 ray 2.60",
         "selection_code": "5e1ec710",
         "training_code": "7ea1a1a6",
@@ -148,6 +150,43 @@ def test_ceiling_divides_all_but_the_final_training_among_the_slots() -> None:
     table = ratios(full(concurrent_trials=2), run(concurrent_trials=2))
 
     assert of_run(table)["ceiling"] == pytest.approx(50 / 27.5)  # 20 + (10 + 5) / 2
+
+
+SPEED = ("decisions", "numbers", "times")
+
+
+@pytest.mark.parametrize(
+    ("covers", "resumed", "speedup", "energy"),
+    [
+        ([*SPEED, "measured energy"], False, 5.0, 4.0),
+        (SPEED, False, 5.0, None),
+        ([*SPEED, "estimated energy"], False, 5.0, None),
+        (["decisions", "numbers", "measured energy"], False, None, None),
+        (["numbers", "times", "measured energy"], False, None, None),
+        (["decisions", "times", "measured energy"], False, None, None),
+        ([*SPEED, "measured energy"], True, None, None),
+        ([*SPEED, "times of interrupted runs", "measured energy"], True, 5.0, None),
+    ],
+)
+def test_run_of_code_declared_equal_compares_in_what_is_covered(
+    declare: Callable[..., None],
+    covers: list[str],
+    resumed: bool,
+    speedup: float | None,
+    energy: float | None,
+) -> None:
+    declare("new", "old", *covers)
+    old = full(training_code="old", metering_code="old")
+    new = run(training_code="new", metering_code="new", resumed=resumed)
+
+    row = of_run(ratios(old, new))
+
+    assert [None if pd.isna(row[name]) else row[name] for name in ("speedup", "energy_ratio")] == [
+        speedup,
+        energy,
+    ]
+    if speedup is None:
+        assert "training_code new and old" in row["refused"]
 
 
 def test_rows_keep_the_order_and_the_columns() -> None:

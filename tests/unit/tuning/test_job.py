@@ -1,19 +1,18 @@
 """Whole jobs, small but real: Ray, training, record."""
 
 import json
+import os
 import shutil
-from types import SimpleNamespace
 
 import pytest
 
-from automata.code_versions import code_versions
+from automata.code_versions import CLAIMS, PARTS, Equivalence, code_versions
 from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.models.mlp import build
 from automata.provenance import provenance
-from automata.records import read_record
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.tuning import job as job_module
@@ -22,6 +21,7 @@ from automata.tuning.job import complete_job, run_job
 from automata.tuning.journal import Journal, Reported
 from automata.tuning.states import read_model
 from automata.tuning.work import WorkFolder
+from benchmarks.equivalence.replay import differences
 
 N, T = 5, 9
 
@@ -158,6 +158,7 @@ def test_tpe_and_asha_go_the_whole_way(data, tmp_path):
         make_job(search="tpe", scheduler="asha", selector="craig"), data, tmp_path / "job"
     )
     assert {trial.progress.epochs for trial in record.tuning.trials} <= {1, 4, 9}
+    assert differences(record) == []
 
 
 def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_path):
@@ -167,6 +168,7 @@ def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_pa
     assert 0 < len(failed) < N
     assert all("loss" in trial.progress.failure and trial.score == 0 for trial in failed)
     assert record.best.status != "failed"
+    assert differences(record) == []
 
 
 def test_job_fails_when_every_trial_diverges(data, tmp_path):
@@ -209,6 +211,33 @@ def test_kept_search_of_another_software_is_not_used(data, interrupted, monkeypa
     record = run_job(make_job(), data, interrupted)
     assert record.provenance["packages"] == {"torch": "0.1"}
     assert not record.resumed
+
+
+TODAY = code_versions()
+
+
+def declare(monkeypatch, covers):
+    """Make today's code of all parts another one, declared equal to what it was."""
+    today = {part: f"new {part}" for part in PARTS}
+    table = tuple(
+        Equivalence(part, today[part], TODAY[part], frozenset(covers), "c0ffee", "by hand")
+        for part in PARTS
+    )
+    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", table)
+    monkeypatch.setattr("automata.code_versions.code_versions", lambda: today)
+    monkeypatch.setattr("automata.provenance.code_versions", lambda: today)
+
+
+OF_UNDISTURBED = sorted(claim for claim in CLAIMS if "interrupted" not in claim)
+
+
+def test_kept_search_of_code_declared_equal_in_all_is_used(data, interrupted, monkeypatch):
+    monkeypatch.setattr(job_module, "run_search", killed)
+    declare(monkeypatch, CLAIMS)
+    assert run_job(make_job(), data, interrupted).resumed
+    declare(monkeypatch, OF_UNDISTURBED)
+    with pytest.raises(KeyboardInterrupt):
+        run_job(make_job(), data, interrupted)
 
 
 def test_kept_search_of_a_host_that_is_alike_is_used(data, interrupted, monkeypatch):
@@ -354,33 +383,60 @@ def test_final_training_goes_on_where_it_was(data, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def outlived(data, tmp_path, monkeypatch):
-    """Work folder and record of a job whose Snakemake was killed, while it went on."""
-    gone = SimpleNamespace(is_running=lambda: False)
-    with monkeypatch.context() as patch:
-        patch.setattr(job_module, "_ancestors", lambda: [gone])
-        complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
+def finished(data, tmp_path, monkeypatch):
+    """Work folder and record of a finished job; to run it again would be to be killed."""
+    complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
+    monkeypatch.setattr(job_module, "run_job", killed)
     return tmp_path / "work", tmp_path / "record.json"
 
 
-def test_record_of_a_job_that_outlived_its_snakemake_is_taken(data, outlived, monkeypatch):
-    work, output = outlived
+def test_record_of_a_finished_run_stays_whatever_starts_the_job(data, finished):
+    work, output = finished
     before = output.read_bytes()
-    output.unlink()  # as the next call of Snakemake does, which takes it for incomplete
-    monkeypatch.setattr(job_module, "run_job", killed)
-
+    os.utime(output, (0, 0))
     complete_job(make_job(), data, work, output)
-
     assert output.read_bytes() == before
+    assert output.stat().st_mtime > data.stat().st_mtime  # or Snakemake would complain
     assert not work.exists()
 
 
-def test_record_of_another_job_is_not_taken(data, outlived):
-    work, output = outlived
-    complete_job(make_job(seed=3), data, work, output)
+def test_record_by_other_code_stays_too(data, finished, monkeypatch):
+    work, output = finished
+    before = output.read_bytes()
+    monkeypatch.setattr("automata.code_versions.code_versions", lambda: {"training": "other"})
+    complete_job(make_job(), data, work, output)
+    assert output.read_bytes() == before
 
-    assert read_record(output).job.run.seed == 3
-    assert not work.exists()
+
+def test_a_finished_run_is_repeated_on_request_and_its_record_stays_until_then(data, finished):
+    work, output = finished
+    before = output.read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        complete_job(make_job(), data, work, output, again=True)
+    assert output.read_bytes() == before
+
+
+def test_a_repeat_that_was_interrupted_goes_on_in_any_later_call(data, finished):
+    work, output = finished
+    WorkFolder(work).journal.parent.mkdir()
+    WorkFolder(work).journal.write_text("")
+    with pytest.raises(KeyboardInterrupt):
+        complete_job(make_job(), data, work, output)
+
+
+def test_a_damaged_record_is_made_again(data, finished):
+    work, output = finished
+    output.write_bytes(output.read_bytes()[:-100])
+    with pytest.raises(KeyboardInterrupt):
+        complete_job(make_job(), data, work, output)
+
+
+def test_the_record_of_another_run_is_not_replaced(data, finished):
+    work, output = finished
+    before = output.read_bytes()
+    with pytest.raises(UserError, match=r"record.json: is the record of another run or of other"):
+        complete_job(make_job(seed=3), data, work, output)
+    assert output.read_bytes() == before
 
 
 def test_states_of_another_job_are_not_used(whole, data, tmp_path):

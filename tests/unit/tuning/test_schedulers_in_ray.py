@@ -11,6 +11,7 @@ from ray.tune import CheckpointConfig, PlacementGroupFactory, RunConfig, TuneCon
 from automata.config import SchedulerSettings, SearchSettings
 from automata.config.methods import TpeSettings
 from automata.registry import load
+from automata.simulation import RULES, simulated
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.brackets import hyperband_brackets
 from automata.tuning.history import History
@@ -21,10 +22,14 @@ from automata.tuning.trials import EarlyTrials
 
 N, T, ETA = 27, 200, 3
 SPACE = {"x": tune.uniform(0.0, 1.0)}
+SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=5))
 
 
-def reporter(folder):
-    """Return the trainable; made here, so that Ray's workers get the class and not its name."""
+def reporter(folder, digits):
+    """Return the trainable; made here, so that Ray's workers get the class and not its name.
+
+    Fewer `digits` of the score make ties.
+    """
     file = str(folder / "trial-{index}")
 
     class Reporter(tune.Trainable):
@@ -42,22 +47,21 @@ def reporter(folder):
             epoch = self.config["rungs"][self.reached]
             self.reached += 1
             self.state.write_text(str(self.reached))
-            score = 1 - abs(self.config["configuration"]["x"] - 0.3)
+            score = round(1 - abs(self.config["configuration"]["x"] - 0.3), digits)
             return {EPOCH: epoch, SCORE: score, "reports": self.reached}
 
     return Reporter
 
 
-def search(folder, scheduler_name, search_name, slots):
+def search(folder, scheduler_name, search_name, slots, digits=15):
     """Return scheduler, inner search and results of N trials, `slots` at once."""
     scheduler = load(SCHEDULERS, scheduler_name)(N, T, slots, SchedulerSettings())
-    settings = SearchSettings(tpe=TpeSettings(startup_configurations=5))
-    inner = load(SEARCHES, search_name)(SPACE, settings, 0)
+    inner = load(SEARCHES, search_name)(SPACE, SETTINGS, 0)
     search = PatientSearch(inner, scheduler, N, slots, History())
     resources = PlacementGroupFactory([{"CPU": 1}])
     with local_ray(slots, 0):
         results = tune.Tuner(
-            tune.with_resources(reporter(folder), resources),
+            tune.with_resources(reporter(folder, digits), resources),
             tune_config=TuneConfig(
                 metric=SCORE,
                 mode="max",
@@ -113,6 +117,24 @@ def test_asha_stops_what_is_worse_than_the_cutoff_at_its_arrival(tmp_path):
     goes_on = [i == 0 or s >= np.percentile(scores[:i], 75) for i, s in enumerate(scores)]
     assert [result.metrics[EPOCH] > 1 for result in in_order] == goes_on
     assert set(ends(results)) <= {1, 4, 16, 64, 200}
+
+
+@pytest.mark.parametrize("scheduler_name", SCHEDULERS)
+def test_simulation_decides_as_ray_does_where_scores_tie(tmp_path, scheduler_name):
+    _, _, results = search(tmp_path, scheduler_name, "tpe", 1, digits=1)
+    again = load(SEARCHES, "tpe")(SPACE, SETTINGS, 0)
+    rules = RULES[scheduler_name](N, T, SchedulerSettings())
+
+    def score(trial, epoch):
+        return round(1 - abs(trial.configuration["x"] - 0.3), 1)
+
+    found = simulated(again, rules, score)
+
+    in_order = sorted(results, key=lambda result: result.config["index"])
+    assert [(t.configuration, t.rungs, t.epoch, t.score) for t in found.trials] == [
+        (r.config["configuration"], r.config["rungs"], r.metrics[EPOCH], r.metrics[SCORE])
+        for r in in_order
+    ]
 
 
 def test_without_scheduler_every_trial_trains_all_epochs(tmp_path):

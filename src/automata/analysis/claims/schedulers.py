@@ -19,6 +19,7 @@ from automata.analysis.claims.finding import (
 )
 from automata.analysis.claims.resampling import interval_of
 from automata.analysis.claims.words import bounded, times
+from automata.analysis.equal_code import by_origin
 from automata.analysis.experiment import Tables
 from automata.analysis.ratios import SAME
 from automata.analysis.runs import PANEL
@@ -49,7 +50,7 @@ class SchedulerClaim(GridClaim):
 
     def check(self, tables: Tables) -> Finding:
         """Return the mean ratio of FULL's seconds under the two schedulers."""
-        runs = tables.runs[tables.runs["set_aside"] == ""]
+        runs = by_origin(tables.runs[tables.runs["set_aside"] == ""])
         full = of_grid(runs[runs["selector"] == "full"], self.grid)
         same = [column for column in SAME if column != "protocol_hash"]  # it holds the scheduler
         keys = ["dataset", "search", "seed", *same, *WORK]

@@ -70,6 +70,7 @@ def _run(
         "training_code": "7ea1a1a6",
         "metering_code": "3e7e41a6",
         "other_code": "",
+        "resumed": False,
         "data_sha256": dataset,
         "own_model_sha256": None,
         "protocol_hash": scheduler,

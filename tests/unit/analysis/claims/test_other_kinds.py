@@ -217,6 +217,17 @@ def test_times_of_two_hosts_do_not_compare(scheduler, full):
 
 
 @pytest.mark.parametrize(
+    ("covers", "verdict"),
+    [(["decisions", "numbers", "times"], REPRODUCED), (["decisions", "numbers"], NOT_RUN)],
+)
+def test_times_of_code_declared_equal_compare(scheduler, full, declare, covers, verdict):
+    rows = full([20], [10])
+    declare("new", rows[0]["training_code"], *covers)
+    rows[0]["training_code"] = "new"
+    assert scheduler(rows).verdict == verdict
+
+
+@pytest.mark.parametrize(
     "changes", [{"epochs": 200.0}, {"configurations": 9}, {"model": "cnn"}, {"train_rows": 500}]
 )
 def test_times_of_different_work_do_not_compare(scheduler, full, changes):
