@@ -19,7 +19,6 @@ import torch
 import automata
 from automata.code_versions import code_versions
 from automata.config import Job, Preparation
-from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, Split, read_dataset, write_dataset
 from automata.records import Record
 from automata.seeds import derive
@@ -27,7 +26,6 @@ from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
-from automata.tuning.job import run_job
 from automata.tuning.states import read_state, write_state
 
 Found = dict[str, Any]
@@ -93,6 +91,10 @@ def _numbers_of(case: Found, data: Path, restored: bool) -> Found:
 
 
 def _ran(case: Found, data: Path) -> Record:
+    # Trainings alone need no Ray, which takes seconds to import.
+    from automata.datasets.prepare import prepare
+    from automata.tuning.job import run_job
+
     with tempfile.TemporaryDirectory(prefix="automata-job-") as work:
         file = data / f"{case['data']}.safetensors"
         if not file.exists():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+import tarfile
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from automata.publication import unpack
 from automata.records import Record, Trial, read_record
 from automata.simulation import SimulatedTrial, Simulation, simulate
 from automata.tuning.search import RandomSearch, domains
@@ -23,7 +23,8 @@ def replay(archives: Sequence[Path], processes: int) -> list[dict[str, object]]:
         folder = Path(name)
         paths = []
         for number, archive in enumerate(archives):
-            unpack([archive], folder / str(number))
+            with tarfile.open(archive) as tar:
+                tar.extractall(folder / str(number), filter="data")
             paths += sorted((folder / str(number)).rglob("record.json"))
         with ProcessPoolExecutor(processes) as pool:
             found = list(pool.map(_replayed, paths, chunksize=CHUNK))
@@ -45,8 +46,8 @@ def _replayed(path: Path) -> tuple[str, int, list[str]]:
     record = read_record(path)
     run = record.job.run
     group = f"{run.search}, {run.scheduler}" if run.searches else "draws without a search"
-    name = "/".join(path.parts[-5:-1])
-    return group, len(record.tuning.trials), [f"{name}: {it}" for it in differences(record)]
+    names = f"{run.dataset} {run.selector} {run.fraction} seed {run.seed}"
+    return group, len(record.tuning.trials), [f"{names}: {it}" for it in differences(record)]
 
 
 def differences(record: Record) -> list[str]:

@@ -35,7 +35,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Record]]
         seen = set()
         with tarfile.open(archive) as tar:
             for entry in tar:
-                *_, dataset, method, selector, _, _ = Path(entry.name).parts
+                dataset, method, selector, *_ = Path(entry.name).parts
                 chosen = dataset, method, "untuned" in selector
                 if chosen not in seen:
                     seen.add(chosen)
