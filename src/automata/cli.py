@@ -75,6 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     tune.add_argument("--work", type=Path, required=True, help="folder for unfinished work")
     tune.add_argument("--output", type=Path, required=True, help="record, in JSON")
+    tune.add_argument(
+        "--notices", type=int, help="file descriptor that tells, beside the log, what it waits for"
+    )
     tune.set_defaults(command=_tune)
 
     collect = commands.add_parser("collect", help="make the table of runs from records")
@@ -233,10 +236,23 @@ def _tune(options: argparse.Namespace) -> None:
     from automata.config import parse_job, parse_ray_address
     from automata.tuning.job import complete_job
 
+    if options.notices is not None:
+        _tell_waits(options.notices)
     run = {axis: getattr(options, axis) for axis in _AXES}
     job = parse_job(run, options.settings, options.files)
     address = parse_ray_address(options.ray_address)
     complete_job(job, options.data, options.work, options.output, address, options.again)
+
+
+def _tell_waits(descriptor: int) -> None:
+    """Have lines about waiting for others written to an open `descriptor`, too."""
+    try:
+        stream = os.fdopen(descriptor, "w", encoding="utf-8", closefd=False)
+    except OSError as error:
+        raise UserError(f"--notices: {descriptor}: {error.strerror}") from error
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("%(asctime)s automata tune: %(message)s"))
+    logging.getLogger("automata.locks").addHandler(handler)
 
 
 _AXES = ("dataset", "search", "scheduler", "selector", "fraction", "seed")

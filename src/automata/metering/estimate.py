@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
@@ -20,10 +21,23 @@ class Codecarbon:
     def __init__(self, sample_seconds: float) -> None:
         """Make the tracker; raise ImportError where codecarbon is not installed."""
         self._tracker = _offline_tracker(sample_seconds)
+        self._counted = self._baseline = 0.0
 
     def open(self) -> None:
-        """Start the window."""
+        """Start codecarbon, which takes a while."""
         self._tracker.start()
+
+    def start(self) -> None:
+        """Begin to count."""
+        self.update()
+        self._baseline = self._counted
+
+    def update(self) -> None:
+        """Read RAPL; the load model is left to itself: it looks at every process of the host."""
+        if _watts_per_thread(self._tracker._hardware) is None:
+            with suppress(Exception):  # as codecarbon does itself: the window must go on
+                self._tracker._measure_power_and_energy()
+            self._counted = self._tracker._total_cpu_energy.kWh
 
     def close(self, wall_seconds: float, notes: list[str]) -> SecondOpinion | None:
         """End the window; None, with a note, where codecarbon failed, which it does silently."""
@@ -44,18 +58,26 @@ class Codecarbon:
         return self._opinion(tracker._total_cpu_energy.kWh, tracker._total_ram_energy.kWh)
 
     def _opinion(self, cpu_kwh: float, ram_kwh: float) -> SecondOpinion:
+        watts = _watts_per_thread(self._tracker._hardware)
+        if watts is None:
+            cpu_kwh = self._counted - self._baseline
         return SecondOpinion(
             version=version("codecarbon"),
             hardware=" ".join(self._tracker._conf.get("hardware", [])),
             cpu_joules=cpu_kwh * JOULES_PER_KWH,
             ram_joules=ram_kwh * JOULES_PER_KWH,
-            watts_per_thread=_watts_per_thread(self._tracker._hardware),
+            watts_per_thread=watts,
         )
 
 
-def cpu_channel(opinion: SecondOpinion | None) -> Channel:
-    """Return the CPU's energy by codecarbon, with no joules if there is no opinion."""
-    if opinion is not None and opinion.watts_per_thread is None:
+def cpu_channel(opinion: SecondOpinion | None, cpu_seconds: float) -> Channel:
+    """Return the CPU's energy by codecarbon, with no joules if there is no opinion.
+
+    Its load model is applied to the `cpu_seconds` that were seen: codecarbon's own count has
+    another window, and loses processes that are short or outlive their parent.
+    """
+    watts = opinion.watts_per_thread if opinion else None
+    if opinion is not None and watts is None:
         return Channel(
             device="cpu",
             domain="package",
@@ -68,7 +90,7 @@ def cpu_channel(opinion: SecondOpinion | None) -> Channel:
         domain="package",
         method="estimated",
         source="codecarbon CPU load" if opinion else "codecarbon",
-        joules=opinion.cpu_joules if opinion else None,
+        joules=None if watts is None else watts * cpu_seconds,
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from filelock import FileLock
+
+from automata.errors import UserError
+from automata.locks import held
 
 
 def host_lock_path() -> Path:
@@ -20,10 +22,20 @@ def host_lock_path() -> Path:
 def exclusive_host(exclusive: bool) -> Iterator[float]:
     """Hold the host's lock for the body, and yield the seconds waited for it.
 
-    With `exclusive` false nothing is locked. The kernel frees the lock when its holder dies,
-    however it dies. Jobs that are not exclusive do not wait, and are not waited for.
+    With `exclusive` false nothing is locked. Jobs that are not exclusive do not wait, and are
+    not waited for. Raises UserError when the lock's file cannot be opened.
     """
-    start = time.perf_counter()
-    lock = FileLock(host_lock_path(), mode=0o666) if exclusive else nullcontext()
-    with lock:
-        yield time.perf_counter() - start
+    if not exclusive:
+        yield 0.0
+        return
+    path = host_lock_path()
+    with ExitStack() as stack:
+        try:
+            lock = held(FileLock(path, mode=0o666), "another measured job of this host")
+            waited = stack.enter_context(lock)
+        except OSError as error:
+            raise UserError(
+                f"{path}: {error.strerror}: measured jobs of this host take turns by this file: "
+                "let all write it who measure, or set metering.exclusive: false"
+            ) from error
+        yield waited

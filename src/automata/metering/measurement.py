@@ -14,6 +14,7 @@ METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
 """The weakest first."""
 
 Flag = Literal["short_window", "contaminated", "undercount", "counter_reset", "elsewhere"]
+"""`undercount` is of earlier records alone: their estimates could lose processes."""
 
 JOULES_PER_KWH = 3.6e6
 
@@ -21,8 +22,6 @@ SHORT_SECONDS = 10.0
 """Below, a window has few readings of counters that move every second or less."""
 CONTAMINATED_SHARE = 0.1
 """Above this share of the host's CPU time for others, counters of the machine count them."""
-UNDERCOUNT_SHARE = 0.9
-"""Below this share of the tree's own CPU time, the load model has lost processes."""
 
 
 class Channel(Recorded):
@@ -176,7 +175,6 @@ def flags(
     busy: float,
     cores: int,
     channels: Sequence[Channel] = (),
-    opinion: SecondOpinion | None = None,
 ) -> list[Flag]:
     """Return what is doubtful about a window; the first four are those of `foreign_share`."""
     found: list[Flag] = []
@@ -184,10 +182,6 @@ def flags(
         found.append("short_window")
     if foreign_share(wall, own, busy, cores) > CONTAMINATED_SHARE:
         found.append("contaminated")
-    if opinion is not None and opinion.watts_per_thread:
-        seen = opinion.cpu_joules / opinion.watts_per_thread
-        if seen < UNDERCOUNT_SHARE * own:
-            found.append("undercount")
     if any(channel.resets for channel in channels):
         found.append("counter_reset")
     return found

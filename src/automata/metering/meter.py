@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import psutil
 
@@ -22,6 +23,15 @@ TREE_SAMPLE_SECONDS = 0.5
 
 FINDING_SHARE = 0.002
 """Of a core, at most, for finding new workers: on hosts with many processes it is done seldom."""
+
+
+class _Reading(NamedTuple):
+    """What was read at one moment, since the start."""
+
+    wall_seconds: float
+    cpu_seconds: float
+    busy_seconds: float
+    channels: list[Channel]
 
 
 class Meter:
@@ -53,7 +63,10 @@ class Meter:
             self._notes.append("codecarbon: not installed")
         self._tree = ProcessTree()
         self._open = False
+        self._end: _Reading | None = None
         self._turn = threading.Lock()
+        """Of those who read."""
+        self._accounting = threading.Lock()
         self._stop = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
 
@@ -62,54 +75,74 @@ class Meter:
         find_hardware()
 
     def __enter__(self) -> Meter:
+        self._tree.find()
         if self._codecarbon is not None:
             self._codecarbon.open()
+        self._started_at = time.time()
+        # From here on as in `_read`.
+        self._tree.start()
+        self._busy = host_busy_seconds()
         for source in self._sources:
             source.start()
-        self._tree.open()
-        self._busy = host_busy_seconds()
-        self._started_at = time.time()
+        if self._codecarbon is not None:
+            self._codecarbon.start()
         self._start = time.perf_counter()
         self._open = True
         self._sampler.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        wall = time.perf_counter() - self._start
-        self._stop.set()
-        self._sampler.join()
         with self._turn:
-            self._look()
+            self._end = self._read()
+        self._stop.set()
+        with self._accounting:
+            wall = self._end.wall_seconds
             opinion = self._codecarbon.close(wall, self._notes) if self._codecarbon else None
-            self.measurement = self._account(wall, opinion)
+            self._sampler.join()
+            self._tree.find()
+            self._tree.update_new()  # of a short window nothing was found before
+            end = self._end._replace(cpu_seconds=self._tree.seconds)
+            self.measurement = self._account(end, opinion)
             self._open = False
 
     def so_far(self) -> Measurement:
         """Return the account by now, of a window that stays open; any thread may ask."""
-        with self._turn:
+        with self._accounting:
             if not self._open:
                 return self.measurement
-            self._look()
-            wall = time.perf_counter() - self._start
-            return self._account(wall, self._codecarbon.so_far() if self._codecarbon else None)
+            self._tree.find()
+            with self._turn:
+                now = self._end or self._read()
+            return self._account(now, self._codecarbon.so_far() if self._codecarbon else None)
 
-    def _look(self) -> None:
-        """Bring processes and sources up to now."""
-        self._tree.find()
+    def _read(self) -> _Reading:
+        """Read everything at one moment: nothing slow is between.
+
+        In the same order as at the start, so that what one is read later than another cancels
+        out: energy and CPU time are of an interval as long as the wall time.
+        """
         self._tree.update()
+        busy = host_busy_seconds() - self._busy
         for source in self._sources:
             source.update()
+        if self._codecarbon is not None:
+            self._codecarbon.update()
+        return _Reading(
+            wall_seconds=time.perf_counter() - self._start,
+            cpu_seconds=self._tree.seconds,
+            busy_seconds=busy,
+            channels=[source.channel() for source in self._sources],
+        )
 
-    def _account(self, wall: float, opinion: SecondOpinion | None) -> Measurement:
-        """Return what was seen by the last look, `wall` seconds after the start."""
-        busy = host_busy_seconds() - self._busy
-        channels = [source.channel() for source in self._sources]
+    def _account(self, reading: _Reading, opinion: SecondOpinion | None) -> Measurement:
+        """Return what was read."""
+        wall, own, busy, channels = reading
         if not self._has_counters:
-            channels.insert(0, cpu_channel(opinion))
+            channels = [cpu_channel(opinion, own), *channels]
         if self._blind_to_gpu:
-            channels.append(NO_GPU)
+            channels = [*channels, NO_GPU]
         hardware = [f"codecarbon: {opinion.hardware}"] if opinion is not None else []
-        own, cores = self._tree.seconds, psutil.cpu_count() or 1
+        cores = psutil.cpu_count() or 1
         return Measurement(
             started_at=self._started_at,
             wall_seconds=wall,
@@ -120,7 +153,7 @@ class Meter:
             peak_memory_bytes=self._tree.peak_memory_bytes,
             channels=channels,
             second_opinion=opinion,
-            flags=flags(wall, own, busy, cores, channels, opinion),
+            flags=flags(wall, own, busy, cores, channels),
             notes=[*self._notes, *hardware],
         )
 
@@ -131,11 +164,13 @@ class Meter:
         due = time.monotonic() + self._sample_seconds
         found = time.monotonic()
         while not self._stop.wait(TREE_SAMPLE_SECONDS):
+            if time.monotonic() >= found:
+                before = time.thread_time()
+                self._tree.find()  # not in turn: the end of the window does not wait for it
+                found = time.monotonic() + (time.thread_time() - before) / FINDING_SHARE
             with self._turn:
-                if time.monotonic() >= found:
-                    before = time.thread_time()
-                    self._tree.find()
-                    found = time.monotonic() + (time.thread_time() - before) / FINDING_SHARE
+                if self._end is not None:
+                    return
                 self._tree.update()
                 for power in often:
                     power.update()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-logger = logging.getLogger(__name__)
+from automata.locks import held
 
 
 class State(NamedTuple):
@@ -89,29 +87,9 @@ def _state(path: Path) -> State:
     return State(int(trial), int(rungs), path)
 
 
-@contextmanager
-def only_worker(work: WorkFolder) -> Iterator[bool]:
-    """Hold the folder for the body, and yield whether another process had it until then.
+def only_worker(work: WorkFolder) -> AbstractContextManager[float]:
+    """Hold the folder for the body; the seconds are those that another process had it until then.
 
-    That can be a job whose Snakemake was killed and which goes on. The kernel frees the lock
-    when its holder dies, however it dies.
+    That can be a job whose Snakemake was killed and which goes on.
     """
-    path = work.path / "lock"
-    waited = False
-    while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path)
-        try:
-            lock.acquire(timeout=-1 if waited else 0)
-        except Timeout:
-            logger.info("%s: another process works on this job: waiting for it", work.path)
-            waited = True
-        except FileNotFoundError:  # its last holder has removed the folder
-            continue
-        if lock.is_locked and path.exists():
-            break
-        lock.release()
-    try:
-        yield waited
-    finally:
-        lock.release()
+    return held(FileLock(work.path / "lock"), f"another process that works on {work.path}")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from automata.errors import UserError
 from automata.metering import lock
 from automata.metering.lock import exclusive_host
 
@@ -134,3 +135,20 @@ def test_lock_file_is_open_to_all_users(own_lock: Path) -> None:
         os.umask(before)
 
     assert mode == 0o666
+
+
+def test_lock_that_cannot_be_opened_is_a_users_error(own_lock: Path) -> None:
+    own_lock.symlink_to("nowhere")
+
+    with pytest.raises(UserError, match=f"^{own_lock}: .*: measured jobs of this host"):
+        lock.exclusive_host(True).__enter__()
+
+
+def test_error_in_the_body_is_not_taken_for_one_of_the_lock(own_lock: Path) -> None:
+    with pytest.raises(FileNotFoundError), exclusive_host(True):
+        raise FileNotFoundError
+
+
+def test_job_that_did_not_wait_waited_zero_seconds(own_lock: Path) -> None:
+    with exclusive_host(True) as waited:
+        assert waited == 0

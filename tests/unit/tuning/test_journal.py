@@ -1,15 +1,21 @@
 """The journal of a search: what is whole is read, what is torn is not believed."""
 
+from types import SimpleNamespace
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
+from ray.tune.experiment import Trial
 
 from automata.config import Job
 from automata.metering.measurement import Measurement
+from automata.metering.meter import Meter
 from automata.training.progress import Evaluation, Progress
 from automata.tuning.history import Deliveries, forget, recall
 from automata.tuning.journal import Begun, Closed, Journal, Opened, Reported
+from automata.tuning.ledger import Ledger
 from automata.tuning.work import WorkFolder
+from outliving import worker
 
 JOB = Job.model_validate(
     {
@@ -253,3 +259,28 @@ def test_nothing_of_another_search_is_left(journal, work, left):
     recall(work, BEGUN.model_copy(update={"data_sha256": "1" * 64}))
 
     assert [file for file in left if file.exists()] == []
+
+
+def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_account_of_its_results(work):
+    Journal(work.journal).write([BEGUN])
+    Deliveries(work.deliveries).clear()
+    meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
+    ledger = Ledger(meter, work, trials=1)
+    trial = SimpleNamespace(
+        config={"index": 0, "known": [], "configuration": {}}, status=Trial.RUNNING
+    )
+    with worker() as outliving:
+        ledger.setup()
+        ledger.on_trial_start(trial)
+        before = sum(outliving.process.cpu_times()[:2])
+        meter.so_far()
+        outliving.orphan()
+        burnt = outliving.burn(1.5) - before
+        ledger.on_trial_result(trial, {"progress": "{}", "node_ip": "10.0.0.1"})
+        ledger.close()  # no trial has ended: Ray failed
+    (segment,) = recall(work, BEGUN).segments
+
+    account = segment.measurement
+    assert account.cpu_seconds > 0.95 * burnt
+    (estimate,) = account.channels
+    assert estimate.joules > 0.95 * burnt * account.second_opinion.watts_per_thread

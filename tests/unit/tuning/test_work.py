@@ -43,6 +43,24 @@ def test_free_folder_is_had_at_once(work):
     assert not waited
 
 
+def test_what_is_waited_for_is_said(work, caplog):
+    caplog.set_level("INFO", "automata.locks")
+    process = holder(work, "finish")
+
+    def wait():
+        with only_worker(work):
+            pass
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    while not caplog.messages:
+        thread.join(0.05)
+    process.communicate("\n", timeout=60)
+    thread.join(60)
+    said = f"waiting for another process that works on {work.path}: process {process.pid} of "
+    assert caplog.messages[0].startswith(said)
+
+
 @pytest.mark.parametrize("end", ["finish", "give up", "die"])
 def test_another_process_waits(work, end):
     process = holder(work, end)
@@ -50,7 +68,7 @@ def test_another_process_waits(work, end):
 
     def wait():
         with only_worker(work) as waited:
-            waits.append((waited, (work.path / "lock").exists()))
+            waits.append((waited > 0.9, (work.path / "lock").exists()))
 
     thread = threading.Thread(target=wait)
     thread.start()

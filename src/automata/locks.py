@@ -1,0 +1,125 @@
+"""Locks that tell who has them: no wait is silent."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, Field
+
+logger = logging.getLogger(__name__)
+
+REPEAT_SECONDS = 60.0
+"""Between two lines of one wait."""
+
+COMMAND_CHARACTERS = 240
+"""Of a command, at most: that of a job ends with all its settings."""
+
+UNKNOWN = "another process"
+
+
+class Holder(BaseModel):
+    """What the holder of a lock writes into its file.
+
+    Others may write there as well: it only says where to look, and what is shown of a process
+    of this host comes from the kernel.
+    """
+
+    host: str = Field(pattern=r"^[A-Za-z0-9._-]{1,255}$")
+    pid: int = Field(gt=0, lt=2**31)
+    since: float = Field(ge=0, lt=2**32)
+    """Unix time, seconds."""
+
+
+@contextmanager
+def held(lock: FileLock, what: str) -> Iterator[float]:
+    """Hold `lock` for the body, and yield the seconds waited for it: 0 if it was had at once.
+
+    Who has it until then is said at once and every minute, after `what` is waited for. The
+    kernel frees the lock when its holder dies, however it dies. Raises OSError when the file
+    cannot be opened or made.
+    """
+    path = Path(lock.lock_file)
+    start = time.perf_counter()
+    waited, pause = 0.0, 0.0
+    while not lock.is_locked:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=pause)
+        except FileNotFoundError:  # its last holder has removed the folder
+            waited = time.perf_counter() - start
+        except Timeout:
+            waited = time.perf_counter() - start
+            by_now = f", {round(waited)} s by now" if pause else ""
+            logger.info("waiting for %s%s: %s", what, by_now, _holder(path))
+            pause = REPEAT_SECONDS
+    if waited:
+        waited = time.perf_counter() - start
+        logger.info("waited %.1f s for %s", waited, what)
+    _sign(path)
+    try:
+        yield waited
+    finally:
+        _write(path, "")
+        lock.release()
+
+
+def _sign(path: Path) -> None:
+    """Write down who holds the lock; of a host with an odd name nobody reads it."""
+    holder = Holder.model_construct(host=platform.node(), pid=os.getpid(), since=time.time())
+    _write(path, holder.model_dump_json())
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace the text in a file that is locked, if that is allowed: the lock does without."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK | os.O_NOFOLLOW)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _holder(path: Path) -> str:
+    """Return who has the lock, by what the file says and the kernel confirms."""
+    try:
+        holder = Holder.model_validate_json(_read(path))
+        if holder.host != platform.node():
+            return f"process {holder.pid} of {holder.host}, since {_time(holder.since)}"
+        process = psutil.Process(holder.pid)
+        if process.create_time() > holder.since + 1:  # the holder was killed: its pid is reused
+            return UNKNOWN
+        user, command = process.username(), shlex.join(process.cmdline())
+    except (OSError, ValueError, psutil.Error):
+        return UNKNOWN
+    folder = ""
+    with suppress(OSError, psutil.Error):  # another user's is not shown
+        folder = f" in {process.cwd()}"
+    return (
+        f"process {holder.pid} of {_printable(user)}, since {_time(holder.since)}"
+        f"{_printable(folder)}: {_printable(command)[:COMMAND_CHARACTERS]}"
+    )
+
+
+def _read(path: Path) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        return os.read(descriptor, 1000)
+    finally:
+        os.close(descriptor)
+
+
+def _time(since: float) -> str:
+    return datetime.fromtimestamp(since).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _printable(text: str) -> str:
+    """Return `text` without what would move the cursor of a terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
