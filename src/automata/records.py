@@ -18,6 +18,8 @@ from automata.training.progress import Progress
 
 SCHEMA_VERSION = 2
 
+REMEDY = "delete it, to repeat the run"
+
 _HEAD = 1 << 15
 """Characters at the beginning of a file among which version and provenance are."""
 
@@ -186,17 +188,20 @@ def read_record(path: Path) -> Record:
         text = path.read_text(encoding="utf-8")
         version = _at(text, "schema_version")
         if version != SCHEMA_VERSION:
-            raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
+            raise UserError(
+                f"{path}: record of schema version {version}, not {SCHEMA_VERSION}; {REMEDY}"
+            )
         content, _, digest = text.rpartition(_SEAL)
         if digest != _digest(content):
             raise UserError(
-                f"{path}: its content does not fit its digest: cut off, edited or damaged; "
-                "delete it, to repeat the run"
+                f"{path}: its content does not fit its digest: cut off, edited or damaged; {REMEDY}"
             )
         return Record.model_validate_json(f"{content}\n}}")
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise UserError(f"{path}: not a record: {error}") from error
+    except (ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
-        raise UserError(f"{path}: not a record: {reason}") from error
+        raise UserError(f"{path}: not a record: {reason}; {REMEDY}") from error
 
 
 def read_code(path: Path) -> dict[str, str]:
@@ -213,7 +218,7 @@ def read_code(path: Path) -> dict[str, str]:
         code: dict[str, str] = _at(head, "provenance")["code"]
         return code
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UserError(f"{path}: not a record: it does not begin like one") from error
+        raise UserError(f"{path}: not a record: it does not begin like one; {REMEDY}") from error
 
 
 def _at(head: str, key: str) -> Any:
