@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import logging
 import os
 import sys
+import traceback
 from pathlib import Path
 
 from automata.errors import UserError
+from automata.failures import explain, is_known
 
 CARBON_HELP = "what CO2 is computed from, in JSON"
 
@@ -17,20 +18,16 @@ CARBON_HELP = "what CO2 is computed from, in JSON"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command; a user's error ends it with one line and exit status 1."""
+    """Run one command; whatever ends it early is told in one line, the last, with exit status 1."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
     logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
     options = _parser().parse_args(arguments)
     try:
         options.command(options)
-    except UserError as error:
-        sys.exit(f"automata {options.name}: error: {error}")
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        where = f"{error.filename}: " if error.filename else ""
-        problem = "no space left on the device; make room and run again: finished work is kept"
-        sys.exit(f"automata {options.name}: error: {where}{problem}")
+    except (Exception, KeyboardInterrupt) as error:
+        if not is_known(error):
+            traceback.print_exc()
+        sys.exit(f"automata {options.name}: error: {explain(error)}")
 
 
 def _parser() -> argparse.ArgumentParser:
