@@ -6,11 +6,12 @@ import argparse
 import logging
 import os
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 
 from automata.errors import UserError
-from automata.failures import explain, is_known
+from automata.failures import explain, full_folder, is_known, out_of_space
 
 CARBON_HELP = "what CO2 is computed from, in JSON"
 
@@ -25,9 +26,17 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         options.command(options)
     except (Exception, KeyboardInterrupt) as error:
-        if not is_known(error):
-            traceback.print_exc()
-        sys.exit(f"automata {options.name}: error: {explain(error)}")
+        sys.exit(f"automata {options.name}: error: {_line(error, options)}")
+
+
+def _line(error: BaseException, options: argparse.Namespace) -> str:
+    """Return the line for `error`; of one that is not expected the traceback is printed."""
+    if is_known(error):
+        return explain(error)
+    traceback.print_exc()
+    paths = [value for value in vars(options).values() if isinstance(value, Path)]
+    full = full_folder([*paths, Path(tempfile.gettempdir())])
+    return out_of_space(full) if full else explain(error)
 
 
 def _parser() -> argparse.ArgumentParser:

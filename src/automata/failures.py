@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -17,6 +19,9 @@ KEPT = "call again: finished work is kept"
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+
+SPARE_BYTES = 1024**2
+"""Less than this counts as full."""
 
 LOST = "the process that trains was killed, most often for lack of memory, or native code crashed"
 """What Ray knows of an actor that is gone is no more than that."""
@@ -41,6 +46,18 @@ def out_of_space(file: object = None) -> str:
     """Return the line for a disk that is full."""
     where = f"{file}: " if file else ""
     return f"{where}no space left on the device; make room and {KEPT}"
+
+
+def full_folder(paths: Iterable[Path]) -> Path | None:
+    """Return the folder of the first of `paths` whose file system is full, None if none is.
+
+    Libraries read what they could not write to the end, and complain of that.
+    """
+    for path in paths:
+        folder = next(place for place in (path, *path.absolute().parents) if place.is_dir())
+        if shutil.disk_usage(folder).free < SPARE_BYTES:
+            return folder
+    return None
 
 
 def end_at_once(reason: str) -> NoReturn:

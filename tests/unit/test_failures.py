@@ -2,9 +2,11 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from ray.exceptions import ActorDiedError, LocalRayletDiedError, OutOfMemoryError, RayTaskError
@@ -122,6 +124,17 @@ def test_traceback_of_an_unknown_failure_stands_before_the_line(monkeypatch, cap
     code = run_failing(monkeypatch, ZeroDivisionError("by zero"))
     assert code.startswith("automata schema: error: not expected: ZeroDivisionError: by zero")
     assert capsys.readouterr().err.startswith("Traceback (most recent call last)")
+
+
+def test_full_disk_behind_another_error_is_told(monkeypatch, tmp_path):
+    """Ray Tune reads the error that it could not write: EOFError."""
+    monkeypatch.chdir(tmp_path)
+    usage = SimpleNamespace(free=4096)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
+    code = run_failing(monkeypatch, EOFError("Ran out of input"))
+    assert code == f"automata schema: error: {tmp_path}: {SPACE}"
+    usage.free = 10**9
+    assert "not expected: EOFError" in run_failing(monkeypatch, EOFError("Ran out of input"))
 
 
 def test_second_ctrl_c_leaves_time_to_tidy_up(monkeypatch):

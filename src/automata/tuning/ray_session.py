@@ -83,9 +83,9 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
             with _watched(folder):
                 yield
         finally:
-            started = psutil.Process().children(recursive=True)
+            started = _processes(folder)
             ray.shutdown()
-            _end(started)
+            _end([*started, *_processes(folder)])
 
 
 def _start(cpus: int, gpus: int, folder: Path) -> None:
@@ -126,7 +126,7 @@ def _watched(folder: Path) -> Iterator[None]:
 
     Ray itself waits for it a minute without a word, or trains on where no meter sees it.
     """
-    family = psutil.Process().children(recursive=True)
+    family = _processes(folder)
     over = threading.Event()
     threading.Thread(target=_watch, args=(family, folder, over), daemon=True).start()
     try:
@@ -147,12 +147,22 @@ def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) ->
     ended = poll.poll()[0][0]
     if over.is_set():
         return
-    for process in {*family, *psutil.Process().children(recursive=True)}:
+    for process in {*family, *_processes(folder)}:
         with suppress(psutil.Error):
             process.kill()
     shutil.rmtree(folder, ignore_errors=True)
     folder.with_suffix(OWNER).unlink(missing_ok=True)
     end_at_once(f"Ray's process {watched[ended]} was killed or crashed; {KEPT}")
+
+
+def _processes(folder: Path) -> list[psutil.Process]:
+    """Return the processes of the Ray in `folder`, with those that have just lost their parent."""
+    lost = [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if str(folder) in " ".join(process.info["cmdline"] or [])
+    ]
+    return [*psutil.Process().children(recursive=True), *lost]
 
 
 def _end(processes: list[psutil.Process]) -> None:
