@@ -19,7 +19,7 @@ from automata.failures import KEPT, out_of_space
 
 OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
 STATUS = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.(\w+)")
-JOB_FAILED, ERROR = "job_error", "error"
+JOB_FAILED, JOB_FINISHED, ERROR = "job_error", "job_finished", "error"
 """Events of Snakemake, by its interface for loggers."""
 
 
@@ -34,7 +34,7 @@ class Screen(logging.Handler):
         """Take over the screen of `logger`, unless that is to show everything."""
         super().__init__()
         self._logger = logger
-        self._logs: list[str] = []
+        self._logs: dict[int, list[str]] = {}
         self._commands: list[str] = []
         logging.raiseExceptions = False  # of a log on a full disk: a traceback for every message
         logger.addHandler(self)
@@ -45,17 +45,19 @@ class Screen(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Remember which jobs failed, and how their commands ended."""
-        event = getattr(record, "event", None)
+        event, told = getattr(record, "event", None), vars(record)
         if event == JOB_FAILED:
-            self._logs += [log for log in vars(record).get("log", []) if log not in self._logs]
+            self._logs[told["jobid"]] = told["log"]
+        elif event == JOB_FINISHED:  # at another attempt
+            self._logs.pop(told["job_id"], None)
         elif event == ERROR and STATUS.search(record.getMessage()):
             self._commands.append(record.getMessage())
 
     def conclude(self) -> None:
         """Say of each job that failed why it did."""
-        for log in self._logs:
-            ends = (_status(command) for command in self._commands if log in command)
-            self._logger.error(f"{verdict(Path(log), next(ends, None))} (log: {log})")
+        for log in [log for logs in self._logs.values() for log in logs]:
+            ends = [_status(command) for command in self._commands if log in command]
+            self._logger.error(f"{verdict(Path(log), ends[-1] if ends else None)} (log: {log})")
 
 
 class _Short(logging.Formatter):

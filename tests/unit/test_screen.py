@@ -29,10 +29,10 @@ def screen():
     logging.raiseExceptions = True
 
 
-def fail(logger, log, status):
+def fail(logger, log, status, job=1):
     text = COMMAND.format(log=log, status=status)
     logger.error(text, extra={"event": "error", "exception": "RuleException"})
-    told = {"event": "job_error", "log": [str(log)], "shellcmd": "the command", "input": ["a"]}
+    told = {"event": "job_error", "jobid": job, "log": [str(log)], "shellcmd": "it", "input": ["a"]}
     logger.error("Error in rule tune", extra=told)
 
 
@@ -42,12 +42,24 @@ def test_line_of_each_failed_job_is_the_last(screen, tmp_path):
     first.write_text("some progress\nautomata tune: error: data: none\nRay says good-bye\n")
     second.write_text("")
     fail(logger, first, 1)
-    fail(logger, second, 7)
+    fail(logger, second, 7, job=2)
     listener.conclude()
     said = stream.getvalue().splitlines()
     assert said[-2] == f"automata tune: error: data: none (log: {first}) | "
     assert said[-1].startswith("automata: error: the job ended without a message (exit status 7)")
     assert said[-1].endswith(f"(log: {second}) | ")
+
+
+def test_job_that_was_done_at_another_attempt_is_not_told(screen, tmp_path):
+    logger, stream, listener = screen
+    fail(logger, tmp_path / "a.log", 1)
+    logger.info("Finished", extra={"event": "job_finished", "job_id": 1})
+    fail(logger, tmp_path / "b.log", 9, job=2)
+    fail(logger, tmp_path / "b.log", 7, job=2)
+    listener.conclude()
+    assert "a.log" not in stream.getvalue()
+    assert stream.getvalue().count("b.log") == 1
+    assert "(exit status 7)" in stream.getvalue()
 
 
 def test_neither_command_nor_inputs_are_on_the_screen(screen, tmp_path):
@@ -193,6 +205,6 @@ def test_signal_behind_an_exit_status_is_named(screen, tmp_path, end, how):
     logger, stream, listener = screen
     log = tmp_path / "a.log"
     logger.error(f"Command '> {log}' {end}", extra={"event": "error", "exception": "RuleException"})
-    logger.error("Error in rule", extra={"event": "job_error", "log": [str(log)]})
+    logger.error("Error in rule", extra={"event": "job_error", "jobid": 1, "log": [str(log)]})
     listener.conclude()
     assert f"({how})" in stream.getvalue()
