@@ -7,11 +7,6 @@ from itertools import product
 from operator import getitem
 from pathlib import Path
 
-from snakemake.logging import logger
-
-ROOT = Path(str(workflow.current_basedir)).parent
-sys.path.insert(0, str(ROOT / "src"))
-
 from automata.code_versions import EQUIVALENCES, code_versions
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles

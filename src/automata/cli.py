@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import json
 import logging
 import os
 import sys
+import tempfile
+import traceback
 from pathlib import Path
 
 from automata.errors import UserError
+from automata.failures import explain, full_folder, is_known, out_of_space
 
 CARBON_HELP = "what CO2 is computed from, in JSON"
 RUNS = Path("results/runs")
@@ -20,20 +22,24 @@ FILES_HELP = "SHA-256 of the user's own files that are read, by role, in JSON"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command; a user's error ends it with one line and exit status 1."""
+    """Run one command; whatever ends it early is told in one line, the last, with exit status 1."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
     logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
     options = _parser().parse_args(arguments)
     try:
         options.command(options)
-    except UserError as error:
-        sys.exit(f"automata {options.name}: error: {error}")
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        where = f"{error.filename}: " if error.filename else ""
-        problem = "no space left on the device; make room and run again: finished work is kept"
-        sys.exit(f"automata {options.name}: error: {where}{problem}")
+    except (Exception, KeyboardInterrupt) as error:
+        sys.exit(f"automata {options.name}: error: {_line(error, options)}")
+
+
+def _line(error: BaseException, options: argparse.Namespace) -> str:
+    """Return the line for `error`; of one that is not expected the traceback is printed."""
+    if is_known(error):
+        return explain(error)
+    traceback.print_exc()
+    paths = [value for value in vars(options).values() if isinstance(value, Path)]
+    full = full_folder([*paths, Path(tempfile.gettempdir())])
+    return out_of_space(full) if full else explain(error)
 
 
 def _parser() -> argparse.ArgumentParser:

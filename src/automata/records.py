@@ -19,6 +19,8 @@ from automata.training.progress import Progress
 
 SCHEMA_VERSION = 2
 
+REMEDY = "delete it, to repeat the run"
+
 _HEAD = 1 << 15
 """Characters at the beginning of a file among which version and provenance are."""
 
@@ -208,17 +210,19 @@ def parse_record(text: str, path: str) -> Record:
     try:
         version = _at(text, "schema_version")
         if version != SCHEMA_VERSION:
-            raise UserError(f"{path}: record of schema version {version}, not {SCHEMA_VERSION}")
+            raise UserError(
+                f"{path}: record of schema version {version}, not {SCHEMA_VERSION}: of another "
+                f"version of the project; use that one, or {REMEDY}"
+            )
         content, _, digest = text.rpartition(_SEAL)
         if digest != _digest(content):
             raise UserError(
-                f"{path}: its content does not fit its digest: cut off, edited or damaged; "
-                "delete it, to repeat the run"
+                f"{path}: its content does not fit its digest: cut off, edited or damaged; {REMEDY}"
             )
         return Record.model_validate_json(f"{content}\n}}")
     except (ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
-        raise UserError(f"{path}: not a record: {reason}") from error
+        raise UserError(f"{path}: not a record: {reason}; {REMEDY}") from error
 
 
 def read_code(path: Path) -> dict[str, str]:
@@ -235,7 +239,7 @@ def read_code(path: Path) -> dict[str, str]:
         code: dict[str, str] = _at(head, "provenance")["code"]
         return code
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UserError(f"{path}: not a record: it does not begin like one") from error
+        raise UserError(f"{path}: not a record: it does not begin like one; {REMEDY}") from error
 
 
 def _at(head: str, key: str) -> Any:

@@ -91,7 +91,10 @@ class ConfigFiles:
         found = describe(errors[0]) if errors else next(problems(config), None)
         if found is not None:
             path, message = found
-            raise UserError(f"{_origin(path, layers)}: {dotted(path)}: {message}")
+            where = _origin(path, layers)
+            if where == "--config" and len(path) > 1:  # Snakemake makes texts of all in it
+                message += "; lists and sections are given in a file: --configfile"
+            raise UserError(f"{where}: {dotted(path)}: {message}")
         return config
 
 

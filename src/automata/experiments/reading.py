@@ -5,8 +5,11 @@ A file is data: no tag makes an object, and no alias a structure that is too lar
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
+import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +34,9 @@ class _Loader(yaml.SafeLoader):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for number, key in enumerate(keys):
             if key in keys[:number]:
+                again = node.value[number][0].start_mark
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key} is there twice", node.start_mark
+                    None, None, f"the key {key} is there twice", again
                 )
         return super().construct_mapping(node, deep)
 
@@ -55,16 +59,71 @@ _Loader.add_implicit_resolver(
 
 def read(file: Path) -> Config:
     """Return the configuration in `file`; raises UserError, in one line, if it is none."""
+    text = _text(file)
     try:
-        content = yaml.load(file.read_text(encoding="utf-8"), _Loader)
+        content = yaml.load(text, _Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{file}: {_fault(error, text)}") from error
+    if not isinstance(content, dict):
+        found = "it has none" if content is None else f"this is {json.dumps(content)[:40]}"
+        raise UserError(f"{file}: a configuration is a section of keys; {found}")
+    _require_plain(file, content)
+    return content
+
+
+def check_arguments(arguments: list[str]) -> None:
+    """End with one line if a file after --configfile is none.
+
+    Snakemake reads these before all else, waits for a pipe, and answers with a traceback or
+    without the name of the file: its default profile calls this before.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="+", type=Path, default=[])
+    try:
+        for file in parser.parse_known_args(arguments)[0].configfile:
+            read(file)
+    except UserError as error:
+        sys.exit(str(error))
+
+
+def _text(file: Path) -> str:
+    """Return what is in `file`; raises UserError if that is no text."""
+    try:
+        mode = file.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a pipe would be waited for
+            raise UserError(f"{file}: cannot be read: not a regular file")
+        content = file.read_bytes()
     except OSError as error:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UserError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(content or {}, dict):
-        raise UserError(f"{file}: a configuration is a section of keys")
-    _require_plain(file, content or {})
-    return content or {}
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode()
+        byte = content[error.start]
+        raise UserError(
+            f"{file}: {_place(before, len(before))}: not UTF-8: byte 0x{byte:02x}; save it as UTF-8"
+        ) from error
+
+
+def _fault(error: Exception, text: str) -> str:
+    """Return what is wrong with the YAML in `text`, and where."""
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"{_place(text, error.position)}: not YAML: {error.reason}"
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return f"not YAML: {' '.join(str(error).split())}"
+    problem, context = getattr(error, "problem", ""), getattr(error, "context", None)
+    if "'\\t'" in problem:
+        problem = "a tab; indent with spaces"
+    begun = getattr(error, "context_mark", None)
+    within = f"{context} of line {begun.line + 1}, " if context and begun else ""
+    return f"line {mark.line + 1}, column {mark.column + 1}: not YAML: {within}{problem}"
+
+
+def _place(text: str, position: int) -> str:
+    """Return line and column of a position in `text`, both from 1."""
+    before = text[:position]
+    return f"line {before.count(chr(10)) + 1}, column {position - before.rfind(chr(10))}"
 
 
 def _require_plain(file: Path, content: Config) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import logging
 import math
 import os
+import select
 import shutil
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -20,11 +23,18 @@ from ray._private import parameter
 
 from automata.config.machine import Compute
 from automata.errors import UserError
+from automata.failures import KEPT, end_at_once, first_line
 
 logger = logging.getLogger(__name__)
 
+# Ray warns that it protects the Ray of this job, which nobody else can reach.
+logging.getLogger("ray._private.authentication.authentication_token_setup").setLevel(logging.ERROR)
+
 PREFIX, OWNER = "automata-ray-", ".lock"
 """Of the folder of a Ray, and of the file beside it that its job holds locked."""
+
+NEEDED = ("gcs_server", "raylet")
+"""Ray's processes without which it does nothing more."""
 
 GRACE_SECONDS = 1.0
 """For Ray's processes to end by themselves."""
@@ -40,6 +50,8 @@ ENVIRONMENT = {
     # Signals stay Python's: Ctrl-C must reach the job, not only the search.
     "TUNE_DISABLE_SIGINT_HANDLER": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
+    # No table of a search without end, nor a folder of results that is soon removed.
+    "RAY_AIR_NEW_OUTPUT": "0",
 }
 
 
@@ -65,27 +77,92 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 def local_ray(cpus: int, gpus: int) -> Iterator[None]:
     """Run a local Ray with `cpus` and `gpus` for the body, and remove all it leaves."""
     os.environ.update(ENVIRONMENT)
-    # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
-    lean = partial(parameter.RayParams, no_monitor=True)
     with _temporary_folder() as folder:
         try:
-            with patch.object(parameter, "RayParams", lean):
-                ray.init(
-                    address="local",
-                    num_cpus=cpus,
-                    num_gpus=gpus,
-                    include_dashboard=False,
-                    object_store_memory=OBJECT_STORE_BYTES,
-                    _temp_dir=str(folder),
-                )
-            # What Ray counts, not what it was asked for.
-            counted = ray.cluster_resources()
-            logger.info("Ray has %g CPUs and %g GPUs", counted.get("CPU", 0), counted.get("GPU", 0))
-            yield
+            _start(cpus, gpus, folder)
+            with _watched(folder):
+                yield
         finally:
-            started = psutil.Process().children(recursive=True)
+            started = _processes(folder)
             ray.shutdown()
-            _end(started)
+            _end([*started, *_processes(folder)])
+
+
+def _start(cpus: int, gpus: int, folder: Path) -> None:
+    """Start a Ray; raise UserError if it does not come up, which Ray tells in ten ways."""
+    # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
+    lean = partial(parameter.RayParams, no_monitor=True)
+    os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "60")  # a busy machine needs over 30
+    logger.info("starting Ray")
+    began = time.monotonic()
+    try:
+        with patch.object(parameter, "RayParams", lean):
+            ray.init(
+                address="local",
+                num_cpus=cpus,
+                num_gpus=gpus,
+                include_dashboard=False,
+                object_store_memory=OBJECT_STORE_BYTES,
+                _temp_dir=str(folder),
+            )
+        # What Ray counts, not what it was asked for.
+        counted = ray.cluster_resources()
+    except Exception as error:
+        raise UserError(
+            f"Ray did not start in {time.monotonic() - began:.0f} s: {first_line(error)}; the "
+            f"machine may be too busy, or {folder.parent} (TMPDIR) full or too long; {KEPT}"
+        ) from error
+    logger.info(
+        "Ray has %g CPUs and %g GPUs, after %.1f s",
+        counted.get("CPU", 0),
+        counted.get("GPU", 0),
+        time.monotonic() - began,
+    )
+
+
+@contextmanager
+def _watched(folder: Path) -> Iterator[None]:
+    """For the body, end this process at once if Ray loses a process that it cannot do without.
+
+    Ray itself waits for it a minute without a word, or trains on where no meter sees it.
+    """
+    family = _processes(folder)
+    over = threading.Event()
+    threading.Thread(target=_watch, args=(family, folder, over), daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) -> None:
+    needed = {process.pid: process.name() for process in family if process.name() in NEEDED}
+    try:
+        watched = {os.pidfd_open(pid): name for pid, name in needed.items()}
+    except (AttributeError, OSError):  # no Linux, or an old one
+        return
+    poll = select.poll()
+    for descriptor in watched:
+        poll.register(descriptor, select.POLLIN)
+    ended = poll.poll()[0][0]
+    if over.is_set():
+        return
+    for process in {*family, *_processes(folder)}:
+        with suppress(psutil.Error):
+            process.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.with_suffix(OWNER).unlink(missing_ok=True)
+    end_at_once(f"Ray's process {watched[ended]} was killed or crashed; {KEPT}")
+
+
+def _processes(folder: Path) -> list[psutil.Process]:
+    """Return the processes of the Ray in `folder`, with those that have just lost their parent."""
+    lost = [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if str(folder) in " ".join(process.info["cmdline"] or [])
+    ]
+    return [*psutil.Process().children(recursive=True), *lost]
 
 
 def _end(processes: list[psutil.Process]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import logging
-import os
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +38,9 @@ from automata.tuning.search import PatientSearch, domains
 from automata.tuning.trainable import TuneTrial
 from automata.tuning.trials import EarlyTrials
 from automata.tuning.work import WorkFolder
+
+# A folder of results that is soon removed is of no interest.
+logging.getLogger("ray.tune.tune").setLevel(logging.WARNING)
 
 # Every trial's last result is at hand; Ray also looks for the files of loggers that are off.
 logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
@@ -109,9 +110,6 @@ def run_search(
                 ),
             ).fit()
         ledger.close()
-    except Exception as error:  # Tune wraps what its callbacks raise
-        _raise_for_full_disk(error)
-        raise
     finally:
         ledger.stop()
     _raise_for_crashes(results)
@@ -162,12 +160,5 @@ def _raise_for_crashes(results: ResultGrid) -> None:
     """Raise for trials that crashed: unlike a divergence, that is no result."""
     if results.num_errors:
         error: object = results.errors[0]  # not always an exception
-        _raise_for_full_disk(error)
         cause = error if isinstance(error, BaseException) else None
         raise RuntimeError(f"{results.num_errors} trials crashed; the first: {error}") from cause
-
-
-def _raise_for_full_disk(error: object) -> None:
-    """Raise the OSError of a full disk for what Ray made of it."""
-    if os.strerror(errno.ENOSPC) in str(error):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

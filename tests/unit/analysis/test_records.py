@@ -91,7 +91,9 @@ def test_file_that_is_not_text_is_refused_by_name(tmp_path: Path) -> None:
 def test_another_schema_version_is_refused_with_both_versions(change: Callable[..., Path]) -> None:
     path = change(lambda content: content.update(schema_version=1))
 
-    with pytest.raises(UserError, match=f"^{path}: record of schema version 1, not 2$"):
+    with pytest.raises(
+        UserError, match=f"^{path}: record of schema version 1, not 2; delete it, to"
+    ):
         read_record(path)
 
 
@@ -218,5 +220,7 @@ def test_code_of_what_does_not_begin_like_a_record_is_refused_by_name(
     path = tmp_path / "record.json"
     path.write_text(text, encoding="latin-1")
 
-    with pytest.raises(UserError, match=f"^{path}: not a record: it does not begin like one$"):
+    with pytest.raises(UserError, match="not a record: it does not begin like one; delete it, to"):
         read_code(path)
+    with pytest.raises(UserError, match=f"^{path}: .*; delete it, to repeat the run$"):
+        read_record(path)

@@ -1,11 +1,13 @@
 """Configuration files that are broken or mean harm: one line refuses each, by file and key."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
+from automata.experiments.reading import check_arguments, read
 
 CONFIG = Path(__file__).parents[3] / "config"
 OWN = "own_datasets: {{{}: {{kind: tabular, path: a.csv, target: y}}}}"
@@ -80,13 +82,73 @@ def refusal(tmp_path):
         # Files that are no configuration.
         ("parts: [.]", "cannot be read: Is a directory"),
         ("parts: [../../../../../../../../etc/passwd]", "etc/passwd: "),
-        ("a: 1\n---\nb: 2", "not YAML: expected a single document"),
+        ("a: 1\n---\nb: 2", "not YAML: expected a single document in the stream of line 1, but"),
     ],
 )
 def test_attack_is_refused_in_one_line(refusal, text, expected):
     said = refusal(text)
     assert expected in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "expected"),
+    [
+        (b"a: 1\nexperiment: caf\xe9\n", "line 2, column 16", "not UTF-8: byte 0xe9; save it as"),
+        (b"\xff\xfea\x00", "line 1, column 1", "not UTF-8: byte 0xff"),
+        (b"seeds:\n  - 1\n\t- 2\n", "line 3, column 1", "a tab; indent with spaces"),
+        (b"datasets: [dna\nseeds: [0]\n", "line 2, column 6", "flow sequence of line 1, expected"),
+        (b"seeds: [0]\nfractions: [1]\nseeds: [1]\n", "line 3, column 1", "the key seeds is there"),
+        (b"a: b: c\n", "line 1, column 5", "mapping values are not allowed"),
+        (b"a: 1\nb: x\x00y\n", "line 2, column 5", "special characters are not allowed"),
+        (b"a: 1\nb: !!python/name:os.system\n", "line 2, column 4", "could not determine a constr"),
+    ],
+)
+def test_refusal_names_the_place(tmp_path, content, place, expected):
+    file = tmp_path / "mine.yaml"
+    file.write_bytes(content)
+    with pytest.raises(UserError) as refused:
+        read(file)
+    said = str(refused.value)
+    assert said.startswith(f"{file}: {place}: not ")
+    assert expected in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("", "it has none"), ("# nothing\n", "it has none"), ("- a\n", 'this is ["a"]')],
+)
+def test_file_without_keys_is_named(tmp_path, text, found):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(UserError) as refused:
+        read(file)
+    assert str(refused.value) == f"{file}: a configuration is a section of keys; {found}"
+
+
+def test_pipe_is_refused_and_not_waited_for(tmp_path):
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    with pytest.raises(UserError, match="cannot be read: not a regular file"):
+        read(pipe)
+
+
+@pytest.mark.parametrize("before", [["--configfile", "good.yaml"], ["-n", "--configfile"]])
+def test_files_of_the_command_line_are_looked_at(tmp_path, monkeypatch, before):
+    monkeypatch.chdir(tmp_path)
+    Path("good.yaml").write_text("seeds: [0]\n")
+    Path("bad.yaml").write_text("seeds: [0\n")
+    check_arguments(["--cores", "1", "--configfile", "good.yaml", "--config", "seeds=[3]"])
+    with pytest.raises(SystemExit, match=r"bad\.yaml: line 2, column 1: not YAML"):
+        check_arguments([*before, "bad.yaml", "--cores", "1"])
+
+
+def test_list_on_the_command_line_is_sent_to_a_file():
+    """Snakemake makes ["3"] of seeds=[3]."""
+    files = ConfigFiles([CONFIG / "config.yaml"], {"seeds": ["3"]}, CONFIG / "schema.json")
+    with pytest.raises(UserError, match=r"--config: seeds\.0: .*; lists and .* file: --configf"):
+        files.experiments()
 
 
 def test_refusal_names_the_file(refusal, tmp_path):

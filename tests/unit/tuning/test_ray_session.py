@@ -1,10 +1,17 @@
 """How trials share GPUs."""
 
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import psutil
 import pytest
+import ray
 
 from automata.config.machine import Compute
 from automata.errors import UserError
+from automata.failures import KEPT
 from automata.tuning.ray_session import gpu_share, local_ray
 
 
@@ -53,3 +60,42 @@ def test_a_local_ray_runs_no_autoscaler_and_leaves_no_process():
         assert not any("monitor.py" in c and "log_monitor.py" not in c for c in started)
     left = psutil.wait_procs([psutil.Process(pid) for pid in commands() if pid not in before], 10)
     assert left[1] == []
+
+
+HOLDING = """
+import time
+from automata.tuning.ray_session import local_ray
+with local_ray(1, 0):
+    print(flush=True)
+    time.sleep(300)
+"""
+
+
+@pytest.mark.parametrize("lost", ["gcs_server", "raylet"])
+def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
+    command, ends = [sys.executable, "-c", HOLDING], subprocess.PIPE
+    with subprocess.Popen(command, stdout=ends, stderr=ends, text=True) as job:
+        job.stdout.readline()
+        family = psutil.Process(job.pid).children(recursive=True)
+        (folder,) = {word for p in family for word in p.cmdline() if word.startswith("--temp-dir=")}
+        next(process for process in family if process.name() == lost).kill()
+        began = time.monotonic()
+        said = job.stderr.read().splitlines()
+        assert job.wait() == 1
+    assert time.monotonic() - began < 10
+    assert said[-1] == f"automata: error: Ray's process {lost} was killed or crashed; {KEPT}"
+    assert psutil.wait_procs(family, 10)[1] == []
+    assert not Path(folder.removeprefix("--temp-dir=")).exists()
+
+
+def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
+    def init(**_):
+        raise RuntimeError("Timed out waiting for file port_1\nand more")
+
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(UserError) as refused, local_ray(1, 0):
+        pass
+    line = str(refused.value)
+    assert line.startswith("Ray did not start in 0 s: Timed out waiting for file port_1; the mach")
+    assert line.endswith(KEPT)
+    assert "\n" not in line

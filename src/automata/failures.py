@@ -1,0 +1,133 @@
+"""What ended a command, in one line that says what to do. The standard library alone."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from automata.errors import UserError
+
+KEPT = "call again: finished work is kept"
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+
+SPARE_BYTES = 1024**2
+"""Less than this counts as full."""
+
+LOST = "the process that trains was killed, most often for lack of memory, or native code crashed"
+"""What Ray knows of an actor that is gone is no more than that."""
+
+
+def explain(error: BaseException) -> str:
+    """Return one line for what ended a command, with the remedy where one is known."""
+    causes = list(_causes(error))
+    known = next((line for line in map(_known, causes) if line is not None), None)
+    if known is not None:
+        return known
+    first = causes[-1]  # of what Ray wraps, what was raised in its process
+    return f"not expected: {type(first).__name__}: {first_line(first)} (traceback in the log)"
+
+
+def is_known(error: BaseException) -> bool:
+    """Say whether `error` is of a kind that needs no traceback."""
+    return any(_known(cause) is not None for cause in _causes(error))
+
+
+def out_of_space(file: object = None) -> str:
+    """Return the line for a disk that is full."""
+    where = f"{file}: " if file else ""
+    return f"{where}no space left on the device; make room and {KEPT}"
+
+
+def full_folder(paths: Iterable[Path]) -> Path | None:
+    """Return the folder of the first of `paths` whose file system is full, None if none is.
+
+    Libraries read what they could not write to the end, and complain of that.
+    """
+    for path in paths:
+        folder = next(place for place in (path, *path.absolute().parents) if place.is_dir())
+        if shutil.disk_usage(folder).free < SPARE_BYTES:
+            return folder
+    return None
+
+
+def end_at_once(reason: str) -> NoReturn:
+    """Say why, and end this process from any thread, whatever the others wait for."""
+    os.write(2, f"automata: error: {reason}\n".encode())
+    os._exit(1)
+
+
+class Interrupt:
+    """A handler of Ctrl-C that lets a process tidy up: who is impatient presses it again."""
+
+    PATIENCE_SECONDS = 10.0
+
+    def __init__(self) -> None:
+        self._deaf_until = 0.0
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Raise KeyboardInterrupt, unless that was done a moment ago."""
+        if time.monotonic() >= self._deaf_until:
+            self._deaf_until = time.monotonic() + self.PATIENCE_SECONDS
+            raise KeyboardInterrupt
+
+    @classmethod
+    def install(cls) -> None:
+        """Handle Ctrl-C from now on, where it is not ignored or handled otherwise already."""
+        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if usual and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, cls())
+
+
+def first_line(error: BaseException) -> str:
+    """Return what `error` says, in one line: Ray Tune puts whole tracebacks into some."""
+    lines = str(error).strip().splitlines() or ["without a reason"]
+    return lines[-1 if lines[0].startswith("Traceback") else 0]
+
+
+def _known(error: BaseException) -> str | None:
+    """Return the line for an error whose kind is known, None for another."""
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return f"interrupted; {KEPT}"
+    if isinstance(error, OSError) and error.errno in FULL:
+        return out_of_space(error.filename)
+    if os.strerror(errno.ENOSPC) in str(error):  # libraries pass on its text alone
+        return None if error.__cause__ else out_of_space()
+    if isinstance(error, OSError) and error.errno in CLOSED and error.filename:
+        reason = os.strerror(error.errno or 0)
+        return f"{error.filename}: {reason}; make it writable and {KEPT}"
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if isinstance(error, MemoryError) or "OutOfMemoryError" in names:  # torch and Ray have one each
+        return f"memory ran out: {first_line(error)}; make room and {KEPT}"
+    if "RayActorError" in names:
+        return f"{LOST}; {KEPT}"
+    if "RayError" in names:
+        return f"Ray failed: {type(error).__name__}: {first_line(error)}; {KEPT}"
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield `error` and what it came from, without what Ray only wraps around it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        wrapped = _wrapped(cause)
+        if wrapped is None:
+            yield cause
+        cause = wrapped or cause.__cause__
+
+
+def _wrapped(error: BaseException) -> BaseException | None:
+    """Return what an error of a task of Ray wraps: it has its own name for that."""
+    cause = getattr(error, "cause", None)
+    return cause if isinstance(cause, BaseException) else None

@@ -1,0 +1,210 @@
+"""What a call of Snakemake that fails leaves on its screen."""
+
+import io
+import logging
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from automata.failures import KEPT
+from automata.screen import Screen, other_call, verdict
+
+COMMAND = (
+    "RuleException:\nCalledProcessError in file tune.smk, line 3:\n"
+    "Command 'automata tune > {log} 2>&1' returned non-zero exit status {status}."
+)
+
+
+@pytest.fixture
+def screen():
+    """Give a logger, its screen as Snakemake has it, and what writes there."""
+    logger = logging.Logger("snakemake", logging.INFO)
+    handler = logging.StreamHandler(io.StringIO())
+    handler.setFormatter(logging.Formatter("%(message)s | %(shellcmd)s", defaults={"shellcmd": ""}))
+    logger.addHandler(handler)
+    yield logger, handler.stream, Screen(logger)
+    logging.raiseExceptions = True
+
+
+def fail(logger, log, status, job=1):
+    text = COMMAND.format(log=log, status=status)
+    logger.error(text, extra={"event": "error", "exception": "RuleException"})
+    told = {"event": "job_error", "jobid": job, "log": [str(log)], "shellcmd": "it", "input": ["a"]}
+    logger.error("Error in rule tune", extra=told)
+
+
+def test_line_of_each_failed_job_is_the_last(screen, tmp_path):
+    logger, stream, listener = screen
+    first, second = tmp_path / "a.log", tmp_path / "b.log"
+    first.write_text("some progress\nautomata tune: error: data: none\nRay says good-bye\n")
+    second.write_text("")
+    fail(logger, first, 1)
+    fail(logger, second, 7, job=2)
+    listener.conclude()
+    said = stream.getvalue().splitlines()
+    assert said[-2] == f"automata tune: error: data: none (log: {first}) | "
+    assert said[-1].startswith("automata: error: the job ended without a message (exit status 7)")
+    assert said[-1].endswith(f"(log: {second}) | ")
+
+
+def test_job_that_was_done_at_another_attempt_is_not_told(screen, tmp_path):
+    logger, stream, listener = screen
+    fail(logger, tmp_path / "a.log", 1)
+    logger.info("Finished", extra={"event": "job_finished", "job_id": 1})
+    fail(logger, tmp_path / "b.log", 9, job=2)
+    fail(logger, tmp_path / "b.log", 7, job=2)
+    listener.conclude()
+    assert "a.log" not in stream.getvalue()
+    assert stream.getvalue().count("b.log") == 1
+    assert "(exit status 7)" in stream.getvalue()
+
+
+def test_neither_command_nor_inputs_are_on_the_screen(screen, tmp_path):
+    logger, stream, _ = screen
+    fail(logger, tmp_path / "a.log", 1)
+    assert stream.getvalue().strip() == "Error in rule tune | None"
+
+
+def test_all_is_on_the_screen_when_that_is_asked_for(tmp_path):
+    logger = logging.Logger("snakemake", logging.DEBUG)
+    handler = logging.StreamHandler(io.StringIO())
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger.addHandler(handler)
+    Screen(logger)
+    logging.raiseExceptions = True
+    fail(logger, tmp_path / "a.log", 1)
+    assert "returned non-zero exit status 1" in handler.stream.getvalue()
+
+
+def test_all_is_in_the_file(screen, tmp_path):
+    logger, _, _ = screen
+    file = logging.FileHandler(tmp_path / "all.log")
+    logger.addHandler(file)
+    Screen(logger)
+    fail(logger, tmp_path / "a.log", 1)
+    assert "returned non-zero exit status 1" in (tmp_path / "all.log").read_text()
+
+
+def test_traceback_of_snakemake_is_its_last_line(screen):
+    logger, stream, _ = screen
+    text = "Traceback (most recent call last):\n\n  File x\n\nKeyError: 'y'\n"
+    logger.error(text, extra={"event": "error", "exception": "KeyError"})
+    assert stream.getvalue() == "snakemake: error: KeyError: 'y'\n"
+
+
+def test_full_disk_of_snakemake_is_one_line(screen, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    logger, stream, _ = screen
+    text = "Traceback (most recent call last):\n\nOSError: [Errno 28] No space left on device\n"
+    logger.error(text, extra={"event": "error", "exception": "OSError"})
+    assert stream.getvalue() == (
+        f"snakemake: error: {tmp_path}: no space left on the device; make room and {KEPT}\n"
+    )
+
+
+def test_folder_that_is_read_only_is_one_line(screen):
+    logger, stream, _ = screen
+    text = "WorkflowError:\nFailed to create r.\nOSError: [Errno 30] Read-only file system: 'r'"
+    logger.error(text, extra={"event": "error", "exception": "WorkflowError"})
+    assert stream.getvalue() == (
+        "snakemake: error: OSError: [Errno 30] Read-only file system: 'r'; "
+        f"make it writable and {KEPT}\n"
+    )
+
+
+def lock(logger):
+    text = "LockException:\nIt can be removed with the --unlock argument."
+    logger.error(text, extra={"event": "error", "exception": "LockException"})
+
+
+def test_unlocking_is_offered_where_nobody_works(screen, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    logger, stream, _ = screen
+    lock(logger)
+    assert "can be removed with the --unlock" in stream.getvalue()
+
+
+@pytest.fixture
+def other_snakemake(tmp_path):
+    """Start a process that looks like a call of Snakemake, in a folder, below none of ours."""
+    (tmp_path / "snakemake").write_text("import time; time.sleep(60)")
+    start = f"cd {tmp_path}; {sys.executable} snakemake >/dev/null & echo $!"
+    shown = subprocess.run(start, shell=True, stdout=subprocess.PIPE, text=True, check=True)
+    other = psutil.Process(int(shown.stdout))
+    deadline = time.monotonic() + 30
+    while other_call(tmp_path) is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    yield other
+    other.kill()
+
+
+def test_who_works_in_the_folder_is_named_instead(screen, tmp_path, monkeypatch, other_snakemake):
+    monkeypatch.chdir(tmp_path)
+    logger, stream, _ = screen
+    lock(logger)
+    assert stream.getvalue() == (
+        f"another call of Snakemake (process {other_snakemake.pid}) works in {tmp_path}: "
+        "wait for it, or end it; do not --unlock\n"
+    )
+
+
+def test_who_works_elsewhere_is_not_meant(tmp_path, other_snakemake):
+    assert other_call(tmp_path.parent) is None
+
+
+def test_own_processes_are_not_another_call(tmp_path):
+    (tmp_path / "snakemake").write_text("print(flush=True); import time; time.sleep(60)")
+    command = [sys.executable, "snakemake"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE) as own:
+        own.stdout.readline()
+        assert other_call(tmp_path) is None
+        own.kill()
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("automata: error: a\nautomata tune: error: b\nRay: c\n", "SIGKILL", "tune: error: b"),
+        ("", "SIGKILL", "the job was killed (SIGKILL), most often for lack of memory; call again"),
+        ("", "SIGTERM", "the job was ended (SIGTERM); call again"),
+        (
+            "2026 automata.tuning.job: waiting\n",
+            "exit status 3",
+            "without a message (exit status 3",
+        ),
+        (
+            "Fatal Python error: Segmentation fault\n\nx\n",
+            "SIGSEGV",
+            "crashed (Segmentation fault)",
+        ),
+        ("", None, "without a message (exit status unknown)"),
+    ],
+)
+def test_verdict(tmp_path, text, status, said):
+    log = tmp_path / "job.log"
+    log.write_text(text)
+    assert said in verdict(log, status)
+
+
+def test_log_that_is_not_there_is_no_failure(tmp_path):
+    assert "without a message" in verdict(tmp_path / "none.log", None)
+
+
+@pytest.mark.parametrize(
+    ("end", "how"),
+    [
+        ("returned non-zero exit status 137.", "SIGKILL"),
+        ("died with <Signals.SIGKILL: 9>.", "SIGKILL"),
+        ("returned non-zero exit status 255.", "exit status 255"),
+    ],
+)
+def test_signal_behind_an_exit_status_is_named(screen, tmp_path, end, how):
+    logger, stream, listener = screen
+    log = tmp_path / "a.log"
+    logger.error(f"Command '> {log}' {end}", extra={"event": "error", "exception": "RuleException"})
+    logger.error("Error in rule", extra={"event": "job_error", "jobid": 1, "log": [str(log)]})
+    listener.conclude()
+    assert f"({how})" in stream.getvalue()

@@ -1,0 +1,145 @@
+"""What a user sees who types `snakemake` and something fails: one line says it, the last."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+HINT = ("Complete log(s): ", "Elapsed time: ")
+"""How the lines begin that Snakemake itself has last."""
+
+OWN_MODEL = {
+    "model": {"factory": "ending:build"},
+    "search_space": {
+        "learning_rate": {"uniform": [0.001, 0.01]},
+        "batch_size": {"choice": [32]},
+        "optimizer": {"choice": ["adam"]},
+        "schedule": {"choice": ["none"]},
+    },
+}
+
+
+@pytest.fixture
+def call(tmp_path):
+    """Give a function that calls Snakemake in a folder and returns what is on the screen."""
+
+    def snakemake(*arguments: str) -> list[str]:
+        command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
+        ended = subprocess.run(
+            [*command, "--cores", "1", *arguments],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        )
+        assert ended.returncode == 1
+        assert "Traceback" not in ended.stdout
+        return [line for line in ended.stdout.splitlines() if not line.startswith(HINT)]
+
+    return snakemake
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"experiment: caf\xe9\n", "mine.yaml: line 1, column 16: not UTF-8: byte 0xe9; save it"),
+        (b"a:\n\tb: 1\n", "mine.yaml: line 2, column 1: not YAML: a tab; indent with spaces"),
+        (b"- dna\n", 'mine.yaml: a configuration is a section of keys; this is ["dna"]'),
+    ],
+)
+def test_file_that_is_no_configuration_is_told_before_snakemake_reads_it(
+    call, tmp_path, content, said
+):
+    (tmp_path / "mine.yaml").write_bytes(content)
+    assert call("-n", "--configfile", "mine.yaml")[-1].startswith(said)
+
+
+def test_pipe_is_not_waited_for(call, tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    said = call("-n", "--configfile", "pipe.yaml")
+    assert said[-1] == "pipe.yaml: cannot be read: not a regular file"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "os._exit(3)",
+            "automata: error: the job ended without a message (exit status 3), as os._",
+        ),
+        ("ctypes.string_at(0)", "automata: error: native code crashed (Segmentation fault), of a "),
+    ],
+)
+def test_model_that_ends_its_process_is_told(call, tmp_path, body, said):
+    (tmp_path / "ending.py").write_text(f"import ctypes, os\ndef build(*a, **k):\n    {body}\n")
+    config = {"selectors": ["full"], "protocol": {"tabular": OWN_MODEL}}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(config))
+    files = [str(ROOT / "config/smoke.yaml"), "own.yaml"]
+    lines = call("--until", "tune", "--configfile", *files)
+    assert lines[-1].startswith(said)
+    assert "call again: finished work is kept (log: logs/tune/dna/" in lines[-1]
+    assert not any("set -euo" in line for line in lines)  # the command, with all settings
+
+
+@pytest.fixture
+def other_snakemake(tmp_path):
+    """Start a process that looks like another call of Snakemake in the folder."""
+    (tmp_path / "snakemake").write_text("import time; print(flush=True); time.sleep(100)")
+    command = [sys.executable, "snakemake"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        yield other
+        other.kill()
+
+
+def test_folder_is_not_unlocked_while_another_call_works_in_it(call, tmp_path, other_snakemake):
+    said = call("--unlock", "--configfile", str(ROOT / "config/smoke.yaml"))
+    assert said[-1] == (
+        f"--unlock: another call of Snakemake (process {other_snakemake.pid}) works in "
+        f"{tmp_path}: wait for it, or end it"
+    )
+
+
+def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
+    command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
+    command += ["--cores", "1", "--until", "tune", "--configfile", str(ROOT / "config/smoke.yaml")]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    ) as process:
+        snakemake = psutil.Process(process.pid)
+        family = wait_for_ray(snakemake)
+        for _ in range(2):  # a terminal sends it to all
+            for member in [snakemake, *family]:
+                if member.is_running():
+                    member.send_signal(2)
+            time.sleep(0.3)
+        lines = [line for line in process.stdout.read().splitlines() if not line.startswith(HINT)]
+    assert lines[-1].startswith("automata tune: error: interrupted; call again: finished work is k")
+    assert not any("Traceback" in line for line in lines)
+    assert psutil.wait_procs(family, 20)[1] == []
+    assert not list((tmp_path / ".snakemake/locks").glob("*"))
+
+
+def wait_for_ray(snakemake):
+    """Return all processes below Snakemake once Ray runs there."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        family = snakemake.children(recursive=True)
+        if any(process.name() == "raylet" for process in family):
+            return family
+        time.sleep(0.1)
+    raise AssertionError("no Ray was started")
