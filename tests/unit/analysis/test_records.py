@@ -92,7 +92,7 @@ def test_another_schema_version_is_refused_with_both_versions(change: Callable[.
     path = change(lambda content: content.update(schema_version=1))
 
     with pytest.raises(
-        UserError, match=f"^{path}: record of schema version 1, not 2; delete it, to"
+        UserError, match=f"^{path}: record of schema version 1, not 2: of another"
     ):
         read_record(path)
 
