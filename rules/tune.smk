@@ -43,5 +43,6 @@ rule tune:
             --settings {params.settings:q} \
             --files {params.files:q} \
             --work {params.work:q} \
-            --output {output:q} > {log:q} 2>&1
+            --output {output:q} \
+            --notices 3 3>&2 > {log:q} 2>&1
         """

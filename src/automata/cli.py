@@ -122,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     runs.set_defaults(command=_runs)
 
-    for command in (prepare, runs):
+    for command in (prepare, unpack, runs):
         command.add_argument(
             "--cache",
             type=Path,
@@ -288,9 +288,11 @@ def _pack(options: argparse.Namespace) -> None:
 
 
 def _unpack(options: argparse.Namespace) -> None:
+    from automata.inventory import Places
     from automata.publication import unpack
 
-    unpack(options.archives, options.output, as_named=options.as_named)
+    place = None if options.as_named else Places(options.cache).of
+    unpack(options.archives, options.output, place)
 
 
 def _runs(options: argparse.Namespace) -> None:

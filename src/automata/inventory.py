@@ -17,7 +17,7 @@ from automata.errors import UserError
 from automata.experiments.inputs import content_of, data_files
 from automata.files import bytes_below, sha256
 from automata.records import Record, read_record
-from automata.runs import RECORD, parse_place, recorded_place, records_below
+from automata.runs import RECORD, Place, parse_place, recorded_place, records_below
 
 HEADINGS = ("panel", "runs", "MB", "protocol", "used by")
 
@@ -111,11 +111,10 @@ def adopt(runs: Path, cache: Path) -> list[Path]:
     damaged record.
     """
     moved = []
-    contents = _Contents(cache)
+    places = Places(cache)
     for path, place in records_below(runs).items():
         if place is None:
-            record = read_record(path)
-            target = runs / recorded_place(record, contents.of(record)).stem / RECORD
+            target = runs / places.of(read_record(path)).stem / RECORD
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 moved.append(path.rename(target))
@@ -123,20 +122,25 @@ def adopt(runs: Path, cache: Path) -> list[Path]:
     return moved
 
 
-class _Contents:
-    """What the user's own files hold, as far as they are those that records are of."""
+class Places:
+    """Where records belong, those of earlier versions as well."""
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache
         self._prepared: dict[str, str | None] = {}
 
-    def of(self, record: Record) -> dict[str, str]:
-        """Return the SHA-256 of the files by role, none where other content was prepared."""
-        preparation = record.job.settings.data
-        paths = data_files(preparation.model_dump(mode="json"))
-        if not paths or self._checksum(record) != record.data.sha256:
-            return {}
-        return {role: content_of(Path(path)) for role, path in paths.items()}
+    def of(self, record: Record) -> Place:
+        """Return the place of a record.
+
+        One of the user's own files that does not name their content lies with the runs on the
+        files of today if these make the very prepared file that it is of.
+        """
+        paths = data_files(record.job.settings.data.model_dump(mode="json"))
+        if record.job.files or not paths or self._checksum(record) != record.data.sha256:
+            return recorded_place(record)
+        return recorded_place(
+            record, {role: content_of(Path(path)) for role, path in paths.items()}
+        )
 
     def _checksum(self, record: Record) -> str | None:
         """Return the SHA-256 of what is prepared today; None where nothing can be."""

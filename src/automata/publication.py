@@ -5,13 +5,16 @@ from __future__ import annotations
 import lzma
 import shutil
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from automata.errors import UserError
 from automata.files import replacing
-from automata.records import parse_record
-from automata.runs import DEPTH, RECORD, recorded_place
+from automata.records import Record, parse_record
+from automata.runs import DEPTH, RECORD, Place
+
+Placing = Callable[[Record], Place]
+"""Says where a record belongs."""
 
 PRESET = 9 | lzma.PRESET_EXTREME
 """A minute for a thousand records, which are packed once and then carried by every clone."""
@@ -34,17 +37,16 @@ def pack(records: Iterable[Path], archive: Path) -> None:
                 tar.addfile(entry, file)
 
 
-def unpack(archives: Iterable[Path], folder: Path, *, as_named: bool = False) -> None:
+def unpack(archives: Iterable[Path], folder: Path, place: Placing | None = None) -> None:
     """Write the records in `archives` to `folder`; all are looked at before one is written.
 
-    Each goes to the place of its run, where Snakemake looks for it (`automata.runs`), whatever
-    the archive calls it; `as_named`: to a path as in the archive. Raises UserError for a file that
-    is no such archive, for one with anything but records in it, for a run that is in two places,
-    and for one of which `folder` has another record.
+    Each has the path that it has in the archive, or one by its `place`, where Snakemake looks for
+    it. Raises UserError for a file that is no such archive, for one with anything but records in
+    it, for a run that is in two places, and for one of which `folder` has another record.
     """
     found: dict[str, Path] = {}
     for archive in archives:
-        for name, record in _records(archive, as_named):
+        for name, record in _records(archive, place):
             if name in found:
                 where = "twice" if found[name] == archive else f"and in {found[name]}"
                 raise UserError(f"{archive}: {name} is in it {where}")
@@ -52,12 +54,12 @@ def unpack(archives: Iterable[Path], folder: Path, *, as_named: bool = False) ->
                 raise UserError(f"{archive}: {path} is there already, and another record")
             found[name] = archive
     for archive in dict.fromkeys(found.values()):
-        for name, record in _records(archive, as_named):
+        for name, record in _records(archive, place):
             with replacing(folder / name) as temporary:
                 temporary.write_bytes(record)
 
 
-def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
+def _records(archive: Path, place: Placing | None) -> Iterator[tuple[str, bytes]]:
     """Yield the path of each record in `archive`, below a folder of runs, and what it says."""
     try:
         with tarfile.open(archive, "r:xz") as tar:
@@ -66,14 +68,13 @@ def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
                 if file is None:
                     raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
                 text = file.read()
-                yield entry.name if as_named else _path_of(text, f"{archive}: {entry.name}"), text
+                name = entry.name
+                if place is not None:
+                    record = parse_record(text.decode(), f"{archive}: {name}")
+                    name = f"{place(record).stem}/{RECORD}"
+                yield name, text
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise UserError(f"{archive}: not an archive of records: {error}") from error
-
-
-def _path_of(text: bytes, name: str) -> str:
-    """Return where the record with that text belongs, below a folder of runs."""
-    return f"{recorded_place(parse_record(text.decode(), name)).stem}/{RECORD}"
 
 
 def _is_record(entry: tarfile.TarInfo) -> bool:

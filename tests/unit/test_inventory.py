@@ -13,7 +13,7 @@ from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.experiments.inputs import content_of
 from automata.files import sha256
-from automata.inventory import adopt, listing, remove
+from automata.inventory import Places, adopt, listing, remove
 from automata.publication import unpack
 from automata.records import read_record, write_record
 from automata.runs import place_of
@@ -29,7 +29,7 @@ NEW = RUNS / "satimage/tpe-asha-d1688842/full-1/seed-0/record.json"
 def published(tmp_path_factory):
     """The published records of the default experiment, by the names that they were made under."""
     folder = tmp_path_factory.mktemp("published")
-    unpack([ROOT / "results/reference/default/records.tar.xz"], folder, as_named=True)
+    unpack([ROOT / "results/reference/default/records.tar.xz"], folder)
     return folder
 
 
@@ -66,7 +66,7 @@ def test_adopting_twice_moves_nothing_and_replaces_nothing(here):
 
 
 def test_an_archive_of_before_is_unpacked_to_where_runs_are_looked_for(here):
-    unpack([ROOT / "results/reference/default/records.tar.xz"], Path("again"))
+    unpack([ROOT / "results/reference/default/records.tar.xz"], Path("again"), Places(Path("d")).of)
     again = {path.relative_to("again") for path in Path("again").rglob("record.json")}
     assert NEW.relative_to(RUNS) in again
     assert len(again) == 34

@@ -42,7 +42,7 @@ def entry(name: str, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
 
 def test_what_is_packed_is_unpacked(records: list[Path], tmp_path: Path) -> None:
     pack(records, tmp_path / "records.tar.xz")
-    unpack([tmp_path / "records.tar.xz"], tmp_path / "again", as_named=True)
+    unpack([tmp_path / "records.tar.xz"], tmp_path / "again")
 
     again = {path.relative_to(tmp_path / "again") for path in tmp_path.glob("again/**/*.json")}
     assert again == {Path(run, "record.json") for run in RUNS}
@@ -99,9 +99,9 @@ def test_run_in_two_archives_is_refused(records: list[Path], tmp_path: Path) -> 
     pack(records[:1], two)
 
     with pytest.raises(UserError, match=rf"^{two}: .*record\.json is in it and in {one}$"):
-        unpack([one, two], tmp_path / "again", as_named=True)
+        unpack([one, two], tmp_path / "again")
     with pytest.raises(UserError, match=rf"^{one}: .*record\.json is in it twice$"):
-        unpack([one, one], tmp_path / "again", as_named=True)
+        unpack([one, one], tmp_path / "again")
 
     assert not (tmp_path / "again").exists()
 
@@ -110,14 +110,14 @@ def test_records_that_are_there_stay(records: list[Path], tmp_path: Path) -> Non
     """Also those of a run that would come after others: nothing is half-unpacked."""
     archive, folder = tmp_path / "records.tar.xz", tmp_path / "again"
     pack(records, archive)
-    unpack([archive], folder, as_named=True)
-    unpack([archive], folder, as_named=True)  # the same records are no harm
+    unpack([archive], folder)
+    unpack([archive], folder)  # the same records are no harm
     first, *_, last = sorted(folder.rglob("record.json"))
     first.unlink()
     last.write_text("of a run of mine")
 
     with pytest.raises(UserError, match=f"^{archive}: {last} is there already"):
-        unpack([archive], folder, as_named=True)
+        unpack([archive], folder)
 
     assert not first.exists()
     assert last.read_text() == "of a run of mine"
