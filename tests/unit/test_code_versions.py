@@ -23,6 +23,7 @@ NOT_DECIDING = {
     "errors.py",
     "experiments",
     "files.py",
+    "locks.py",
     "numerics.py",
     "provenance.py",
     "recorded.py",
