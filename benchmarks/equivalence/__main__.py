@@ -18,6 +18,7 @@ from benchmarks.equivalence.proof import (
     Compared,
     checkout,
     commit_of_today,
+    copy_of_today,
     decisions_by_replay,
     entries,
     numbers,
@@ -33,12 +34,13 @@ def main() -> None:
     if "decisions" in options.proofs:
         rows += _shown(decisions_by_replay(options.archives, os.cpu_count() or 1))
     if options.base is not None:
-        with checkout(options.base) as base:
+        with checkout(options.base) as base, copy_of_today() as today:
             if "numbers" in options.proofs:
-                rows += _shown(row for row in numbers(base) if row.claim in options.proofs)
+                rows += _shown(row for row in numbers(base, today) if row.claim in options.proofs)
             if "times" in options.proofs:
-                rows += _shown(times(base, options.rounds))
-            print(entries(rows, base, commit_of_today()) or "No part of the code differs.", end="")
+                rows += _shown(times(base, today, options.rounds))
+            found = entries(rows, base, today, commit_of_today())
+            print(found or "nothing to declare: no part differs, or nothing is equal\n", end="")
     different = [row for row in rows if not row.equal]
     print(f"{len(rows) - len(different)} of {len(rows)} comparisons are equal")
     sys.exit(1 if different else 0)

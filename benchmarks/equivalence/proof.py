@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -54,6 +55,16 @@ def checkout(commit: str) -> Iterator[Path]:
         yield Path(name)
 
 
+@contextmanager
+def copy_of_today() -> Iterator[Path]:
+    """Yield a temporary folder with the files of today: neither version is in a checkout."""
+    with tempfile.TemporaryDirectory(prefix="automata-today-") as name:
+        for part in ("src", DRIVER.parent):
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / part, Path(name) / part, ignore=ignored)
+        yield Path(name)
+
+
 def commit_of_today() -> str:
     """Return the commit of the working tree, marked if files in it were changed."""
     changed = _git("status", "--porcelain", "--untracked-files=no")
@@ -71,10 +82,10 @@ def decisions_by_replay(archives: Sequence[Path], processes: int) -> list[Compar
     return rows
 
 
-def numbers(base: Path) -> list[Compared]:
-    """Compare trainings and whole jobs of the code in `base` and of today's, bit for bit."""
+def numbers(base: Path, today: Path) -> list[Compared]:
+    """Compare trainings and whole jobs of the code in two folders, bit for bit."""
     orders = {"trainings": trainings(), "jobs": jobs()}
-    then, now = (drive(folder, **orders) for folder in (base, ROOT))
+    then, now = (drive(folder, **orders) for folder in (base, today))
     rows = [
         _same(NUMBERS, f"training: {name}", then["trainings"][name], found)
         for name, found in now["trainings"].items()
@@ -88,7 +99,7 @@ def numbers(base: Path) -> list[Compared]:
 _OF_JOBS = (DECISIONS, NUMBERS)
 
 
-def times(base: Path, rounds: int) -> list[Compared]:
+def times(base: Path, today: Path, rounds: int) -> list[Compared]:
     """Compare the costs of a job of the default experiment, by one version and the other in turns.
 
     The first round warms up and does not count; in every other one today's code goes first.
@@ -96,10 +107,10 @@ def times(base: Path, rounds: int) -> list[Compared]:
     name = timed()["name"]
     ratios: dict[str, list[float]] = {}
     for number in range(rounds + 1):
-        turns = (base, ROOT) if number % 2 else (ROOT, base)
+        turns = (base, today) if number % 2 else (today, base)
         costs = {folder: drive(folder, timed=[timed()])["timed"][name] for folder in turns}
-        for cost in costs[ROOT] if number else ():
-            ratios.setdefault(cost, []).append(costs[ROOT][cost] / costs[base][cost])
+        for cost in costs[today] if number else ():
+            ratios.setdefault(cost, []).append(costs[today][cost] / costs[base][cost])
     return [_close(cost, values) for cost, values in ratios.items()]
 
 
@@ -109,12 +120,12 @@ def _close(cost: str, ratios: list[float]) -> Compared:
     return Compared(COSTS[cost], f"job: {cost}", shown, 1 / WITHIN <= ratio <= WITHIN)
 
 
-def entries(rows: Sequence[Compared], base: Path, commit: str) -> str:
+def entries(rows: Sequence[Compared], base: Path, today: Path, commit: str) -> str:
     """Return the entries that `rows` prove: Python for `EQUIVALENCES`, a part each that differs."""
     proven = {row.claim for row in rows} - {row.claim for row in rows if not row.equal}
     counts = [f"{claim} by {sum(r.claim == claim for r in rows)}" for claim in sorted(proven)]
     proof = f"benchmarks.equivalence on CPU, comparisons: {', '.join(counts)}"
-    then, now = (drive(folder)["code"] for folder in (base, ROOT))
+    then, now = (drive(folder)["code"] for folder in (base, today))
     return "".join(
         _entry(part, now[part], then[part], sorted(covers), commit, proof)
         for part in PARTS

@@ -37,6 +37,7 @@ NOT_DECIDING = {
     "experiments",
     "failures.py",
     "files.py",
+    "locks.py",
     "numerics.py",
     "provenance.py",
     "recorded.py",

@@ -1,6 +1,7 @@
 """What a user sees who types `snakemake` and something fails: one line says it, the last."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -119,13 +120,15 @@ def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
         stderr=subprocess.STDOUT,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        # What runs in the background of a script ignores Ctrl-C, and passes that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         snakemake = psutil.Process(process.pid)
         family = wait_for_ray(snakemake)
         for _ in range(2):  # a terminal sends it to all
             for member in [snakemake, *family]:
                 if member.is_running():
-                    member.send_signal(2)
+                    member.send_signal(signal.SIGINT)
             time.sleep(0.3)
         lines = [line for line in process.stdout.read().splitlines() if not line.startswith(HINT)]
     assert lines[-1].startswith("automata tune: error: interrupted; call again: finished work is k")

@@ -136,7 +136,7 @@ def test_code_that_trains_otherwise_is_found(
     monkeypatch.setattr(proof, "jobs", list)
     seeds = tmp_path / "src/automata/seeds.py"
     seeds.write_text(seeds.read_text().replace("digest_size=8", "digest_size=7"))
-    (other,) = numbers(tmp_path)
+    (other,) = numbers(ROOT, tmp_path)
 
     assert not other.equal
     assert other.outcome.startswith("in one run.progress.training_loss[0]: ")
@@ -159,7 +159,7 @@ def test_times_are_equal_within_three_percent_in_the_median(
     # The first round warms up; of three more the median counts.
     costs = {tmp_path: [99.0, 10.0, 10.0, 10.0], ROOT: [1.0, wall, 50.0, 1.0]}
     monkeypatch.setattr(proof, "drive", driven(costs))
-    rows = times(tmp_path, 3)
+    rows = times(tmp_path, ROOT, 3)
     assert [(row.claim, row.what, row.equal) for row in rows] == [
         ("times", "job: wall", equal),
         ("times", "job: CPU", True),
@@ -182,7 +182,7 @@ def test_entries_claim_what_was_proven_of_the_parts_that_differ(
         Compared("times", "job", "1.0", True),
         Compared("estimated energy", "job", "1.0", True),
     ]
-    found = eval(f"({entries(rows, tmp_path, 'c0ffee')})", {"Equivalence": Equivalence})
+    found = eval(f"({entries(rows, tmp_path, ROOT, 'c0ffee')})", {"Equivalence": Equivalence})
     assert [(e.part, e.new, e.old, set(e.covers)) for e in found] == [
         ("training", "new", "old", {"decisions", "times"}),
         ("metering", "m1", "m0", {"times", "estimated energy"}),
