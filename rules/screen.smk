@@ -23,9 +23,5 @@ def check_unlock():
 check_unlock()
 
 
-onstart:
-    Interrupt.install()
-
-
 onerror:
     SCREEN.conclude()

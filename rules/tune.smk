@@ -33,7 +33,7 @@ rule tune:
         "on {wildcards.selector} {wildcards.fraction}, seed {wildcards.seed}"
     shell:
         """
-        python -m automata tune {input:q} \
+        exec python -m automata tune {input:q} \
             --dataset {wildcards.dataset:q} \
             --search {wildcards.search:q} \
             --scheduler {wildcards.scheduler:q} \

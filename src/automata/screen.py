@@ -19,6 +19,8 @@ from automata.failures import KEPT, out_of_space
 
 OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
 STATUS = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.(\w+)")
+NO_BACKUP = re.compile("Cannot restore .*: no backup found")
+"""Said of each job that fails before it has made a first record: there is nothing to restore."""
 JOB_FAILED, JOB_FINISHED, ERROR = "job_error", "job_finished", "error"
 """Events of Snakemake, by its interface for loggers."""
 
@@ -72,6 +74,8 @@ class _Short(logging.Formatter):
         if event == JOB_FAILED:  # the command has all settings, `collect` thousands of inputs
             record = copy.copy(record)
             record.__dict__.update(shellcmd=None, input=[])
+        elif NO_BACKUP.match(text):
+            return ""
         elif event == ERROR:
             return _of_error(str(getattr(record, "exception", "")), text)
         return self._usual.format(record)

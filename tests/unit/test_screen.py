@@ -68,6 +68,14 @@ def test_neither_command_nor_inputs_are_on_the_screen(screen, tmp_path):
     assert stream.getvalue().strip() == "Error in rule tune | None"
 
 
+def test_a_record_that_never_was_is_not_said_to_be_lost(screen):
+    logger, stream, _ = screen
+    logger.warning("Cannot restore results/runs/x/record.json: no backup found.")
+    logger.warning("Restored previous version of x (updating job failed).")
+    assert "Cannot restore" not in stream.getvalue()
+    assert "Restored previous version" in stream.getvalue()
+
+
 def test_all_is_on_the_screen_when_that_is_asked_for(tmp_path):
     logger = logging.Logger("snakemake", logging.DEBUG)
     handler = logging.StreamHandler(io.StringIO())
