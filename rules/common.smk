@@ -7,6 +7,7 @@ from itertools import product
 from operator import getitem
 from pathlib import Path
 
+from automata.allocation import gpus_of_host
 from automata.code_versions import EQUIVALENCES, code_versions
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
@@ -401,6 +402,10 @@ def announce():
         return
     for dataset, count in Counter(place.dataset for place in runs()).items():
         logger.info(f"{dataset}: {count} runs")
+    wanted = any(e["compute"]["device"] == "cuda" for e in EXPERIMENTS)
+    here = not on_cluster() and not shared("ray", "address")
+    if wanted and here and gpus_of_host() == 0:
+        logger.warning("compute.device: cuda: NVML knows no GPU on this machine")
     old = sum(place is None for place in found().values())
     if old:
         logger.warning(

@@ -1,4 +1,4 @@
-"""What SLURM gave the job that runs here, where it runs under SLURM."""
+"""What there is for a job: the GPUs of this host, and what SLURM gave it, where it runs there."""
 
 from __future__ import annotations
 
@@ -42,6 +42,19 @@ def keep_to_allocation(compute: Compute) -> None:
         )
     if "SLURM_GPUS_ON_NODE" not in os.environ:
         os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+
+def gpus_of_host() -> int | None:
+    """Return how many GPUs NVML knows here; None where nobody can ask it. Starts no CUDA."""
+    try:
+        import pynvml
+    except ImportError:
+        return None
+    try:
+        pynvml.nvmlInit()
+        return int(pynvml.nvmlDeviceGetCount())
+    except pynvml.NVMLError:
+        return 0
 
 
 def _cpus() -> int:

@@ -1,10 +1,11 @@
 """What a job knows of its allocation, and keeps to."""
 
 import os
+import sys
 
 import pytest
 
-from automata.allocation import allocation, keep_to_allocation
+from automata.allocation import allocation, gpus_of_host, keep_to_allocation
 from automata.config.machine import Compute
 from automata.errors import UserError
 
@@ -75,3 +76,30 @@ def test_gpus_of_the_job_stay_visible(slurm):
     slurm.setenv("CUDA_VISIBLE_DEVICES", "1")
     keep_to_allocation(ONE)
     assert allocation()["gpus"] == "1"
+
+
+class Nvml:
+    """What pynvml does, on a host with so many GPUs, or without a driver."""
+
+    NVMLError = RuntimeError
+
+    def __init__(self, gpus):
+        self._gpus = gpus
+
+    def nvmlInit(self):  # noqa: N802
+        if self._gpus is None:
+            raise RuntimeError("Driver Not Loaded")
+
+    def nvmlDeviceGetCount(self):  # noqa: N802
+        return self._gpus
+
+
+@pytest.mark.parametrize(("there", "counted"), [(2, 2), (0, 0), (None, 0)])
+def test_gpus_of_the_host_are_those_that_nvml_knows(monkeypatch, there, counted):
+    monkeypatch.setitem(sys.modules, "pynvml", Nvml(there))
+    assert gpus_of_host() == counted
+
+
+def test_without_nvml_nobody_knows_the_gpus(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    assert gpus_of_host() is None
