@@ -29,6 +29,7 @@ from automata.records import (
     Tuning,
     write_record,
 )
+from automata.runs import RECORD, place_of
 from automata.training.progress import Evaluation, Progress, Seconds
 from automata.tuning.brackets import Bracket, asha_rungs, hyperband_brackets
 from benchmarks.grids import Grid, paper
@@ -58,7 +59,8 @@ def write_records(folder: Path, grid: Grid) -> int:
     experiments = paper()
     runs = synthetic_runs(datasets=grid.datasets, repeats=grid.seeds).to_dict("records")
     for row in runs:
-        write_record(made_up_record(row, settings_of_run(experiments, row)), folder / row["record"])
+        record = made_up_record(row, settings_of_run(experiments, row))
+        write_record(record, folder / "results/runs" / place_of(record.job).stem / RECORD)
     return len(runs)
 
 

@@ -200,10 +200,17 @@ def own_data(dataset):
 
 @cache
 def own_contents(dataset):
-    """Return what is in the user's own files that runs of a data set read; end with one line."""
-    experiment = experiment_of(dataset)
+    """Return what is in the user's own files that runs of a data set read; end with one line.
+
+    Published records need no such file.
+    """
+    search_path = SEARCHED + sys.path
     try:
-        return contents_of(experiment, dataset, CONTENTS, SEARCHED + sys.path)
+        return (
+            {}
+            if ARCHIVES
+            else contents_of(experiment_of(dataset), dataset, CONTENTS, search_path)
+        )
     except UserError as error:
         sys.exit(str(error))
 

@@ -10,8 +10,6 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from automata.datasets.own.header import problems
-from automata.datasets.own.paths import problem_of_file
 from automata.errors import UserError
 from automata.experiments.settings import Config, kind_of, preparation_of
 from automata.files import folder_checksum, sha256, visible_files, write_text
@@ -41,6 +39,10 @@ def key_of(role: str, dataset: str) -> str:
 
 def problems_of_files(config: Config, dataset: str) -> Iterator[tuple[str, str]]:
     """Yield what the user's own files of a data set show that is wrong, with the key of each."""
+    # Imported here: a job reads this module, and looks at no header.
+    from automata.datasets.own.header import problems
+    from automata.datasets.own.paths import problem_of_file
+
     preparation = preparation_of(config, dataset)
     if "own" in preparation:
         yield from problems(preparation["own"], f"own_datasets.{dataset}")
