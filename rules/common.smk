@@ -1,6 +1,7 @@
 """The grid of runs and the helpers of the rules. Parsing needs Snakemake alone."""
 
 import json
+import shutil
 from collections import Counter
 from functools import cache, reduce
 from itertools import product
@@ -175,13 +176,17 @@ COMPARISON = json.dumps(shared("comparison"), sort_keys=True)
 
 
 def allow_repeats():
-    """Let jobs repeat finished runs if Snakemake was told to by force; they keep them otherwise.
+    """Let jobs repeat the finished runs that Snakemake was told to force; others stay.
 
     Jobs have it from the environment, those of a cluster from that of the call that submits them.
+    What Snakemake kept aside of records while a call was killed would come back where one has been
+    deleted since.
     """
     asked = workflow.dag_settings
-    forced = asked.forcerun or asked.forceall or asked.forcetargets
-    os.environ.update(AUTOMATA_AGAIN="1" if forced else "")
+    every = asked.forceall or "tune" in asked.forcerun
+    named = [*asked.forcerun, *(asked.targets if asked.forcetargets else [])]
+    os.environ.update(AUTOMATA_AGAIN="all" if every else "\n".join(map(str, named)))
+    shutil.rmtree(".snakemake/backups/results/runs", ignore_errors=True)
 
 
 # The user's own files are read once, and again when they have changed.

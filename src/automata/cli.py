@@ -70,9 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     tune.add_argument("--files", default="{}", help=FILES_HELP)
     tune.add_argument(
         "--again",
-        action="store_true",
-        default=bool(os.environ.get("AUTOMATA_AGAIN")),
-        help="repeat a finished run (default: $AUTOMATA_AGAIN)",
+        default=os.environ.get("AUTOMATA_AGAIN", ""),
+        help="records of finished runs that are repeated, one a line, or all "
+        "(default: $AUTOMATA_AGAIN)",
     )
     tune.add_argument(
         "--ray-address",
@@ -112,7 +112,12 @@ def _parser() -> argparse.ArgumentParser:
     unpack.set_defaults(command=_unpack)
 
     runs = commands.add_parser("runs", help="list the runs there are, by protocol")
-    runs.add_argument("folders", type=Path, nargs="*", help="of runs (default: results/runs)")
+    runs.add_argument(
+        "folders",
+        type=Path,
+        nargs="*",
+        help="of which runs are listed or removed (default: results/runs)",
+    )
     runs.add_argument("--remove", action="store_true", help="delete them, after saying what")
     runs.add_argument("--yes", action="store_true", help="delete without asking")
     runs.add_argument(
@@ -247,7 +252,8 @@ def _tune(options: argparse.Namespace) -> None:
     run = {axis: getattr(options, axis) for axis in _AXES}
     job = parse_job(run, options.settings, options.files)
     address = parse_ray_address(options.ray_address)
-    complete_job(job, options.data, options.work, options.output, address, options.again)
+    again = {"all", str(options.output)} & set(options.again.splitlines())
+    complete_job(job, options.data, options.work, options.output, address, bool(again))
 
 
 def _tell_waits(descriptor: int) -> None:
@@ -296,14 +302,18 @@ def _unpack(options: argparse.Namespace) -> None:
 
 
 def _runs(options: argparse.Namespace) -> None:
-    from automata.inventory import adopt, listing, remove
+    from automata.inventory import adopt, listing, panels, remove
 
     if options.adopt:
-        _print(adopt(RUNS, options.cache))
+        moved, stay = adopt(RUNS, options.cache)
+        _print(moved)
+        if stay:
+            names = ", ".join(map(str, stay))
+            raise UserError(f"these stay, as there is another record in their place: {names}")
     elif options.remove:
-        remove(options.folders, RUNS, confirmed=options.yes)
+        remove(RUNS, options.folders, confirmed=options.yes)
     else:
-        sys.stdout.write(listing(options.folders or [RUNS]))
+        sys.stdout.write(listing(panels(RUNS, options.folders)))
 
 
 def _publish(options: argparse.Namespace) -> None:

@@ -18,6 +18,7 @@ from automata.experiments.inputs import content_of, data_files
 from automata.files import bytes_below, sha256
 from automata.records import Record, read_record
 from automata.runs import RECORD, Place, parse_place, recorded_place, records_below
+from automata.screen import other_call
 
 HEADINGS = ("panel", "runs", "MB", "protocol", "used by")
 
@@ -49,33 +50,35 @@ def brief(protocol: Protocol) -> str:
     )
 
 
-def panels(folders: Iterable[Path]) -> list[Panel]:
-    """Return the panels in `folders`: folders of runs, or parts of such.
+def panels(runs: Path, folders: Iterable[Path] = ()) -> list[Panel]:
+    """Return the panels in the folder `runs`, or as far as they lie in `folders`.
 
-    Raises UserError for a folder without records.
+    Raises UserError for a folder without any of its records.
     """
-    found: set[Path] = set()
+    every = {path: path.resolve() for path in records_below(runs)}
+    chosen: set[Path] = set()
     for folder in folders:
-        records = {folder} if folder.name == RECORD else set(folder.rglob(RECORD))
-        if not records:
-            raise UserError(f"{folder}: no records in it")
-        found |= records
-    placed = sorted(path for path in found if parse_place(path))
+        place = folder.resolve()
+        inside = {path for path, real in every.items() if real.is_relative_to(place)}
+        if not inside:
+            raise UserError(f"{folder}: no record of {runs} lies there")
+        chosen |= inside
     users = _users()
     return [
-        Panel(panel, paths, sorted({user for path in paths for user in users[path]}))
+        Panel(panel, paths, sorted({user for path in paths for user in users[every[path]]}))
         for panel, paths in (
-            (panel, list(group)) for panel, group in groupby(placed, lambda path: path.parents[2])
+            (panel, list(group))
+            for panel, group in groupby(sorted(chosen or every), lambda path: path.parents[2])
         )
     ]
 
 
-def listing(folders: Sequence[Path]) -> str:
-    """Return a table of the panels in `folders`, and what to do with records that are in none."""
-    rows = [HEADINGS, *(panel.cells for panel in panels(folders))]
+def listing(found: Sequence[Panel]) -> str:
+    """Return a table of panels, and what to do with those of an earlier version."""
+    rows = [HEADINGS, *(panel.cells for panel in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    old = sum(place is None for folder in folders for place in records_below(folder).values())
+    old = sum(parse_place(path) is None for panel in found for path in panel.records)
     if old:
         lines.append(
             f"{old} records are of an earlier version, and no configuration finds them: "
@@ -84,42 +87,45 @@ def listing(folders: Sequence[Path]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def remove(folders: Sequence[Path], runs: Path, *, confirmed: bool) -> None:
-    """Delete the runs in `folders`, which lie in the folder `runs`, after saying which.
+def remove(runs: Path, folders: Sequence[Path], *, confirmed: bool) -> None:
+    """Delete the runs of the folder `runs` that lie in `folders`, after saying which.
 
-    Without `confirmed` the user is asked. Raises UserError for no folder, for one elsewhere, and
-    where nobody can answer.
+    Without `confirmed` the user is asked. Raises UserError for no folder, for one without such
+    runs, while Snakemake works here, and where nobody can answer.
     """
     if not folders:
         raise UserError(f"--remove: name folders below {runs}, or {runs} itself")
-    for folder in folders:
-        if not folder.resolve().is_relative_to(runs.resolve()):
-            raise UserError(f"{folder}: does not lie in {runs}")
-    sys.stderr.write(listing(folders))
-    if not confirmed and not _agreed(f"Delete {' '.join(map(str, folders))}? [y/N] "):
+    found = panels(runs, folders)
+    if call := other_call(Path.cwd()):
+        raise UserError(f"nothing was deleted: {call}")
+    sys.stderr.write(listing(found))
+    if not confirmed and not _agreed("Delete these? [y/N] "):
         raise UserError("nothing was deleted")
-    for folder in folders:
-        shutil.rmtree(folder.parent if folder.name == RECORD else folder)
+    for path in [path for panel in found for path in panel.records]:
+        path.unlink()
+        _remove_empty(path.parent, runs)
 
 
-def adopt(runs: Path, cache: Path) -> list[Path]:
+def adopt(runs: Path, cache: Path) -> tuple[list[Path], list[Path]]:
     """Move the records of earlier versions in the folder `runs` to their places.
 
-    Returns where they are. Nothing is replaced: a record whose place is taken stays where it is.
-    Where records are of the user's own files, their data sets are prepared once more, with
-    downloads from `cache`, to see whether the files are still the same. Raises UserError for a
-    damaged record.
+    Returns where they are now, and those whose place is taken: they stay where they were, as
+    nothing is replaced. Where records are of the user's own files, their data sets are prepared
+    once more, with downloads from `cache`, to see whether the files are still the same. Raises
+    UserError for a damaged record.
     """
-    moved = []
+    moved, stay = [], []
     places = Places(cache)
-    for path, place in records_below(runs).items():
-        if place is None:
-            target = runs / places.of(read_record(path)).stem / RECORD
-            if not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                moved.append(path.rename(target))
-                _remove_empty(path.parent, runs)
-    return moved
+    for path in [path for path, place in records_below(runs).items() if place is None]:
+        target = runs / places.of(read_record(path)).stem / RECORD
+        if target.exists():
+            stay.append(path)
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, target)
+        moved.append(target)
+        _remove_empty(path.parent, runs)
+    return moved, stay
 
 
 class Places:
@@ -166,7 +172,7 @@ def _users() -> dict[Path, list[str]]:
     for table in sorted(Path("results").glob("*/tables/runs.csv")):
         with table.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                users[Path(row["record"])].append(table.parts[-3])
+                users[Path(row["record"]).resolve()].append(table.parts[-3])
     return users
 
 

@@ -70,7 +70,7 @@ def _records(archive: Path, place: Placing | None) -> Iterator[tuple[str, bytes]
                 text = file.read()
                 name = entry.name
                 if place is not None:
-                    record = parse_record(text.decode(), f"{archive}: {name}")
+                    record = parse_record(text.decode(errors="replace"), f"{archive}: {name}")
                     name = f"{place(record).stem}/{RECORD}"
                 yield name, text
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:

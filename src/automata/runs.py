@@ -145,9 +145,10 @@ def labels(places: Iterable[Place], configured: Iterable[Place]) -> dict[Place, 
     `configured` are the places that a configuration at hand gives to runs of each panel and
     selector, whatever fraction and seed. Where it has records, its protocol has the name of the
     data set, and others are data sets of their own, such as `dna@1a2b3c4d`: nothing pairs or
-    averages two protocols. Where it has none, the name goes to a protocol that is alone in its
-    panel. Of a selector's variants in one panel, one is shown: that of the configuration, else
-    that of the defaults, else the first. Runs of the others have no label.
+    averages two protocols. Where it has none, the name goes to a protocol that is alone: the only
+    one of its data set and search, as a protocol may differ by search. Of a selector's variants in
+    one panel, one is shown: that of the configuration, else that of the defaults, else the first.
+    Runs of the others have no label.
     """
     every = sorted(places)
     wanted = {place.panel for place in configured}
@@ -156,7 +157,7 @@ def labels(places: Iterable[Place], configured: Iterable[Place]) -> dict[Place, 
     protocols: dict[tuple[str, ...], set[str]] = {}
     variants: dict[tuple[str, str], list[str]] = {}
     for place in every:
-        protocols.setdefault(place[:3], set()).add(place.protocol)
+        protocols.setdefault(place[:2], set()).add(place.protocol)
         variants.setdefault((place.panel, place.selector), []).append(place.variant)
 
     def label(place: Place) -> str | None:
@@ -166,7 +167,7 @@ def labels(places: Iterable[Place], configured: Iterable[Place]) -> dict[Place, 
             shown = min(variants[selector])  # the defaults have the empty one
         if place.variant != shown:
             return None
-        alone = len(protocols[place[:3]]) == 1
+        alone = len(protocols[place[:2]]) == 1
         named = place.panel in wanted or (alone and place.dataset not in known)
         return place.dataset if named else f"{place.dataset}{OTHER}{place.protocol}"
 

@@ -13,7 +13,7 @@ from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.experiments.inputs import content_of
 from automata.files import sha256
-from automata.inventory import Places, adopt, listing, remove
+from automata.inventory import Places, adopt, listing, panels, remove
 from automata.publication import unpack
 from automata.records import read_record, write_record
 from automata.runs import place_of
@@ -45,7 +45,7 @@ def here(published, tmp_path, monkeypatch):
 
 def test_records_of_before_are_moved_to_where_runs_are_looked_for(here):
     before = OLD.read_bytes()
-    moved = adopt(RUNS, Path("downloads"))
+    moved, _ = adopt(RUNS, Path("downloads"))
     assert NEW in moved
     assert len(moved) == 2
     assert NEW.read_bytes() == before
@@ -60,7 +60,7 @@ def test_adopting_twice_moves_nothing_and_replaces_nothing(here):
     record = read_record(OLD)
     OLD.unlink()
     write_record(record.model_copy(update={"job": read_record(NEW).job}), OLD)
-    assert adopt(RUNS, Path("downloads")) == []
+    assert adopt(RUNS, Path("downloads")) == ([], [OLD])
     assert NEW.read_bytes() == there
     assert OLD.exists()
 
@@ -93,7 +93,7 @@ def test_a_record_of_own_data_goes_to_the_runs_on_the_same_content(here, monkeyp
     job = own(here, monkeypatch)
     files = {"own.path": content_of(Path("flowers.csv"))}
     expected = place_of(job.model_copy(update={"files": files})).stem
-    assert RUNS / expected / "record.json" in adopt(RUNS, Path("downloads"))
+    assert RUNS / expected / "record.json" in adopt(RUNS, Path("downloads"))[0]
 
 
 def test_a_record_of_other_content_lies_apart(here, monkeypatch):
@@ -102,7 +102,7 @@ def test_a_record_of_other_content_lies_apart(here, monkeypatch):
         file.write("\n5,1\n")
     files = {"own.path": content_of(Path("flowers.csv"))}
     elsewhere = place_of(job.model_copy(update={"files": files})).panel
-    (moved,) = [path for path in adopt(RUNS, Path("downloads")) if "flowers" in path.parts]
+    (moved,) = [path for path in adopt(RUNS, Path("downloads"))[0] if "flowers" in path.parts]
     assert elsewhere not in str(moved)
 
 
@@ -111,7 +111,7 @@ def test_a_list_says_how_many_of_which_protocol_and_for_whom(here):
     tables = Path("results/mine/tables")
     tables.mkdir(parents=True)
     (tables / "runs.csv").write_text(f"dataset,record\nsatimage,{NEW}\n")
-    heading, row = listing([RUNS]).splitlines()
+    heading, row = listing(panels(RUNS)).splitlines()
     assert heading.split() == ["panel", "runs", "MB", "protocol", "used", "by"]
     assert row.startswith("satimage/tpe-asha-d1688842  2 ")
     assert "mlp, 27 configurations, 40 epochs, selection every 5" in row
@@ -119,17 +119,17 @@ def test_a_list_says_how_many_of_which_protocol_and_for_whom(here):
 
 
 def test_a_list_says_what_to_do_with_records_of_before(here):
-    assert "2 records are of an earlier version" in listing([RUNS])
+    assert "2 records are of an earlier version" in listing(panels(RUNS))
 
 
 def test_a_folder_without_records_is_one_line(here):
-    with pytest.raises(UserError, match=r"^results/nothing: no records in it$"):
-        listing([Path("results/nothing")])
+    with pytest.raises(UserError, match=r"^results/nothing: no record of results/runs lies there$"):
+        panels(RUNS, [Path("results/nothing")])
 
 
 def test_removal_takes_what_is_named_and_says_so(here, capsys):
     adopt(RUNS, Path("downloads"))
-    remove([NEW.parents[1]], RUNS, confirmed=True)
+    remove(RUNS, [NEW.parents[1]], confirmed=True)
     assert not NEW.exists()
     assert len(list(RUNS.rglob("record.json"))) == 1
     assert "satimage/tpe-asha-d1688842  1 " in capsys.readouterr().err
@@ -142,7 +142,7 @@ def test_nothing_is_removed_without_a_yes(here, monkeypatch, answer):
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stdin", terminal)
     with pytest.raises(UserError, match=r"^nothing was deleted$"):
-        remove([NEW.parents[3]], RUNS, confirmed=False)
+        remove(RUNS, [NEW.parents[3]], confirmed=False)
     assert NEW.exists()
 
 
@@ -150,17 +150,41 @@ def test_nothing_is_removed_where_nobody_can_be_asked(here, monkeypatch):
     adopt(RUNS, Path("downloads"))
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     with pytest.raises(UserError, match=r"--yes deletes$"):
-        remove([RUNS], RUNS, confirmed=False)
+        remove(RUNS, [RUNS], confirmed=False)
     assert NEW.exists()
 
 
-@pytest.mark.parametrize("folder", ["results", "results/runs/..", "/"])
-def test_nothing_else_can_be_removed(here, folder):
-    with pytest.raises(UserError, match=r"does not lie in results/runs$"):
-        remove([Path(folder)], RUNS, confirmed=True)
+def test_nothing_but_listed_records_is_removed(here, capsys):
+    Path("results/precious.txt").write_text("mine")
+    (OLD.parent / "notes.txt").write_text("mine")
+    remove(RUNS, [Path("results")], confirmed=True)
+    assert "satimage/tpe-asha  2 " in capsys.readouterr().err
+    left = {path.name for path in Path("results").rglob("*") if path.is_file()}
+    assert left == {"precious.txt", "notes.txt"}
+
+
+def test_a_folder_elsewhere_is_refused(here):
+    with pytest.raises(UserError, match=r"^/usr: no record of results/runs lies there$"):
+        remove(RUNS, [Path("/usr")], confirmed=True)
+
+
+def test_runs_behind_a_link_are_listed_by_any_spelling(here):
+    RUNS.rename("elsewhere")
+    RUNS.symlink_to(here / "elsewhere")
+    tables = Path("results/mine/tables")
+    tables.mkdir(parents=True)
+    (tables / "runs.csv").write_text(f"dataset,record\nsatimage,{OLD}\n")
+    for runs in (RUNS, here / RUNS):
+        assert listing(panels(runs)).splitlines()[1].endswith("mine")
+
+
+def test_nothing_is_removed_while_snakemake_works_here(here, monkeypatch):
+    monkeypatch.setattr("automata.inventory.other_call", lambda folder: "another call")
+    with pytest.raises(UserError, match=r"^nothing was deleted: another call$"):
+        remove(RUNS, [RUNS], confirmed=True)
     assert OLD.exists()
 
 
 def test_a_removal_names_what_it_removes(here):
     with pytest.raises(UserError, match=r"^--remove: name folders below results/runs"):
-        remove([], RUNS, confirmed=True)
+        remove(RUNS, [], confirmed=True)

@@ -182,6 +182,16 @@ def test_a_panel_of_another_protocol_does_not_go_with_the_configured_one():
     assert labels([tpe, B], [B])[tpe] == "dna@aaaaaaaa"
 
 
+def test_protocols_of_two_schedulers_are_not_taken_for_one():
+    asha = B._replace(scheduler="asha")
+    assert labels([A, asha], []) == {A: "dna@aaaaaaaa", asha: "dna@bbbbbbbb"}
+
+
+def test_a_protocol_may_differ_by_search():
+    tpe = B._replace(search="tpe")
+    assert labels([A, tpe], []) == {A: "dna", tpe: "dna"}
+
+
 def test_one_variant_of_a_selector_is_shown():
     default = A._replace(selector="gradmatch", fraction="0.1")
     other = default._replace(variant="-cccccccc")

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,16 @@ class Workflow:
         (path,) = [path for path in self.records if f"/runs/{run}/" in bare(path)]
         return path
 
-    def run(self, *targets: str, force: bool = False) -> Counter[str]:
+    def run(self, *targets: str, force: bool = False, forced: Sequence[str] = ()) -> Counter[str]:
         """Run the rules behind `targets` and return how many jobs of each rule that took."""
-        return self._execute(targets, "local", force)
+        return self._execute(targets, "local", force, forced)
 
     def _execute(
-        self, targets: tuple[str, ...], executor: str, force: bool = False
+        self,
+        targets: tuple[str, ...],
+        executor: str,
+        force: bool = False,
+        forced: Sequence[str] = (),
     ) -> Counter[str]:
         own = self.folder / "own.yaml"
         own.write_text(yaml.safe_dump(self.config))
@@ -77,6 +82,7 @@ class Workflow:
                 DAGSettings(
                     targets=set(targets),
                     forcetargets=force,
+                    forcerun=set(forced),
                     rerun_triggers={RerunTrigger.parse_choice(name) for name in TRIGGERS},
                 )
             )

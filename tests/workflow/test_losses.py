@@ -92,6 +92,29 @@ def test_force_repeats_a_run_and_replaces_its_record(copy):
     assert {path for path in after if after[path] != before[path]} == {FULL}
 
 
+def test_force_of_one_run_repeats_no_other_that_starts(copy):
+    before = records(copy.folder)
+    for path in (copy.folder / ".snakemake/metadata").rglob("*"):
+        if path.is_file() and '"tune"' in path.read_text():
+            path.write_text(json.dumps({**json.loads(path.read_text()), "params": ["other"]}))
+    other = FULL.replace("full-1", "gradmatch-0.1")
+    copy.run(FULL, other, forced=[other])
+    after = records(copy.folder)
+    assert {path for path in after if after[path] != before[path]} == {other}
+
+
+def test_a_deleted_record_does_not_come_back(copy):
+    """Of a forced repeat that was killed, Snakemake keeps a copy of the record before."""
+    kept = copy.folder / ".snakemake/backups" / FULL
+    kept.parent.mkdir(parents=True)
+    shutil.copy(copy.folder / FULL, kept)
+    (copy.folder / FULL).unlink()
+    (copy.folder / DATA).write_bytes(b"damaged, so that the job fails")
+    with pytest.raises(Exception, match="did not complete"):
+        copy.run(FULL)
+    assert not (copy.folder / FULL).exists()
+
+
 def test_a_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(copy):
     before = records(copy.folder)
     (copy.folder / DATA).write_bytes((copy.folder / DATA).read_bytes()[:5000])

@@ -95,7 +95,8 @@ def _state(path: Path) -> str:
     total = hashlib.sha256()
     for file in files_of(path):
         stat = file.stat()
-        total.update(f"{file}\0{stat.st_size}\0{stat.st_mtime_ns}\0{stat.st_ino}\0".encode())
+        times = f"{stat.st_mtime_ns}\0{stat.st_ctime_ns}"  # copies may keep the first
+        total.update(f"{file}\0{stat.st_size}\0{times}\0{stat.st_ino}\0".encode())
     return total.hexdigest()
 
 
@@ -114,7 +115,7 @@ def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
     places: Sequence[str] | None = list(search_path)
     spec = None
     for depth, _ in enumerate(parts := name.split("."), start=1):
-        spec = PathFinder.find_spec(".".join(parts[:depth]), places)
+        spec = PathFinder.find_spec(".".join(parts[:depth]), places) if places else None
         if spec is None:
             raise UserError(
                 f"{factory}: no module {name} (searched: the working directory, PYTHONPATH)"

@@ -75,9 +75,9 @@ class Meter:
         find_hardware()
 
     def __enter__(self) -> Meter:
-        self._tree.find()
         if self._codecarbon is not None:
             self._codecarbon.open()
+        self._tree.find()  # last of what takes long: who is found later has no baseline
         self._started_at = time.time()
         # From here on as in `_read`.
         self._tree.start()

@@ -79,12 +79,13 @@ def complete_job(
 
     What is unfinished is kept in `folder` until then: an interrupted job that starts again goes
     on from there. It waits for a process that is at the same job, and takes its record. A
-    finished record at `output` stays as it is, whatever made Snakemake start the job: `again`
-    repeats the run, and replaces the record when the new one is complete.
+    finished record at `output` stays as it is, whatever made Snakemake start the job, and work that
+    is left beside it is removed: `again` repeats the run, and replaces the record when the new one
+    is complete.
     """
     work = WorkFolder(folder)
     with only_worker(work) as waited:
-        if (waited or not again) and not work.unfinished and _is_finished(output, job, data):
+        if (waited or not again) and _is_finished(output, job, data):
             logger.info("%s: the run is finished, its record stays", output)
             output.touch()  # Snakemake takes an output for made that is newer than its inputs
         else:

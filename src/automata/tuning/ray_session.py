@@ -136,7 +136,12 @@ def _watched(folder: Path) -> Iterator[None]:
 
 
 def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) -> None:
-    needed = {process.pid: process.name() for process in family if process.name() in NEEDED}
+    needed: dict[int, str] = {}
+    for process in family:
+        with suppress(psutil.Error):  # many of Ray's are short-lived
+            name = process.name()
+            if name in NEEDED:
+                needed[process.pid] = name
     try:
         watched = {os.pidfd_open(pid): name for pid, name in needed.items()}
     except (AttributeError, OSError):  # no Linux, or an old one

@@ -52,11 +52,6 @@ class WorkFolder:
         """What Ray Tune writes; of no use to another process."""
         return self.path / "ray"
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether there is work to go on from."""
-        return self.journal.exists() or self.search.exists()
-
     def state(self, index: int, rungs: int) -> Path:
         """Return where the state of a trial is that may go on after so many rungs."""
         return self.path / "states" / f"{index}-{rungs}.pt"
