@@ -531,6 +531,20 @@ def test_refusal_of_dates_names_both_keys(tmp_path):
         small(tmp_path, ["2020-01-31", "2021-02-28"])
 
 
+@pytest.mark.parametrize(
+    ("suffix", "cells"),
+    [
+        (".csv", ["1/31/2020", "2/28/2021"]),
+        (".csv", ["2020-01-31", "1/2/2020"]),
+        (".csv", ["1.31.2020", "2.28.2021"]),
+        (".parquet", pd.to_timedelta([1, 2])),
+    ],
+)
+def test_dates_that_have_no_days_are_refused_with_drop_alone(tmp_path, suffix, cells):
+    with pytest.raises(UserError, match=r"holds dates.*: name it in \S*mine\.drop to leave"):
+        small(tmp_path, cells, suffix=suffix)
+
+
 def test_all_missing_cells_are_said_at_once(tmp_path):
     table = frame()
     table.loc[[3, 4], "size"] = None
@@ -643,7 +657,8 @@ def test_european_table_is_read_with_its_marks(tmp_path):
     [
         ("x;kind\n" + "1,5;a\n2;b\n" * 9, {"separator": ";"}, ","),
         ("x;kind\n" + "1.5;a\n2;b\n" * 9, {"separator": ";", "decimal": ","}, r"\."),
-        ("x,kind\n" + "".join(f'"{i},5",a\n2,b\n' for i in range(20)), {}, ","),
+        ("x,kind\n" + "".join(f'"{i},5",{"ab"[i % 2]}\n' for i in range(20)), {}, ","),
+        ("x,kind\n" + '"1,5",a\n2,b\n3,b\n' * 9, {}, ","),
     ],
 )
 def test_numbers_with_another_decimal_mark_name_the_key(tmp_path, text, keys, mark):
@@ -652,10 +667,59 @@ def test_numbers_with_another_decimal_mark_name_the_key(tmp_path, text, keys, ma
         loaded(tmp_path, text, **keys)
 
 
-def test_few_answers_with_commas_stay_categories_with_a_line_in_the_log(tmp_path, caplog):
-    raw = loaded(tmp_path, "x,kind\n" + '"1,3",a\n"1,2",b\n' * 9)
-    assert raw.facts["features"] == ["x=1,2", "x=1,3"]
+@pytest.mark.parametrize("different", [2, 40])
+def test_answers_with_commas_stay_categories_with_a_line_in_the_log(tmp_path, caplog, different):
+    cells = [f"1,{number}" for number in range(10, 10 + different)]
+    raw = small(tmp_path, cells * 2)
+    assert raw.facts["features"] == [f"x={cell}" for cell in cells]
     assert "own_datasets.mine.decimal" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal"),
+    [
+        (["7,000", "500", "-1,234,567"], None),
+        (["7,000.5", "1,250"], None),
+        (["7.000", "1.234.567"], None),
+        (["7.000", "500"], ","),
+        (["7.000,5", "0,5"], ","),
+        (["7,000", "1,234,567"], ","),
+    ],
+)
+def test_thousands_separators_are_refused_without_a_word_of_decimals(tmp_path, cells, decimal):
+    text = "x;kind\n" + "".join(f"{cell};a\n{cell};b\n" * 3 for cell in cells)
+    with pytest.raises(UserError, match=r"thousands separators: write .* without them") as refused:
+        loaded(tmp_path, text, separator=";", decimal=decimal)
+    assert "decimal" not in str(refused.value)
+
+
+def test_thousands_separators_may_be_categories_where_no_separator_is_given(tmp_path, caplog):
+    raw = small(tmp_path, ["7,000", "8,000"])
+    assert raw.facts["features"] == ["x=7,000", "x=8,000"]
+    assert "row 2: '7,000' seems to have thousands separators" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["500", "7,000"], True),
+        (["500", "7,0"], False),
+        (["7,000", "7,500", "0,500"], False),
+        (["7,000", "7,5001"], False),
+        (["7,000", "500,25"], False),
+    ],
+)
+def test_decimal_commas_that_may_be_thousands_are_named_in_the_log(tmp_path, caplog, cells, said):
+    text = "x;kind\n" + "".join(f"{cell};a\n{cell};b\n" * 3 for cell in cells)
+    raw = loaded(tmp_path, text, separator=";", decimal=",")
+    assert raw.facts["features"] == ["x"]
+    assert ("'7,000' is read as 7.0: if its commas are thousands" in caplog.text) == said
+
+
+def test_point_among_decimal_commas_is_refused_with_its_row(tmp_path):
+    text = "x;kind\n" + "1,5;a\n2,5;b\n" * 9 + "3.5;a\n"
+    with pytest.raises(UserError, match=r"'x': row 20: '3\.5' is a number only with"):
+        loaded(tmp_path, text, separator=";", decimal=",")
 
 
 def test_stray_text_among_decimal_commas_is_refused_with_its_row(tmp_path):

@@ -35,6 +35,10 @@ def cities(row):
     return line(row, f"city {row * row % 61}", row % 8, f"0{row % 3}")
 
 
+def commas(row):
+    return line(row, f'"0,{row % 30}"', row % 8)
+
+
 def write(path, header, row_of, rows):
     path.write_text("\n".join([header, *map(row_of, rows)]) + "\n")
 
@@ -49,6 +53,7 @@ TABLES = {
     "gaps": ("n,s,id,kind", gaps, 24, description(test="t.csv", validation="t.csv", **FILLED)),
     "few": ("tone,n,kind", few, 20, description(validation="t.csv", test="t.csv")),
     "cities": ("city,n,code,kind", cities, 400, description(categorical=["code"])),
+    "commas": ("share,n,kind", commas, 90, description(validation="t.csv", test="t.csv")),
     "text": (
         "text,n,kind",
         few,
@@ -61,6 +66,7 @@ BEFORE = {
     "gaps": "2c017d840132c8bb67ca2ae2ae95ef6ac90281a395c0cd85a2e3643620c52676",
     "few": "cafcd538b0edf93a091c5c59297f6ed225f75caaf0663135e58ebde998a5db30",
     "cities": "4222308b70fdb51c378b7f6c972dd24b83ec9b5266b3817c9d874233f808e140",
+    "commas": "d49724aff14092752510d9a6e97a41422314f53856ed9a0c500bf2aeaa13f48d",
     "text": "d50981cc6c458ae7b4bb1d1da7d2581e984b05591960c1a0a7dcbbbdddc16e55",
 }
 
