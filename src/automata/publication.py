@@ -60,6 +60,8 @@ def unpack(archives: Iterable[Path], folder: Path, *, as_named: bool = False) ->
 def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
     """Yield the path of each record in `archive`, below a folder of runs, and what it says."""
     try:
+        if archive.exists() and not archive.is_file():  # a pipe would be waited for
+            raise OSError("it is no regular file")
         with tarfile.open(archive, "r:xz") as tar:
             for entry in tar:
                 file = tar.extractfile(entry) if _is_record(entry) else None
@@ -73,7 +75,11 @@ def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
 
 def _path_of(text: bytes, name: str) -> str:
     """Return where the record with that text belongs, below a folder of runs."""
-    return f"{recorded_place(parse_record(text.decode(), name)).stem}/{RECORD}"
+    try:
+        record = parse_record(text.decode(), name)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{name}: not a record: {error}") from error
+    return f"{recorded_place(record).stem}/{RECORD}"
 
 
 def _is_record(entry: tarfile.TarInfo) -> bool:
