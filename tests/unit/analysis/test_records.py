@@ -91,9 +91,7 @@ def test_file_that_is_not_text_is_refused_by_name(tmp_path: Path) -> None:
 def test_another_schema_version_is_refused_with_both_versions(change: Callable[..., Path]) -> None:
     path = change(lambda content: content.update(schema_version=1))
 
-    with pytest.raises(
-        UserError, match=f"^{path}: record of schema version 1, not 2: of another"
-    ):
+    with pytest.raises(UserError, match=f"^{path}: record of schema version 1, not 2: of another"):
         read_record(path)
 
 
