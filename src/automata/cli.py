@@ -10,6 +10,7 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
+from typing import NoReturn
 
 from automata.errors import UserError
 from automata.failures import explain, full_folder, is_known, out_of_space
@@ -36,14 +37,35 @@ def _line(error: BaseException, options: argparse.Namespace) -> str:
     """Return the line for `error`; of one that is not expected the traceback is printed."""
     if is_known(error):
         return explain(error)
+    given = [value if isinstance(value, list) else [value] for value in vars(options).values()]
+    paths = [path for values in given for path in values if isinstance(path, Path)]
+    if isinstance(error, OSError) and _is_given(error.filename, paths, vars(options).get("work")):
+        return f"{error.filename}: {error.strerror}"
     traceback.print_exc()
-    paths = [value for value in vars(options).values() if isinstance(value, Path)]
     full = full_folder([*paths, Path(tempfile.gettempdir())])
     return out_of_space(full) if full else explain(error)
 
 
+def _is_given(name: object, paths: list[Path], work: Path | None) -> bool:
+    """Say whether a file is one that the arguments name, or around it, or in a folder of theirs.
+
+    What is missing in the folder of unfinished work, no user has given.
+    """
+    if not isinstance(name, str):
+        return False
+    around = any(path.is_relative_to(name) for path in paths)
+    return around or any(Path(name).is_relative_to(path) for path in paths if path != work)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with arguments: those of rules have no room for the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="automata", description=__doc__)
+    parser = _Parser(prog="automata", description=__doc__)
     commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
 
     prepare = commands.add_parser("prepare", help="prepare a data set")
@@ -245,6 +267,7 @@ def _prepare(options: argparse.Namespace) -> None:
 
 def _tune(options: argparse.Namespace) -> None:
     from automata.config import parse_job, parse_ray_address
+    from automata.datasets.own.paths import problem_of_file
     from automata.tuning.job import complete_job
 
     if options.notices is not None:
@@ -252,8 +275,18 @@ def _tune(options: argparse.Namespace) -> None:
     run = {axis: getattr(options, axis) for axis in _AXES}
     job = parse_job(run, options.settings, options.files)
     address = parse_ray_address(options.ray_address)
-    again = {"all", str(options.output)} & set(options.again.splitlines())
-    complete_job(job, options.data, options.work, options.output, address, bool(again))
+    again = bool({"all", str(options.output)} & set(options.again.splitlines()))
+    problem = problem_of_file(str(options.data), "prepared")  # a pipe would be waited for
+    if problem is not None:
+        raise UserError(f"{problem}; delete it, and call again to prepare it anew")
+    try:
+        complete_job(job, options.data, options.work, options.output, address, again)
+    except SystemExit as error:
+        model = job.settings.protocol.model
+        raise UserError(
+            f"protocol.*.model.factory: {getattr(model, 'factory', model)}: ended the process "
+            f"with SystemExit: {error}"
+        ) from error
 
 
 def _tell_waits(descriptor: int) -> None:

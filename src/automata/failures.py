@@ -20,6 +20,9 @@ KEPT = "call again: finished work is kept"
 FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 
+LONGEST_LINE = 2000
+"""Characters."""
+
 SPARE_BYTES = 1024**2
 """Less than this counts as full."""
 
@@ -32,9 +35,19 @@ def explain(error: BaseException) -> str:
     causes = list(_causes(error))
     known = next((line for line in map(_known, causes) if line is not None), None)
     if known is not None:
-        return known
+        return shortened(known)
     first = causes[-1]  # of what Ray wraps, what was raised in its process
-    return f"not expected: {type(first).__name__}: {first_line(first)} (traceback in the log)"
+    said = shortened(first_line(first))
+    return f"not expected: {type(first).__name__}: {said} (traceback in the log)"
+
+
+def shortened(line: str) -> str:
+    """Return a line without its middle if it is too long to be read: libraries quote whole files.
+
+    What to do stands at its end.
+    """
+    half = LONGEST_LINE // 2
+    return line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
 
 
 def is_known(error: BaseException) -> bool:

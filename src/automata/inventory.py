@@ -170,9 +170,14 @@ def _users() -> dict[Path, list[str]]:
     """Return the experiments that have each record in their tables."""
     users: dict[Path, list[str]] = defaultdict(list)
     for table in sorted(Path("results").glob("*/tables/runs.csv")):
-        with table.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                users[Path(row["record"]).resolve()].append(table.parts[-3])
+        try:
+            with table.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    users[Path(row["record"]).resolve()].append(table.parts[-3])
+        except (OSError, ValueError, KeyError, csv.Error) as error:
+            raise UserError(
+                f"{table}: damaged, or no table of runs: delete it, to make it anew ({error})"
+            ) from error
     return users
 
 

@@ -62,6 +62,8 @@ def unpack(archives: Iterable[Path], folder: Path, place: Placing | None = None)
 def _records(archive: Path, place: Placing | None) -> Iterator[tuple[str, bytes]]:
     """Yield the path of each record in `archive`, below a folder of runs, and what it says."""
     try:
+        if archive.exists() and not archive.is_file():  # a pipe would be waited for
+            raise OSError("it is no regular file")
         with tarfile.open(archive, "r:xz") as tar:
             for entry in tar:
                 file = tar.extractfile(entry) if _is_record(entry) else None
@@ -70,11 +72,19 @@ def _records(archive: Path, place: Placing | None) -> Iterator[tuple[str, bytes]
                 text = file.read()
                 name = entry.name
                 if place is not None:
-                    record = parse_record(text.decode(errors="replace"), f"{archive}: {name}")
-                    name = f"{place(record).stem}/{RECORD}"
+                    name = _path_of(text, place, f"{archive}: {name}")
                 yield name, text
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise UserError(f"{archive}: not an archive of records: {error}") from error
+
+
+def _path_of(text: bytes, place: Placing, name: str) -> str:
+    """Return where the record with that text belongs, below a folder of runs."""
+    try:
+        record = parse_record(text.decode(), name)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{name}: not a record: {error}") from error
+    return f"{place(record).stem}/{RECORD}"
 
 
 def _is_record(entry: tarfile.TarInfo) -> bool:

@@ -199,9 +199,12 @@ def write_record(record: Record, path: Path) -> None:
 def read_record(path: Path) -> Record:
     """Read a record; raises UserError, naming the file, for anything else."""
     try:
+        _require_file(path)
         text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise UserError(f"{path}: not a record: {error}") from error
+    except ValueError as error:
+        raise UserError(f"{path}: not a record: {error}; {REMEDY}") from error
     return parse_record(text, str(path))
 
 
@@ -232,6 +235,7 @@ def read_code(path: Path) -> dict[str, str]:
     UserError, naming the file, where it does not begin like a record.
     """
     try:
+        _require_file(path)
         with path.open(encoding="utf-8") as file:
             head = file.read(_HEAD)
         if _at(head, "schema_version") != SCHEMA_VERSION:
@@ -240,6 +244,12 @@ def read_code(path: Path) -> dict[str, str]:
         return code
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UserError(f"{path}: not a record: it does not begin like one; {REMEDY}") from error
+
+
+def _require_file(path: Path) -> None:
+    """Raise ValueError for what is there and no file: a pipe would be waited for."""
+    if path.exists() and not path.is_file():
+        raise ValueError("it is no regular file")
 
 
 def _at(head: str, key: str) -> Any:

@@ -82,6 +82,13 @@ def test_known_failure_is_one_line_with_the_remedy(error, line):
     assert is_known(error)
 
 
+def test_line_that_nobody_reads_to_the_end_keeps_both_ends():
+    line = explain(UserError(f"t.csv: {'x' * 5000}: delete it"))
+    assert len(line) < 2100
+    assert line.startswith("t.csv: xxx")
+    assert line.endswith("xxx: delete it")
+
+
 def test_error_of_ray_is_named():
     line = explain(LocalRayletDiedError())
     assert line.startswith("Ray failed: LocalRayletDiedError: ")

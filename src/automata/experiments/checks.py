@@ -20,6 +20,9 @@ DRAWS = ("uniform", "loguniform", "quniform", "randint", "lograndint", "choice")
 NAME = "[A-Za-z0-9][A-Za-z0-9_.-]*"
 """What a data set may be called: its name is a part of paths and of command lines."""
 
+LONGEST_NAME = 100
+"""Characters of such a name, and of an experiment's: file systems take 255 with what is added."""
+
 Problem = tuple[list[str], str]
 """Path of a key, and what is wrong with it."""
 
@@ -38,6 +41,10 @@ def problems(config: Config) -> Iterator[Problem]:
 
 def _dataset_problems(config: Config) -> Iterator[Problem]:
     own = config.get("own_datasets") or {}
+    names = [["own_datasets", name] for name in own] + [["experiment"]]
+    for path, name in zip(names, [*own, config.get("experiment", "")], strict=True):
+        if len(name) > LONGEST_NAME:
+            yield path, f"the name has {len(name)} characters, the most are {LONGEST_NAME}"
     for name in own:
         if not re.fullmatch(NAME, name):
             yield ["own_datasets", name], f"is no name; valid: a text that matches ^{NAME}$"

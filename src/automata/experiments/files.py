@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import Draft202012Validator, TypeChecker, ValidationError
 from jsonschema.validators import extend
 
 from automata.errors import UserError
@@ -31,7 +31,18 @@ def _pattern(
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_Validator = extend(Draft202012Validator, {"pattern": _pattern})
+def _is_integer(_: TypeChecker, value: object) -> bool:
+    """Say whether a value is a whole number; 1e30 would be one, but none that a setting takes."""
+    if isinstance(value, float):
+        return value.is_integer() and abs(value) < 2**63
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_Validator = extend(
+    Draft202012Validator,
+    {"pattern": _pattern},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
 
 
 def combine(base: Config, change: Config) -> Config:

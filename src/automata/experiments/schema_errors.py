@@ -10,10 +10,18 @@ from jsonschema import ValidationError
 
 from automata.experiments.settings import Config
 
+_SHOWN = 100
+"""Characters of a key or value that a line has, at most."""
+
+
+def brief(text: str) -> str:
+    """Return `text`, or its beginning if it is longer than anybody would read."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
+
 
 def dotted(path: Iterable[object]) -> str:
     """Return the path of a key in one line: a name that would break it stands in quotes."""
-    names = map(str, path)
+    names = map(brief, map(str, path))
     return ".".join(name if name.isprintable() else json.dumps(name) for name in names)
 
 
@@ -27,7 +35,8 @@ def describe(error: ValidationError) -> tuple[list[str], str]:
         return [*path, unknown], f"unknown key; valid: {', '.join(known)}"
     if error.validator == "required":
         return [*path, next(key for key in error.validator_value if key not in value)], "missing"
-    return path, f"{json.dumps(value)} is not valid; valid: {valid_values(error.schema)}"
+    shown = brief(json.dumps(value))
+    return path, f"{shown} is not valid; valid: {valid_values(error.schema)}"
 
 
 def valid_values(schema: Config) -> str:

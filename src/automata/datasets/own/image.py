@@ -125,6 +125,8 @@ def _read_arrays(path: Path) -> Pictures:
             if absent is not None:
                 raise fault(absent)
             images, labels = stored["images"], stored["labels"]
+            if not isinstance(images, np.ndarray) or not isinstance(labels, np.ndarray):
+                raise ValueError("what it holds are no arrays")
     except _NOT_ARRAYS as error:
         raise fault(f"{path}: not a readable .npz file: {error}") from error
     pixels = _channels(path, images)

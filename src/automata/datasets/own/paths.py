@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KEYS = {"train": "path", "validation": "validation", "test": "test"}
 """Key of the configuration by split whose file it names."""
 
-_LISTED = 40
+_LISTED, _SHOWN = 40, 100
 
 
 def fault(text: str) -> UserError:
@@ -41,7 +41,8 @@ def problem_of_file(path: str, kind: str) -> str | None:
 
     Images may be in a folder, all else is in a regular file; pipes and devices would never end.
     """
-    shown = path if path.isprintable() else json.dumps(path)
+    name = path if len(path) <= _SHOWN else f"{path[:_SHOWN]}... ({len(path)} characters)"
+    shown = name if name.isprintable() else json.dumps(name)
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
     except (OSError, ValueError):  # also of names that no system takes

@@ -39,7 +39,6 @@ DATES = {"date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "
 """Names that pandas has for columns of dates and times."""
 
 _HEADER = 1
-_UNREADABLE = (*UNREADABLE, pd.errors.ParserWarning)
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,10 @@ def read_table(
     try:
         is_text = suffix in SEPARATORS
         frame = _read_csv(path, layout, words, texts) if is_text else _read_parquet(path)
-    except _UNREADABLE as error:
+    except pd.errors.ParserWarning as error:
+        ragged = ValueError("rows have more cells than the header has names")
+        raise unreadable(path, layout, ragged) from error
+    except UNREADABLE as error:
         raise unreadable(path, layout, error) from error
     return Table(path, frame, layout)
 

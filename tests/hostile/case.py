@@ -1,0 +1,68 @@
+"""A bad input: the files that make it up, where it ends, and what the line says."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Stock:
+    """Good files, of which bad ones are made: of a finished run on `mine`, a table."""
+
+    table: bytes
+    prepared: bytes
+    record: bytes
+    archive: bytes
+
+
+Maker = Callable[[Path, Stock], object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One bad input, in a folder of its own."""
+
+    ends: Literal["read", "plan", "prepare", "tune", "command"]
+    """Where: when a configuration is read, when the workflow is planned, in one of the two jobs,
+    or in another command of the package."""
+    said: str
+    """The line, from its beginning; `...` stands for anything."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """What the user's file says on top of the smoke configuration."""
+    files: Mapping[str, str | bytes | Maker] = field(default_factory=dict)
+    """What lies in the folder: by its path the content, or what makes it."""
+    command: tuple[str, ...] = ()
+    """Arguments of `automata`, for a command."""
+    real: bool = False
+    """Whether the longer drill types it, too."""
+
+
+def of(change: Callable[[Stock], bytes]) -> Maker:
+    """Return what writes a file that is made of a good one."""
+    return lambda path, stock: path.write_bytes(change(stock))
+
+
+def pipe(path: Path, _: Stock) -> None:
+    """Make a pipe that nobody writes to: who opens it waits forever."""
+    os.mkfifo(path)
+
+
+def listener(path: Path, _: Stock) -> None:
+    """Make a socket."""
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(os.path.relpath(path))  # a longer name would be none
+
+
+def folder(path: Path, _: Stock) -> None:
+    """Make an empty folder."""
+    path.mkdir()
+
+
+def link(target: str) -> Maker:
+    """Return what makes a link."""
+    return lambda path, _: path.symlink_to(target)

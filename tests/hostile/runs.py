@@ -1,0 +1,400 @@
+"""Models, prepared files, records and archives that are not what they should be, and commands."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import tarfile
+from collections.abc import Callable
+from typing import Any
+
+from automata.records import sealed
+from hostile.case import Case, Maker, Stock, folder, link, of, pipe
+from hostile.configurations import TABLE
+
+MINE = {"datasets": ["mine"], "own_datasets": {"mine": TABLE}}
+PREPARED = "mine.safetensors"
+RECORD = "record.json"
+SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}, "batch_size": {"choice": [8]}}
+AGAIN = "damaged, or no prepared data set: delete it, and call again to prepare it anew"
+
+
+def job(said: str, *, real: bool = False, **files: str | bytes | Maker) -> Case:
+    """Return the case of what a job that tunes refuses before it trains."""
+    return Case("tune", f"automata tune: error: {said}", MINE, files, real=real)
+
+
+def model(
+    said: str,
+    code: str,
+    factory: str = "nets:build",
+    ends: str = "tune",
+    *,
+    real: bool = False,
+    **options: Any,
+) -> Case:
+    """Return the case of a model of the user's own."""
+    key = f"protocol.{'*' if ends == 'tune' else 'tabular'}.model.factory: {factory}: "
+    line = f"{'automata tune: error: ' * (ends == 'tune')}{key}{said}"
+    chosen = {"model": {"factory": factory, **options}, "search_space": SPACE}
+    return Case(ends, line, {**MINE, "protocol": {"tabular": chosen}}, {"nets.py": code}, real=real)
+
+
+def built(body: str) -> str:
+    """Return a module whose factory makes a network with another `body`."""
+    return f"""
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, inputs, classes):
+        super().__init__()
+        self.body = nn.Linear(inputs, 4)
+        self.head = nn.Linear(4, classes)
+    def features(self, x):
+        return self.body(x)
+def build(dataset, configuration, width=4):
+    net = Net(dataset.train.inputs.shape[1], dataset.classes)
+    {body}
+    return net
+"""
+
+
+MODELS = [
+    model(
+        "no module netz (searched: the working directory, PYTHON",
+        "",
+        "netz:build",
+        "plan",
+        real=True,
+    ),
+    model("no module nets.deep (searched: ", "", "nets.deep:build", "plan"),
+    model("no module no.nets (searched: ", "", "no.nets:build", "plan"),
+    model("nets has no function biuld; it has Net, build", built("pass"), "nets:biuld"),
+    model("cannot import nets: SyntaxError: ", "def build(:\n", real=True),
+    model(
+        "cannot import nets: ModuleNotFoundError: No module named 'no_such_library'",
+        "import no_such_library\n",
+    ),
+    model("cannot import nets: ValueError: not today", "raise ValueError('not\\ntoday')\n"),
+    model("ended the process with SystemExit: 3", "import sys; sys.exit(3)\n"),
+    model("failed with ZeroDivisionError: division by zero", "def build(*_): 1 / 0\n", real=True),
+    model("ended the process with SystemExit: 0", "import sys\ndef build(*_): sys.exit(0)\n"),
+    model("failed with RecursionError: maximum recursion depth", "def build(*_): return build()\n"),
+    model("failed with TypeError: build() takes 0 positional arguments", "def build(): pass\n"),
+    model(
+        "failed with TypeError: build() got an unexpected keyword argument 'widht'",
+        built("pass"),
+        widht=3,
+    ),
+    model("returned NoneType, not a torch.nn.Module", "def build(*_): pass\n"),
+    model("the module needs features(inputs) and head, an nn.Linear", built("del net.head")),
+    model(
+        "the module needs features(inputs) and head, an nn.Linear",
+        built("net.head = nn.Identity()"),
+    ),
+    model("head has 7 outputs, mine has 2 classes", built("net.head = nn.Linear(4, 7)")),
+    model("features of 2 rows are (2, 5), not (2, 4)", built("net.body = nn.Linear(1, 5)")),
+    model("failed with RuntimeError: ", built("net.body = nn.Linear(99, 4)")),
+    model("failed with AttributeError: ", built("net.features = lambda x: None")),
+    model(
+        "parameter_groups() must hold every parameter exactly once",
+        built("net.parameter_groups = lambda: {'a': list(net.head.parameters())}"),
+    ),
+]
+
+
+def at(header: bytes, other: bytes) -> Maker:
+    """Return what writes the prepared file with some bytes of its header changed."""
+    assert len(header) == len(other)
+
+    def changed(stock: Stock) -> bytes:
+        assert header in stock.prepared
+        return stock.prepared.replace(header, other, 1)
+
+    return of(changed)
+
+
+PREPARED_FILES = [
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: of(lambda stock: stock.prepared[:-1])}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: of(lambda stock: stock.prepared[:100])}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: of(lambda stock: stock.prepared + b"more")}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: b""}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: b"size,y\n1,2\n"}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: b"\xff" * 100}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: b"\0" * 100}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b"train.inputs", b"trajn.inputs")}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"F32"', b'"F99"')}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"dataset"', b'"dataseT"')}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b"format_version", b"format_versioN")}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"data_offsets":[0', b'"data_offsets":[9')}),
+    job(
+        f"{PREPARED}: format version 1, expected 2: remove it, to prepare",
+        **{PREPARED: at(b'format_version\\": 2', b'format_version\\": 1')},
+    ),
+    job(
+        f"{PREPARED}: is data set 'mime', not 'mine'",
+        **{PREPARED: at(b'name\\": \\"mine', b'name\\": \\"mime')},
+    ),
+    job(
+        f"{PREPARED}: prepared with other settings: remove it, to",
+        **{PREPARED: at(b'path\\": \\"mine.csv', b'path\\": \\"mime.csv')},
+    ),
+    job(f"{PREPARED}: this is a folder, needed is a file; delete it", **{PREPARED: folder}),
+    job(
+        f"{PREPARED}: no such file or folder; delete it", **{PREPARED: link("nowhere.safetensors")}
+    ),
+    job(f"{PREPARED}: this is a pipe, needed is a file; delete it", **{PREPARED: pipe}),
+    job("work: ", work=b"not a folder"),
+    job("work: ", work=link("nowhere/work")),
+    job(
+        "record.json: is the record of another run or of other data, which is not replaced: move it",
+        **{RECORD: of(lambda stock: stock.record)},
+    ),
+]
+
+
+def edited(change: Callable[[dict[str, Any]], Any]) -> Maker:
+    """Return what writes the record with another content and a digest that fits."""
+
+    def write(stock: Stock) -> bytes:
+        content = json.loads(stock.record)
+        del content["digest"]
+        change(content)
+        return sealed(content).encode()
+
+    return of(write)
+
+
+TABLES = "--csv out/runs.csv --parquet out/tables/runs.parquet --trials out/trials.parquet "
+TABLES += "--protocols out/protocols.json --provenance out/provenance.csv"
+
+
+def command(said: str, line: str, *, real: bool = False, **files: str | bytes | Maker) -> Case:
+    """Return the case of a command, as a line."""
+    name = line.partition(" ")[0]
+    return Case(
+        "command", f"automata {name}: error: {said}", {}, files, tuple(line.split()), real=real
+    )
+
+
+def collected(said: str, made: str | bytes | Maker, *, real: bool = False) -> Case:
+    """Return the case of a record that no table is made of."""
+    return command(
+        f"r/{RECORD}: {said}", f"collect r/{RECORD} {TABLES}", **{f"r/{RECORD}": made}, real=real
+    )
+
+
+REPEAT = "delete it, to repeat the run"
+
+RECORDS = [
+    collected(
+        f"its content does not fit its digest: cut off, edited or damaged; {REPEAT}",
+        of(lambda stock: stock.record[:-9]),
+        real=True,
+    ),
+    collected(
+        f"its content does not fit its digest: ...; {REPEAT}",
+        of(lambda stock: stock.record[: len(stock.record) // 2]),
+    ),
+    collected(
+        f"its content does not fit its digest: ...; {REPEAT}",
+        of(lambda stock: stock.record.replace(b'"seed": 0', b'"seed": 1', 1)),
+    ),
+    collected(
+        f"its content does not fit its digest: ...; {REPEAT}",
+        of(lambda stock: stock.record + b"\n"),
+    ),
+    collected(
+        f"its content does not fit its digest: ...; {REPEAT}", of(lambda stock: stock.record * 2)
+    ),
+    collected(f"not a record: it has no schema_version; {REPEAT}", b""),
+    collected(f"not a record: it has no schema_version; {REPEAT}", b"[1, 2]"),
+    collected(f"not a record: it has no schema_version; {REPEAT}", b"\0" * 5000),
+    collected(f"not a record: ...; {REPEAT}", b'{"schema_version": '),
+    collected(f"not a record: ...invalid start byte; {REPEAT}", b"\xff\xfe\x00"),
+    collected(
+        f"record of schema version 999, not 2: of another version of the project; use that one, or {REPEAT}",
+        edited(lambda content: content.update(schema_version=999)),
+        real=True,
+    ),
+    collected(
+        f"record of schema version 1, not 2: ...{REPEAT}",
+        edited(lambda content: content.update(schema_version=1)),
+    ),
+    collected(
+        f"record of schema version two, not 2: ...{REPEAT}",
+        edited(lambda content: content.update(schema_version="two")),
+    ),
+    collected(
+        f"not a record: test: Field required; {REPEAT}", edited(lambda content: content.pop("test"))
+    ),
+    collected(
+        f"not a record: mood: ...; {REPEAT}", edited(lambda content: content.update(mood="good"))
+    ),
+    collected(
+        f"not a record: job.run.seed: ...; {REPEAT}",
+        edited(lambda content: content["job"]["run"].update(seed=-1)),
+    ),
+    collected(
+        f"not a record: job.run: ...; {REPEAT}",
+        edited(lambda content: content["job"]["run"].update(fraction=0.5)),
+    ),
+    collected(
+        f"not a record: tuning.trials: ...; {REPEAT}",
+        edited(lambda content: content["tuning"].update(trials=None)),
+    ),
+    collected("no file, and no folder with a record.json in it", link("nowhere.json")),
+    collected("no file, and no folder with a record.json in it", pipe),
+    collected("no file, and no folder with a record.json in it", folder),
+    command("r: no file, and no folder with a record.json in it", f"collect r {TABLES}", r=folder),
+    command(
+        f"r/record.json: not a record: it is no regular file; {REPEAT}",
+        f"collect r {TABLES}",
+        **{f"r/{RECORD}": pipe},
+    ),
+    command(
+        f"r/record.json: not a record: it is no regular file; {REPEAT}",
+        f"collect r {TABLES}",
+        **{f"r/{RECORD}": folder},
+    ),
+    command(
+        "records of the same run: a/record.json, b/record.json",
+        f"collect a b {TABLES}",
+        **{
+            f"a/{RECORD}": of(lambda stock: stock.record),
+            f"b/{RECORD}": of(lambda stock: stock.record),
+        },
+    ),
+    command(
+        "out: File exists",
+        f"collect r {TABLES}",
+        **{f"r/{RECORD}": of(lambda stock: stock.record), "out": b"not a folder"},
+    ),
+]
+
+
+def packed(*entries: tuple[str, bytes], kind: bytes = tarfile.REGTYPE) -> bytes:
+    """Return an archive with these entries."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:xz") as tar:
+        for name, content in entries:
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname = kind, "/etc/passwd"
+            entry.size = len(content) if kind == tarfile.REGTYPE else 0
+            tar.addfile(entry, io.BytesIO(content))
+    return file.getvalue()
+
+
+def unpacked(
+    said: str, made: str | bytes | Maker, *, real: bool = False, **files: str | bytes | Maker
+) -> Case:
+    """Return the case of an archive of records."""
+    return command(said, "unpack a.tar.xz", **{"a.tar.xz": made, **files}, real=real)
+
+
+RUN = "mine/random-hyperband-0123abcd/full-1/seed-0/record.json"
+NO_RECORD = "is not the record of a run"
+
+ARCHIVES = [
+    unpacked("a.tar.xz: not an archive of records: ", b""),
+    unpacked("a.tar.xz: not an archive of records: ", b"text", real=True),
+    unpacked("a.tar.xz: not an archive of records: ", lzma.compress(b"text")),
+    unpacked(
+        "a.tar.xz: not an archive of records: ",
+        of(lambda stock: stock.archive[: len(stock.archive) // 2]),
+    ),
+    unpacked(
+        "a.tar.xz: not an archive of records: ", of(lambda stock: lzma.decompress(stock.archive))
+    ),
+    unpacked(
+        "a.tar.xz: not an archive of records: ",
+        of(lambda stock: stock.archive[:300] + b"\0\0\0\0" + stock.archive[304:]),
+    ),
+    unpacked("a.tar.xz: not an archive of records: it is no regular file", folder),
+    unpacked("a.tar.xz: not an archive of records: ...No such file", link("nowhere.tar.xz")),
+    unpacked("a.tar.xz: not an archive of records: it is no regular file", pipe),
+    unpacked(f"a.tar.xz: '../{RUN}' {NO_RECORD}", packed((f"../{RUN}", b"x"))),
+    unpacked(f"a.tar.xz: '/{RUN}' {NO_RECORD}", packed((f"/{RUN}", b"x"))),
+    unpacked(f"a.tar.xz: 'notes.txt' {NO_RECORD}", packed(("notes.txt", b"x"))),
+    unpacked(f"a.tar.xz: '{RUN}' {NO_RECORD}", packed((RUN, b""), kind=tarfile.SYMTYPE)),
+    unpacked(f"a.tar.xz: '{RUN}' {NO_RECORD}", packed((RUN, b""), kind=tarfile.FIFOTYPE)),
+    unpacked(f"a.tar.xz: {RUN}: not a record: it has no schema_version", packed((RUN, b"x"))),
+    unpacked(f"a.tar.xz: {RUN}: not a record: ", packed((RUN, b"\xff\xfe"))),
+    unpacked(
+        "a.tar.xz: ... is in it twice",
+        of(
+            lambda stock: packed(
+                (RUN, stock.record), (RUN.replace("seed-0", "seed-1"), stock.record)
+            )
+        ),
+    ),
+]
+
+COMMANDS = [
+    command("none: no records in it", "runs none", real=True),
+    command(
+        "--remove: name folders below results/runs, or results/runs itself", "runs --remove --yes"
+    ),
+    command("here: does not lie in results/runs", "runs here --remove --yes", here=folder),
+    command("..: does not lie in results/runs", "runs .. --remove --yes"),
+    command(
+        "results/runs/../..: does not lie in results/runs", "runs results/runs/../.. --remove --yes"
+    ),
+    command("results/runs/none: no records in it", "runs results/runs/none --remove --yes"),
+    command(
+        "nothing was deleted: nobody to ask; --yes deletes",
+        "runs results/runs --remove",
+        **{f"results/runs/{RUN}": of(lambda stock: stock.record)},
+        real=True,
+    ),
+    command(
+        f"results/runs/{RUN}: its content does not fit its digest",
+        "runs",
+        **{f"results/runs/{RUN}": of(lambda stock: stock.record[:-9])},
+    ),
+    command(
+        f"results/runs/{RUN}: not a record: it is no regular file; {REPEAT}",
+        "runs",
+        **{f"results/runs/{RUN}": pipe},
+    ),
+    command(
+        "results/other/tables/runs.csv: ",
+        "runs",
+        **{
+            f"results/runs/{RUN}": of(lambda stock: stock.record),
+            "results/other/tables/runs.csv": b"a,b\n1,2\n",
+        },
+    ),
+    command(
+        "results/other/tables/runs.csv: ",
+        "runs",
+        **{
+            f"results/runs/{RUN}": of(lambda stock: stock.record),
+            "results/other/tables/runs.csv": b"\xff\xfe",
+        },
+    ),
+    command(
+        "results/runs/mine/random-hyperband/full-1/seed-0/record.json: its content does not fit",
+        "runs --adopt",
+        **{
+            "results/runs/mine/random-hyperband/full-1/seed-0/record.json": of(
+                lambda stock: stock.record[:-9]
+            )
+        },
+    ),
+    Case(
+        "command", "automata: error: unrecognized arguments: --forget", command=("runs", "--forget")
+    ),
+    command(
+        "dataset 'mnist' is not one of dna, satimage, letter",
+        "prepare mnist --output x.safetensors",
+    ),
+    command("none: ", "outdated none", real=True),
+    command("none: ", "contaminated none"),
+    command("none/overview.md: No such file or directory", "quote none --tables none"),
+    command("none.json: ", "pack none.json --output a.tar.xz"),
+    command("no-such-command: ", "meter --shared -- no-such-command"),
+]
+
+CASES = [*MODELS, *PREPARED_FILES, *RECORDS, *ARCHIVES, *COMMANDS]
