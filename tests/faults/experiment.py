@@ -108,6 +108,7 @@ class Experiment:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=_hear_interrupts,
                 env={**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.temporary)},
             )
 
@@ -192,6 +193,11 @@ def outcome(recorded: Any) -> Any:
     if isinstance(recorded, dict):
         return {key: outcome(value) for key, value in recorded.items() if key not in OF_TIME}
     return [outcome(value) for value in recorded] if isinstance(recorded, list) else recorded
+
+
+def _hear_interrupts() -> None:
+    """Take back that Ctrl-C is ignored, as it is where a shell has put the drill aside with `&`."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _without_times(table: pd.DataFrame) -> pd.DataFrame:
