@@ -61,7 +61,7 @@ OUTCOMES = (
 
 TIMES = (
     "seconds|joules|energy|kwh|co2|share|flags|started|speedup|efficiency|on_front|cpu|peak|"
-    "resumed|segments"
+    "resumed|segments|final_ceiling"
 )
 """Columns that depend on when and how fast something ran."""
 
