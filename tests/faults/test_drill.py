@@ -299,7 +299,9 @@ class Broken:
             assert records[run]["resumed"] or _in_one_go(records[run], finished_at), run
         for strike in self.strikes:
             later = [w for w in _windows(records[strike.run]) if w["started_at"] > strike.at]
-            strike.resumed = bool(strike.kept and later and records[strike.run]["resumed"])
+            interrupted = strike.fault != "snakemake killed"  # its job outlives it
+            resumed = interrupted and strike.kept and later and records[strike.run]["resumed"]
+            strike.resumed = bool(resumed)
         if "hyperband" in self.experiment.protocols:
             self._compare_tables("hyperband")
         say(self._account(records, {run: expected[run] for run in mine}))
