@@ -1,9 +1,12 @@
 """Experiments that are broken while they run end as those that were left alone.
 
 `pytest -m faults -s` takes an hour or two, as root. $AUTOMATA_FAULTS is the number of faults (104),
-$AUTOMATA_FAULTS_SEED decides when which of them strikes (0). Shares with different seeds may run
-one after the other, or beside each other: $AUTOMATA_FAULTS_FOLDER is then the folder that has the
-undisturbed experiment, run once, and the faults of all shares, whose table each one ends with.
+$AUTOMATA_FAULTS_SEED decides when which of them strikes (0). It can be run in shares, such as
+
+    AUTOMATA_FAULTS_FOLDER=/tmp/drill AUTOMATA_FAULTS=15 AUTOMATA_FAULTS_SEED=1 pytest -m faults -s
+
+and so on with other seeds, one after the other or two at once. The folder has the undisturbed
+experiment, which the first share runs, and the faults of all: each ends with the table of them.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import csv
 import hashlib
 import os
 import random
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -117,6 +121,13 @@ class Drill:
         self.hits = 0
         self.failures: list[str] = []
         self.table = folder / f"faults-{SEED}.csv"
+        self._clear()
+
+    def _clear(self) -> None:
+        """Remove what an earlier call left of this share."""
+        for work in self.folder.glob("*/results/work"):
+            unmount(work)
+        shutil.rmtree(self.folder, ignore_errors=True)
         self.table.unlink(missing_ok=True)
 
     def run(self) -> None:
