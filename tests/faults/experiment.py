@@ -85,7 +85,7 @@ class Experiment:
     folder: Path
     protocols: tuple[str, ...]
     temporary: Path = field(init=False)
-    """$TMPDIR of all calls: what lies there, and who has it in the environment, is ours."""
+    """$TMPDIR of all calls: what lies there is ours."""
 
     def __post_init__(self) -> None:
         """Write the configurations."""
@@ -172,10 +172,11 @@ class Experiment:
 
     def _owns(self, process: psutil.Process) -> bool:
         try:
+            place = Path(process.cwd())  # Ray's agents overwrite their environment
             ours = process.environ().get("TMPDIR") == str(self.temporary)
-            return ours or str(self.temporary) in words(process)
         except psutil.Error:
             return False
+        return ours or place.is_relative_to(self.folder) or str(self.temporary) in words(process)
 
     def leftovers(self) -> list[str]:
         """Return what should not be there any more."""
