@@ -18,6 +18,8 @@ import psutil
 from automata.failures import KEPT, out_of_space
 
 OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
+RECEIVED = re.compile(r"^\*\*\* (SIG[A-Z]+) received at time=")
+"""What Ray writes of a signal that ends a process; it turns the exit status into 1."""
 STATUS = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.(\w+)")
 NO_BACKUP = re.compile("Cannot restore .*: no backup found")
 """Said of each job that fails before it has made a first record: there is nothing to restore."""
@@ -107,6 +109,8 @@ def verdict(log: Path, status: str | None) -> str:
     own = [line for line in lines if OURS.match(line)]
     if own:
         return own[-1]
+    received = [found[1] for found in map(RECEIVED.match, lines) if found]
+    status = received[-1] if received else status
     crash = [line for line in lines if line.startswith("Fatal Python error: ")]
     if crash:
         reason = crash[-1].removeprefix("Fatal Python error: ")

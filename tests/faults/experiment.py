@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +22,30 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 
-CONFIG = {
-    "experiment": "drill",
+SHARED = {
     "datasets": ["dna"],
-    "searches": ["tpe"],
-    "schedulers": ["hyperband", "asha"],
-    "selectors": ["full", "gradmatch"],
+    "searches": ["random", "tpe"],
     "fractions": [0.3],
     "seeds": [0],
-    "protocol": {"tabular": {"configurations": 9, "epochs": 81, "reselect_every": 9}},
+    "search": {"tpe": {"startup_configurations": 4}},
     "metering": {"exclusive": False},  # it must not wait for measured jobs of others
     "comparison": {"resumed": True},
 }
+
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "hyperband": {"schedulers": ["hyperband"], "selectors": ["full", "gradmatch"]},
+    "asha": {"schedulers": ["asha"], "selectors": ["gradmatch"]},
+    # ASHA's decisions would depend on the order in which results arrive.
+    "pairs": {
+        "schedulers": ["hyperband"],
+        "selectors": ["full", "gradmatch"],
+        "compute": {"concurrent_trials": 2},
+    },
+}
+"""Name of the experiment -> what is its own: each has runs of its own in the folder of all."""
+
+EPOCHS = {"hyperband": 54, "asha": 64, "pairs": 81}
+"""With twelve configurations, trials take ten seconds in all."""
 
 OUTCOMES = (
     "runs",
@@ -46,26 +61,46 @@ OUTCOMES = (
 
 TIMES = (
     "seconds|joules|energy|kwh|co2|share|flags|started|speedup|efficiency|on_front|cpu|peak|"
-    "resumed|segments"
+    "resumed|segments|final_ceiling"
 )
 """Columns that depend on when and how fast something ran."""
+
+OF_TIME = {
+    "provenance",
+    "segments",
+    "finished_at",
+    "seconds",
+    "resumed",
+    "peak_disk_bytes",
+    "lock_wait_seconds",
+    "digest",
+}
+"""Keys of a record that depend on when, where and how fast it ran; all else is the outcome."""
 
 
 @dataclass
 class Experiment:
-    """The experiment in `folder`, run by calls of Snakemake."""
+    """Experiments of some protocols in one `folder`, run by calls of Snakemake."""
 
     folder: Path
+    protocols: tuple[str, ...]
+    temporary: Path = field(init=False)
+    """$TMPDIR of all calls: what lies there is ours."""
 
-    def prepare(self) -> None:
-        """Write the configuration."""
+    def __post_init__(self) -> None:
+        """Write the configurations."""
+        # Ray puts sockets below it, whose paths have at most 107 characters.
+        self.temporary = Path(tempfile.mkdtemp(prefix="f-", dir="/tmp"))
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "drill.yaml").write_text(yaml.safe_dump(CONFIG))
+        for name in self.protocols:
+            tabular = {"configurations": 12, "epochs": EPOCHS[name], "reselect_every": 9}
+            protocol = {"experiment": name, "protocol": {"tabular": tabular}, **PROTOCOLS[name]}
+            (self.folder / f"{name}.yaml").write_text(yaml.safe_dump(SHARED | protocol))
 
-    def start(self, *options: str) -> subprocess.Popen[bytes]:
+    def start(self, protocol: str, *options: str) -> subprocess.Popen[bytes]:
         """Start `snakemake` as a shell would: in a process group of its own."""
         command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
-        command += ["--configfile", "drill.yaml", "--cores", "1", *options]
+        command += ["--configfile", f"{protocol}.yaml", "--cores", "1", *options]
         with (self.folder / "snakemake.log").open("ab") as log:
             return subprocess.Popen(
                 command,
@@ -73,20 +108,17 @@ class Experiment:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
+                preexec_fn=_hear_interrupts,
+                env={**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.temporary)},
             )
 
-    def call(self, *options: str) -> int:
+    def call(self, protocol: str, *options: str) -> int:
         """Run `snakemake` to its end and return its exit status."""
-        return self.start(*options).wait(600)
+        return self.start(protocol, *options).wait(1200)
 
-    def unlock(self) -> None:
+    def unlock(self, protocol: str) -> None:
         """Do what the README says after Snakemake itself was killed."""
-        assert self.call("--unlock") == 0
-
-    def finished(self) -> bool:
-        """Say whether there is nothing left to do."""
-        return (self.folder / "results/drill/tables/claims.csv").exists()
+        assert self.call(protocol, "--unlock") == 0, "snakemake --unlock"
 
     @property
     def work(self) -> Path:
@@ -106,27 +138,45 @@ class Experiment:
                     last = entry["progress"]["evaluations"][-1]
                     yield run, entry["index"], last["finished_at"]
 
+    def record_files(self) -> dict[str, Path]:
+        """Return the files of records by run."""
+        runs = self.folder / "results/runs"
+        return {str(path.parent.relative_to(runs)): path for path in runs.rglob("record.json")}
+
     def records(self) -> dict[str, dict[str, Any]]:
         """Return the records by run."""
-        runs = self.folder / "results/runs"
-        return {
-            str(path.parent.relative_to(runs)): json.loads(path.read_text())
-            for path in runs.rglob("record.json")
-        }
+        return {run: json.loads(path.read_text()) for run, path in self.record_files().items()}
 
     def longest_job(self) -> float:
         """Return the seconds that the longest tuning job took, by Snakemake's clock."""
         files = (self.folder / "benchmarks/tune").rglob("*.tsv")
         return max(float(pd.read_csv(file, sep="\t")["s"].iloc[0]) for file in files)
 
-    def tables(self) -> dict[str, pd.DataFrame]:
+    def tables(self, protocol: str) -> dict[str, pd.DataFrame]:
         """Return the tables of outcomes, less what depends on time."""
-        folder = self.folder / "results/drill/tables"
+        folder = self.folder / "results" / protocol / "tables"
         tables = {name: pd.read_csv(folder / f"{name}.csv") for name in OUTCOMES}
         tables["trials.parquet"] = pd.read_parquet(folder / "trials.parquet").sort_values(
             ["search", "scheduler", "selector", "seed", "index", "epoch"], ignore_index=True
         )
         return {name: _without_times(table) for name, table in tables.items()}
+
+    def processes(self) -> list[psutil.Process]:
+        """Return all processes that belong to the calls of this experiment, orphans too."""
+        return [process for process in psutil.process_iter() if self._owns(process)]
+
+    def forget(self) -> None:
+        """Kill and remove all that is left outside the folder, Snakemake's own files too."""
+        kill_all(self.processes())
+        shutil.rmtree(self.temporary, ignore_errors=True)
+
+    def _owns(self, process: psutil.Process) -> bool:
+        try:
+            place = Path(process.cwd())  # Ray's agents overwrite their environment
+            ours = process.environ().get("TMPDIR") == str(self.temporary)
+        except psutil.Error:
+            return False
+        return ours or place.is_relative_to(self.folder) or str(self.temporary) in words(process)
 
     def leftovers(self) -> list[str]:
         """Return what should not be there any more."""
@@ -134,7 +184,21 @@ class Experiment:
         work = [path for path in self.work.rglob("*") if path.is_file()]
         locks = list((self.folder / ".snakemake/locks").glob("*"))
         incomplete = list((self.folder / ".snakemake/incomplete").glob("*"))
-        return [str(path) for path in (*hidden, *work, *locks, *incomplete)]
+        temporary = list(self.temporary.glob("automata-*"))
+        alive = [f"process {process.pid}: {words(process)}" for process in self.processes()]
+        return [*map(str, (*hidden, *work, *locks, *incomplete, *temporary)), *alive]
+
+
+def outcome(recorded: Any) -> Any:
+    """Return what a record, or a part of one, says that any other process would have found."""
+    if isinstance(recorded, dict):
+        return {key: outcome(value) for key, value in recorded.items() if key not in OF_TIME}
+    return [outcome(value) for value in recorded] if isinstance(recorded, list) else recorded
+
+
+def _hear_interrupts() -> None:
+    """Take back that Ctrl-C is ignored, as it is where a shell has put the drill aside with `&`."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _without_times(table: pd.DataFrame) -> pd.DataFrame:
@@ -144,6 +208,12 @@ def _without_times(table: pd.DataFrame) -> pd.DataFrame:
 def jobs(within: psutil.Process) -> list[psutil.Process]:
     """Return the tuning jobs below a process."""
     return [p for p in below(within) if "automata tune" in words(p) and "bash" not in words(p)]
+
+
+def run_of(job: psutil.Process) -> str | None:
+    """Return the run that a tuning job is at, None if it has ended."""
+    found = re.search(r"--work results/work/(\S+)", words(job))
+    return found[1] if found else None
 
 
 def below(process: psutil.Process) -> list[psutil.Process]:

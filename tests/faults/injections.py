@@ -31,6 +31,11 @@ def raylet(snakemake: psutil.Process) -> list[psutil.Process]:
     return [p for p in below(snakemake) if "/raylet/raylet " in words(p)]
 
 
+def gcs(snakemake: psutil.Process) -> list[psutil.Process]:
+    """Return Ray's process that knows of all others."""
+    return [p for p in below(snakemake) if "/gcs/gcs_server " in words(p)]
+
+
 def itself(snakemake: psutil.Process) -> list[psutil.Process]:
     """Return Snakemake itself, while a job runs."""
     return [snakemake] if jobs(snakemake) else []
@@ -45,6 +50,7 @@ VICTIMS: dict[str, Victim] = {
     "job killed": job,
     "worker killed": worker,
     "raylet killed": raylet,
+    "gcs_server killed": gcs,
     "snakemake killed": itself,
     "Ctrl-C": itself,
     "job terminated": job,
@@ -77,10 +83,13 @@ class Injector:
                 process.send_signal(signal.SIGTERM)
         elif fault == "disk full":
             self._fill()
+        elif fault == "worker killed":  # one of two trials at once
+            kill_all([self._chance.choice(victims)])
+        elif fault == "power cut":
+            kill_all([*victims, *self._experiment.processes()])
+            self._tear()
         else:
             kill_all(victims)
-            if fault == "power cut":
-                self._tear()
 
     def _fill(self) -> None:
         """Fill the file system of the work folder."""

@@ -1,41 +1,85 @@
-"""Experiments that are broken at random moments end with the tables of one that was not.
+"""Experiments that are broken while they run end as those that were left alone.
 
-`pytest -m faults -s` takes half an hour or more; $AUTOMATA_FAULTS is the number of faults (32).
+`pytest -m faults -s` takes an hour or two, as root. $AUTOMATA_FAULTS is the number of faults (104),
+$AUTOMATA_FAULTS_SEED decides when which of them strikes (0). It can be run in shares, such as
+
+    AUTOMATA_FAULTS_FOLDER=/tmp/drill AUTOMATA_FAULTS=15 AUTOMATA_FAULTS_SEED=1 pytest -m faults -s
+
+and so on with other seeds, one after the other or two at once. The folder has the undisturbed
+experiment, which the first share runs, and the faults of all: each ends with the table of them.
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import os
 import random
+import shutil
+import subprocess
 import time
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import pandas as pd
 import psutil
 import pytest
+from filelock import FileLock
 
-from faults.experiment import Experiment, below, jobs, wait_until_gone
+from faults.experiment import (
+    PROTOCOLS,
+    Experiment,
+    below,
+    jobs,
+    outcome,
+    run_of,
+    wait_until_gone,
+)
 from faults.injections import VICTIMS, Injector, mount, unmount
 
-FAULTS = int(os.environ.get("AUTOMATA_FAULTS", "32"))
-IN_EACH = 4
-"""Faults in one experiment, at most; then it may finish, and is compared."""
+FAULTS = int(os.environ.get("AUTOMATA_FAULTS", "104"))
+IN_EACH = 20
+"""Faults in one folder, at most; then its experiments may finish, and are compared."""
 
 SEED = int(os.environ.get("AUTOMATA_FAULTS_SEED", "0"))
+FOLDER = os.environ.get("AUTOMATA_FAULTS_FOLDER")
+
+TOGETHER = (("hyperband", "pairs"), ("pairs", "asha"), ("asha", "hyperband"))
+"""Protocols that are run in one folder."""
+
+LATEST = 5
+"""A fault strikes when the job has reported so many new results, at most."""
+
+ANYWHERE = 0.15
+"""Share of the faults that strike at any moment of a job, be it in Ray's start."""
+
 GONE_SECONDS = 180.0
 """Ray's agents notice within a minute or two, on a busy machine, that a killed Ray is gone."""
+
+FINISHED_SECONDS = 60.0
+"""After the call that finishes, nothing is left."""
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(0)]
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    """The experiment, run in one go."""
-    experiment = Experiment(tmp_path_factory.mktemp("undisturbed"))
-    experiment.prepare()
-    assert experiment.call("tables") == 0
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all shares."""
+    path = Path(FOLDER) if FOLDER else tmp_path_factory.mktemp("faults")
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(folder: Path) -> Experiment:
+    """All experiments, run in one go: by this share, unless another one did."""
+    experiment = Experiment(folder / "undisturbed", tuple(PROTOCOLS))
+    with FileLock(folder / "undisturbed.lock"):
+        for protocol in PROTOCOLS:
+            assert experiment.call(protocol, "tables") == 0
+    experiment.forget()
+    assert not any(record["resumed"] for record in experiment.records().values())
     return experiment
 
 
@@ -43,135 +87,261 @@ Promise = tuple[str, int, float]
 """Run, trial and time of a result that must not be repeated."""
 
 
+@dataclass
+class Strike:
+    """A fault that hit, as the table of all shares has it."""
+
+    seed: int
+    folder: int
+    fault: str
+    run: str
+    """That the job was at."""
+    trials_at_once: int
+    after: str
+    kept: int
+    """Results of the run that were in its journal afterwards."""
+    at: float
+    resumed: bool = False
+    """Whether a later process went on from these results."""
+    outcome: str = ""
+
+
 def say(line: str) -> None:
     """Tell how it goes, at once."""
-    print(line, flush=True)  # noqa: T201
+    print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)  # noqa: T201
 
 
 class Drill:
-    """Experiments one after the other, until all faults have hit."""
+    """Folders of experiments one after the other, until all faults have hit."""
 
     def __init__(self, folder: Path, undisturbed: Experiment) -> None:
-        self.folder = folder
+        self.folder = folder / f"seed-{SEED}"
         self.undisturbed = undisturbed
         self.chance = random.Random(SEED)
-        self.hits: Counter[str] = Counter()
-        self.experiments = 0
+        self.hits = 0
+        self.failures: list[str] = []
+        self.table = folder / f"faults-{SEED}.csv"
+        self._clear()
 
-    def faults(self) -> Iterator[str]:
-        """Yield faults in random order, each as often as any other."""
-        while sum(self.hits.values()) < FAULTS:
-            order = list(VICTIMS)
-            self.chance.shuffle(order)
-            for fault in order:
-                if sum(self.hits.values()) < FAULTS:
-                    yield fault
+    def _clear(self) -> None:
+        """Remove what an earlier call left of this share."""
+        for work in self.folder.glob("*/results/work"):
+            unmount(work)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.table.unlink(missing_ok=True)
 
     def run(self) -> None:
         """Break experiments until no fault is left; compare each with the undisturbed one."""
-        faults = self.faults()
-        fault = next(faults, None)
-        while fault is not None:
-            experiment = Experiment(self.folder / str(self.experiments))
-            experiment.prepare()
-            small = mount(experiment.work, megabytes=16)
+        faults = self._faults()
+        number = 0
+        while self.hits < FAULTS:
+            together = TOGETHER[(SEED + number) % len(TOGETHER)]
+            experiment = Experiment(self.folder / str(number), together)
+            small = mount(experiment.work, megabytes=32)
             assert small, "tmpfs cannot be mounted: this drill needs root"
+            broken = Broken(experiment, self.undisturbed, self.chance, number)
             try:
-                fault = self._break_until_finished(experiment, fault, faults)
+                strikes = min(IN_EACH, FAULTS - self.hits)
+                broken.run(faults, strikes)
+                result = "as undisturbed"
+            except Exception as error:
+                result = f"FAILED: {type(error).__name__}: {str(error).strip()[:2000]}"
+                self.failures.append(f"{experiment.folder}: {result}")
             finally:
+                experiment.forget()
                 unmount(experiment.work)
-            self.experiments += 1
+            say(f"folder {number}, {' and '.join(together)}: {result}")
+            self.hits += len(broken.strikes)
+            self._note(broken.strikes, result.splitlines()[0])
+            number += 1
+            assert broken.strikes, "no fault hit"
 
-    def _break_until_finished(
-        self, experiment: Experiment, fault: str | None, faults: Iterator[str]
-    ) -> str | None:
-        """Return the fault that comes next, None after the last."""
-        injector = Injector(experiment, self.chance)
-        promised: set[Promise] = set()
-        began, strikes = time.time(), 0
-        while not experiment.finished():
-            if fault is None or strikes == IN_EACH:
-                assert experiment.call("tables") == 0
-                break
-            moment = self.chance.uniform(0.0, self.undisturbed.longest_job())
-            struck = self._strike(experiment, injector, fault, moment)
-            promised = _without_torn(promised, experiment, injector.torn)
-            promised |= set(experiment.reported())
-            if struck:
-                torn = f", {injector.torn.name} torn" if injector.torn else ""
-                results = sum(1 for _ in experiment.reported())
-                say(
-                    f"{sum(self.hits.values()) + 1:3} {fault} after {moment:4.1f} s of a job"
-                    f"{torn}; {results} results are kept"
-                )
-                self.hits[fault] += 1
-                strikes += 1
-                fault = next(faults, None)
-        self._compare(experiment, promised, time.time() - began)
-        return fault
+    def _faults(self) -> Iterator[str]:
+        """Yield faults in random order, each as often as any other."""
+        while True:
+            order = list(VICTIMS)
+            self.chance.shuffle(order)
+            yield from order
 
-    def _strike(
-        self, experiment: Experiment, injector: Injector, fault: str, moment: float
-    ) -> bool:
-        """Call Snakemake and break it `moment` seconds into a job; False if it ended before."""
-        process = experiment.start("tables")
+    def _note(self, strikes: list[Strike], result: str) -> None:
+        """Add strikes to the table of this share."""
+        new = not self.table.exists()
+        with self.table.open("a", newline="") as file:
+            writer = csv.DictWriter(file, [column.name for column in fields(Strike)])
+            if new:
+                writer.writeheader()
+            writer.writerows(asdict(strike) | {"outcome": result} for strike in strikes)
+
+
+class Broken:
+    """Experiments of one folder that faults strike."""
+
+    def __init__(
+        self, experiment: Experiment, undisturbed: Experiment, chance: random.Random, number: int
+    ) -> None:
+        self.experiment = experiment
+        self.undisturbed = undisturbed
+        self.chance = chance
+        self.number = number
+        self.strikes: list[Strike] = []
+        self._injector = Injector(experiment, chance)
+        self._promised: set[Promise] = set()
+        self._finished: dict[str, str] = {}
+
+    def run(self, faults: Iterator[str], most: int) -> None:
+        """Strike until the experiments are finished, or often enough; compare them then."""
+        left = list(self.experiment.protocols)
+        while left and len(self.strikes) < most:
+            protocol = self.chance.choice(left)
+            if not self._strike(protocol, next(faults)):
+                left.remove(protocol)
+            self._look_at_records()
+        for _ in "finish", "repeat nothing":
+            for protocol in self.experiment.protocols:
+                assert self.experiment.call(protocol, "--until", "tune") == 0, self._log()
+            self._look_at_records()
+        self._compare()
+
+    def _log(self) -> str:
+        return f"see {self.experiment.folder / 'snakemake.log'}"
+
+    def _strike(self, protocol: str, fault: str) -> bool:
+        """Call Snakemake and break it in the middle of a job; False if it ended before."""
+        anywhere = self.chance.random() < ANYWHERE
+        wanted = self.chance.randint(1, LATEST)
+        moment = self.chance.uniform(0.0, self.undisturbed.longest_job())
+        before = set(self.experiment.reported())
+        process = self.experiment.start(protocol, "--until", "tune")
         snakemake = psutil.Process(process.pid)
         since: float | None = None
         while process.poll() is None:
-            if since is None and jobs(snakemake):
-                since = time.monotonic()
-            due = since is not None and time.monotonic() - since >= moment
+            time.sleep(0.1)
+            run = next(filter(None, map(run_of, jobs(snakemake))), None)
+            if run is None:
+                continue
+            since = since or time.monotonic()
+            if anywhere:
+                due, after = time.monotonic() - since >= moment, f"{moment:.1f} s"
+            else:
+                new = {r for r in self.experiment.reported() if r[0] == run} - before
+                due, after = len(new) >= wanted, f"{wanted} new results"
             victims = VICTIMS[fault](snakemake) if due else []
             if victims:
-                family = below(snakemake)
-                injector.inject(fault, snakemake, victims)
-                process.wait(300)
-                injector.repair()
-                self._after(experiment, fault, family)
+                self._hit(protocol, fault, run, after, process, victims)
                 return True
-            time.sleep(0.05)
-        assert process.returncode == 0, f"see {experiment.folder / 'snakemake.log'}"
+        assert process.returncode == 0, self._log()
         return False
 
-    def _after(self, experiment: Experiment, fault: str, family: list[psutil.Process]) -> None:
+    def _hit(
+        self,
+        protocol: str,
+        fault: str,
+        run: str,
+        after: str,
+        process: subprocess.Popen[bytes],
+        victims: list[psutil.Process],
+    ) -> None:
+        """Bring about `fault`, wait for its consequences, and note what is kept."""
+        snakemake = psutil.Process(process.pid)
+        family = below(snakemake)
+        began = time.monotonic()
+        self._injector.inject(fault, snakemake, victims)
+        process.wait(300)
+        ended = time.monotonic() - began
+        self._injector.repair()
+        self._after(protocol, fault, family)
+        torn = self._injector.torn
+        self._promised = _without_torn(self._promised, self.experiment, torn)
+        reported = set(self.experiment.reported())
+        self._promised |= reported
+        strike = Strike(
+            seed=SEED,
+            folder=self.number,
+            fault=fault,
+            run=run,
+            trials_at_once=PROTOCOLS[protocol].get("compute", {}).get("concurrent_trials", 1),
+            after=after,
+            kept=sum(result[0] == run for result in reported),
+            at=time.time(),
+        )
+        self.strikes.append(strike)
+        cut = f", {torn.name} torn" if torn else ""
+        say(
+            f"{self.number}.{len(self.strikes):<3} {fault} after {after} of {run}{cut}: "
+            f"ended in {ended:.0f} s, {strike.kept} results are kept"
+        )
+
+    def _after(self, protocol: str, fault: str, family: list[psutil.Process]) -> None:
         """Check that nothing lives on that should not, and do what the README says."""
         if fault in ("snakemake killed", "power cut"):
-            experiment.unlock()
+            self.experiment.unlock(protocol)
         # Snakemake's job goes on, as it does on a cluster; and a user may not wait for Ray's
         # processes to notice that their job is gone.
         if fault not in ("snakemake killed", "job killed"):
             left = wait_until_gone(family, GONE_SECONDS)
             assert not left, f"{fault}: {left}"
 
-    def _compare(self, experiment: Experiment, promised: set[Promise], seconds: float) -> None:
-        """Check tables, records and leftovers of a finished experiment."""
-        expected, found = self.undisturbed.tables(), experiment.tables()
-        assert found.keys() == expected.keys()
-        for name, table in expected.items():
-            assert len(table.columns), name
-            pd.testing.assert_frame_equal(found[name], table, obj=f"{experiment.folder}: {name}")
-        records = experiment.records()
-        for run, index, finished_at in promised:
+    def _look_at_records(self) -> None:
+        """Check that no finished record is lost or changed."""
+        found = {
+            run: hashlib.sha256(path.read_bytes()).hexdigest()
+            for run, path in self.experiment.record_files().items()
+        }
+        for run, digest in self._finished.items():
+            assert found.get(run) == digest, f"{run}: its finished record was lost or changed"
+        self._finished = found
+
+    def _compare(self) -> None:
+        """Check records, tables and leftovers of finished experiments."""
+        deadline = time.monotonic() + FINISHED_SECONDS
+        while self.experiment.leftovers() and time.monotonic() < deadline:
+            time.sleep(1)
+        assert self.experiment.leftovers() == []
+        records, expected = self.experiment.records(), self.undisturbed.records()
+        mine = {run for run in expected if _protocol(expected[run]) in self.experiment.protocols}
+        assert records.keys() == mine
+        for run, record in records.items():
+            assert outcome(record) == outcome(expected[run]), run
+            _check_segments(run, record)
+        for run, index, finished_at in self._promised:
             evaluations = records[run]["tuning"]["trials"][index]["progress"]["evaluations"]
             times = [evaluation["finished_at"] for evaluation in evaluations]
             assert finished_at in times, f"{run}: trial {index} was repeated"
             assert records[run]["resumed"] or _in_one_go(records[run], finished_at), run
-        for run, record in records.items():
-            _check_segments(run, record)
-        assert experiment.leftovers() == []
-        say(self._account(experiment, seconds))
+        for strike in self.strikes:
+            later = [w for w in _windows(records[strike.run]) if w["started_at"] > strike.at]
+            interrupted = strike.fault != "snakemake killed"  # its job outlives it
+            resumed = interrupted and strike.kept and later and records[strike.run]["resumed"]
+            strike.resumed = bool(resumed)
+        if "hyperband" in self.experiment.protocols:
+            self._compare_tables("hyperband")
+        say(self._account(records, {run: expected[run] for run in mine}))
 
-    def _account(self, experiment: Experiment, seconds: float) -> str:
+    def _compare_tables(self, protocol: str) -> None:
+        assert self.experiment.call(protocol, "tables") == 0, self._log()
+        found = self.experiment.tables(protocol)
+        for name, table in self.undisturbed.tables(protocol).items():
+            assert len(table.columns), name
+            pd.testing.assert_frame_equal(found[name], table, obj=f"{name} of {protocol}")
+
+    def _account(self, records: dict[str, dict], expected: dict[str, dict]) -> str:
         """Say how the CPU time that was counted compares with that of the undisturbed runs."""
         counted, whole = (
-            sum(m["cpu_seconds"] for record in e.records().values() for m in _windows(record))
-            for e in (experiment, self.undisturbed)
+            sum(m["cpu_seconds"] for record in some.values() for m in _windows(record))
+            for some in (records, expected)
         )
-        segments = sum(len(list(_windows(r))) for r in experiment.records().values())
+        segments = sum(len(list(_windows(record))) for record in records.values())
         return (
-            f"    experiment {self.experiments}: identical tables after {seconds:.0f} s; "
-            f"{segments} segments, {counted:.1f} CPU s counted, {whole:.1f} undisturbed"
+            f"folder {self.number}: {len(records)} runs of {segments} segments, "
+            f"{counted:.1f} CPU s counted, {whole:.1f} undisturbed"
         )
+
+
+def _protocol(record: dict) -> str:
+    """Return the name of the protocol that a record is of."""
+    if record["job"]["settings"]["compute"]["concurrent_trials"] == 2:
+        return "pairs"
+    return str(record["job"]["run"]["scheduler"])
 
 
 def _without_torn(
@@ -207,13 +377,31 @@ def _check_segments(run: str, record: dict) -> None:
         end = window["started_at"] + window["wall_seconds"]
 
 
-def test_broken_experiments_end_as_undisturbed_ones(
-    undisturbed: Experiment, tmp_path: Path
-) -> None:
-    drill = Drill(tmp_path, undisturbed)
+def _tally(folder: Path) -> str:
+    """Return the table of the faults of all shares."""
+    strikes = pd.concat(map(pd.read_csv, sorted(folder.glob("faults-*.csv"))))
+    two = strikes["trials_at_once"] == 2
+    rows = pd.DataFrame(
+        {
+            "fault": strikes["fault"],
+            "hits": 1,
+            "two trials at once": two.astype(int),
+            "TPE": strikes["run"].str.contains("/tpe-").astype(int),
+            "results kept": (strikes["kept"] > 0).astype(int),
+            "resumed": strikes["resumed"].astype(int),
+            "as undisturbed": (strikes["outcome"] == "as undisturbed").astype(int),
+        }
+    )
+    table = rows.groupby("fault").sum()
+    table.loc["all"] = table.sum()
+    return table.to_string()
+
+
+def test_broken_experiments_end_as_undisturbed_ones(folder: Path, undisturbed: Experiment) -> None:
+    drill = Drill(folder, undisturbed)
 
     drill.run()
 
-    say(f"{dict(drill.hits)}, {drill.experiments} experiments")
-    assert sum(drill.hits.values()) == FAULTS
-    assert set(drill.hits) == set(VICTIMS)
+    say(f"faults of all shares in {folder}:\n{_tally(folder)}")
+    assert drill.failures == []
+    assert drill.hits == FAULTS

@@ -17,6 +17,12 @@ COMMAND = (
     "Command 'automata tune > {log} 2>&1' returned non-zero exit status {status}."
 )
 
+RAYS_OWN = """\
+2026-11-23 15:10:53,578 automata.tuning.ray_session: Ray has 2 CPUs and 0 GPUs, after 6.2 s
+*** SIGTERM received at time=1795446669 on cpu 1 ***
+PC: @     0x7fe9512a3f16  (unknown)  (unknown)
+"""
+
 
 @pytest.fixture
 def screen():
@@ -189,6 +195,7 @@ def test_own_processes_are_not_another_call(tmp_path):
             "crashed (Segmentation fault)",
         ),
         ("", None, "without a message (exit status unknown)"),
+        (RAYS_OWN, "exit status 1", f"error: the job was ended (SIGTERM); {KEPT}"),
     ],
 )
 def test_verdict(tmp_path, text, status, said):
