@@ -90,11 +90,14 @@ def listing(found: Sequence[Panel]) -> str:
 def remove(runs: Path, folders: Sequence[Path], *, confirmed: bool) -> None:
     """Delete the runs of the folder `runs` that lie in `folders`, after saying which.
 
-    Without `confirmed` the user is asked. Raises UserError for no folder, for one without such
-    runs, while Snakemake works here, and where nobody can answer.
+    Without `confirmed` the user is asked. Raises UserError for no folder, for one elsewhere or
+    without runs, while Snakemake works here, and where nobody can answer.
     """
     if not folders:
         raise UserError(f"--remove: name folders below {runs}, or {runs} itself")
+    for folder in folders:
+        if not folder.resolve().is_relative_to(runs.resolve()):
+            raise UserError(f"{folder}: does not lie in {runs}")
     found = panels(runs, folders)
     if call := other_call(Path.cwd()):
         raise UserError(f"nothing was deleted: {call}")

@@ -332,7 +332,7 @@ ARCHIVES = [
 ]
 
 COMMANDS = [
-    command("none: no records in it", "runs none", real=True),
+    command("none: no record of results/runs lies there", "runs none", real=True),
     command(
         "--remove: name folders below results/runs, or results/runs itself", "runs --remove --yes"
     ),
@@ -341,7 +341,7 @@ COMMANDS = [
     command(
         "results/runs/../..: does not lie in results/runs", "runs results/runs/../.. --remove --yes"
     ),
-    command("results/runs/none: no records in it", "runs results/runs/none --remove --yes"),
+    command("results/runs/none: no record of results/runs lies there", "runs results/runs/none --remove --yes"),
     command(
         "nothing was deleted: nobody to ask; --yes deletes",
         "runs results/runs --remove",

@@ -157,14 +157,14 @@ def test_nothing_is_removed_where_nobody_can_be_asked(here, monkeypatch):
 def test_nothing_but_listed_records_is_removed(here, capsys):
     Path("results/precious.txt").write_text("mine")
     (OLD.parent / "notes.txt").write_text("mine")
-    remove(RUNS, [Path("results")], confirmed=True)
+    remove(RUNS, [RUNS], confirmed=True)
     assert "satimage/tpe-asha  2 " in capsys.readouterr().err
     left = {path.name for path in Path("results").rglob("*") if path.is_file()}
     assert left == {"precious.txt", "notes.txt"}
 
 
 def test_a_folder_elsewhere_is_refused(here):
-    with pytest.raises(UserError, match=r"^/usr: no record of results/runs lies there$"):
+    with pytest.raises(UserError, match=r"^/usr: does not lie in results/runs$"):
         remove(RUNS, [Path("/usr")], confirmed=True)
 
 
