@@ -74,6 +74,8 @@ class _Short(logging.Formatter):
         if event == JOB_FAILED:  # the command has all settings, `collect` thousands of inputs
             record = copy.copy(record)
             record.__dict__.update(shellcmd=None, input=[])
+        elif text.startswith("--keep-incomplete mode is set"):  # what failed was said before
+            return ""
         elif event == ERROR:
             return _of_error(str(getattr(record, "exception", "")), text)
         return self._usual.format(record)
