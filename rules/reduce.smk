@@ -19,7 +19,9 @@ rule unpack:
         "Unpacking published records"
     shell:
         """
-        python -m automata unpack {input:q} --as-named --output {output:q} > {log:q} 2>&1
+        rm -rf {output:q}.unfinished
+        python -m automata unpack {input:q} --as-named --output {output:q}.unfinished > {log:q} 2>&1
+        mv {output:q}.unfinished {output:q}
         """
 
 

@@ -21,8 +21,8 @@ OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
 RECEIVED = re.compile(r"^\*\*\* (SIG[A-Z]+) received at time=")
 """What Ray writes of a signal that ends a process; it turns the exit status into 1."""
 STATUS = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.(\w+)")
-NO_BACKUP = re.compile("Cannot restore .*: no backup found")
-"""Said of each job that fails before it has made a first record: there is nothing to restore."""
+TOLD_BEFORE = re.compile("Cannot restore .*: no backup found|--keep-incomplete mode is set")
+"""Said of each job that fails; there is nothing to restore, and what failed has been told."""
 JOB_FAILED, JOB_FINISHED, ERROR = "job_error", "job_finished", "error"
 """Events of Snakemake, by its interface for loggers."""
 
@@ -76,7 +76,7 @@ class _Short(logging.Formatter):
         if event == JOB_FAILED:  # the command has all settings, `collect` thousands of inputs
             record = copy.copy(record)
             record.__dict__.update(shellcmd=None, input=[])
-        elif NO_BACKUP.match(text):
+        elif TOLD_BEFORE.match(text):
             return ""
         elif event == ERROR:
             return _of_error(str(getattr(record, "exception", "")), text)

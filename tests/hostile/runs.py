@@ -341,7 +341,10 @@ COMMANDS = [
     command(
         "results/runs/../..: does not lie in results/runs", "runs results/runs/../.. --remove --yes"
     ),
-    command("results/runs/none: no record of results/runs lies there", "runs results/runs/none --remove --yes"),
+    command(
+        "results/runs/none: no record of results/runs lies there",
+        "runs results/runs/none --remove --yes",
+    ),
     command(
         "nothing was deleted: nobody to ask; --yes deletes",
         "runs results/runs --remove",

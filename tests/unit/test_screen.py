@@ -204,6 +204,12 @@ def test_verdict(tmp_path, text, status, said):
     assert said in verdict(log, status)
 
 
+def test_what_is_kept_of_a_failed_job_is_not_told_after_why_it_failed(screen):
+    logger, stream, _ = screen
+    logger.warning("--keep-incomplete mode is set, so incomplete output files are not removed.")
+    assert stream.getvalue().strip() == ""
+
+
 def test_log_that_is_not_there_is_no_failure(tmp_path):
     assert "without a message" in verdict(tmp_path / "none.log", None)
 

@@ -14,6 +14,7 @@ from snakemake.scheduling.greedy import SchedulerSettings
 from snakemake.settings.types import (
     ConfigSettings,
     DAGSettings,
+    ExecutionSettings,
     OutputSettings,
     Quietness,
     RerunTrigger,
@@ -23,9 +24,7 @@ from snakemake.settings.types import (
 )
 
 ROOT = Path(__file__).parents[2]
-TRIGGERS = yaml.safe_load((ROOT / "workflow/profiles/default/profile.yaml").read_text())[
-    "rerun-triggers"
-]
+PROFILE = yaml.safe_load((ROOT / "workflow/profiles/default/profile.yaml").read_text())
 
 
 def bare(path: str) -> str:
@@ -83,11 +82,14 @@ class Workflow:
                     targets=set(targets),
                     forcetargets=force,
                     forcerun=set(forced),
-                    rerun_triggers={RerunTrigger.parse_choice(name) for name in TRIGGERS},
+                    rerun_triggers={
+                        RerunTrigger.parse_choice(name) for name in PROFILE["rerun-triggers"]
+                    },
                 )
             )
             dag.execute_workflow(
                 executor=executor,
+                execution_settings=ExecutionSettings(keep_incomplete=PROFILE["keep-incomplete"]),
                 scheduling_settings=SchedulingSettings(scheduler="greedy"),
                 scheduler_settings=SchedulerSettings(),
             )

@@ -1,10 +1,13 @@
 """No call without force destroys a finished record, whatever has changed."""
 
 import json
+import os
 import shutil
+import sys
 
 import pandas as pd
 import pytest
+from snakemake.exceptions import WorkflowError
 
 PANEL = "results/runs/dna/random-hyperband-4af660c7"
 FULL = f"{PANEL}/full-1/seed-0/record.json"
@@ -73,6 +76,28 @@ def test_tables_of_all_records_neither_pair_nor_average_two_protocols(both):
     tradeoff = pd.read_csv(tables / "tradeoff.csv")
     assert list(tradeoff["seeds"]) == 4 * [1]
     assert both.plan("results/so-far/index.html")["plot_so_far_datasets_1"] == 1
+
+
+KILLED_LATE = """#!/bin/sh
+"{python}" "$@"
+status=$?
+case "$*" in *"automata tune"*) kill -9 $$;; esac
+exit $status
+"""
+
+
+def test_a_record_outlives_a_job_that_is_killed_after_writing_it(copy, tmp_path, monkeypatch):
+    (copy.folder / FULL).unlink()
+    late = tmp_path / "bin/python"
+    late.parent.mkdir()
+    late.write_text(KILLED_LATE.format(python=sys.executable))
+    late.chmod(0o755)
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", str(late.parent), prepend=os.pathsep)
+        with pytest.raises(WorkflowError):
+            copy.run(FULL)
+    assert json.loads((copy.folder / FULL).read_text())["job"]["run"]["selector"] == "full"
+    assert copy.plan(FULL) == {}
 
 
 def test_a_job_that_starts_all_the_same_leaves_the_record(copy):
