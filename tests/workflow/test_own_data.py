@@ -157,18 +157,21 @@ def errors(log):
     return [line for line in log.splitlines() if ": error: " in line]
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"target": "kind"}, r"own_datasets.flowers.target: .*kind.*petal_length.*species"),
-        ({"fill": {}}, r"flowers.csv.*petal_width.*row.* 2\b"),
-    ],
-)
-def test_wrong_definition_is_one_line(workflow, change, expected):
+def test_missing_cells_are_one_line(workflow):
     content = yaml.safe_load(EXAMPLES["flowers.yaml"])
-    content["own_datasets"]["flowers"].update(change)
+    content["own_datasets"]["flowers"].update(fill={})
     (line,) = errors(wrong(workflow, "flowers", content, FLOWERS))
-    assert re.search(expected, line)
+    assert re.search(r"flowers.csv.*petal_width.*row.* 2\b", line)
+
+
+def test_target_that_is_no_column_is_one_line_before_any_job(workflow):
+    content = yaml.safe_load(EXAMPLES["flowers.yaml"])
+    content["own_datasets"]["flowers"].update(target="kind")
+    flowers(workflow.folder)
+    workflow.config = content
+    expected = r"^own_datasets.flowers.target: .*kind.*petal_length.*species"
+    with pytest.raises(SystemExit, match=expected):
+        workflow.plan()
 
 
 @pytest.mark.parametrize(
