@@ -25,7 +25,6 @@ from automata.experiments.settings import fingerprint
 from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
 from automata.runs import (
     STEM,
-    Place,
     job_of,
     labels,
     number,
@@ -209,13 +208,11 @@ def own_contents(dataset):
 
     Published records need no such file.
     """
-    search_path = SEARCHED + sys.path
+    if ARCHIVES:
+        return {}
+    experiment, search_path = experiment_of(dataset), SEARCHED + sys.path
     try:
-        return (
-            {}
-            if ARCHIVES
-            else contents_of(experiment_of(dataset), dataset, CONTENTS, search_path)
-        )
+        return contents_of(experiment, dataset, CONTENTS, search_path)
     except UserError as error:
         sys.exit(str(error))
 
