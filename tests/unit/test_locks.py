@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import contextmanager
 
+import numpy as np
 import psutil
 import pytest
 from filelock import FileLock
@@ -216,9 +217,11 @@ def test_waits_are_told_on_the_descriptor_of_notices(monkeypatch, tmp_path):
 
     monkeypatch.setattr(job, "complete_job", wait_for_another)
     read, write = os.pipe()
+    data = tmp_path / "data.npz"
+    np.savez(data, rows=np.zeros(1))
     run = ["--dataset=d", "--search=s", "--scheduler=s", "--selector=s", "--fraction=1", "--seed=0"]
     paths = [f"--work={tmp_path}", f"--output={tmp_path}/record.json"]
-    main(["tune", str(tmp_path), *run, "--settings={}", *paths, "--notices", str(write)])
+    main(["tune", str(data), *run, "--settings={}", *paths, "--notices", str(write)])
     os.close(write)
     with os.fdopen(read) as pipe:
         lines = pipe.read().splitlines()
