@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from automata.analysis.experiment import Tables
 from automata.analysis.ratios import ratios_to_full
+from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
@@ -23,7 +23,7 @@ SETTINGS = {
 }
 
 
-def write_tables(runs: pd.DataFrame, folder: Path) -> Tables:
+def write_tables(runs: pd.DataFrame, folder: Path) -> Study:
     """Write what studies and the overview read of `runs` to `folder`."""
     ratios = ratios_to_full(runs, CARBON)
     write_parquet(runs, folder / "runs.parquet")
@@ -32,4 +32,4 @@ def write_tables(runs: pd.DataFrame, folder: Path) -> Tables:
     write_csv(ratios, folder / "ratios.csv")
     write_csv(tradeoff(ratios), folder / "tradeoff.csv")
     write_csv(untuned(runs), folder / "untuned.csv")
-    return Tables(folder)
+    return Study(folder)

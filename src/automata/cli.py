@@ -394,10 +394,9 @@ def _provenance(options: argparse.Namespace) -> None:
 
 
 def _tradeoff(options: argparse.Namespace) -> None:
-    from automata.analysis.presentation import presented
     from automata.analysis.ratios import ratios_to_full
     from automata.analysis.tables import read_parquet, write_csv, write_latex, write_markdown
-    from automata.analysis.tradeoff import tradeoff
+    from automata.analysis.tradeoff import presented, tradeoff
     from automata.analysis.untuned import untuned
     from automata.config import parse_carbon
 
@@ -413,21 +412,21 @@ def _tradeoff(options: argparse.Namespace) -> None:
 
 def _differences(options: argparse.Namespace) -> None:
     from automata.analysis.differences import differences
-    from automata.analysis.experiment import Tables
+    from automata.analysis.study import Study
     from automata.analysis.tables import write_csv
     from automata.experiments.files import ConfigFiles
 
-    tables = Tables(options.tables)
+    tables = Study(options.tables)
     paper = ConfigFiles([options.defaults, options.paper], {}, options.schema).experiments()
     write_csv(differences(tables.runs, tables.protocols, paper), options.csv)
 
 
 def _claims(options: argparse.Namespace) -> None:
     from automata.analysis.claims import claims_table, read_claims, summary
-    from automata.analysis.experiment import Tables
+    from automata.analysis.study import Study
     from automata.analysis.tables import write_csv, write_html, write_markdown
 
-    table = claims_table(read_claims(options.claims), Tables(options.tables))
+    table = claims_table(read_claims(options.claims), Study(options.tables))
     write_csv(table, options.csv)
     write_markdown(table.drop(columns="records"), options.markdown, summary(table))
     write_html(table.drop(columns="records"), options.html, summary(table))
@@ -445,17 +444,17 @@ def _energy(options: argparse.Namespace) -> None:
 
 
 def _plot(options: argparse.Namespace) -> None:
-    from automata.analysis.experiment import Tables
+    from automata.analysis.study import Study
     from automata.figures.files import write_figures
 
-    write_figures(Tables(options.tables), options.figures, options.output)
+    write_figures(Study(options.tables), options.figures, options.output)
 
 
 def _plot_datasets(options: argparse.Namespace) -> None:
-    from automata.analysis.experiment import Tables
+    from automata.analysis.study import Study
     from automata.figures.files import write_dataset_figures
 
-    tables = Tables(options.tables)
+    tables = Study(options.tables)
     write_dataset_figures(tables, options.datasets, options.figures, options.output)
 
 
@@ -466,13 +465,13 @@ def _page(options: argparse.Namespace) -> None:
 
 
 def _studies(options: argparse.Namespace) -> None:
-    from automata.analysis.experiment import Tables
     from automata.analysis.overview import overview
     from automata.analysis.studies import STUDIES
+    from automata.analysis.study import Study
     from automata.analysis.tables import write_csv
     from automata.files import write_text
 
-    tables = Tables(options.tables)
+    tables = Study(options.tables)
     for name, study in STUDIES.items():
         write_csv(study(tables), options.output / f"{name}.csv")
     write_text(options.output / "overview.md", overview(tables))

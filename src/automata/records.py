@@ -13,9 +13,30 @@ from automata.code_versions import other_code
 from automata.config import Job
 from automata.errors import UserError
 from automata.files import write_text
-from automata.metering.measurement import Measurement, combined
+from automata.metering.measurement import (
+    CONTAMINATED_SHARE,
+    JOULES_PER_KWH,
+    Measurement,
+    combined,
+    complete_sum,
+    foreign_share,
+)
 from automata.recorded import Recorded
-from automata.training.progress import Progress
+from automata.training.progress import Evaluation, Progress
+
+# What reads records needs of what makes them, it takes from here.
+__all__ = [
+    "CONTAMINATED_SHARE",
+    "JOULES_PER_KWH",
+    "Evaluation",
+    "Measurement",
+    "Progress",
+    "Record",
+    "Segment",
+    "Trial",
+    "complete_sum",
+    "foreign_share",
+]
 
 SCHEMA_VERSION = 2
 

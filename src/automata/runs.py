@@ -16,6 +16,7 @@ from automata.config.job import Job, Run, Settings
 from automata.config.methods import SelectorSettings
 from automata.experiments.inputs import FACTORY, data_files
 from automata.experiments.settings import Config, fingerprint, preparation_of, settings_of
+from automata.names import OTHER
 
 if TYPE_CHECKING:
     from automata.records import Record
@@ -24,9 +25,6 @@ STEM = "{dataset}/{search}-{scheduler}-{protocol}/{selector}-{fraction}{variant}
 """The path of a run below the folder of all records, logs, or unfinished work."""
 
 RECORD = "record.json"
-
-OTHER = "@"
-"""Stands in a label between a data set and its other protocol; no name of a data set has it."""
 
 DEPTH = STEM.count("/") + 2
 """Parts of the path of a record that say which run it is of."""
@@ -114,11 +112,6 @@ def recorded_place(record: Record, contents: dict[str, str] | None = None) -> Pl
     if data_files(job.settings.data.model_dump(mode="json")):
         files |= contents or {"prepared": record.data.sha256}
     return place_of(job.model_copy(update={"files": files}))
-
-
-def data_set(label: str) -> str:
-    """Return the data set that a label is of."""
-    return label.partition(OTHER)[0]
 
 
 def number(value: float) -> str:

@@ -178,7 +178,7 @@ def test_studies_say_where_the_seconds_of_the_records_went(workflow, finished):
 
 
 def test_page_shows_the_numbers_of_the_tables(workflow, finished):
-    from automata.analysis.tables import three_digits
+    from automata.analysis.wording import three_digits
 
     inputs = [p for p in (finished.folder / "results/smoke").rglob("*") if p.is_file()]
     borrow(workflow, finished, *(p.relative_to(finished.folder) for p in inputs))

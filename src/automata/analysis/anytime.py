@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from automata.analysis.lineage import joined
 from automata.analysis.ratios import NOT_COMPARABLE
-from automata.analysis.tradeoff import COMBINATION
+from automata.analysis.study import COMBINATION
+from automata.analysis.tables import joined
 
 CLOCKS = ("elapsed_seconds", "elapsed_joules")
 """Columns of the trials that a search is followed along, from the start of its first trial."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.runs import RUN
+from automata.analysis.study import RUN, Study
 
 PREFIX = "configuration."
 """Before the name of a hyper-parameter: a user's may have the name of another column."""
@@ -22,6 +22,11 @@ FACTS = [
     "test_accuracy",
     "record",
 ]
+
+
+def best_of(study: Study) -> pd.DataFrame:
+    """Return the table of `best` of a study."""
+    return best(study.runs, study.trials)
 
 
 def best(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.best import PREFIX
-from automata.analysis.lineage import joined
+from automata.analysis.tables import joined
 
 MOST_COUNTED = 8
 """A hyper-parameter with more different values than these is summed up by its quartiles."""

@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis import trials
-from automata.analysis.experiment import Tables
-from automata.analysis.lineage import joined
 from automata.analysis.provenance import provenance_row
-from automata.analysis.runs import RUN, flags, protocol, protocol_hash, row
+from automata.analysis.runs import flags, protocol, protocol_hash, row
+from automata.analysis.study import RUN, Study
+from automata.analysis.tables import joined
 from automata.code_versions import PARTS, code_versions, origin
 from automata.config import Comparison
 from automata.errors import UserError
@@ -157,7 +157,7 @@ def contaminated(experiment: Path) -> list[Path]:
 def _records_of(experiment: Path) -> list[Path]:
     """Return the records behind the tables in the folder `experiment` that are still there."""
     try:
-        runs = Tables(experiment / "tables").runs
+        runs = Study(experiment / "tables").runs
     except OSError as error:
         raise UserError(f"{experiment}: no tables/runs.parquet: make the tables first") from error
     return [path for path in map(Path, runs["record"]) if path.exists()]

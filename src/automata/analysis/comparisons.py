@@ -5,20 +5,16 @@ Wilcoxon's signed-rank test over data sets, after Demsar (2006, JMLR 7:1-30); Ho
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import PermutationMethod, wilcoxon
 
-from automata.analysis.lineage import joined
 from automata.analysis.resampling import differences
-from automata.analysis.runs import named
-
-LEVEL = 0.05
-"""Of the family of all comparisons of a table."""
+from automata.analysis.statistics import LEVEL, _signed_rank, holm, needed, smallest_p
+from automata.analysis.study import of_one_protocol
+from automata.analysis.tables import joined
 
 DECIMALS = 9
 """What differs by less, in percentage points or logarithm, is a tie that rounding broke."""
@@ -52,7 +48,7 @@ def comparisons(ratios: pd.DataFrame) -> pd.DataFrame:
     enough for Holm's first step, whatever they say (`smallest_p`), nothing is tested and `note`
     says so. `relative_test_error` is in percentage points, `log_speedup` a natural logarithm.
     """
-    pairs = named(differences(ratios))
+    pairs = of_one_protocol(differences(ratios))
     family = len(QUANTITIES) * pairs.groupby(["selector", "baseline"]).ngroups
     rows = [
         {
@@ -71,26 +67,6 @@ def comparisons(ratios: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the p-values (m,) adjusted after Holm; NaN, not tested, stays and counts in m."""
-    adjusted = np.full(len(p_values), np.nan)
-    tested = np.flatnonzero(~np.isnan(p_values))
-    ordered = tested[np.argsort(p_values[tested], kind="stable")]
-    steps = len(p_values) - np.arange(len(ordered))
-    adjusted[ordered] = np.minimum(1.0, np.maximum.accumulate(steps * p_values[ordered]))
-    return adjusted
-
-
-def smallest_p(observations: int) -> float:
-    """Return the smallest two-sided p of a signed-rank test: all n signs alike, 2^(1 - n)."""
-    return float(min(1.0, 2.0 ** (1 - observations)))
-
-
-def needed(family: int) -> int:
-    """Return how many data sets can be significant in Holm's first of `family` steps."""
-    return math.ceil(1 - math.log2(LEVEL / family))
-
-
 def _row(means: NDArray[np.float64], column: str, family: int) -> dict[str, Any]:
     means = np.round(means, DECIMALS)
     differing = means[means != 0]
@@ -107,11 +83,3 @@ def _row(means: NDArray[np.float64], column: str, family: int) -> dict[str, Any]
     if smallest_p(n) > LEVEL / family:
         return {**row, "p": np.nan, "note": f"too few data sets: {n}, needs {enough}"}
     return {**row, "p": _signed_rank(differing), "note": ""}
-
-
-def _signed_rank(differing: NDArray[np.float64]) -> float:
-    """Return the exact two-sided p of differences, none of them zero."""
-    if len(np.unique(np.abs(differing))) == len(differing):
-        return float(wilcoxon(differing, method="exact").pvalue)
-    # Ties have no table: all 2^n signs are counted, or as many drawn if those are too many.
-    return float(wilcoxon(differing, method=PermutationMethod(n_resamples=2**16, rng=0)).pvalue)

@@ -13,14 +13,11 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.energy import how_measured
-from automata.analysis.runs import PANEL
+from automata.analysis.study import PANEL, Panel
 from automata.config import Settings
 from automata.datasets.catalog import DATASETS
 from automata.experiments.settings import Config, settings_of
-from automata.runs import data_set
-
-Panel = tuple[str, str, str]
-"""Data set, search, scheduler."""
+from automata.names import data_set
 
 COLUMNS = [*PANEL, "key", "here", "paper"]
 
@@ -53,10 +50,9 @@ def differences(
     experiments = list(paper)
     rows = []
     for panel, group in runs[runs["selector"].isin(SELECTED)].groupby(PANEL, sort=True):
-        dataset, search, scheduler = (str(part) for part in panel)
         rows += [
             [*panel, *row]
-            for row in _of_panel(group, (dataset, search, scheduler), protocols, experiments)
+            for row in _of_panel(group, Panel(*map(str, panel)), protocols, experiments)
         ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -85,7 +81,7 @@ def _panels(table: pd.DataFrame) -> list[tuple[Any, ...]]:
 def _of_panel(
     group: pd.DataFrame, panel: Panel, protocols: dict[str, Any], experiments: list[Config]
 ) -> list[tuple[str, str, str]]:
-    panel = (data_set(panel[0]), *panel[1:])
+    panel = panel._replace(dataset=data_set(panel.dataset))
     dataset, search, scheduler = panel
     theirs = next((config for config in experiments if dataset in config["datasets"]), None)
     if theirs is None:

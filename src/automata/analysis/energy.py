@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from automata.analysis.carbon import FOOTPRINT, GRAMS_PER_MILE, car_kilometres, footprint
-from automata.analysis.runs import RUN
-from automata.analysis.tables import three_digits
+from automata.analysis.quantities import FOOTPRINT, GRAMS_PER_MILE, car_kilometres, footprint
+from automata.analysis.study import RUN
+from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
 from automata.config import Carbon
 
 COLUMNS = [
@@ -23,16 +21,6 @@ COLUMNS = [
     "record",
 ]
 
-Units = Sequence[tuple[float, str]]
-
-TIME: Units = [(1, "s"), (60, "min"), (3600, "h")]
-"""Of seconds."""
-ENERGY: Units = [(1e-6, "mWh"), (1e-3, "Wh"), (1, "kWh")]
-"""Of kWh."""
-MASS: Units = [(1e-3, "mg"), (1, "g"), (1e3, "kg")]
-"""Of grams."""
-DISTANCE: Units = [(1e-5, "cm"), (1e-3, "m"), (1, "km")]
-"""Of kilometres."""
 
 READABLE = {
     "total_seconds": ("time", TIME),
@@ -63,12 +51,6 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
     for column, (_, units) in READABLE.items():
         shown[column] = [None if pd.isna(v) else amount(v, units) for v in table[column]]
     return shown.rename(columns={column: name for column, (name, _) in READABLE.items()})
-
-
-def amount(value: float, units: Units) -> str:
-    """Return `value` to three digits, in the largest of `units` of which it is at least one."""
-    factor, unit = next((step for step in reversed(units) if value >= step[0]), units[0])
-    return f"{three_digits(value / factor)} {unit}"
 
 
 def follows_time(method: str | None, source: str | None) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from automata.analysis.lineage import joined
-from automata.analysis.pareto import hypervolume, on_front
-from automata.analysis.runs import PANEL, named
+from automata.analysis.statistics import hypervolume, on_front
+from automata.analysis.study import PANEL, of_one_protocol
+from automata.analysis.tables import joined
 
 NO_METHOD = ["full-again", "untuned"]
 """Controls that are measures of noise and of the worth of tuning, not ways to save time."""
@@ -89,6 +89,6 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
             "mean_share": group["share"].mean(),
             "records": joined(group["records"]),
         }
-        for selector, group in named(judged).groupby("selector", sort=True)
+        for selector, group in of_one_protocol(judged).groupby("selector", sort=True)
     ]
     return pd.DataFrame(rows, columns=SUMMARY_COLUMNS)

@@ -13,10 +13,10 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from automata.analysis.lineage import joined
-from automata.analysis.rank_agreement import Protocols, tau, warm_start_epochs
-from automata.analysis.runs import PANEL, RUN
-from automata.analysis.tradeoff import bounds_of_each, interval
+from automata.analysis.rank_agreement import Protocols, warm_start_epochs
+from automata.analysis.statistics import bounds_of_each, interval, tau
+from automata.analysis.study import PANEL, RUN, Study
+from automata.analysis.tables import joined
 
 AXES = [*PANEL, "hyper-parameter", "fraction", "epoch", "epochs"]
 
@@ -35,6 +35,11 @@ COLUMNS = [
 
 TRIAL = ["record", "epoch", "accuracy"]
 """What is read of a trial's evaluation, beside its configuration."""
+
+
+def influence_of(study: Study) -> pd.DataFrame:
+    """Return the table of `influence` of a study."""
+    return influence(study.runs, study.trials, study.protocols)
 
 
 def influence(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from automata.analysis.best import best_of
 from automata.analysis.choices import choices
 from automata.analysis.energy import ways
-from automata.analysis.experiment import Tables
-from automata.analysis.presentation import cell
-from automata.analysis.rank_agreement import warm_start_epochs
+from automata.analysis.influence import influence_of
+from automata.analysis.rank_agreement import agreements, warm_start_epochs
 from automata.analysis.resampling import differences
-from automata.analysis.runs import PANEL
+from automata.analysis.statistics import bounds_of_each
+from automata.analysis.study import PANEL, Study
 from automata.analysis.tables import markdown
 from automata.analysis.time_split import PARTS, time_split
-from automata.analysis.tradeoff import bounds_of_each
-from automata.selection import FIXED_FRACTIONS
+from automata.analysis.wording import cell
+from automata.names import CONTROLS
 
 POOLED = ["dataset", "scheduler"]
 """What a row is of: both searches count, as they differ less than schedulers do."""
@@ -35,7 +36,7 @@ records behind each number, and `runs.csv` has the runs.
 """
 
 
-def overview(tables: Tables) -> str:
+def overview(tables: Study) -> str:
     """Return the page, in Markdown; a section without a row is left out."""
     sections = [
         f"## {title}\n\n{text}\n\n{markdown(table)}"
@@ -45,7 +46,7 @@ def overview(tables: Tables) -> str:
     return "\n".join([OPENING, *sections])
 
 
-def ran(tables: Tables) -> pd.DataFrame:
+def ran(tables: Study) -> pd.DataFrame:
     """Return a row per data set: its runs, their hours and energy, and how many were disturbed."""
     runs = tables.runs
     table = runs.assign(
@@ -66,7 +67,7 @@ def ran(tables: Tables) -> pd.DataFrame:
     return pd.DataFrame(columns).rename_axis("dataset").reset_index()
 
 
-def speedups(tables: Tables) -> pd.DataFrame:
+def speedups(tables: Study) -> pd.DataFrame:
     """Return a row per selector and subset size: speedup over FULL, its ceilings, and error."""
     quantities = {
         "speedup": "speedup",
@@ -77,10 +78,10 @@ def speedups(tables: Tables) -> pd.DataFrame:
     return _means(_compared(tables), [*POOLED, "selector", "fraction"], quantities)
 
 
-def glance(tables: Tables) -> pd.DataFrame:
+def glance(tables: Study) -> pd.DataFrame:
     """Return a row per selector: speedup, ceiling and error, by scheduler and subset size."""
     compared = _compared(tables)
-    subsets = compared[~compared["selector"].isin(FIXED_FRACTIONS)]
+    subsets = compared[~compared["selector"].isin(CONTROLS)]
     axes = ["scheduler", "fraction"]
     columns = {(name, part): f"{name} {part:.3g}" for (name, part), _ in subsets.groupby(axes)}
     rows = []
@@ -94,7 +95,7 @@ def glance(tables: Tables) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["dataset", "selector", *columns.values()]).fillna("")
 
 
-def contrasts(tables: Tables) -> pd.DataFrame:
+def contrasts(tables: Study) -> pd.DataFrame:
     """Return a row per pair of selectors, with one subset size and with all of them."""
     pairs = differences(tables.ratios)
     each = pairs.assign(fraction=[f"{fraction:g}" for fraction in pairs["fraction"]])
@@ -105,33 +106,33 @@ def contrasts(tables: Tables) -> pd.DataFrame:
     return errors.merge(speedups).rename(columns={"runs": "pairs"})
 
 
-def ranks(tables: Tables) -> pd.DataFrame:
+def ranks(tables: Study) -> pd.DataFrame:
     """Return a row per rung, selector and subset size: tau with FULL's scores, and both means."""
-    known = tables.agreements[tables.agreements["tau"].notna()]
+    known = tables.once(agreements)[tables.once(agreements)["tau"].notna()]
     shown = {"tau": "tau", "accuracy": "accuracy (%)", "full_accuracy": "FULL's (%)"}
     scores = ["accuracy", "full_accuracy"]
     percent = known.assign(**{score: 100 * known[score].astype(float) for score in scores})
     return _means(percent, [*POOLED, "epochs", "epoch", "selector", "fraction"], shown)
 
 
-def untuned(tables: Tables) -> pd.DataFrame:
+def untuned(tables: Study) -> pd.DataFrame:
     """Return a row per panel: the error of configurations drawn at random."""
     errors = [f"relative_test_error{of}" for of in ("", "_median", "_low", "_high")]
     shown = tables.untuned[[*PANEL, "draws", *errors]]
     return shown.set_axis([*PANEL, "draws", "mean error (pp)", "median", "best", "worst"], axis=1)
 
 
-def chosen(tables: Tables) -> pd.DataFrame:
+def chosen(tables: Study) -> pd.DataFrame:
     """Return a row per hyper-parameter and subset size: what the searches chose."""
-    table = choices(tables.best)
+    table = choices(tables.once(best_of))
     numbers = _cells(table, ["median", "lower_quartile", "upper_quartile", "searches"])
     shown = table[[*POOLED, "hyper-parameter", "fraction", "searches"]]
     return shown.assign(chosen=table["counts"].where(table["counts"].notna(), numbers))
 
 
-def influences(tables: Tables) -> pd.DataFrame:
+def influences(tables: Study) -> pd.DataFrame:
     """Return a row per hyper-parameter and rung of random search: its tau by subset size."""
-    drawn = tables.influence[tables.influence["search"] == "random"]
+    drawn = tables.once(influence_of)[tables.once(influence_of)["search"] == "random"]
     axes = [*POOLED, "hyper-parameter", "epochs", "epoch"]
     compared = drawn[drawn.groupby(axes)["fraction"].transform("nunique") > 1]
     shown = compared.assign(cell=_cells(compared, ["tau", "tau_low", "tau_high", "seeds"]))
@@ -139,7 +140,7 @@ def influences(tables: Tables) -> pd.DataFrame:
     return table.rename(columns="{:g}".format).reset_index()
 
 
-def early(tables: Tables) -> pd.DataFrame:
+def early(tables: Study) -> pd.DataFrame:
     """Return the share of AUTOMATA's trials that were stopped before it had selected anything."""
     runs = tables.runs[tables.runs["selector"] == "gradmatch"]
     known = runs[runs["protocol_hash"].isin(tables.protocols)]
@@ -166,7 +167,7 @@ def first_selection(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
     return every * math.ceil(max(warm_start_epochs(run, protocols), 1) / every)
 
 
-def times(tables: Tables) -> pd.DataFrame:
+def times(tables: Study) -> pd.DataFrame:
     """Return a row per selector and subset size: mean seconds and the shares of its parts."""
     split = time_split(tables.runs, tables.ratios)
     seconds = [f"{part}_seconds" for part in PARTS]
@@ -178,7 +179,7 @@ def times(tables: Tables) -> pd.DataFrame:
     return table
 
 
-def epochs(tables: Tables) -> pd.DataFrame:
+def epochs(tables: Study) -> pd.DataFrame:
     """Return a row per panel: the fewest and the most epochs that a search of it trained."""
     searches = tables.runs[tables.runs["selector"] != "untuned"]
     rows = [
@@ -193,7 +194,7 @@ def _cells(table: pd.DataFrame, columns: list[str]) -> list[str]:
     return [cell(*row) for row in table[columns].to_numpy(np.float64)]
 
 
-def _compared(tables: Tables) -> pd.DataFrame:
+def _compared(tables: Study) -> pd.DataFrame:
     """Return the ratios that there are, but FULL's own, which are 1."""
     ratios = tables.ratios
     return ratios[ratios["refused"].isna() & (ratios["selector"] != "full")]
@@ -224,7 +225,7 @@ def _means(
     return table
 
 
-SECTIONS: tuple[tuple[str, str, Callable[[Tables], pd.DataFrame]], ...] = (
+SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "What was run",
         "Set-up is starting Ray, imports and loading data, which no other number here contains.",

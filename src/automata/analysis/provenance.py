@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.lineage import joined
+from automata.analysis.tables import joined
 from automata.code_versions import PARTS, code_versions
 from automata.records import Record
 

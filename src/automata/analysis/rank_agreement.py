@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.stats import kendalltau
 
 from automata.analysis.equal_code import by_origin
-from automata.analysis.lineage import joined
 from automata.analysis.ratios import PAIR
-from automata.analysis.resampling import spread_over
-from automata.analysis.runs import named
-from automata.analysis.tradeoff import COMBINATION, bounds, bounds_of_each, interval
-
-FEWEST_PAIRS = 5
-"""A tau of fewer pairs is left out: it takes next to no values."""
+from automata.analysis.statistics import bounds, bounds_of_each, interval, spread_over, tau
+from automata.analysis.study import COMBINATION, Study, of_one_protocol
+from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_code", "data_sha256", "own_model_sha256", "protocol_hash"]
 """Runs that differ in one of these do not score the same thing. Hosts and times may differ.
@@ -123,7 +117,7 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
     `percent` is the geometric mean of their epochs in percent of T. What varies is as in
     `automata.analysis.resampling.spread_over`: `tau` is the mean of these units' means.
     """
-    known = named(agreements[agreements["tau"].notna()]).copy()
+    known = of_one_protocol(agreements[agreements["tau"].notna()]).copy()
     share = (known["epoch"] / known["epochs"]).astype(float)
     known["log_percent"] = np.log(100 * share)
     known["level"] = np.round(-np.log(share) / math.log(BASE)).astype(int)
@@ -149,6 +143,11 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, columns=BY_RUNG_COLUMNS)
+
+
+def agreements(study: Study) -> pd.DataFrame:
+    """Return the table of `per_seed` of a study."""
+    return per_seed(study.runs, study.trials, study.protocols)
 
 
 def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
@@ -182,14 +181,6 @@ def warm_start_epochs(run: Mapping[Any, Any], protocols: Protocols) -> int:
     if run["selector"] == "full-again":  # all its epochs are on all data, by design
         return 0
     return math.ceil(share * int(run["epochs"]) * float(run["fraction"]))
-
-
-def tau(scores: NDArray[np.float64], others: NDArray[np.float64]) -> float:
-    """Return Kendall's tau-b of two arrays (n,); NaN below FEWEST_PAIRS or if one is constant."""
-    if len(scores) < FEWEST_PAIRS or np.ptp(scores) == 0 or np.ptp(others) == 0:
-        return float("nan")
-    # The p-value is not used; the exact one would take longer than tau.
-    return float(kendalltau(scores, others, variant="b", method="asymptotic").statistic)
 
 
 def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:

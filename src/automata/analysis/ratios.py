@@ -8,21 +8,23 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.carbon import FOOTPRINT, footprint, grams_ratio
-from automata.analysis.definitions import (
+from automata.analysis.equal_code import COLUMNS as CODE
+from automata.analysis.equal_code import equal
+from automata.analysis.quantities import (
+    FOOTPRINT,
     ceiling,
     cpu_ratio,
     energy_ratio,
     final_ceiling,
+    footprint,
+    grams_ratio,
     relative_error_ratio,
     relative_test_error,
     speedup,
     step_ceiling,
 )
-from automata.analysis.equal_code import COLUMNS as CODE
-from automata.analysis.equal_code import equal
-from automata.analysis.lineage import joined
-from automata.analysis.runs import PANEL, RUN
+from automata.analysis.study import PANEL, RUN
+from automata.analysis.tables import joined
 from automata.config import Carbon
 
 logger = logging.getLogger(__name__)

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from automata.analysis.lineage import joined
-from automata.analysis.runs import named
-from automata.analysis.tradeoff import bounds, interval
+from automata.analysis.statistics import bounds, interval, spread_over
+from automata.analysis.study import of_one_protocol
+from automata.analysis.tables import joined
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,6 @@ LEVELS: Sequence[tuple[str, ...]] = (
 ALL = "all"
 """Stands in a column that a row is pooled over."""
 
-DATA_SETS_FOR_INTERVAL = 3
-"""From here on, a row over several data sets takes these, not seeds, as what varies."""
 
 COLUMNS = [
     "selector",
@@ -113,24 +111,13 @@ def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (selector, baseline), contrast in pairs.groupby(["selector", "baseline"], sort=False):
         for level in LEVELS:
-            pooled = contrast if "dataset" in level else named(contrast)
+            pooled = contrast if "dataset" in level else of_one_protocol(contrast)
             groups = pooled.groupby(list(level), sort=True) if level else [((), pooled)]
             for key, group in groups:
                 place: dict[str, object] = dict.fromkeys(LEVELS[0], ALL)
                 place |= zip(level, key, strict=True)
                 rows.append({"selector": selector, "baseline": baseline, **place, **_row(group)})
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def spread_over(group: pd.DataFrame) -> tuple[str, str]:
-    """Return the column of the units that an interval over `group` is of, and their name.
-
-    Data sets where there are three or more: they differ more than seeds do, and seeds of one
-    data set are not independent. Seeds otherwise.
-    """
-    if group["dataset"].nunique() >= DATA_SETS_FOR_INTERVAL:
-        return "dataset", "data sets"
-    return "seed", "seeds"
 
 
 def _row(group: pd.DataFrame) -> dict[str, object]:

@@ -7,28 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from automata.code_versions import PARTS
 from automata.config import Comparison
-from automata.metering.measurement import Measurement, complete_sum, foreign_share
-from automata.records import Record
-from automata.runs import OTHER
-from automata.training.progress import Progress
-
-RUN = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
-"""The columns that name a run."""
+from automata.records import Measurement, Progress, Record, complete_sum, foreign_share
 
 RESUMED = "was interrupted and went on (comparison.resumed)"
 """Why the times of a run are set aside."""
-
-PANEL = ["dataset", "search", "scheduler"]
-"""Those that name a panel: what is compared with the same FULL runs, and drawn together."""
-
-
-def named(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that what is pooled over data sets rests on: one protocol of each."""
-    return table[~table["dataset"].str.contains(OTHER, regex=False)]
 
 
 def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from automata.analysis.lineage import joined
-from automata.analysis.tradeoff import COMBINATION
+from automata.analysis.study import COMBINATION
+from automata.analysis.tables import joined
 
 PARTS = {
     "training": "tuning_training_seconds",

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import bootstrap
 
-from automata.analysis.lineage import joined
-from automata.analysis.pareto import on_front
-from automata.analysis.runs import PANEL
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.statistics import bounds_of_each, interval, on_front
+from automata.analysis.study import COMBINATION, PANEL
+from automata.analysis.tables import joined
+from automata.analysis.wording import cell
 
-COMBINATION = [*PANEL, "selector", "fraction"]
-
-QUANTITIES = [
-    "speedup",
-    "ceiling",
-    "efficiency",
-    "step_ceiling",
-    "final_ceiling",
-    "relative_test_error",
-    "relative_error_ratio",
-    "test_accuracy",
-    "energy_ratio",
-    "co2_measured_ratio",
-    "co2_time_ratio",
-    "total_seconds",
-]
-
-SPREAD = [
-    "speedup",
-    "relative_test_error",
-    "energy_ratio",
-    "co2_measured_ratio",
-    "co2_time_ratio",
-]
-"""Quantities that also get the bounds of their spread."""
+SPREAD = [name for name, quantity in QUANTITIES.items() if quantity.spread]
 
 COLUMNS = [
     *COMBINATION,
@@ -56,15 +32,6 @@ COLUMNS = [
     "on_front",
     "records",
 ]
-
-OF_ENERGY = ("energy_ratio", "co2_measured_ratio")
-"""Quantities that rest on energy, which not every seed need have."""
-
-_TOGETHER = 50
-"""Samples whose resamples lie in memory at once."""
-
-SEEDS_FOR_INTERVAL = 3
-"""With fewer seeds there is no interval: the bounds are the smallest and largest value."""
 
 
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -111,40 +78,24 @@ def _on_front(table: pd.DataFrame) -> pd.Series:
 
 def seeds_column(quantity: str) -> str:
     """Return the column that says over how many seeds `quantity` is: not all may have energy."""
-    return "energy_seeds" if quantity in OF_ENERGY else "seeds"
+    return "energy_seeds" if QUANTITIES[quantity].of_energy else "seeds"
 
 
-def interval(seeds: int) -> str:
-    """Return what bounds over that many seeds are."""
-    return "95 %" if seeds >= SEEDS_FOR_INTERVAL else "range"
+SHOWN = ["speedup", "ceiling", "relative_test_error", "energy_ratio", "test_accuracy"]
+"""Quantities of the table for people."""
 
 
-def bounds(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
-    return bounds_of_each([values])[0]
+def presented(tradeoff: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `tradeoff` with the combination, its seeds and the quantities SHOWN.
 
-
-def bounds_of_each(samples: Sequence[NDArray[np.float64]]) -> list[tuple[float, float]]:
-    """Return the bounds of each sample; those of one size share their resamples, and the cost."""
-    found = [(np.nan, np.nan)] * len(samples)
-    for size in {len(values) for values in samples} - {0}:
-        alike = [place for place, values in enumerate(samples) if len(values) == size]
-        for start in range(0, len(alike), _TOGETHER):
-            places = alike[start : start + _TOGETHER]
-            stacked = np.stack([samples[place] for place in places])
-            for place, low, high in zip(places, *_bounds(stacked), strict=True):
-                found[place] = float(low), float(high)
-    return found
-
-
-def _bounds(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the bounds of each row of `samples` (samples, values)."""
-    if samples.shape[1] < SEEDS_FOR_INTERVAL:
-        return samples.min(axis=1), samples.max(axis=1)
-    means = samples.mean(axis=1)  # rounding must not put one outside of its own interval
-    interval = bootstrap(
-        (samples,), np.mean, axis=1, confidence_level=0.95, method="percentile", rng=0
-    ).confidence_interval
-    constant = np.ptp(samples, axis=1) == 0
-    low = np.where(constant, means, np.minimum(interval.low, means))
-    return low, np.where(constant, means, np.maximum(interval.high, means))
+    A mean over several seeds is followed by the bounds of its spread, where it has one.
+    """
+    table = tradeoff[[*COMBINATION, "seeds"]].copy()
+    for column in SHOWN:
+        bounds = [f"{column}_low", f"{column}_high"]
+        lows, highs = (tradeoff.get(bound, [np.nan] * len(tradeoff)) for bound in bounds)
+        seeds = tradeoff[seeds_column(column)]
+        table[QUANTITIES[column].heading] = [
+            cell(*row) for row in zip(tradeoff[column], lows, highs, seeds, strict=True)
+        ]
+    return table

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from automata.analysis.runs import RUN
-from automata.records import Record, Trial
-from automata.training.progress import Evaluation
+from automata.analysis.study import RUN
+from automata.records import Evaluation, Record, Trial
 
 COLUMNS = [
     *RUN,

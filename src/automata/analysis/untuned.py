@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.definitions import relative_test_error, speedup
 from automata.analysis.equal_code import by_origin
-from automata.analysis.lineage import joined
+from automata.analysis.quantities import relative_test_error, speedup
 from automata.analysis.ratios import SAME
-from automata.analysis.runs import PANEL
+from automata.analysis.study import PANEL
+from automata.analysis.tables import joined
 
 COLUMNS = [
     *PANEL,

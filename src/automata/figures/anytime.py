@@ -9,22 +9,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
+from automata import names
 from automata.analysis.anytime import CLOCKS, anytime, comparable
 from automata.analysis.energy import ways
-from automata.analysis.experiment import Tables
-from automata.figures import names
-from automata.figures.looks import COLOURS, MARKERS
+from automata.analysis.study import Study
+from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note
-from automata.figures.pieces import (
-    add_legend,
-    in_order,
-    panel_title,
-    panels,
-    percent,
-    say,
-)
+from automata.figures.pieces import add_legend, in_order, panel_title, panels, say
 from automata.figures.style import PAGE_INCHES, style
-from automata.selection import ALL_DATA
+from automata.names import ALL_DATA
 
 FRACTION = 0.1
 """Every selector is drawn at its subset size nearest to this."""
@@ -39,7 +32,7 @@ LABELS = {
 ROW_INCHES = 2.1
 
 
-def anytime_figure(tables: Tables, dataset: str) -> Figure:
+def anytime_figure(tables: Study, dataset: str) -> Figure:
     """Return the best validation accuracy so far, a row per clock, a column per panel.
 
     Steps are rows of `automata.analysis.anytime`: the median over seeds, their range shaded.
@@ -93,7 +86,7 @@ def _distance(fraction: float) -> tuple[float, float]:
 def _draw(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:
     for selector, size in sizes.items():
         own = here[here["selector"] == selector]
-        colour = COLOURS[selector]
+        colour = names.SELECTORS[selector].colour
         line = "--" if selector == "full-again" else "-"
         for fraction, curve in own.groupby("fraction", sort=True):
             if fraction == size:
@@ -105,13 +98,13 @@ def _draw(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:
                     color=colour,
                     linestyle=line,
                     linewidth=width,
-                    label=names.SELECTORS[selector],
+                    label=names.selector(selector),
                     zorder=3,
                 )
                 axes.plot(
                     curve["at"].iloc[-1:],
                     curve["median"].iloc[-1:],
-                    marker=MARKERS[selector],
+                    marker=names.SELECTORS[selector].marker,
                     color=colour,
                     markersize=4,
                     label="_end",
@@ -157,12 +150,12 @@ def _handles(sizes: dict[str, float]) -> list[Line2D]:
         Line2D(
             [],
             [],
-            color=COLOURS[selector],
-            marker=MARKERS[selector],
+            color=names.SELECTORS[selector].colour,
+            marker=names.SELECTORS[selector].marker,
             markersize=4,
             linewidth=1.2,
             linestyle="--" if selector == "full-again" else "-",
-            label=names.SELECTORS[selector]
+            label=names.selector(selector)
             + ("" if selector in ALL_DATA else f" {percent(fraction)}"),
         )
         for selector, fraction in sizes.items()
@@ -182,7 +175,7 @@ def _left_out(trials: pd.DataFrame, ratios: pd.DataFrame) -> list[str]:
 
 def _note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     seeds = trials["seed"].nunique()
-    shaded = " and ".join(names.SELECTORS[selector] for selector in SHADED)
+    shaded = " and ".join(names.selector(selector) for selector in SHADED)
     notes = [f"{seeds} seed{'s' * (seeds != 1)}"]
     if seeds > 1:
         notes += [
@@ -195,7 +188,7 @@ def _note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
         "markers: the last evaluation",
     ]
     if (trials["selector"] == ALL_SIZES).any():
-        notes += [f"thin: {names.SELECTORS[ALL_SIZES]} with other subset sizes"]
+        notes += [f"thin: {names.selector(ALL_SIZES)} with other subset sizes"]
     notes += [
         "joules: the energy of the whole search spread evenly over its time, so that a run has the"
         f" same steps in both rows; energy: {ways(runs)}"

@@ -10,7 +10,7 @@ from automata.registry import load
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from automata.analysis.experiment import Tables
+    from automata.analysis.study import Study
 
 PAPER = {
     "performance-summary": "automata.figures.summary:performance_summary",
@@ -21,7 +21,7 @@ PAPER = {
     "tabular": "automata.figures.paper:tabular",
     "energy-co2": "automata.figures.paper:energy_co2",
 }
-"""The paper's figures: name -> "module:function", a function of the `Tables`."""
+"""The paper's figures: name -> "module:function", a function of the `Study`."""
 
 DATASETS = {
     "performance-summary": ("sst2", "glue-sst2", "cifar10", "cifar100", "connect4"),
@@ -49,17 +49,17 @@ OF_DATASET = {
     "anytime": "automata.figures.anytime:anytime_figure",
     "time-split": "automata.figures.time_split:time_split_figure",
 }
-"""Figures of one data set: functions of the `Tables` and its name."""
+"""Figures of one data set: functions of the `Study` and its name."""
 
 
-def draw(name: str, tables: Tables) -> Figure:
+def draw(name: str, tables: Study) -> Figure:
     """Return the figure `name` of an experiment; raises UserError for another name."""
     figures = PAPER | STUDIES
     figure: Figure = load(figures, _known(name, figures))(tables)
     return figure
 
 
-def draw_dataset(name: str, tables: Tables, dataset: str) -> Figure:
+def draw_dataset(name: str, tables: Study, dataset: str) -> Figure:
     """Return the figure `name` of a data set; raises UserError for another name or data set."""
     figure: Figure = load(OF_DATASET, _known(name, OF_DATASET))(tables, dataset)
     return figure

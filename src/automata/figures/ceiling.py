@@ -10,16 +10,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from automata.analysis.experiment import Tables
-from automata.figures import names
-from automata.figures.looks import COLOURS, MARKERS
+from automata import names
+from automata.analysis.study import Study
 from automata.figures.notes import add_study_note
 from automata.figures.pieces import add_legend, in_order, say
 from automata.figures.style import PAGE_INCHES, style
-from automata.selection import ALL_DATA
+from automata.names import ALL_DATA
 
 
-def ceiling_figure(tables: Tables) -> Figure:
+def ceiling_figure(tables: Study) -> Figure:
     """Return speedup against ceiling, a panel per scheduler, a point per combination.
 
     Points above the line of equality have a black edge; the note says how they can come about.
@@ -44,7 +43,7 @@ def ceiling_figure(tables: Tables) -> Figure:
             ends = [min(0.9, _least(table)), max(1.1, _most(table))]
             for axes, scheduler in zip(grid[0], schedulers, strict=True):
                 _draw(axes, table[table["scheduler"] == scheduler], order, ends)
-                axes.set_title(names.SCHEDULERS[scheduler])
+                axes.set_title(names.SCHEDULERS[scheduler].short)
                 axes.set_xlabel("Ceiling of the speedup (\N{MULTIPLICATION SIGN})")
             grid[0, 0].set_ylabel("Measured speedup (\N{MULTIPLICATION SIGN})")
             add_legend(figure, _handles(order, bool(above(table).any())))
@@ -74,11 +73,11 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], ends: list[float]) -
             own["ceiling"],
             own["speedup"],
             s=20,
-            marker=MARKERS[selector],
-            color=COLOURS[selector],
+            marker=names.SELECTORS[selector].marker,
+            color=names.SELECTORS[selector].colour,
             edgecolor=["black" if over else "white" for over in above(own)],
             linewidth=0.5,
-            label=names.SELECTORS[selector],
+            label=names.selector(selector),
             zorder=3,
         )
     axes.set_xscale("log")
@@ -98,10 +97,10 @@ def _handles(order: list[str], with_edge: bool) -> list[Line2D]:
             [],
             [],
             linestyle="none",
-            marker=MARKERS[name],
-            color=COLOURS[name],
+            marker=names.SELECTORS[name].marker,
+            color=names.SELECTORS[name].colour,
             markersize=4,
-            label=names.SELECTORS[name],
+            label=names.selector(name),
         )
         for name in order
     ]

@@ -8,32 +8,8 @@ from functools import cached_property
 
 import pandas as pd
 
-from automata.analysis.experiment import Tables
-from automata.analysis.runs import PANEL
-from automata.figures.ratio import Ratio
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A data set, a search and a scheduler: one scatter of the paper."""
-
-    dataset: str
-    search: str
-    scheduler: str
-
-    def rows(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of `table` that belong to the panel."""
-        return table[
-            (table["dataset"] == self.dataset)
-            & (table["search"] == self.search)
-            & (table["scheduler"] == self.scheduler)
-        ]
-
-
-def panels_of(table: pd.DataFrame) -> list[Panel]:
-    """Return the panels that `table` has rows of, in the order of their first rows."""
-    columns = (table[name] for name in PANEL)
-    return [Panel(*panel) for panel in dict.fromkeys(zip(*columns, strict=True))]
+from automata.analysis.quantities import Quantity
+from automata.analysis.study import Panel, Study
 
 
 @dataclass(frozen=True)
@@ -41,7 +17,7 @@ class Content:
     """What a panel shows of one ratio."""
 
     panel: Panel
-    ratio: Ratio
+    ratio: Quantity
 
     runs: pd.DataFrame
     """Rows of the ratios, refused ones too."""
@@ -61,7 +37,7 @@ class Content:
     def compared(self) -> pd.DataFrame:
         """Those of them that have the ratio."""
         accepted = self.accepted
-        return accepted[accepted[self.ratio.column].notna()]
+        return accepted[accepted[self.ratio.name].notna()]
 
     @property
     def absence(self) -> str | None:
@@ -74,7 +50,7 @@ class Content:
 
 
 def content(
-    tables: Tables, panel: Panel, ratio: Ratio, selectors: Collection[str] | None = None
+    tables: Study, panel: Panel, ratio: Quantity, selectors: Collection[str] | None = None
 ) -> Content:
     """Return what `panel` shows of `ratio`: of all selectors, or of some without `untuned`."""
     runs, means = panel.rows(tables.ratios), panel.rows(tables.tradeoff)
@@ -83,4 +59,4 @@ def content(
         runs = runs[runs["selector"].isin(selectors)]
         means = means[means["selector"].isin(selectors)]
         untuned = untuned.iloc[:0]
-    return Content(panel, ratio, runs, means[means[ratio.column].notna()], untuned)
+    return Content(panel, ratio, runs, means[means[ratio.name].notna()], untuned)

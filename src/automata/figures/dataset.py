@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
+from automata import names
+from automata.analysis.quantities import RATIOS
+from automata.analysis.study import Panel, Study
 from automata.errors import UserError
-from automata.figures import names
-from automata.figures.content import Panel
 from automata.figures.grid import COLUMNS, Row, grid_figure
-from automata.figures.ratio import ratio_of
 
 
-def dataset_figure(tables: Tables, dataset: str, ratio: str) -> Figure:
+def dataset_figure(tables: Study, dataset: str, ratio: str) -> Figure:
     """Return the panels of `dataset` with `ratio` on x, in the order of the paper.
 
     There is one for each search and scheduler of the experiment, four in a row. Raises UserError
-    for a ratio that does not exist and a data set that the experiment does not have.
+    for a data set that the experiment does not have.
     """
     known = sorted(set(tables.runs["dataset"]))
     if dataset not in known:
@@ -29,24 +28,24 @@ def dataset_figure(tables: Tables, dataset: str, ratio: str) -> Figure:
         if (search, scheduler) in run
     ]
     rows = [panels[i : i + COLUMNS] for i in range(0, len(panels), COLUMNS)]
-    return grid_figure(tables, [Row(row, ratio_of(ratio)) for row in rows])
+    return grid_figure(tables, [Row(row, RATIOS[ratio]) for row in rows])
 
 
-def tradeoff(tables: Tables, dataset: str) -> Figure:
+def tradeoff(tables: Study, dataset: str) -> Figure:
     """Return the speedups of `dataset`."""
     return dataset_figure(tables, dataset, "speedup")
 
 
-def energy(tables: Tables, dataset: str) -> Figure:
+def energy(tables: Study, dataset: str) -> Figure:
     """Return the energy ratios of `dataset`."""
     return dataset_figure(tables, dataset, "energy_ratio")
 
 
-def co2_measured(tables: Tables, dataset: str) -> Figure:
+def co2_measured(tables: Study, dataset: str) -> Figure:
     """Return the CO2 ratios of `dataset`, from measured energy."""
     return dataset_figure(tables, dataset, "co2_measured_ratio")
 
 
-def co2_time(tables: Tables, dataset: str) -> Figure:
+def co2_time(tables: Study, dataset: str) -> Figure:
     """Return the CO2 ratios of `dataset`, from time."""
     return dataset_figure(tables, dataset, "co2_time_ratio")

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
 from automata.figures.catalogue import draw, draw_dataset
 from automata.figures.style import save
 
 
-def write_figures(tables: Tables, names: Iterable[str], folder: Path) -> None:
+def write_figures(tables: Study, names: Iterable[str], folder: Path) -> None:
     """Write figures of an experiment to `folder`, as {name}.pdf and {name}.png."""
     _write((draw(name, tables), folder / name) for name in names)
 
 
 def write_dataset_figures(
-    tables: Tables, datasets: Iterable[str], names: Sequence[str], folder: Path
+    tables: Study, datasets: Iterable[str], names: Sequence[str], folder: Path
 ) -> None:
     """Write figures of each data set to `folder`, as {name}/{dataset}.pdf and .png."""
     for dataset in datasets:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
 from automata.figures.sheet import Sheet
 from automata.figures.style import INK, PAGE_INCHES, TITLE, style
 
@@ -96,7 +96,7 @@ ARROWS = (
 )
 
 
-def framework(tables: Tables) -> Figure:
+def framework(tables: Study) -> Figure:
     """Return the diagram of AUTOMATA (paper, figure 2), which needs no table.
 
     The search proposes configurations; each is trained on subsets that match the gradient of all

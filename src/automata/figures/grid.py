@@ -8,13 +8,12 @@ from string import ascii_lowercase
 
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
-from automata.figures import names
-from automata.figures.content import Panel, content
+from automata.analysis.quantities import Quantity
+from automata.analysis.study import Panel, Study
+from automata.figures.content import content
 from automata.figures.legend import add_legend
 from automata.figures.notes import note
 from automata.figures.panel import draw_panel
-from automata.figures.ratio import Ratio
 from automata.figures.sheet import RIGHT, Sheet
 from automata.figures.style import LABEL, PAGE_INCHES, style
 
@@ -39,10 +38,10 @@ class Row:
     """One row of panels, all with the same ratio on x."""
 
     panels: Sequence[Panel]
-    ratio: Ratio
+    ratio: Quantity
 
 
-def grid_figure(tables: Tables, rows: Sequence[Row]) -> Figure:
+def grid_figure(tables: Study, rows: Sequence[Row]) -> Figure:
     """Return a figure of `rows` of one to four panels, titled "(a) SST5 (Random, HB)" and so on.
 
     Panels without runs stay in it and say so; the note at the bottom is `notes.note`. The x
@@ -83,4 +82,4 @@ def _panel_width(columns: int) -> float:
 def _title(panel: Panel) -> str:
     name = panel.dataset
     name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
-    return names.combination(name, panel.search, panel.scheduler)
+    return panel._replace(dataset=name).short_title

@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from automata.figures import names
+from automata import names
 from automata.figures.content import Content
 from automata.figures.panel import BAND, FRONT, UNTUNED, front, look
 from automata.figures.sheet import Sheet
@@ -47,13 +47,13 @@ def _entries(drawn: Sequence[Content]) -> list[tuple[str, Artist]]:
     """Return names and artists in the order of the display names, then lines and areas."""
     selectors = {name for one in drawn for name in one.means["selector"]}
     entries: list[tuple[str, Artist]] = [
-        (shown, Line2D([], [], linestyle="none", **look(selector)))
-        for selector, shown in names.SELECTORS.items()
+        (row.display, Line2D([], [], linestyle="none", **look(selector)))
+        for selector, row in names.SELECTORS.items()
         if selector in selectors
     ]
     if any(len(one.untuned) for one in drawn):
         entries += [("untuned, median", Line2D([], [], **UNTUNED))]
         entries += [("untuned, best to worst", Patch(**BAND))]
-    if any(len(front(one.means, one.ratio.column)) for one in drawn):
+    if any(len(front(one.means, one.ratio.name)) for one in drawn):
         entries += [("Pareto front", Line2D([], [], **FRONT))]
     return entries

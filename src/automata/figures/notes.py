@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
+from automata import names
 from automata.analysis.energy import ways
-from automata.analysis.experiment import Tables
-from automata.figures import names
-from automata.figures.content import Content, Panel, panels_of
+from automata.analysis.quantities import Quantity
+from automata.analysis.study import Panel, Study, panels
+from automata.figures.content import Content
 from automata.figures.pieces import add_note
-from automata.figures.ratio import Ratio
-from automata.metering.measurement import CONTAMINATED_SHARE
+from automata.records import CONTAMINATED_SHARE
 
 _DIFFERENCES = 10
 """As many settings are named; the others are counted."""
@@ -40,10 +40,10 @@ def note(contents: Sequence[Content], differing: pd.DataFrame, scatter: bool = T
 
 
 def add_study_note(
-    figure: Figure, sentences: Sequence[str], tables: Tables, drawn: pd.DataFrame
+    figure: Figure, sentences: Sequence[str], tables: Study, drawn: pd.DataFrame
 ) -> None:
     """Write `sentences` under the figure, and how the panels of `drawn` differ from the paper's."""
-    add_note(figure, [*sentences, *differences(tables.differences, panels_of(drawn))])
+    add_note(figure, [*sentences, *differences(tables.differences, panels(drawn))])
 
 
 def _left_out(contents: Sequence[Content]) -> list[str]:
@@ -60,11 +60,11 @@ def _left_out(contents: Sequence[Content]) -> list[str]:
 
 def _meanings(contents: Sequence[Content]) -> list[str]:
     """Return what each ratio of the figure is, and how the energies behind it were obtained."""
-    compared: dict[Ratio, list[pd.DataFrame]] = {}
+    compared: dict[Quantity, list[pd.DataFrame]] = {}
     for one in contents:
-        if one.ratio.meaning and len(one.compared):
+        if len(one.compared):
             compared.setdefault(one.ratio, []).append(one.compared)
-    return [ratio.meaning.format(energy=ways(pd.concat(runs))) for ratio, runs in compared.items()]
+    return [ratio.note(ways(pd.concat(runs))) for ratio, runs in compared.items()]
 
 
 def _seeds_and_bars(contents: Sequence[Content], dots: bool) -> list[str]:

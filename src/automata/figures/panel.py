@@ -11,10 +11,10 @@ from matplotlib.patches import Polygon
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
+from automata import names
 from automata.figures.content import Content
-from automata.figures.looks import COLOURS, MARKERS
 from automata.figures.style import FAINT, FAINTER, IN_MARKER, LABEL, ink_on
-from automata.selection import ALL_DATA
+from automata.names import ALL_DATA
 
 ERROR = "relative_test_error"
 
@@ -44,7 +44,7 @@ def draw_panel(axes: Axes, content: Content) -> None:
     are the Pareto front, where the table knows it. The bottom right corner is the best. Without
     anything to draw the panel says why. (Paper, figures 3 to 7.)
     """
-    column = content.ratio.column
+    column = content.ratio.name
     sns.despine(ax=axes)
     if content.absence is not None:
         _draw_absence(axes, content.absence)
@@ -57,7 +57,7 @@ def draw_panel(axes: Axes, content: Content) -> None:
     _draw_front(axes, content.means, column)
     means = dict(iter(content.means.sort_values("fraction").groupby("selector")))
     seeds = dict(iter(content.compared.groupby("selector")))
-    for rank, selector in enumerate(COLOURS):
+    for rank, selector in enumerate(names.SELECTORS):
         if selector in means:
             _draw_selector(axes, selector, means[selector], seeds[selector], column, rank)
 
@@ -187,7 +187,7 @@ def _draw_front(axes: Axes, means: pd.DataFrame, column: str) -> None:
 def _draw_selector(
     axes: Axes, selector: str, means: pd.DataFrame, seeds: pd.DataFrame, column: str, rank: int
 ) -> None:
-    colour = COLOURS[selector]
+    colour = names.SELECTORS[selector].colour
     several = means[means["seeds"] > 1]
     if len(several):
         low, high = several[f"{column}_low"], several[f"{column}_high"]
@@ -225,13 +225,13 @@ def _draw_selector(
 
 def look(selector: str) -> dict[str, Any]:
     """Return how the marker of `selector` looks, as properties of a line."""
-    marker = MARKERS[selector]
+    marker = names.SELECTORS[selector].marker
     repeat = selector == "full-again"
     return {
         "marker": marker,
         "markersize": SIZES.get(selector, SIZES.get(marker, _OTHER_SIZE)),
-        "markerfacecolor": "white" if repeat else COLOURS[selector],
-        "markeredgecolor": COLOURS[selector] if repeat else "white",
+        "markerfacecolor": "white" if repeat else names.SELECTORS[selector].colour,
+        "markeredgecolor": names.SELECTORS[selector].colour if repeat else "white",
         "markeredgewidth": 0.6 if repeat else 0.4,
     }
 
@@ -240,12 +240,12 @@ def _write_fraction(
     axes: Axes, x: float, y: float, fraction: float, selector: str, height: float
 ) -> None:
     """Write `fraction` in percent into the marker at (x, y), above it where it is too long."""
-    text, colour = f"{100 * fraction:g}", COLOURS[selector]
+    text, colour = f"{100 * fraction:g}", names.SELECTORS[selector].colour
     inside = len(text) <= 2
     axes.annotate(
         text,
         (x, y),
-        xytext=(0, _LIFT.get(MARKERS[selector], -0.1) if inside else 6),
+        xytext=(0, _LIFT.get(names.SELECTORS[selector].marker, -0.1) if inside else 6),
         textcoords="offset points",
         ha="center",
         va="center",

@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
+from automata.analysis.quantities import RATIOS
+from automata.analysis.study import Panel, Study
 from automata.figures.catalogue import DATASETS
-from automata.figures.content import Panel
 from automata.figures.grid import Row, grid_figure
-from automata.figures.ratio import RATIOS
 
 COLUMNS = (("random", "hyperband"), ("tpe", "hyperband"), ("random", "asha"), ("tpe", "asha"))
 """Search and scheduler of each column."""
 
 
-def main(tables: Tables) -> Figure:
+def main(tables: Study) -> Figure:
     """Return the results of the main text: panels a to t."""
     return grid_figure(tables, [_row(dataset) for dataset in DATASETS["main"]])
 
 
-def text(tables: Tables) -> Figure:
+def text(tables: Study) -> Figure:
     """Return the appendix's results on text: panels a to p."""
     return grid_figure(tables, [_row(dataset) for dataset in DATASETS["text"]])
 
 
-def image(tables: Tables) -> Figure:
+def image(tables: Study) -> Figure:
     """Return the appendix's results on images: panels a to l."""
     return grid_figure(tables, [_row(dataset) for dataset in DATASETS["image"]])
 
 
-def tabular(tables: Tables) -> Figure:
+def tabular(tables: Study) -> Figure:
     """Return the appendix's results on tables: panels a to p."""
     return grid_figure(tables, [_row(dataset) for dataset in DATASETS["tabular"]])
 
 
-def energy_co2(tables: Tables) -> Figure:
+def energy_co2(tables: Study) -> Figure:
     """Return energy on CIFAR100 (a to d) and CO2, from time as in the paper, on SVHN (e to h)."""
     of_energy, of_co2 = DATASETS["energy-co2"]
     return grid_figure(tables, [_row(of_energy, "energy_ratio"), _row(of_co2, "co2_time_ratio")])

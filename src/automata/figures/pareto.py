@@ -9,19 +9,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from automata.analysis.experiment import Tables
+from automata import names
 from automata.analysis.fronts import fronts, summary
-from automata.figures import names
-from automata.figures.looks import COLOURS, MARKERS
+from automata.analysis.study import Study
+from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note
-from automata.figures.pieces import add_legend, in_order, percent, say
+from automata.figures.pieces import add_legend, in_order, say
 from automata.figures.style import PAGE_INCHES, style
 
 SELECTOR_INCHES = 0.32
 FRAME_INCHES = 0.9
 
 
-def pareto_figure(tables: Tables) -> Figure:
+def pareto_figure(tables: Study) -> Figure:
     """Return per selector, left, its shares of panels; right, its hypervolume in each panel.
 
     A panel is a data set, search and scheduler; see `automata.analysis.fronts`.
@@ -40,7 +40,7 @@ def pareto_figure(tables: Tables) -> Figure:
         else:
             _draw_shares(left, totals.set_index("selector").loc[order])
             _draw_strips(right, table, order)
-            left.set_yticks(range(len(order)), [names.SELECTORS[name] for name in order])
+            left.set_yticks(range(len(order)), [names.selector(name) for name in order])
             left.set_ylim(len(order) - 0.5, -0.5)
             add_legend(figure, _handles(), 3)
             add_study_note(figure, _note(table, tables.tradeoff), tables, table)
@@ -74,11 +74,11 @@ def _draw_strips(axes: Axes, table: pd.DataFrame, order: list[str]) -> None:
             shares,
             y + offsets,
             s=12,
-            marker=MARKERS[selector],
-            color=COLOURS[selector],
+            marker=names.SELECTORS[selector].marker,
+            color=names.SELECTORS[selector].colour,
             alpha=0.7,
             linewidth=0.3,
-            label=names.SELECTORS[selector],
+            label=names.selector(selector),
             zorder=3,
         )
         if np.isfinite(shares).any():

@@ -10,8 +10,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from automata.figures import names
-from automata.figures.looks import COLOURS
+from automata import names
 
 NOTE_CHARACTERS_PER_INCH = 20
 """Of the note's small print."""
@@ -20,7 +19,7 @@ NOTE_CHARACTERS_PER_INCH = 20
 def in_order(selectors: Iterable[str]) -> list[str]:
     """Return the selectors in the order in which all figures have them."""
     present = set(selectors)
-    return [name for name in COLOURS if name in present]
+    return [name for name in names.SELECTORS if name in present]
 
 
 def panels(table: pd.DataFrame) -> list[tuple[str, str]]:
@@ -31,12 +30,7 @@ def panels(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 def panel_title(search: str, scheduler: str) -> str:
     """Return e.g. TPE, HB."""
-    return f"{names.SEARCHES[search]}, {names.SCHEDULERS[scheduler]}"
-
-
-def percent(fraction: float) -> str:
-    """Return e.g. 5 %."""
-    return f"{100 * fraction:g} %"
+    return f"{names.search(search)}, {names.SCHEDULERS[scheduler].short}"
 
 
 def say(axes: Axes, text: str = "not run") -> None:

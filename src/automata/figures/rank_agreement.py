@@ -9,12 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from automata.analysis.experiment import Tables
-from automata.analysis.rank_agreement import BASE, FEWEST_PAIRS, by_rung
-from automata.figures import names
-from automata.figures.looks import COLOURS, MARKERS
+from automata import names
+from automata.analysis.rank_agreement import BASE, agreements, by_rung
+from automata.analysis.statistics import FEWEST_PAIRS
+from automata.analysis.study import Study
+from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note
-from automata.figures.pieces import add_legend, bars, in_order, percent, say
+from automata.figures.pieces import add_legend, bars, in_order, say
 from automata.figures.style import PAGE_INCHES, style
 
 ROW_INCHES = 1.9
@@ -22,15 +23,15 @@ SHIFT = 1.045
 """Selectors stand side by side by this factor, so that their bars can be told apart."""
 
 
-def rank_agreement_figure(tables: Tables) -> Figure:
+def rank_agreement_figure(tables: Study) -> Figure:
     """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
 
     Markers are rows of `by_rung`, moved sideways a little; grey is the noise ceiling, two FULL
     runs. See `automata.analysis.rank_agreement` for what late rungs compare.
     """
-    agreements = tables.agreements
-    table = by_rung(agreements)
-    subsets = agreements[agreements["selector"] != "full-again"]
+    taus = tables.once(agreements)
+    table = by_rung(taus)
+    subsets = taus[taus["selector"] != "full-again"]
     fractions = sorted(subsets["fraction"].unique())
     schedulers = [name for name in names.SCHEDULERS if name in set(subsets["scheduler"])]
     with style():
@@ -57,13 +58,13 @@ def rank_agreement_figure(tables: Tables) -> Figure:
                 _draw(axes, here, noise, order)
                 if i == 0:
                     axes.set_title(f"subset {percent(fraction)}")
-            grid[i, 0].set_ylabel(f"{names.SCHEDULERS[scheduler]}\nKendall's tau-b")
+            grid[i, 0].set_ylabel(f"{names.SCHEDULERS[scheduler].short}\nKendall's tau-b")
         if len(drawn):
             _set_scales(grid[0, 0], pd.concat([drawn, table]))
             figure.supxlabel("Rung, in % of all epochs T", fontsize=8)
         add_legend(figure, _handles(order, "full-again" in set(table["selector"])))
         if schedulers:
-            add_study_note(figure, _note(agreements, table), tables, agreements)
+            add_study_note(figure, _note(taus, table), tables, taus)
         plt.close(figure)
     return figure
 
@@ -82,18 +83,18 @@ def _draw(axes: Axes, here: pd.DataFrame, noise: pd.DataFrame, order: list[str])
     for i, selector in enumerate(order):
         rows = here[here["selector"] == selector].sort_values("percent")
         x = rows["percent"] * SHIFT ** (i - (len(order) - 1) / 2)
-        y, colour = rows["tau"], COLOURS[selector]
+        y, colour = rows["tau"], names.SELECTORS[selector].colour
         axes.vlines(x, rows["tau_low"], rows["tau_high"], color=colour, linewidth=0.7, zorder=3)
         axes.plot(x, y, color=colour, linewidth=0.8, zorder=3)
         axes.scatter(
             x,
             y,
             s=16,
-            marker=MARKERS[selector],
+            marker=names.SELECTORS[selector].marker,
             color=colour,
             edgecolor="white",
             linewidth=0.3,
-            label=names.SELECTORS[selector],
+            label=names.selector(selector),
             zorder=4,
         )
 
@@ -122,11 +123,11 @@ def _handles(order: list[str], with_noise: bool) -> list[Line2D]:
             Line2D(
                 [],
                 [],
-                color=COLOURS[name],
-                marker=MARKERS[name],
+                color=names.SELECTORS[name].colour,
+                marker=names.SELECTORS[name].marker,
                 markersize=4,
                 linewidth=0.8,
-                label=names.SELECTORS[name],
+                label=names.selector(name),
             )
             for name in order
         ),

@@ -11,11 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from automata.analysis.experiment import Tables
+from automata import names
 from automata.analysis.resampling import ALL, CONTRASTS, Contrast, resampling
-from automata.figures import names
+from automata.analysis.study import Study
+from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note
-from automata.figures.pieces import bars, percent
+from automata.figures.pieces import bars
 from automata.figures.style import PAGE_INCHES, style
 
 LINE_INCHES = 0.155
@@ -36,7 +37,7 @@ class Line:
     """Why a heading has no lines below it."""
 
 
-def resampling_figure(tables: Tables) -> Figure:
+def resampling_figure(tables: Study) -> Figure:
     """Return mean differences in error, left, and ratios of speedups, right, with intervals.
 
     Points are the rows of `automata.analysis.resampling.resampling` over all data sets: one per
@@ -74,7 +75,7 @@ def _lines(pooled: pd.DataFrame, run: set[str]) -> list[Line]:
     lines = []
     for contrast in CONTRASTS:
         rows = _of(pooled, contrast)
-        first, second = names.SELECTORS[contrast.selector], names.SELECTORS[contrast.baseline]
+        first, second = names.selector(contrast.selector), names.selector(contrast.baseline)
         heading = f"{first} \N{MINUS SIGN} {second}"
         missing = "no pairs" if {contrast.selector, contrast.baseline} <= run else "not run"
         lines.append(Line(heading, missing=missing if rows.empty else ""))

@@ -15,16 +15,16 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
-from automata.analysis.experiment import Tables
-from automata.figures import catalogue, names
-from automata.figures.content import Content, Panel, content
+from automata import names
+from automata.analysis.quantities import RATIOS
+from automata.analysis.study import Panel, Study
+from automata.figures import catalogue
+from automata.figures.content import Content, content
 from automata.figures.grid import ERROR_LABEL
 from automata.figures.legend import write_legend
-from automata.figures.looks import SCHEDULER_COLOURS, SCHEDULER_MARKERS
 from automata.figures.notes import note
 from automata.figures.panel import ERROR, look
 from automata.figures.paper import COLUMNS
-from automata.figures.ratio import RATIOS
 from automata.figures.sheet import RIGHT, Sheet
 from automata.figures.style import FAINT, FAINTER, IN_MARKER, LABEL, PAGE_INCHES, TICK, style
 
@@ -73,7 +73,7 @@ _LANES = len(COLUMNS) + 0.6
 _MARKER, _ABOVE, _DIGIT, _SPACE = 4.2, 4.9, 3.05, 2.0
 
 
-def performance_summary(tables: Tables) -> Figure:
+def performance_summary(tables: Study) -> Figure:
     """Return AUTOMATA's performance summary (paper, figure 1): three panels, a row per data set.
 
     Each search and scheduler has a lane in the row; a marker is the mean of one fraction, as the
@@ -111,12 +111,12 @@ def _entries(every: Sequence[Content]) -> list[tuple[str, Line2D]]:
     schedulers = dict.fromkeys(one.panel.scheduler for one in every)
     marks = [
         (
-            f"AUTOMATA, {names.SCHEDULERS[scheduler]}",
+            f"AUTOMATA, {names.SCHEDULERS[scheduler].short}",
             Line2D([], [], linestyle="none", **_look(scheduler)),
         )
         for scheduler in schedulers
     ]
-    return [*marks, (names.SELECTORS["full"], Line2D([], [], linestyle="none", **look("full")))]
+    return [*marks, (names.selector("full"), Line2D([], [], linestyle="none", **look("full")))]
 
 
 def _draw(axes: Axes, rows: Sequence[Sequence[Content]], quantity: str) -> None:
@@ -134,7 +134,7 @@ def _draw(axes: Axes, rows: Sequence[Sequence[Content]], quantity: str) -> None:
         for j, one in enumerate(lanes):
             heights.append(first + j)
             search, scheduler = one.panel.search, one.panel.scheduler
-            labels.append(f"{names.SEARCHES[search]}, {names.SCHEDULERS[scheduler]}")
+            labels.append(f"{names.search(search)}, {names.SCHEDULERS[scheduler].short}")
             if one.absence is None:
                 _draw_lane(axes, one, quantity, heights[-1])
         _write_absences(axes, [one.absence for one in lanes], first)
@@ -199,7 +199,9 @@ def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
         several = subsets[subsets["seeds"] > 1]
         low, high = several[f"{quantity}_low"], several[f"{quantity}_high"]
         bars: dict[str, Any] = {"linewidth": 0.6, "zorder": 2, "gid": "bars"}
-        axes.hlines([height] * len(several), low, high, color=SCHEDULER_COLOURS[scheduler], **bars)
+        axes.hlines(
+            [height] * len(several), low, high, color=_look(scheduler)["markerfacecolor"], **bars
+        )
     for x in one.means[one.means["selector"] == "full"][quantity]:
         axes.plot([x], [height], linestyle="none", zorder=2.5, gid="mean full", **_FULL)
     for x in subsets[quantity]:
@@ -244,9 +246,9 @@ def spread(centres: Sequence[float], widths: Sequence[float]) -> tuple[list[int]
 
 def _look(scheduler: str) -> dict[str, Any]:
     return {
-        "marker": SCHEDULER_MARKERS[scheduler],
+        "marker": names.SCHEDULERS[scheduler].marker,
         "markersize": _MARKER,
-        "markerfacecolor": SCHEDULER_COLOURS[scheduler],
+        "markerfacecolor": names.SCHEDULERS[scheduler].colour,
         "markeredgecolor": "white",
         "markeredgewidth": 0.3,
     }

@@ -12,20 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from automata.analysis.experiment import Tables
+from automata import names
+from automata.analysis.study import Study
 from automata.analysis.time_split import PARTS, time_split
-from automata.figures import names
+from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note, counted
-from automata.figures.pieces import (
-    add_legend,
-    in_order,
-    panel_title,
-    panels,
-    percent,
-    say,
-)
+from automata.figures.pieces import add_legend, in_order, panel_title, panels, say
 from automata.figures.style import PAGE_INCHES, style
-from automata.selection import FIXED_FRACTIONS
+from automata.names import CONTROLS
 
 BAR_INCHES = 0.16
 
@@ -39,7 +33,7 @@ LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 """Of each part, its name and how its bars look: greys and hatches, for there is no colour."""
 
 
-def time_split_figure(tables: Tables, dataset: str) -> Figure:
+def time_split_figure(tables: Study, dataset: str) -> Figure:
     """Return stacked bars of mean seconds per selector and subset size, a column per panel.
 
     Bars are rows of `automata.analysis.time_split`; the number at the end of each is its speedup.
@@ -86,8 +80,8 @@ def _bars(table: pd.DataFrame) -> list[tuple[str, float]]:
 
 
 def _bar_name(selector: str, fraction: float) -> str:
-    name = names.SELECTORS[selector]
-    return name if selector in FIXED_FRACTIONS else f"{name} {percent(fraction)}"
+    name = names.selector(selector)
+    return name if selector in CONTROLS else f"{name} {percent(fraction)}"
 
 
 def _draw(
@@ -124,7 +118,7 @@ def _draw(
     axes.tick_params(axis="y", length=0)
 
 
-def _untuned_speedup(tables: Tables, dataset: str, search: str, scheduler: str) -> float | None:
+def _untuned_speedup(tables: Study, dataset: str, search: str, scheduler: str) -> float | None:
     """Return the speedup of the panel's draws without tuning, None where there are none."""
     table = tables.untuned
     row = table[

@@ -11,14 +11,15 @@ import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from automata.analysis.experiment import Tables
-from automata.analysis.paths import brief
-from automata.analysis.tables import read_csv
+from automata import names
+from automata.analysis import study, wording
+from automata.analysis.study import Study
+from automata.analysis.tables import brief, read_csv
 from automata.files import write_text
-from automata.page import claims, figures, grid, numbers, panels, rows
+from automata.names import ALL_DATA
+from automata.page import claims, figures, panels, rows
 from automata.page.spec import library, look
 from automata.page.summary import summary
-from automata.selection import ALL_DATA
 
 TABLES = {
     "overview.md": "what the runs say in short, over both searches",
@@ -50,7 +51,7 @@ def write_page(tables: Path, figures: Path, captions: Path, title: str, output: 
 
 def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, place: Path) -> str:
     """Return the page that will lie in `place`: the same text for the same files."""
-    tables = Tables(tables_folder)
+    tables = Study(tables_folder)
     runs = tables.runs
     data = panels.data_sets(tables, _optional(tables_folder / "untuned.csv"))
     found = _optional(tables_folder / "claims.csv")
@@ -62,13 +63,15 @@ def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, 
         "rows": {group.name: rows.rows(tables.tradeoff, group.name) for group in data},
         "headings": rows.headings(),
         "legend": [
-            {"name": name, "title": grid.selector(name), **look(name)}
-            for name in grid.selectors(tables.tradeoff)
+            {"name": name, "title": names.selector(name), **look(name)}
+            for name in study.selectors(tables.tradeoff)
         ],
         "whole": ALL_DATA,
-        "fractions": [(value, grid.fraction(value)) for value in grid.fractions(tables.tradeoff)],
-        "figures": figures.figures(figures_folder, captions, grid.datasets(runs)),
-        "albums": figures.albums(figures_folder, captions, grid.datasets(runs)),
+        "fractions": [
+            (value, wording.percent(value)) for value in study.fractions(tables.tradeoff)
+        ],
+        "figures": figures.figures(figures_folder, captions, study.datasets(runs)),
+        "albums": figures.albums(figures_folder, captions, study.datasets(runs)),
         "files": _files(tables_folder, place),
         "data": panels.script_data(data, tables.tradeoff),
         "css": _asset("page.css"),
@@ -87,7 +90,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": numbers.count, "tally": claims.tally, "brief": brief}
+    environment.filters |= {"count": wording.count, "tally": claims.tally, "brief": brief}
     # A NaN would end as a script that no browser can read.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment
@@ -97,7 +100,7 @@ def _optional(path: Path) -> pd.DataFrame | None:
     return read_csv(path) if path.is_file() else None
 
 
-def _differences(tables: Tables) -> pd.DataFrame | None:
+def _differences(tables: Study) -> pd.DataFrame | None:
     return tables.differences if (tables.folder / "differences.csv").is_file() else None
 
 

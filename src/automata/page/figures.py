@@ -11,7 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 from automata.figures.catalogue import DATASETS, PAPER, STUDIES
-from automata.page.grid import dataset
+from automata.names import dataset
 
 TITLES = {
     "framework": "How AUTOMATA works",

@@ -9,16 +9,15 @@ from typing import Any
 
 import pandas as pd
 
+from automata import names
+from automata.analysis import study, wording
 from automata.analysis.energy import ways
-from automata.analysis.experiment import Tables
-from automata.analysis.runs import PANEL
-from automata.figures.ratio import RATIOS
-from automata.page import grid, numbers
-from automata.page.grid import Combination
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.study import Panel, Study
+from automata.names import ALL_DATA
 from automata.page.spec import compiled_panel, look
-from automata.selection import ALL_DATA
 
-QUANTITIES = ("speedup", "energy_ratio", "co2_time_ratio")
+ON_X = ("speedup", "energy_ratio", "co2_time_ratio")
 """What may stand on the x axis; CO2 from energy is the energy ratio again."""
 
 NEAR = 1.0
@@ -70,10 +69,10 @@ class Untuned:
 
 
 @dataclass(frozen=True)
-class Panel:
+class PanelOnPage:
     """One data set, search and scheduler."""
 
-    combination: Combination
+    combination: Panel
     points: list[Point]
     untuned: Untuned | None
     notes: list[str]
@@ -89,7 +88,7 @@ class DataSet:
     name: str
     title: str
     description: str
-    panels: list[Panel]
+    panels: list[PanelOnPage]
 
     @property
     def anchor(self) -> str:
@@ -97,18 +96,18 @@ class DataSet:
         return f"dataset-{self.name}"
 
 
-def data_sets(tables: Tables, untuned: pd.DataFrame | None) -> list[DataSet]:
+def data_sets(tables: Study, untuned: pd.DataFrame | None) -> list[DataSet]:
     """Return the panels with runs, by data set; `untuned` is None where it was not computed."""
-    there = grid.combinations(tables.runs)
+    there = study.panels(tables.runs)
     panels = [_panel(combination, tables, untuned) for combination in there]
     return [
         DataSet(
             name,
-            grid.dataset(name),
+            names.dataset(name),
             _description(tables.runs[tables.runs["dataset"] == name]),
             [panel for panel in panels if panel.combination.dataset == name],
         )
-        for name in grid.datasets(tables.runs)
+        for name in study.datasets(tables.runs)
     ]
 
 
@@ -117,11 +116,11 @@ def script_data(data: list[DataSet], runs: pd.DataFrame) -> dict[str, Any]:
     return {
         "spec": compiled_panel(),
         "quantities": {
-            name: {"label": RATIOS[name].label, "meaning": RATIOS[name].meaning}
-            for name in QUANTITIES
+            name: {"label": QUANTITIES[name].label, "meaning": QUANTITIES[name].note("{energy}")}
+            for name in ON_X
         },
         "selectors": {
-            name: {"name": grid.selector(name), **look(name)} for name in grid.selectors(runs)
+            name: {"name": names.selector(name), **look(name)} for name in study.selectors(runs)
         },
         "whole": list(ALL_DATA),
         "seedColumns": SEED_COLUMNS,
@@ -138,31 +137,22 @@ def script_data(data: list[DataSet], runs: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def of(table: pd.DataFrame, combination: Combination) -> pd.DataFrame:
-    """Return the rows of `table` that belong to a panel."""
-    wanted = (combination.dataset, combination.search, combination.scheduler)
-    chosen = pd.Series(data=True, index=table.index, dtype=bool)
-    for column, value in zip(PANEL, wanted, strict=True):
-        chosen &= table[column] == value
-    return table[chosen]
-
-
-def _panel(combination: Combination, tables: Tables, untuned: pd.DataFrame | None) -> Panel:
-    ratios, runs = of(tables.ratios, combination), of(tables.runs, combination)
+def _panel(combination: Panel, tables: Study, untuned: pd.DataFrame | None) -> PanelOnPage:
+    ratios, runs = combination.rows(tables.ratios), combination.rows(tables.runs)
     # What a seed did is in the runs, what it gained in the ratios.
     taken = ["record", "best_configuration", "tuning_seconds", "final_seconds"]
     compared = ratios[ratios["refused"].isna()].merge(runs[taken], on="record", how="left")
-    rows = of(tables.tradeoff, combination)
+    rows = combination.rows(tables.tradeoff)
     seeds = defaultdict(list)
     for run in _rows(compared.sort_values("seed")):
         seeds[run["selector"], run["fraction"]].append(run)
-    order = {selector: place for place, selector in enumerate(grid.selectors(rows))}
+    order = {selector: place for place, selector in enumerate(study.selectors(rows))}
     points = [
         _point(row, seeds[row["selector"], row["fraction"]])
         for row in sorted(_rows(rows), key=lambda row: (order[row["selector"]], row["fraction"]))
     ]
-    control = None if untuned is None else _untuned(of(untuned, combination), points)
-    return Panel(combination, points, control, _notes(tables, ratios, runs), ways(compared))
+    control = None if untuned is None else _untuned(combination.rows(untuned), points)
+    return PanelOnPage(combination, points, control, _notes(tables, ratios, runs), ways(compared))
 
 
 def _point(row: dict[str, Any], runs: list[dict[str, Any]]) -> Point:
@@ -171,18 +161,18 @@ def _point(row: dict[str, Any], runs: list[dict[str, Any]]) -> Point:
     return Point(
         row["selector"],
         row["fraction"],
-        "" if whole else grid.fraction(row["fraction"]),
-        {name: _value(row, name, numbers.ratio) for name in QUANTITIES},
-        _value(row, "relative_test_error", numbers.points),
+        "" if whole else wording.percent(row["fraction"]),
+        {name: _value(row, name, wording.ratio) for name in ON_X},
+        _value(row, "relative_test_error", wording.points),
         list(_facts(row, [int(run["seed"]) for run in runs])),
         [
             [
                 run["best_configuration"],
                 str(run["seed"]),
-                numbers.seconds(run["tuning_seconds"]),
-                numbers.seconds(run["final_seconds"]),
-                numbers.seconds(run["total_seconds"]),
-                numbers.ratio(run["speedup"]),
+                wording.seconds(run["tuning_seconds"]),
+                wording.seconds(run["final_seconds"]),
+                wording.seconds(run["total_seconds"]),
+                wording.ratio(run["speedup"]),
             ]
             for run in runs
         ],
@@ -191,24 +181,24 @@ def _point(row: dict[str, Any], runs: list[dict[str, Any]]) -> Point:
 
 def _value(row: dict[str, Any], name: str, shown: Any) -> Value:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    spread = numbers.spread(low, high) if row["seeds"] > 1 else ""
+    spread = wording.spread(low, high) if row["seeds"] > 1 else ""
     text = f"{shown(row[name])} {spread}".strip()
     return Value(_rounded(row[name]), _rounded(low), _rounded(high), text)
 
 
 def _rounded(value: float) -> float | None:
-    return float(f"{value:.{DIGITS}g}") if numbers.known(value) else None
+    return float(f"{value:.{DIGITS}g}") if wording.known(value) else None
 
 
 def _facts(row: dict[str, Any], seeds: list[int]) -> Iterator[tuple[str, str]]:
     energy = f" ({row['energy_method']})" if isinstance(row["energy_method"], str) else ""
-    yield "Speedup", _value(row, "speedup", numbers.ratio).text
-    yield "Ceiling of the speedup", numbers.ratio(row["ceiling"])
-    yield "Relative test error", _value(row, "relative_test_error", numbers.points).text
-    yield "Test accuracy", numbers.percent(row["test_accuracy"])
-    yield "Total time", numbers.seconds(row["total_seconds"])
-    yield f"Energy ratio{energy}", _value(row, "energy_ratio", numbers.ratio).text
-    yield numbers.count(len(seeds), "seed"), numbers.seed_list(seeds)
+    yield "Speedup", _value(row, "speedup", wording.ratio).text
+    yield "Ceiling of the speedup", wording.ratio(row["ceiling"])
+    yield "Relative test error", _value(row, "relative_test_error", wording.points).text
+    yield "Test accuracy", wording.percent(row["test_accuracy"])
+    yield "Total time", wording.seconds(row["total_seconds"])
+    yield f"Energy ratio{energy}", _value(row, "energy_ratio", wording.ratio).text
+    yield wording.count(len(seeds), "seed"), wording.seed_list(seeds)
     if len(seeds) > 1:
         yield "Brackets", "95 % bootstrap interval" if row["interval"] == "95 %" else "range"
 
@@ -218,21 +208,21 @@ def _untuned(rows: pd.DataFrame, points: list[Point]) -> Untuned | None:
         return None
     row = next(_rows(rows))
     median, low, high = (row[f"relative_test_error_{name}"] for name in ("median", "low", "high"))
-    draws = numbers.count(int(row["draws"]), "draw")
-    spread = numbers.spread(low, high) if row["draws"] > 1 else ""
-    label = f"untuned: {numbers.points(median)} {spread}".strip() + f", {draws}"
+    draws = wording.count(int(row["draws"]), "draw")
+    spread = wording.spread(low, high) if row["draws"] > 1 else ""
+    label = f"untuned: {wording.points(median)} {spread}".strip() + f", {draws}"
     reached = [0.0, *(point.y.mean for point in points if point.y.mean is not None)]
     room = NEAR * (max(reached) - min(reached))
     inside = min(reached) - room <= median <= max(reached) + room
     return Untuned(median, low, high, label, inside)
 
 
-def _notes(tables: Tables, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
+def _notes(tables: Study, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     refused = int(ratios["refused"].notna().sum())
-    absent = grid.missing(tables.runs, runs)
+    absent = study.missing(tables.runs, runs)
     return [
-        numbers.count(len(runs), "run"),
-        f"seeds {numbers.seeds(runs)}",
+        wording.count(len(runs), "run"),
+        f"seeds {wording.seeds(runs)}",
         *([f"{refused} of {len(ratios)} runs not comparable"] if refused else []),
         *([f"not run: {', '.join(absent)}"] if absent else []),
     ]

@@ -8,26 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.tradeoff import QUANTITIES, SPREAD
-from automata.page import grid, numbers
+from automata import names
+from automata.analysis import study, wording
+from automata.analysis.quantities import QUANTITIES
 
 Shown = Callable[[float | None], str]
 
-HEADINGS: dict[str, tuple[str, Shown]] = {
-    "speedup": (f"Speedup ({numbers.TIMES})", numbers.number),
-    "ceiling": (f"Ceiling ({numbers.TIMES})", numbers.number),
-    "efficiency": ("Speedup / ceiling", numbers.number),
-    "step_ceiling": (f"Ceiling by steps ({numbers.TIMES})", numbers.number),
-    "final_ceiling": (f"Ceiling with its final training ({numbers.TIMES})", numbers.number),
-    "relative_test_error": ("Relative test error (pp)", numbers.number),
-    "relative_error_ratio": ("Relative error ratio", numbers.number),
-    "test_accuracy": ("Test accuracy", numbers.percent),
-    "energy_ratio": (f"Energy ratio ({numbers.TIMES})", numbers.number),
-    "co2_measured_ratio": (f"CO2 ratio from energy ({numbers.TIMES})", numbers.number),
-    "co2_time_ratio": (f"CO2 ratio from time ({numbers.TIMES})", numbers.number),
-    "total_seconds": ("Total time", numbers.seconds),
-}
-"""Quantity of the tradeoff table -> heading, and how its numbers read."""
+SHOWN: dict[str, Shown] = {"%": wording.percent, "s": wording.seconds}
+"""How numbers of a unit read, where it is not three digits."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +36,16 @@ class Row:
 
 def headings() -> list[str]:
     """Return the headings of the quantities."""
-    return [HEADINGS[quantity][0] for quantity in QUANTITIES]
+    return [quantity.heading for quantity in QUANTITIES.values()]
 
 
 def rows(tradeoff: pd.DataFrame, dataset: str) -> list[Row]:
     """Return the rows of a data set: panel by panel, selectors in the order of legends."""
     mine = tradeoff[tradeoff["dataset"] == dataset]
     found = []
-    for panel in grid.combinations(mine):
+    for panel in study.panels(mine):
         inside = mine[(mine["search"] == panel.search) & (mine["scheduler"] == panel.scheduler)]
-        for selector in grid.selectors(inside):
+        for selector in study.selectors(inside):
             chosen = inside[inside["selector"] == selector].sort_values("fraction")
             found += [_row(panel.method, dict(row)) for row in chosen.to_dict("records")]
     return found
@@ -67,19 +55,19 @@ def _row(method: str, row: dict[Any, Any]) -> Row:
     several = row["seeds"] > 1
     return Row(
         method,
-        grid.selector(row["selector"]),
-        grid.fraction(row["fraction"]),
+        names.selector(row["selector"]),
+        wording.percent(row["fraction"]),
         int(row["seeds"]),
         [_cell(row, quantity, several) for quantity in QUANTITIES],
         {"95 %": "95 % bootstrap"}.get(row["interval"], row["interval"]) if several else "",
-        numbers.percent(row["other_cpu_share"]),
-        row["energy_method"] if isinstance(row["energy_method"], str) else numbers.MISSING,
+        wording.percent(row["other_cpu_share"]),
+        row["energy_method"] if isinstance(row["energy_method"], str) else wording.MISSING,
         str(row["records"]).split(),
     )
 
 
 def _cell(row: dict[Any, Any], quantity: str, several: bool) -> tuple[str, str]:
-    mean = HEADINGS[quantity][1](row[quantity])
-    if quantity not in SPREAD or not several:
+    mean = SHOWN.get(QUANTITIES[quantity].unit, wording.number)(row[quantity])
+    if not QUANTITIES[quantity].spread or not several:
         return mean, ""
-    return mean, numbers.spread(row[f"{quantity}_low"], row[f"{quantity}_high"])
+    return mean, wording.spread(row[f"{quantity}_low"], row[f"{quantity}_high"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import vl_convert
 
-from automata.figures.looks import COLOURS, MARKERS
+from automata import names
 
 HEIGHT = 270
 LABEL_DISTANCE = (6, 9)
@@ -38,13 +38,13 @@ USUAL_SIZE = 110
 
 def look(selector: str) -> dict[str, Any]:
     """Return how a selector is drawn, as in the figures: colour, shape, size, side of labels."""
-    order = list(COLOURS)
+    order = list(names.SELECTORS)
     # Each writes at one corner of its points: beside them lie the bars.
     corner = order.index(selector) % 4 if selector in order else 0
     across, down = 1 - 2 * (corner % 2), 1 - 2 * (corner // 2)
     return {
-        "colour": COLOURS.get(selector, "#000000"),
-        "shape": SHAPES[MARKERS.get(selector, "o")],
+        "colour": names.SELECTORS[selector].colour,
+        "shape": SHAPES[names.SELECTORS[selector].marker],
         "size": SIZES.get(selector, USUAL_SIZE),
         "dx": LABEL_DISTANCE[0] * across,
         "dy": LABEL_DISTANCE[1] * down,

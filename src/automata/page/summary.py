@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from automata.analysis.carbon import kilowatt_hours
-from automata.analysis.energy import ENERGY, amount, follows_time, how_measured
-from automata.analysis.runs import PANEL
-from automata.page import grid, numbers
+from automata import names
+from automata.analysis import study, wording
+from automata.analysis.energy import follows_time, how_measured
+from automata.analysis.quantities import kilowatt_hours
+from automata.analysis.study import PANEL
+from automata.analysis.wording import ENERGY, amount
 
 FLAGS = {
     "short_window": "a phase shorter than 10 s: few readings of counters that move every second",
@@ -109,19 +111,21 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
     energies = list(_energies(runs))
     return Summary(
         runs=len(runs),
-        panels=len(grid.combinations(runs)),
-        datasets=[grid.dataset(name) for name in grid.datasets(runs)],
-        searches=[grid.search(name) for name in grid.searches(runs)],
-        schedulers=[grid.scheduler(name) for name in grid.schedulers(runs)],
-        selectors=[
-            (grid.selector(name), grid.MEANINGS.get(name, "")) for name in grid.selectors(runs)
+        panels=len(study.panels(runs)),
+        datasets=[names.dataset(name) for name in study.datasets(runs)],
+        searches=[names.search(name) for name in names.ordered(runs["search"], names.SEARCHES)],
+        schedulers=[
+            names.scheduler(name) for name in names.ordered(runs["scheduler"], names.SCHEDULERS)
         ],
-        fractions=[grid.fraction(value) for value in grid.fractions(runs)],
-        seeds=numbers.seeds(runs),
+        selectors=[
+            (names.selector(name), names.SELECTORS[name].meaning) for name in study.selectors(runs)
+        ],
+        fractions=[wording.percent(value) for value in study.fractions(runs)],
+        seeds=wording.seeds(runs),
         machines=_machines(runs),
         first=_date(runs["started_at"].min()),
         last=_date((runs["started_at"] + runs["setup_seconds"] + runs["total_seconds"]).max()),
-        duration=numbers.seconds(float((runs["total_seconds"] + runs["setup_seconds"]).sum())),
+        duration=wording.seconds(float((runs["total_seconds"] + runs["setup_seconds"]).sum())),
         energies=energies,
         estimated_runs=sum(energy.runs for energy in energies if energy.estimated),
         estimated_in_part_runs=sum(energy.runs for energy in energies if energy.in_part),
@@ -132,7 +136,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
             for reason, group in ratios.groupby("refused", sort=True)
         ],
         failed=_failed(runs),
-        not_run=[panel.title for panel in grid.not_run(runs)],
+        not_run=[panel.title for panel in study.not_run(runs)],
     )
 
 
@@ -163,7 +167,7 @@ def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
 
 def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[Difference]:
     """Return each difference once, with the panels that it holds for."""
-    texts = table.astype(object).where(table.notna(), numbers.MISSING)
+    texts = table.astype(object).where(table.notna(), wording.MISSING)
     found = []
     for (key, here, paper), rows in texts.groupby(["key", "here", "paper"], sort=True):
         where = _where({tuple(row) for row in rows[PANEL].to_numpy()}, runs)
@@ -173,15 +177,15 @@ def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[Difference]:
 
 def _where(panels: set[tuple[str, ...]], runs: pd.DataFrame) -> str:
     """Name `panels` as briefly as can be: everywhere, whole data sets, single panels."""
-    there = grid.combinations(runs)
+    there = study.panels(runs)
     inside = [p for p in there if (p.dataset, p.search, p.scheduler) in panels]
     if len(inside) == len(there):
         return "everywhere"
     words = []
-    for name in grid.datasets(runs):
+    for name in study.datasets(runs):
         mine = [panel for panel in inside if panel.dataset == name]
         whole = len(mine) == sum(panel.dataset == name for panel in there)
-        words += [grid.dataset(name)] if mine and whole else [panel.title for panel in mine]
+        words += [names.dataset(name)] if mine and whole else [panel.title for panel in mine]
     return ", ".join(words) or ", ".join(sorted({panel[0] for panel in panels}))
 
 
@@ -203,7 +207,7 @@ def _flags(runs: pd.DataFrame) -> list[Doubt]:
 
 def _failed(runs: pd.DataFrame) -> str:
     failed, trials = int(runs["failed_trials"].sum()), int(runs["configurations"].sum())
-    return f"{numbers.count(failed, 'trial')} of {trials:,} failed" if failed else ""
+    return f"{wording.count(failed, 'trial')} of {trials:,} failed" if failed else ""
 
 
 def _date(timestamp: float) -> str:

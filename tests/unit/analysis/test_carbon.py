@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from automata.analysis.carbon import (
+from automata.analysis.quantities import (
     car_kilometres,
     grams_ratio,
     kilowatt_hours,

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata, wilcoxon
 
-from automata.analysis.comparisons import LEVEL, comparisons, holm, needed, smallest_p
+from automata.analysis.comparisons import comparisons
+from automata.analysis.statistics import LEVEL, holm, needed, smallest_p
 
 
 def ratio(selector, seed=0, error=0.0, speedup=1.0, dataset="dna"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.analysis.definitions import (
+from automata.analysis.quantities import (
     ceiling,
     energy_ratio,
     final_ceiling,

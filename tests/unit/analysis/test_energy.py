@@ -9,18 +9,13 @@ import pytest
 
 from automata.analysis.energy import (
     COLUMNS,
-    DISTANCE,
-    ENERGY,
-    MASS,
-    TIME,
-    Units,
-    amount,
     energy_table,
     follows_time,
     how_measured,
     readable,
     totals,
 )
+from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, Units, amount
 from automata.config import Carbon
 
 CARBON = Carbon(

@@ -14,8 +14,8 @@ from scipy.stats import kendalltau
 
 from automata.analysis.influence import COLUMNS, influence
 from automata.analysis.overview import influences
-from automata.analysis.presentation import cell
-from automata.analysis.tradeoff import bounds
+from automata.analysis.statistics import bounds
+from automata.analysis.wording import cell
 from benchmarks.synthetic import synthetic_runs
 from tabulated import write_tables
 

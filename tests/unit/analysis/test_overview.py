@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.analysis.experiment import Tables
 from automata.analysis.overview import (
     SECTIONS,
     chosen,
@@ -28,8 +27,9 @@ from automata.analysis.overview import (
     untuned,
 )
 from automata.analysis.quotes import KEYS
+from automata.analysis.statistics import bounds
+from automata.analysis.study import Study
 from automata.analysis.tables import markdown
-from automata.analysis.tradeoff import bounds
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
 from tabulated import write_tables
 
@@ -37,7 +37,7 @@ SEARCHES, SEEDS = ("random", "tpe"), range(3)
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Study:
     runs = synthetic_runs(
         datasets=("dna", "letter"),
         selectors=PAPER + CONTROLS,
@@ -63,7 +63,7 @@ def _is(runs: pd.DataFrame, **axes: object) -> pd.Series[bool]:
     return pd.concat([runs[axis] == of for axis, of in axes.items()], axis=1).all(axis=1)
 
 
-def value(tables: Tables, column: str, **run: object) -> float:
+def value(tables: Study, column: str, **run: object) -> float:
     """Return what the table of ratios has of one run."""
     rows = tables.ratios
     for axis, of in run.items():
@@ -89,7 +89,7 @@ def numbers(cell: object) -> list[float]:
     [("speedup", "speedup"), ("ceiling", "ceiling"), ("relative_test_error", "error (pp)")],
 )
 def test_a_seed_counts_with_the_mean_of_its_searches(
-    tables: Tables, column: str, shown: str
+    tables: Study, column: str, shown: str
 ) -> None:
     of = {"dataset": "dna", "scheduler": "asha", "selector": "craig", "fraction": 0.3}
     seeds = [
@@ -104,7 +104,7 @@ def test_a_seed_counts_with_the_mean_of_its_searches(
     assert numbers(found[shown]) == pytest.approx(expected, rel=0.006, abs=0.006)
 
 
-def test_a_glance_has_the_means_over_seeds(tables: Tables) -> None:
+def test_a_glance_has_the_means_over_seeds(tables: Study) -> None:
     of = {"dataset": "dna", "scheduler": "asha", "selector": "craig", "fraction": 0.3}
 
     def mean(column: str) -> float:
@@ -127,7 +127,7 @@ def test_a_glance_has_the_means_over_seeds(tables: Tables) -> None:
     assert str(found["asha 0.3"]).split(" ")[2][0] in "+-"
 
 
-def test_a_glance_has_the_selectors_of_subsets(tables: Tables) -> None:
+def test_a_glance_has_the_selectors_of_subsets(tables: Study) -> None:
     table = glance(tables)
     names = {"random", "craig", "gradmatch", "adaptive-random", "rs2", "glister"}
     assert set(table["selector"]) == names & set(tables.runs["selector"])
@@ -149,7 +149,7 @@ def test_a_glance_has_the_sizes_in_order_where_data_sets_have_their_own(tmp_path
 
 
 @pytest.mark.parametrize("fraction", ["0.05", "all"])
-def test_contrasts_are_of_pairs_of_one_seed(tables: Tables, fraction: str) -> None:
+def test_contrasts_are_of_pairs_of_one_seed(tables: Study, fraction: str) -> None:
     of = {"dataset": "letter", "scheduler": "hyperband"}
     fractions = [0.05, 0.3] if fraction == "all" else [float(fraction)]
 
@@ -169,7 +169,7 @@ def test_contrasts_are_of_pairs_of_one_seed(tables: Tables, fraction: str) -> No
     assert found["pairs"] == 6 * len(fractions)
 
 
-def test_ratios_of_speedups_are_geometric_means(tables: Tables) -> None:
+def test_ratios_of_speedups_are_geometric_means(tables: Study) -> None:
     of = {"dataset": "letter", "scheduler": "asha", "fraction": 0.3}
     logs = [
         log(value(tables, "speedup", search=search, seed=seed, selector="gradmatch", **of))
@@ -187,7 +187,7 @@ def test_ratios_of_speedups_are_geometric_means(tables: Tables) -> None:
     assert low <= mean <= high
 
 
-def test_ranks_are_means_of_the_runs_agreements(tables: Tables) -> None:
+def test_ranks_are_means_of_the_runs_agreements(tables: Study) -> None:
     known = tables.agreements
     of = {"dataset": "dna", "scheduler": "hyperband", "epoch": 22, "selector": "random"}
     for axis, wanted in {**of, "fraction": 0.3}.items():
@@ -200,7 +200,7 @@ def test_ranks_are_means_of_the_runs_agreements(tables: Tables) -> None:
         assert numbers(found[shown])[0] == pytest.approx(100 * known[column].mean(), rel=0.006)
 
 
-def test_trials_that_end_before_the_first_selection_are_counted(tables: Tables) -> None:
+def test_trials_that_end_before_the_first_selection_are_counted(tables: Study) -> None:
     """Of 27 trials 18 end at the first rung, 7 epochs, and 6 at the second, 22."""
     hyperband = row(early(tables), dataset="dna", scheduler="hyperband", fraction=0.3)
     asha = row(early(tables), dataset="dna", scheduler="asha", fraction=0.3)
@@ -231,7 +231,7 @@ def test_selection_waits_for_the_end_of_the_warm_start(
     assert first_selection(run, {"a": settings}) == first
 
 
-def test_shares_of_time_sum_to_all_of_it(tables: Tables) -> None:
+def test_shares_of_time_sum_to_all_of_it(tables: Study) -> None:
     table = times(tables)
     shares = table[[column for column in table if column.endswith("(%)")]]
     assert shares.sum(axis=1).to_numpy() == pytest.approx(100.0)
@@ -243,7 +243,7 @@ def test_shares_of_time_sum_to_all_of_it(tables: Tables) -> None:
     assert found["selection (%)"] == pytest.approx(expected)
 
 
-def test_draws_without_tuning_are_those_of_their_table(tables: Tables) -> None:
+def test_draws_without_tuning_are_those_of_their_table(tables: Study) -> None:
     found = row(untuned(tables), dataset="dna", search="tpe", scheduler="asha")
     theirs = row(tables.untuned, dataset="dna", search="tpe", scheduler="asha")
     assert found["draws"] == 3
@@ -252,7 +252,7 @@ def test_draws_without_tuning_are_those_of_their_table(tables: Tables) -> None:
     ]
 
 
-def test_runs_of_a_data_set_are_summed(tables: Tables) -> None:
+def test_runs_of_a_data_set_are_summed(tables: Study) -> None:
     runs = [run for run in tables.runs.to_dict("records") if run["dataset"] == "dna"]
 
     found = row(ran(tables), dataset="dna")
@@ -265,13 +265,13 @@ def test_runs_of_a_data_set_are_summed(tables: Tables) -> None:
     assert found["energy was"] == "estimated from CPU time"
 
 
-def test_energy_that_some_runs_do_not_have_is_no_sum(tables: Tables) -> None:
+def test_energy_that_some_runs_do_not_have_is_no_sum(tables: Study) -> None:
     found = row(ran(tables), dataset="letter")
     assert np.isnan(found["energy (Wh)"])
     assert found["energy was"] == "estimated from CPU time, not measured"
 
 
-def test_epochs_of_a_panel_are_the_fewest_and_the_most(tables: Tables) -> None:
+def test_epochs_of_a_panel_are_the_fewest_and_the_most(tables: Study) -> None:
     found = row(epochs(tables), dataset="dna", search="tpe", scheduler="hyperband")
     assert (found["fewest epochs"], found["most epochs"]) == (3000, 3000)
     found = row(epochs(tables), dataset="dna", search="tpe", scheduler="asha")
@@ -297,13 +297,13 @@ def test_choices_are_quartiles_or_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("make", [make for _, _, make in SECTIONS])
 def test_no_two_rows_have_the_keys_by_which_they_are_quoted(
-    tables: Tables, make: Callable[[Tables], pd.DataFrame]
+    tables: Study, make: Callable[[Study], pd.DataFrame]
 ) -> None:
     table = make(tables)
     assert not table.duplicated([column for column in table.columns if column in KEYS]).any()
 
 
-def test_page_has_every_table(tables: Tables) -> None:
+def test_page_has_every_table(tables: Study) -> None:
     page = overview(tables)
     assert page.startswith("# ")
     for title, _, make in SECTIONS:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.analysis.pareto import hypervolume, on_front
+from automata.analysis.statistics import hypervolume, on_front
 
 # Whole numbers, so that ties are frequent and areas can be counted square by square.
 POINTS = st.lists(st.tuples(st.integers(-2, 8), st.integers(-8, 8)), min_size=1, max_size=7)

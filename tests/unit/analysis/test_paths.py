@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.analysis.paths import brief, expanded
+from automata.analysis.tables import brief, expanded
 
 PARTS = st.text("ab01.-", min_size=1, max_size=4)
 PATHS = st.lists(PARTS, min_size=1, max_size=4).map("/".join)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from automata.analysis.presentation import presented
+from automata.analysis.tradeoff import presented
 
 
 def table(**changes: object) -> pd.DataFrame:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.analysis.rank_agreement import by_rung, per_seed, rank_agreement, tau
-from automata.analysis.tradeoff import bounds
+from automata.analysis.rank_agreement import by_rung, per_seed, rank_agreement
+from automata.analysis.statistics import bounds, tau
 from automata.training.subsets import SubsetPlan
 
 FULL_SCORES = [0.1, 0.2, 0.3, 0.4, 0.5]

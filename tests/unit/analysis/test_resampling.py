@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.resampling import ALL, CONTRASTS, differences, resampling
-from automata.analysis.tradeoff import bounds
+from automata.analysis.statistics import bounds
 
 
 def ratio(selector, seed=0, error=0.0, speedup=1.0, **changes):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis.experiment import Tables
 from automata.analysis.studies import STUDIES
+from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.cli import main
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
@@ -39,7 +39,7 @@ def test_there_is_a_file_per_study(output: Path) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_file_has_what_its_study_says(name: str, folder: Path, output: Path) -> None:
-    expected = STUDIES[name](Tables(folder))
+    expected = STUDIES[name](Study(folder))
     read = pd.read_csv(output / f"{name}.csv")
 
     assert len(read) == len(expected) > 0
@@ -50,7 +50,7 @@ def test_a_file_has_what_its_study_says(name: str, folder: Path, output: Path) -
 def test_every_number_names_records_of_the_experiment(
     name: str, folder: Path, output: Path
 ) -> None:
-    known = set(Tables(folder).runs["record"])
+    known = set(Study(folder).runs["record"])
     read = read_csv(output / f"{name}.csv")
 
     assert read["records"].notna().all()

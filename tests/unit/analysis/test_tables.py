@@ -14,7 +14,6 @@ from automata.analysis.tables import (
     read_json,
     read_parquet,
     read_texts,
-    three_digits,
     write_csv,
     write_html,
     write_json,
@@ -22,6 +21,7 @@ from automata.analysis.tables import (
     write_markdown,
     write_parquet,
 )
+from automata.analysis.wording import three_digits
 
 
 @pytest.fixture

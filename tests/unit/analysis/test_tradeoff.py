@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy.stats import bootstrap
 
-from automata.analysis.tradeoff import bounds, tradeoff
+from automata.analysis.statistics import bounds
+from automata.analysis.tradeoff import tradeoff
 
 SPEEDUPS = [4.0, 5.0, 9.0, 6.0]
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
 from automata.analysis.ratios import ratios_to_full
+from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
@@ -23,8 +23,8 @@ from benchmarks.synthetic import synthetic_runs
 
 mpl.use("Agg")
 
-MakeTables = Callable[..., Tables]
-DrawOnce = Callable[[str, Tables], Figure]
+MakeTables = Callable[..., Study]
+DrawOnce = Callable[[str, Study], Figure]
 
 CARBON = Carbon(
     grams_per_kwh=360.0, region="here", year=2023, source="us", tdp_watts=250.0, tdp_source="us"
@@ -38,7 +38,7 @@ def make_tables(tmp_path_factory: pytest.TempPathFactory) -> MakeTables:
 
     def make(
         runs: pd.DataFrame, differing: list[list[Any]] | None = None, **tradeoffs: Any
-    ) -> Tables:
+    ) -> Study:
         folder = tmp_path_factory.mktemp("tables")
         ratios = ratios_to_full(runs, CARBON)
         write_parquet(runs, folder / "runs.parquet")
@@ -46,7 +46,7 @@ def make_tables(tmp_path_factory: pytest.TempPathFactory) -> MakeTables:
         write_csv(tradeoff(ratios).assign(**tradeoffs), folder / "tradeoff.csv")
         write_csv(untuned(runs), folder / "untuned.csv")
         write_csv(pd.DataFrame(differing or [], columns=DIFFERENCES), folder / "differences.csv")
-        return Tables(folder)
+        return Study(folder)
 
     return make
 
@@ -58,7 +58,7 @@ def draw_once() -> DrawOnce:
 
 
 @pytest.fixture(scope="session")
-def whole(make_tables: MakeTables) -> Tables:
+def whole(make_tables: MakeTables) -> Study:
     """The paper's grid with every selector that there is, two seeds."""
     return make_tables(synthetic_runs(selectors=tuple(SELECTORS), repeats=2))
 
@@ -71,12 +71,12 @@ def some_runs() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def some(make_tables: MakeTables, some_runs: pd.DataFrame) -> Tables:
+def some(make_tables: MakeTables, some_runs: pd.DataFrame) -> Study:
     """Their tables."""
     return make_tables(some_runs)
 
 
 @pytest.fixture(scope="session")
-def one_seed(make_tables: MakeTables) -> Tables:
+def one_seed(make_tables: MakeTables) -> Study:
     """SST5 with TPE, one seed."""
     return make_tables(synthetic_runs(datasets=("sst5",), searches=("tpe",), repeats=1))

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
 from automata.cli import main
 from automata.errors import UserError
 from automata.figures.catalogue import OF_DATASET, PAPER, draw, draw_dataset
 from drawn import legend_of
 
-DrawOnce = Callable[[str, Tables], Figure]
+DrawOnce = Callable[[str, Study], Figure]
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_every_figure_of_an_experiment_can_be_drawn(
-    some: Tables, draw_once: DrawOnce, name: str
+    some: Study, draw_once: DrawOnce, name: str
 ) -> None:
     assert draw_once(name, some).axes
 
@@ -35,7 +35,7 @@ def test_every_figure_of_an_experiment_can_be_drawn(
         ("co2-time", "CO2 ratio from time"),
     ],
 )
-def test_every_figure_of_a_data_set_has_its_ratio(some: Tables, name: str, label: str) -> None:
+def test_every_figure_of_a_data_set_has_its_ratio(some: Study, name: str, label: str) -> None:
     figure = draw_dataset(name, some, "sst5")
 
     assert any(text.get_text().startswith(label) for text in figure.texts)
@@ -43,12 +43,12 @@ def test_every_figure_of_a_data_set_has_its_ratio(some: Tables, name: str, label
     assert name in OF_DATASET
 
 
-def test_other_figure_is_one_line_that_names_those_there_are(some: Tables) -> None:
+def test_other_figure_is_one_line_that_names_those_there_are(some: Study) -> None:
     with pytest.raises(UserError, match=r"^figure 'mian' is not one of performance-summary, fra"):
         draw("mian", some)
 
 
-def test_other_figure_of_a_data_set_is_one_line(some: Tables) -> None:
+def test_other_figure_of_a_data_set_is_one_line(some: Study) -> None:
     with pytest.raises(UserError, match=r"^figure 'main' is not one of tradeoff, energy, co2-"):
         draw_dataset("main", some, "sst5")
 
@@ -74,7 +74,7 @@ def test_names_of_figures_are_known_without_drawing_anything() -> None:
     ],
 )
 def test_command_writes_each_figure_in_both_formats(
-    some: Tables, tmp_path: Path, command: list[str], written: list[str]
+    some: Study, tmp_path: Path, command: list[str], written: list[str]
 ) -> None:
     name, *options = command
     main([name, str(some.folder), *options, "--output", str(tmp_path)])
@@ -84,7 +84,7 @@ def test_command_writes_each_figure_in_both_formats(
     assert {p.read_bytes()[:4] for p in files.values()} == {b"%PDF", b"\x89PNG"}
 
 
-def test_command_with_another_name_ends_in_one_line(some: Tables, tmp_path: Path) -> None:
+def test_command_with_another_name_ends_in_one_line(some: Study, tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as end:
         main(["plot", str(some.folder), "--figures", "x", "--output", str(tmp_path)])
 

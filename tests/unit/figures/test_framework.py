@@ -8,14 +8,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.transforms import Bbox
 
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
 from automata.figures.framework import framework
 from automata.figures.style import style
 from drawn import overlaps
 
 
 @pytest.fixture(scope="module")
-def figure(one_seed: Tables) -> Figure:
+def figure(one_seed: Study) -> Figure:
     drawn = framework(one_seed)
     with style():
         drawn.draw(FigureCanvasAgg(drawn).get_renderer())

@@ -8,19 +8,19 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
+from automata import names
+from automata.analysis.study import Panel, Study
 from automata.errors import UserError
-from automata.figures import names, paper
+from automata.figures import paper
 from automata.figures.catalogue import PAPER, draw, draw_dataset
-from automata.figures.content import Panel
 from automata.figures.dataset import dataset_figure
 from automata.figures.style import PAGE_INCHES
 from automata.selection import SELECTORS
 from benchmarks.synthetic import synthetic_runs
 from drawn import boxes, inches, legend_of, means, note_of, outside, overlaps, panel, panels, texts
 
-MakeTables = Callable[..., Tables]
-DrawOnce = Callable[[str, Tables], Figure]
+MakeTables = Callable[..., Study]
+DrawOnce = Callable[[str, Study], Figure]
 
 GRIDS = ["main", "text", "image", "tabular", "energy-co2"]
 COLUMNS = ["(Random, HB)", "(TPE, HB)", "(Random, ASHA)", "(TPE, ASHA)"]
@@ -41,7 +41,7 @@ def few_runs() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def empty(make_tables: MakeTables, few_runs: pd.DataFrame) -> Tables:
+def empty(make_tables: MakeTables, few_runs: pd.DataFrame) -> Study:
     """An experiment of which nothing has been run, except for one panel of DNA's."""
     runs = few_runs[(few_runs["dataset"] == "sst5") & (few_runs["search"] == "tpe")]
     runs = runs[runs["scheduler"] == "asha"].assign(dataset="dna")
@@ -54,7 +54,7 @@ def words(figure: Figure) -> list[str]:
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_panels_are_those_of_the_paper_in_its_order(
-    some: Tables, draw_once: DrawOnce, name: str
+    some: Study, draw_once: DrawOnce, name: str
 ) -> None:
     titles = [f"{row} {column}" for row in ROWS[name] for column in COLUMNS]
 
@@ -65,7 +65,7 @@ def test_panels_are_those_of_the_paper_in_its_order(
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_partial_grid_has_the_geometry_of_the_whole_one(
-    whole: Tables, draw_once: DrawOnce, empty: Tables, name: str
+    whole: Study, draw_once: DrawOnce, empty: Study, name: str
 ) -> None:
     part, all_of_it = inches(draw(name, empty)), inches(draw_once(name, whole))
 
@@ -75,7 +75,7 @@ def test_partial_grid_has_the_geometry_of_the_whole_one(
 
 @pytest.mark.parametrize("name", PAPER)
 def test_figure_of_all_there_can_be_is_readable(
-    whole: Tables, draw_once: DrawOnce, name: str
+    whole: Study, draw_once: DrawOnce, name: str
 ) -> None:
     figure = draw_once(name, whole)
     extents = boxes(figure)
@@ -86,7 +86,7 @@ def test_figure_of_all_there_can_be_is_readable(
 
 
 @pytest.mark.parametrize("name", [*GRIDS, "performance-summary"])
-def test_label_at_the_end_of_the_last_column_is_whole(some: Tables, name: str) -> None:
+def test_label_at_the_end_of_the_last_column_is_whole(some: Study, name: str) -> None:
     figure = draw(name, some)
     for axes in figure.axes:
         axes.set_xlim(0.4, 10.0)
@@ -96,7 +96,7 @@ def test_label_at_the_end_of_the_last_column_is_whole(some: Tables, name: str) -
 
 
 @pytest.mark.parametrize("name", PAPER)
-def test_figure_without_runs_is_readable(empty: Tables, name: str) -> None:
+def test_figure_without_runs_is_readable(empty: Study, name: str) -> None:
     figure = draw(name, empty)
     extents = boxes(figure)
 
@@ -106,7 +106,7 @@ def test_figure_without_runs_is_readable(empty: Tables, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["tradeoff", "energy", "co2-measured", "co2-time"])
 @pytest.mark.parametrize("dataset", ["glue-sst2", "connect4"])
-def test_figure_of_a_data_set_is_readable(whole: Tables, name: str, dataset: str) -> None:
+def test_figure_of_a_data_set_is_readable(whole: Study, name: str, dataset: str) -> None:
     figure = draw_dataset(name, whole, dataset)
     extents = boxes(figure)
 
@@ -124,7 +124,7 @@ def test_long_note_stays_on_the_page(make_tables: MakeTables, few_runs: pd.DataF
     assert outside(figure, extents) == []
 
 
-def test_readability_is_judged_by_what_is_drawn(some: Tables) -> None:
+def test_readability_is_judged_by_what_is_drawn(some: Study) -> None:
     """The judges themselves: a long title overlaps, a text at the edge leaves the page."""
     figure = draw("main", some)
     figure.axes[1].set_title("a title " * 8)
@@ -135,11 +135,11 @@ def test_readability_is_judged_by_what_is_drawn(some: Tables) -> None:
     assert outside(figure, extents) == ["text beyond the edge"]
 
 
-def test_grid_fits_on_a_page_of_the_paper(whole: Tables, draw_once: DrawOnce) -> None:
+def test_grid_fits_on_a_page_of_the_paper(whole: Study, draw_once: DrawOnce) -> None:
     assert draw_once("main", whole).get_size_inches()[1] < 9
 
 
-def test_panels_without_runs_stay_and_are_counted(some: Tables, draw_once: DrawOnce) -> None:
+def test_panels_without_runs_stay_and_are_counted(some: Study, draw_once: DrawOnce) -> None:
     figure = draw_once("main", some)
 
     assert [texts(axes) for axes in figure.axes[4:8]] == [["not run"]] * 4
@@ -148,7 +148,7 @@ def test_panels_without_runs_stay_and_are_counted(some: Tables, draw_once: DrawO
 
 
 def test_legend_names_what_occurs_in_the_order_of_the_names(
-    some: Tables, draw_once: DrawOnce
+    some: Study, draw_once: DrawOnce
 ) -> None:
     assert legend_of(draw_once("main", some)) == [
         "FULL",
@@ -163,16 +163,16 @@ def test_legend_names_what_occurs_in_the_order_of_the_names(
     ]
 
 
-def test_legend_names_no_untuned_where_it_was_not_run(one_seed: Tables) -> None:
+def test_legend_names_no_untuned_where_it_was_not_run(one_seed: Study) -> None:
     named = ["FULL", "RANDOM (fixed)", "CRAIG", "AUTOMATA", "Pareto front"]
     assert legend_of(draw("main", one_seed)) == named
 
 
 def test_legend_has_every_selector_under_its_display_name(
-    whole: Tables,
+    whole: Study,
     draw_once: DrawOnce,
 ) -> None:
-    shown = {names.SELECTORS[name] for name in SELECTORS if name != "untuned"}
+    shown = {names.selector(name) for name in SELECTORS if name != "untuned"}
 
     assert shown <= set(legend_of(draw_once("main", whole)))
 
@@ -186,18 +186,18 @@ def test_legend_names_the_front_where_the_table_knows_it(
     assert "Pareto front" not in legend_of(draw("energy-co2", tables))
 
 
-def test_figure_without_any_run_has_no_legend(empty: Tables) -> None:
+def test_figure_without_any_run_has_no_legend(empty: Study) -> None:
     assert draw("image", empty).legends == []
 
 
-def test_axes_are_named_once_with_their_units(some: Tables, draw_once: DrawOnce) -> None:
+def test_axes_are_named_once_with_their_units(some: Study, draw_once: DrawOnce) -> None:
     assert words(draw_once("main", some)) == [
         "Speedup over FULL (\N{MULTIPLICATION SIGN})",
         "Relative test error (pp)",
     ]
 
 
-def test_rows_of_different_ratios_each_have_their_label(some: Tables, draw_once: DrawOnce) -> None:
+def test_rows_of_different_ratios_each_have_their_label(some: Study, draw_once: DrawOnce) -> None:
     assert words(draw_once("energy-co2", some)) == [
         "Energy ratio, FULL / method (\N{MULTIPLICATION SIGN})",
         "CO2 ratio from time, FULL / method (\N{MULTIPLICATION SIGN})",
@@ -274,17 +274,17 @@ def test_long_name_of_a_users_own_data_set_is_cut_in_titles(
     assert overlaps(boxes(figure)) == []
 
 
-def test_other_data_set_is_one_line(some: Tables) -> None:
+def test_other_data_set_is_one_line(some: Study) -> None:
     with pytest.raises(UserError, match=r"^dataset 'mnist' is not one of cifar100, sst5$"):
         dataset_figure(some, "mnist", "speedup")
 
 
-def test_other_ratio_is_one_line(some: Tables) -> None:
+def test_other_ratio_is_one_line(some: Study) -> None:
     with pytest.raises(UserError, match=r"^ratio 'cost' is not one of speedup, energy_ratio, co2_"):
         dataset_figure(some, "sst5", "cost")
 
 
 def test_columns_of_the_paper_are_searches_within_schedulers() -> None:
-    shown = [f"({names.SEARCHES[a]}, {names.SCHEDULERS[b]})" for a, b in paper.COLUMNS]
+    shown = [f"({names.search(a)}, {names.SCHEDULERS[b].short})" for a, b in paper.COLUMNS]
 
     assert shown == COLUMNS

@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
 from automata.figures.catalogue import draw
 from automata.figures.dataset import dataset_figure
 from benchmarks.synthetic import synthetic_runs
 from drawn import note_of
 
-MakeTables = Callable[..., Tables]
+MakeTables = Callable[..., Study]
 
 OF_ENERGY = ["energy_ratio", "co2_measured_ratio"]
 
@@ -27,7 +27,7 @@ def runs(some_runs: pd.DataFrame) -> pd.DataFrame:
     return some_runs[keep & some_runs["selector"].isin(["full", "random", "craig", "gradmatch"])]
 
 
-def note(tables: Tables, ratio: str = "speedup") -> str:
+def note(tables: Study, ratio: str = "speedup") -> str:
     return note_of(dataset_figure(tables, "sst5", ratio))
 
 
@@ -127,7 +127,7 @@ def test_runs_without_energy_are_counted(
     assert note(make_tables(runs), ratio).startswith("12 of 39 runs without an energy ratio; ")
 
 
-def test_note_says_what_untuned_is(some: Tables) -> None:
+def test_note_says_what_untuned_is(some: Study) -> None:
     said = "untuned: 3 configurations drawn at random, median (line), best to worst (band)"
 
     assert said in note(some)

@@ -12,15 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from automata.analysis.experiment import Tables
-from automata.figures.content import Panel, content
+from automata.analysis.quantities import RATIOS
+from automata.analysis.study import Panel, Study
+from automata.figures.content import content
 from automata.figures.dataset import dataset_figure
 from automata.figures.panel import draw_panel
-from automata.figures.ratio import RATIOS
 from automata.figures.style import style
 from drawn import bars, lines, means, note_of, panel, texts
 
-MakeTables = Callable[..., Tables]
+MakeTables = Callable[..., Study]
 
 PANEL = Panel("sst5", "tpe", "hyperband")
 SUBSETS = ("random", "rs2", "craig", "gradmatch")
@@ -33,7 +33,7 @@ def sst5_runs(some_runs: pd.DataFrame) -> pd.DataFrame:
     return PANEL.rows(some_runs).query("seed < 2")
 
 
-def draw(tables: Tables, column: str = "speedup", shown: Panel = PANEL) -> Axes:
+def draw(tables: Study, column: str = "speedup", shown: Panel = PANEL) -> Axes:
     with style():
         axes = Figure().add_subplot()
         draw_panel(axes, content(tables, shown, RATIOS[column]))
@@ -48,7 +48,7 @@ def rows(table: pd.DataFrame, selector: str) -> pd.DataFrame:
 @pytest.mark.parametrize("column", RATIOS)
 @pytest.mark.parametrize("selector", ["full", "full-again", *SUBSETS])
 def test_every_marker_stands_where_the_tradeoff_table_says(
-    some: Tables, selector: str, column: str
+    some: Study, selector: str, column: str
 ) -> None:
     expected = rows(some.tradeoff, selector)[[column, ERROR]].to_numpy()
 
@@ -56,11 +56,11 @@ def test_every_marker_stands_where_the_tradeoff_table_says(
     assert len(expected) == (4 if selector in SUBSETS else 1)
 
 
-def test_full_is_the_star_at_one_and_zero(some: Tables) -> None:
+def test_full_is_the_star_at_one_and_zero(some: Study) -> None:
     assert means(draw(some), "full") == [(1.0, 0.0)]
 
 
-def test_smaller_subsets_lie_to_the_right(some: Tables) -> None:
+def test_smaller_subsets_lie_to_the_right(some: Study) -> None:
     xs = [x for x, _ in means(draw(some), "gradmatch")]  # by rising fraction
 
     assert xs == sorted(xs, reverse=True)
@@ -71,7 +71,7 @@ def test_smaller_subsets_lie_to_the_right(some: Tables) -> None:
 @pytest.mark.parametrize("column", RATIOS)
 @pytest.mark.parametrize("selector", SUBSETS)
 def test_bars_reach_from_the_lower_to_the_upper_bound_of_the_table(
-    some: Tables, selector: str, column: str
+    some: Study, selector: str, column: str
 ) -> None:
     table = rows(some.tradeoff, selector)
 
@@ -86,7 +86,7 @@ def test_bars_reach_from_the_lower_to_the_upper_bound_of_the_table(
 
 
 @pytest.mark.parametrize("column", RATIOS)
-def test_every_seed_is_a_dot(some: Tables, column: str) -> None:
+def test_every_seed_is_a_dot(some: Study, column: str) -> None:
     (dots,) = lines(draw(some, column), "seeds gradmatch")
 
     expected = rows(some.ratios, "gradmatch")[[column, ERROR]].to_numpy()
@@ -94,7 +94,7 @@ def test_every_seed_is_a_dot(some: Tables, column: str) -> None:
     assert len(expected) == 12
 
 
-def test_single_seed_has_neither_bars_nor_dots(one_seed: Tables) -> None:
+def test_single_seed_has_neither_bars_nor_dots(one_seed: Study) -> None:
     axes = draw(one_seed)
 
     assert bars(axes, "bars gradmatch") == []
@@ -102,11 +102,11 @@ def test_single_seed_has_neither_bars_nor_dots(one_seed: Tables) -> None:
     assert len(means(axes, "gradmatch")) == 4
 
 
-def test_markers_carry_their_subset_size_and_full_carries_none(one_seed: Tables) -> None:
+def test_markers_carry_their_subset_size_and_full_carries_none(one_seed: Study) -> None:
     assert sorted(texts(draw(one_seed))) == sorted(["1", "5", "10", "30"] * 3)
 
 
-def test_a_label_lies_on_its_marker_and_under_markers_drawn_later(some: Tables) -> None:
+def test_a_label_lies_on_its_marker_and_under_markers_drawn_later(some: Study) -> None:
     axes = draw(some)
     markers = {
         (float(line.get_xdata()[0]), float(line.get_ydata()[0])): line.get_zorder()
@@ -130,14 +130,14 @@ def test_size_of_many_digits_stands_above_its_marker(
     assert label.get_position()[1] > 4  # points: half a marker and more
 
 
-def test_untuned_and_full_repeat_carry_no_size_and_untuned_is_no_point(some: Tables) -> None:
+def test_untuned_and_full_repeat_carry_no_size_and_untuned_is_no_point(some: Study) -> None:
     axes = draw(some)
 
     assert means(axes, "untuned") == []
     assert len(texts(axes)) == 4 * len(SUBSETS)
 
 
-def test_untuned_line_and_band_are_those_of_the_table(some: Tables) -> None:
+def test_untuned_line_and_band_are_those_of_the_table(some: Study) -> None:
     axes = draw(some)
     row = PANEL.rows(some.untuned).iloc[0]
 
@@ -151,7 +151,7 @@ def test_untuned_line_and_band_are_those_of_the_table(some: Tables) -> None:
     )
 
 
-def test_panel_without_untuned_runs_has_no_line(one_seed: Tables) -> None:
+def test_panel_without_untuned_runs_has_no_line(one_seed: Study) -> None:
     assert lines(draw(one_seed), "untuned") == []
 
 
@@ -233,7 +233,7 @@ def test_a_draw_that_fails_takes_no_room(make_tables: MakeTables, sst5_runs: pd.
     ]
 
 
-def test_everything_drawn_lies_within_the_axes(some: Tables) -> None:
+def test_everything_drawn_lies_within_the_axes(some: Study) -> None:
     axes = draw(some)
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     ends = np.vstack(
@@ -271,7 +271,7 @@ def test_front_of_speedup_is_not_drawn_among_other_ratios(
     assert lines(draw(make_tables(sst5_runs, on_front=True), column), "front") == []
 
 
-def test_best_corner_is_bottom_right(some: Tables) -> None:
+def test_best_corner_is_bottom_right(some: Study) -> None:
     axes = draw(some)
     (corner,) = [patch for patch in axes.patches if patch.get_gid() == "best corner"]
 
@@ -280,7 +280,7 @@ def test_best_corner_is_bottom_right(some: Tables) -> None:
     assert corner.get_path().vertices.min() >= 0
 
 
-def test_panel_without_runs_says_so_in_axes_without_ticks(some: Tables) -> None:
+def test_panel_without_runs_says_so_in_axes_without_ticks(some: Study) -> None:
     axes = draw(some, shown=Panel("dna", "tpe", "hyperband"))
 
     assert texts(axes) == ["not run"]

@@ -18,22 +18,20 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from automata import names
 from automata.analysis.anytime import anytime
 from automata.analysis.differences import COLUMNS as DIFFERENCES
-from automata.analysis.experiment import Tables
 from automata.analysis.fronts import fronts, summary
 from automata.analysis.rank_agreement import by_rung, per_seed
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.resampling import ALL, resampling
-from automata.analysis.runs import PANEL
+from automata.analysis.study import PANEL, Study
 from automata.analysis.time_split import PARTS, time_split
 from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
 from automata.config import Carbon
-from automata.figures import names
 from automata.figures.catalogue import STUDIES, draw_dataset
 from automata.figures.catalogue import draw as draw_by_name
-from automata.figures.looks import COLOURS, MARKERS
 from automata.figures.style import save, style
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
 
@@ -44,9 +42,9 @@ CARBON = Carbon(
 
 def experiment(
     runs: pd.DataFrame, trials: pd.DataFrame | None = None, differing: list[list[Any]] | None = None
-) -> Tables:
+) -> Study:
     """Return the tables of `runs`, as if they had been read."""
-    tables = Tables(Path("nowhere"))
+    tables = Study(Path("nowhere"))
     ratios = ratios_to_full(runs, CARBON)
     tables.__dict__.update(
         runs=runs,
@@ -75,14 +73,14 @@ def small(**changes: Any) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def tables() -> Tables:
+def tables() -> Study:
     return experiment(small())
 
 
 FIGURES = [*STUDIES, "anytime", "time-split"]
 
 
-def draw(name: str, tables: Tables, dataset: str = "dna") -> Figure:
+def draw(name: str, tables: Study, dataset: str = "dna") -> Figure:
     return draw_by_name(name, tables) if name in STUDIES else draw_dataset(name, tables, dataset)
 
 
@@ -92,7 +90,7 @@ def scatters(axes: Axes, selector: str | None = None) -> np.ndarray[Any, Any]:
         np.asarray(drawn.get_offsets())
         for drawn in axes.collections
         if isinstance(drawn, PathCollection)
-        and (selector is None or drawn.get_label() == names.SELECTORS[selector])
+        and (selector is None or drawn.get_label() == names.selector(selector))
     ]
     return np.vstack(parts)
 
@@ -146,7 +144,7 @@ def outside(figure: Figure) -> list[str]:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_nothing_overlaps(name: str, tables: Tables) -> None:
+def test_nothing_overlaps(name: str, tables: Study) -> None:
     figure = draw(name, tables)
 
     assert overlapping(figure) == []
@@ -154,14 +152,14 @@ def test_nothing_overlaps(name: str, tables: Tables) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole_grid() -> Tables:
+def whole_grid() -> Study:
     return experiment(
         small(searches=("random", "tpe"), fractions=(0.01, 0.05, 0.1, 0.3), repeats=1)
     )
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_nothing_overlaps_in_the_whole_grid(name: str, whole_grid: Tables) -> None:
+def test_nothing_overlaps_in_the_whole_grid(name: str, whole_grid: Study) -> None:
     figure = draw(name, whole_grid)
 
     assert overlapping(figure) == []
@@ -169,7 +167,7 @@ def test_nothing_overlaps_in_the_whole_grid(name: str, whole_grid: Tables) -> No
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_nothing_is_cut_off_where_it_is_written(name: str, tables: Tables, tmp_path: Path) -> None:
+def test_nothing_is_cut_off_where_it_is_written(name: str, tables: Study, tmp_path: Path) -> None:
     save(draw(name, tables), tmp_path / "figure.png")
 
     pixels = plt.imread(tmp_path / "figure.png")[..., :3]
@@ -185,7 +183,7 @@ def test_nothing_is_cut_off_where_it_is_written(name: str, tables: Tables, tmp_p
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_are_written_the_same_twice(name: str, tables: Tables, tmp_path: Path) -> None:
+def test_figures_are_written_the_same_twice(name: str, tables: Study, tmp_path: Path) -> None:
     for copy in "ab":
         save(draw(name, tables), tmp_path / f"{copy}.png")
 
@@ -209,7 +207,7 @@ PARTIAL = {
 
 
 @cache
-def partial(which: str) -> Tables:
+def partial(which: str) -> Study:
     runs = PARTIAL[which]()
     trials = synthetic_trials(small()).merge(runs[["record"]], on="record")
     if which == "no energy":
@@ -250,7 +248,7 @@ def test_every_figure_says_how_its_runs_differ_from_the_papers(name: str, said: 
 # --- pareto ---------------------------------------------------------------------------------
 
 
-def test_pareto_strips_are_the_shares_of_the_table(tables: Tables) -> None:
+def test_pareto_strips_are_the_shares_of_the_table(tables: Study) -> None:
     table = fronts(tables.tradeoff)
     (_, right) = draw("pareto", tables).axes
 
@@ -258,9 +256,9 @@ def test_pareto_strips_are_the_shares_of_the_table(tables: Tables) -> None:
         assert scatters(right, str(selector))[:, 0].tolist() == group["share"].tolist()
 
 
-def test_pareto_dots_are_the_counts_of_the_summary(tables: Tables) -> None:
+def test_pareto_dots_are_the_counts_of_the_summary(tables: Study) -> None:
     totals = summary(fronts(tables.tradeoff)).set_index("selector")
-    totals = totals.loc[[name for name in COLOURS if name in totals.index]]
+    totals = totals.loc[[name for name in names.SELECTORS if name in totals.index]]
     left, _ = draw("pareto", tables).axes
 
     on_front, largest = [
@@ -276,7 +274,7 @@ def test_pareto_dots_are_the_counts_of_the_summary(tables: Tables) -> None:
     assert counts[1::2] == [f"{r.panels_largest}/{r.panels}" for r in totals.itertuples()]
 
 
-def test_pareto_says_how_many_panels_there_are(tables: Tables) -> None:
+def test_pareto_says_how_many_panels_there_are(tables: Study) -> None:
     assert "6 panels (data set, search, scheduler)" in words(draw("pareto", tables))
 
 
@@ -290,7 +288,7 @@ def test_pareto_warns_of_unequal_subset_sizes() -> None:
 # --- rank agreement -------------------------------------------------------------------------
 
 
-def test_taus_stand_where_the_table_says(tables: Tables) -> None:
+def test_taus_stand_where_the_table_says(tables: Study) -> None:
     table = by_rung(per_seed(tables.runs, tables.trials, tables.protocols))
     figure = draw("rank-agreement", tables)
     panels = [(s, f) for s in ("hyperband", "asha") for f in (0.05, 0.1)]
@@ -308,7 +306,7 @@ def test_taus_stand_where_the_table_says(tables: Tables) -> None:
             assert 1 / 1.13 < moved[0] < 1.13
 
 
-def test_noise_ceiling_is_drawn_in_every_panel_of_its_scheduler(tables: Tables) -> None:
+def test_noise_ceiling_is_drawn_in_every_panel_of_its_scheduler(tables: Study) -> None:
     table = by_rung(per_seed(tables.runs, tables.trials, tables.protocols))
     noise = table[(table["selector"] == "full-again") & (table["scheduler"] == "asha")]
     expected = noise.sort_values("percent")["tau"].tolist()
@@ -325,7 +323,7 @@ def test_missing_noise_ceiling_is_said() -> None:
     assert "FULL (repeat): noise ceiling" not in legend(figure)
 
 
-def test_survivors_are_explained(tables: Tables) -> None:
+def test_survivors_are_explained(tables: Study) -> None:
     assert "only survivors of both searches" in words(draw("rank-agreement", tables))
 
 
@@ -333,7 +331,7 @@ def test_survivors_are_explained(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize(("side", "column"), [(0, "error_difference"), (1, "speedup_ratio")])
-def test_forest_points_are_the_pooled_rows_in_order(tables: Tables, side: int, column: str) -> None:
+def test_forest_points_are_the_pooled_rows_in_order(tables: Study, side: int, column: str) -> None:
     table = resampling(tables.ratios)
     pooled = table[table["dataset"] == ALL]
     axes = draw("resampling", tables).axes[side]
@@ -344,7 +342,7 @@ def test_forest_points_are_the_pooled_rows_in_order(tables: Tables, side: int, c
     assert ends == list(zip(pooled[f"{column}_low"], pooled[f"{column}_high"], strict=True))
 
 
-def test_forest_counts_its_pairs(tables: Tables) -> None:
+def test_forest_counts_its_pairs(tables: Study) -> None:
     _, right = draw("resampling", tables).axes
 
     # Three data sets, two schedulers, three seeds; two subset sizes.
@@ -366,14 +364,14 @@ def test_forest_tells_runs_without_a_partner_from_runs_that_were_not_made() -> N
     assert [text.get_text() for text in left.texts].count("no pairs") == 1
 
 
-def test_forest_says_which_side_is_better(tables: Tables) -> None:
+def test_forest_says_which_side_is_better(tables: Study) -> None:
     left, right = draw("resampling", tables).axes
 
     assert left.get_xlabel().endswith("← first is better")
     assert right.get_xlabel().endswith("first is faster →")
 
 
-def test_intervals_over_data_sets_are_called_so(tables: Tables) -> None:
+def test_intervals_over_data_sets_are_called_so(tables: Study) -> None:
     assert "95 % bootstrap interval over data sets" in words(draw("resampling", tables))
     assert "no bars: 1 seed" in words(
         draw("resampling", experiment(small(repeats=1, datasets=("dna",))))
@@ -383,7 +381,7 @@ def test_intervals_over_data_sets_are_called_so(tables: Tables) -> None:
 # --- ceiling --------------------------------------------------------------------------------
 
 
-def test_combinations_stand_at_their_ceiling_and_speedup(tables: Tables) -> None:
+def test_combinations_stand_at_their_ceiling_and_speedup(tables: Study) -> None:
     table = tables.tradeoff
     figure = draw("ceiling", tables)
 
@@ -395,7 +393,7 @@ def test_combinations_stand_at_their_ceiling_and_speedup(tables: Tables) -> None
             assert scatters(axes, selector).tolist() == expected
 
 
-def test_points_above_the_line_have_a_black_edge_and_are_counted(tables: Tables) -> None:
+def test_points_above_the_line_have_a_black_edge_and_are_counted(tables: Study) -> None:
     figure = draw("ceiling", tables)
     edges, above = [], []
     for axes in figure.axes:
@@ -413,7 +411,7 @@ def test_points_above_the_line_have_a_black_edge_and_are_counted(tables: Tables)
 
 
 @pytest.mark.parametrize(("row", "clock"), [(0, "elapsed_seconds"), (1, "elapsed_joules")])
-def test_curves_are_the_steps_of_the_table(tables: Tables, row: int, clock: str) -> None:
+def test_curves_are_the_steps_of_the_table(tables: Study, row: int, clock: str) -> None:
     curves = anytime(tables.trials[tables.trials["dataset"] == "dna"], clock)
     axes = draw("anytime", tables).axes[2 * row]
     here = curves[curves["scheduler"] == "hyperband"]
@@ -467,7 +465,7 @@ def test_a_panel_without_the_size_of_the_legend_does_not_show_another() -> None:
     assert "RS2" not in {line.get_label() for line in figure.axes[1].lines}
 
 
-def test_anytime_says_what_its_scores_and_joules_are(tables: Tables) -> None:
+def test_anytime_says_what_its_scores_and_joules_are(tables: Study) -> None:
     text = words(draw("anytime", tables))
 
     assert "spread evenly over its time" in text
@@ -478,13 +476,13 @@ def test_anytime_says_what_its_scores_and_joules_are(tables: Tables) -> None:
 # --- time split -----------------------------------------------------------------------------
 
 
-def test_bars_are_the_parts_of_the_table(tables: Tables) -> None:
+def test_bars_are_the_parts_of_the_table(tables: Study) -> None:
     table = time_split(tables.runs, tables.ratios)
     table = table[(table["dataset"] == "dna") & (table["scheduler"] == "hyperband")]
     axes = draw("time-split", tables).axes[0]
 
     bars = np.array([bar.get_width() for bar in axes.patches]).reshape(-1, len(PARTS))
-    order = {name: i for i, name in enumerate(COLOURS)}
+    order = {name: i for i, name in enumerate(names.SELECTORS)}
     rows = table.sort_values(
         ["selector", "fraction"], key=lambda c: c.map(order.get) if c.name == "selector" else c
     )
@@ -492,7 +490,7 @@ def test_bars_are_the_parts_of_the_table(tables: Tables) -> None:
     assert bars == pytest.approx(rows[[f"{part}_seconds" for part in PARTS]].to_numpy())
 
 
-def test_parts_of_a_bar_lie_side_by_side(tables: Tables) -> None:
+def test_parts_of_a_bar_lie_side_by_side(tables: Study) -> None:
     patches = draw("time-split", tables).axes[0].patches
     left = np.array([bar.get_x() for bar in patches]).reshape(-1, len(PARTS))
     width = np.array([bar.get_width() for bar in patches]).reshape(-1, len(PARTS))
@@ -501,7 +499,7 @@ def test_parts_of_a_bar_lie_side_by_side(tables: Tables) -> None:
     assert left[:, 1:] == pytest.approx((left + width)[:, :-1])
 
 
-def test_bars_carry_their_speedup(tables: Tables) -> None:
+def test_bars_carry_their_speedup(tables: Study) -> None:
     table = tables.tradeoff
     row = table[
         (table["dataset"] == "dna")
@@ -517,7 +515,7 @@ def test_bars_carry_their_speedup(tables: Tables) -> None:
     assert shown[-2:] == [f"{value:#.3g}\N{MULTIPLICATION SIGN}" for value in row["speedup"]]
 
 
-def test_parts_can_be_told_apart_without_colour(tables: Tables) -> None:
+def test_parts_can_be_told_apart_without_colour(tables: Study) -> None:
     figure = draw("time-split", tables)
     patches = figure.axes[0].patches[: len(PARTS)]
     looks = {(to_hex(patch.get_facecolor()), patch.get_hatch()) for patch in patches}
@@ -526,19 +524,19 @@ def test_parts_can_be_told_apart_without_colour(tables: Tables) -> None:
     assert all(len({to_hex(p.get_facecolor())[i : i + 2] for i in (1, 3, 5)}) == 1 for p in patches)
 
 
-def test_selectors_look_alike_in_all_figures(tables: Tables) -> None:
+def test_selectors_look_alike_in_all_figures(tables: Study) -> None:
     (box,) = draw("rank-agreement", tables).legends
     shown = {line.get_label(): (line.get_color(), line.get_marker()) for line in box.get_lines()}
 
     assert all(
-        shown[names.SELECTORS[name]] == (COLOURS[name], MARKERS[name])
+        shown[names.selector(name)] == (names.SELECTORS[name].colour, names.SELECTORS[name].marker)
         for name in ("random", "adaptive-random", "rs2", "craig", "gradmatch")
     )
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_cut_in_the_layout_that_it_is_drawn_in(
-    name: str, tables: Tables, tmp_path: Path
+    name: str, tables: Study, tmp_path: Path
 ) -> None:
     figure = draw(name, tables)
     save(figure, tmp_path / "figure.png")

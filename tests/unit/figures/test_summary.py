@@ -14,24 +14,23 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from automata.analysis.experiment import Tables
-from automata.figures.content import Panel
+from automata.analysis.study import Panel, Study
 from automata.figures.paper import COLUMNS
 from automata.figures.style import style
 from automata.figures.summary import DATASETS, LABELS, spread
 from automata.figures.summary import performance_summary as performance_summary_of
 from drawn import bars, inches, legend_of, lines, note_of, overlaps, texts
 
-MakeTables = Callable[..., Tables]
+MakeTables = Callable[..., Study]
 
-QUANTITIES = list(LABELS)
+RATIOS = list(LABELS)
 
 
 performance_summary = cache(performance_summary_of)
 
 
-def axes_of(tables: Tables, quantity: str) -> Axes:
-    return performance_summary(tables).axes[QUANTITIES.index(quantity)]
+def axes_of(tables: Study, quantity: str) -> Axes:
+    return performance_summary(tables).axes[RATIOS.index(quantity)]
 
 
 def drawn(axes: Axes, selector: str) -> list[tuple[float, float]]:
@@ -39,10 +38,10 @@ def drawn(axes: Axes, selector: str) -> list[tuple[float, float]]:
     return [(line.get_ydata()[0], line.get_xdata()[0]) for line in lines(axes, f"mean {selector}")]
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("quantity", RATIOS)
 @pytest.mark.parametrize("selector", ["gradmatch", "full"])
 def test_markers_stand_where_the_tradeoff_table_says(
-    some: Tables, quantity: str, selector: str
+    some: Study, quantity: str, selector: str
 ) -> None:
     """Of the five data sets `some` has CIFAR100, the fourth."""
     axes = axes_of(some, quantity)
@@ -57,7 +56,7 @@ def test_markers_stand_where_the_tradeoff_table_says(
 
 
 @pytest.mark.parametrize("quantity", ["speedup", "relative_test_error"])
-def test_bars_reach_from_bound_to_bound(some: Tables, quantity: str) -> None:
+def test_bars_reach_from_bound_to_bound(some: Study, quantity: str) -> None:
     reached = np.vstack(bars(axes_of(some, quantity), "bars"))[:, :, 0]
     table = some.tradeoff.query("dataset == 'cifar100' and selector == 'gradmatch'")
 
@@ -65,7 +64,7 @@ def test_bars_reach_from_bound_to_bound(some: Tables, quantity: str) -> None:
     assert sorted(reached.tolist()) == sorted(expected.values.tolist())
 
 
-def test_every_data_set_of_the_caption_has_its_lanes(some: Tables) -> None:
+def test_every_data_set_of_the_caption_has_its_lanes(some: Study) -> None:
     figure = performance_summary(some)
     names = [text.get_text() for text in figure.texts if text.get_gid() != "note"]
     lanes = [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -74,7 +73,7 @@ def test_every_data_set_of_the_caption_has_its_lanes(some: Tables) -> None:
     assert lanes == ["Random, HB", "TPE, HB", "Random, ASHA", "TPE, ASHA"] * 5
 
 
-def test_data_sets_without_runs_stay_and_say_so(some: Tables, whole: Tables) -> None:
+def test_data_sets_without_runs_stay_and_say_so(some: Study, whole: Study) -> None:
     part, everything = performance_summary(some), performance_summary(whole)
 
     assert [texts(axes).count("not run") for axes in part.axes] == [4, 4, 4]
@@ -94,11 +93,11 @@ def test_lane_without_runs_says_so_in_its_place(
     assert len(heights) == 5
 
 
-def test_three_panels_are_named_with_units(some: Tables) -> None:
+def test_three_panels_are_named_with_units(some: Study) -> None:
     assert [axes.get_xlabel() for axes in performance_summary(some).axes] == list(LABELS.values())
 
 
-def test_speedup_and_time_are_logarithmic(some: Tables) -> None:
+def test_speedup_and_time_are_logarithmic(some: Study) -> None:
     assert [axes.get_xscale() for axes in performance_summary(some).axes] == [
         "log",
         "linear",
@@ -106,7 +105,7 @@ def test_speedup_and_time_are_logarithmic(some: Tables) -> None:
     ]
 
 
-def test_ticks_of_time_have_units(some: Tables) -> None:
+def test_ticks_of_time_have_units(some: Study) -> None:
     axes = axes_of(some, "total_seconds")
     named = dict(
         zip(axes.get_xticks(), [t.get_text() for t in axes.get_xticklabels()], strict=True)
@@ -118,7 +117,7 @@ def test_ticks_of_time_have_units(some: Tables) -> None:
         assert float(number) * {"s": 1, "min": 60, "h": 3600}[unit] == seconds
 
 
-def test_schedulers_are_told_apart_by_colour_and_marker(some: Tables) -> None:
+def test_schedulers_are_told_apart_by_colour_and_marker(some: Study) -> None:
     markers = lines(axes_of(some, "speedup"), "mean gradmatch")
     looks = [(line.get_marker(), line.get_markerfacecolor()) for line in markers]
 
@@ -128,14 +127,14 @@ def test_schedulers_are_told_apart_by_colour_and_marker(some: Tables) -> None:
     assert legend_of(performance_summary(some)) == ["AUTOMATA, HB", "AUTOMATA, ASHA", "FULL"]
 
 
-def test_each_marker_has_its_fraction(some: Tables) -> None:
+def test_each_marker_has_its_fraction(some: Study) -> None:
     labels = [text for text in texts(axes_of(some, "total_seconds")) if text != "not run"]
 
     assert sorted(labels) == sorted(["1", "5", "10", "30"] * 4)
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-def test_no_fraction_is_written_over_another(some: Tables, quantity: str) -> None:
+@pytest.mark.parametrize("quantity", RATIOS)
+def test_no_fraction_is_written_over_another(some: Study, quantity: str) -> None:
     figure = performance_summary(some)
     with style():
         figure.draw(FigureCanvasAgg(figure).get_renderer())
@@ -145,7 +144,7 @@ def test_no_fraction_is_written_over_another(some: Tables, quantity: str) -> Non
     assert overlaps({str(i): label.get_window_extent() for i, label in enumerate(labels)}) == []
 
 
-def test_an_experiment_without_these_data_sets_is_drawn_empty(one_seed: Tables) -> None:
+def test_an_experiment_without_these_data_sets_is_drawn_empty(one_seed: Study) -> None:
     figure = performance_summary(one_seed)
 
     assert note_of(figure) == "20 of 20 panels not run"

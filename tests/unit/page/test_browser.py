@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from automata.analysis import wording
 from automata.analysis.tables import read_csv
-from automata.page import numbers
 from automata.page.build import write_page
 
 pytestmark = pytest.mark.browser
@@ -141,8 +141,8 @@ def assert_points(page, rows, name, column):
         x, y, label = found
         assert x == pytest.approx(row[column], abs=0.01 * rows[column].max())
         assert y == pytest.approx(row["relative_test_error"], abs=0.03)
-        assert f": {numbers.ratio(row[column])}" in label
-        assert numbers.points(row["relative_test_error"]) in label
+        assert f": {wording.ratio(row[column])}" in label
+        assert wording.points(row["relative_test_error"]) in label
 
 
 @pytest.mark.parametrize("name", PANELS)
@@ -214,14 +214,14 @@ def assert_tip(page, table, runs):
     row = of(table, "panel-dna-tpe-hyperband").query("selector == 'gradmatch'").iloc[0]
     mine = runs[runs["record"].isin(row["records"].split()) & (runs["selector"] == "gradmatch")]
     assert text.startswith("AUTOMATA, 5 % of the training data")
-    assert numbers.ratio(row["speedup"]) in text
-    assert numbers.ratio(row["ceiling"]) in text
-    assert numbers.percent(row["test_accuracy"]) in text
+    assert wording.ratio(row["speedup"]) in text
+    assert wording.ratio(row["ceiling"]) in text
+    assert wording.percent(row["test_accuracy"]) in text
     assert "0, 1, 2" in text
     for run in mine.to_dict("records"):
         assert run["best_configuration"] in text  # as text: nothing in it is run
-        assert numbers.seconds(run["tuning_seconds"]) in text
-        assert numbers.seconds(run["final_seconds"]) in text
+        assert wording.seconds(run["tuning_seconds"]) in text
+        assert wording.seconds(run["final_seconds"]) in text
     assert page.title() == "AUTOMATA: test"
 
 

@@ -4,9 +4,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from automata.analysis import wording
 from automata.analysis.tables import read_csv
 from automata.cli import main
-from automata.page import numbers
 from automata.page.build import page, write_page
 
 from .conftest import EVIL, write_tables
@@ -83,7 +83,7 @@ def test_every_row_of_the_tradeoff_table_is_there(html, experiment):
     table = read_csv(experiment / "tables/tradeoff.csv")
     cells = re.findall(r"<td>(.*?)</td>", html.replace("\n", ""))
     for speedup in table["speedup"]:
-        assert any(cell.startswith(numbers.number(speedup)) for cell in cells)
+        assert any(cell.startswith(wording.number(speedup)) for cell in cells)
     assert "results/runs/dna/tpe-hyperband/{full-1,gradmatch-0.05}/seed-{0,1,2}/record.json" in html
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from automata.page import numbers
+from automata.analysis import wording
 
 
 @pytest.mark.parametrize(
@@ -14,22 +14,22 @@ from automata.page import numbers
     ],
 )
 def test_number_has_three_digits(value, text):
-    assert numbers.number(value) == text
+    assert wording.number(value) == text
 
 
-@pytest.mark.parametrize("shown", [numbers.number, numbers.ratio, numbers.points, numbers.percent])
+@pytest.mark.parametrize("shown", [wording.number, wording.ratio, wording.points, wording.percent])
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
 def test_what_is_not_known_is_a_dash(shown, value):
     assert shown(value) == "\N{EN DASH}"
 
 
 def test_share_is_shown_in_percent():
-    assert numbers.percent(0.903) == "90.3 %"
+    assert wording.percent(0.903) == "90.3 %"
 
 
 def test_spread_without_bounds_is_empty():
-    assert numbers.spread(float("nan"), 1.0) == ""
+    assert wording.spread(float("nan"), 1.0) == ""
 
 
 def test_one_thing_is_not_plural():
-    assert [numbers.count(n, "run") for n in (1, 2548)] == ["1 run", "2,548 runs"]
+    assert [wording.count(n, "run") for n in (1, 2548)] == ["1 run", "2,548 runs"]

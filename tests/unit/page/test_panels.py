@@ -2,16 +2,16 @@ import json
 
 import pytest
 
-from automata.analysis.experiment import Tables
+from automata import names
+from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
-from automata.figures.looks import COLOURS, MARKERS
 from automata.page import panels
 from automata.page.spec import SHAPES, compiled_panel, look
 
 
 @pytest.fixture(scope="module")
 def tables(experiment):
-    return Tables(experiment / "tables")
+    return Study(experiment / "tables")
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,12 @@ def point(panel, selector, fraction):
 
 
 def test_every_marker_of_the_figures_has_a_shape():
-    assert {MARKERS[name] for name in COLOURS} <= set(SHAPES)
+    assert {names.SELECTORS[name].marker for name in names.SELECTORS} <= set(SHAPES)
 
 
 def test_selectors_of_the_figures_do_not_look_the_same():
-    looks = {(look(name)["colour"], look(name)["shape"]) for name in COLOURS}
-    assert len(looks) == len(COLOURS)
+    looks = {(look(name)["colour"], look(name)["shape"]) for name in names.SELECTORS}
+    assert len(looks) == len(names.SELECTORS)
 
 
 def test_panel_compiles_to_vega_without_data():

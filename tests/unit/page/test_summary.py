@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from automata.analysis import wording
 from automata.analysis.ratios import ratios_to_full
-from automata.page import numbers
 from automata.page.summary import Difference, Energy, Machine, summary
 
 from .conftest import CARBON
@@ -124,4 +124,4 @@ def test_failed_trials_are_counted(runs):
 
 def test_draws_without_tuning_have_seeds_of_their_own(runs):
     own = runs.assign(seed=runs["seed"] + 5 * (runs["selector"] == "untuned"))
-    assert numbers.seeds(own) == "0, 1, 2; untuned: 5, 6, 7"
+    assert wording.seeds(own) == "0, 1, 2; untuned: 5, 6, 7"

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from automata.analysis.claims.cells import evidence, of_panel, why_missing
-from automata.analysis.claims.claim import AUTOMATA, BASELINES, GridClaim, Share
+from automata.analysis.claims.claim import GridClaim, Share
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
     FRACTIONS_MISSING,
@@ -24,11 +24,12 @@ from automata.analysis.claims.finding import (
     verdict,
 )
 from automata.analysis.claims.reach import Quantity
-from automata.analysis.claims.words import NAMES, but_estimates, panel_name, percent
-from automata.analysis.differences import Panel
-from automata.analysis.experiment import Tables
-from automata.analysis.pareto import hypervolume
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL
+from automata.analysis.claims.words import but_estimates, panel_name
+from automata.analysis.quantities import words
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL, hypervolume
+from automata.analysis.study import Panel, Study
+from automata.analysis.wording import percent
+from automata.names import AUTOMATA, BASELINES
 
 COMPARED = (AUTOMATA, *BASELINES)
 RESAMPLES = 1000
@@ -55,11 +56,11 @@ class BestTradeoffClaim(GridClaim):
         """Say what is compared, and in how many panels it must be best."""
         return (
             f"in at least {percent(self.share)} of the panels AUTOMATA's fractions cover a larger "
-            f"area of {NAMES[self.quantity]} against error than RANDOM's and CRAIG's (seen from a "
+            f"area of {words(self.quantity)} against error than RANDOM's and CRAIG's (seen from a "
             f"ratio of 1 and the worst error of the panel){but_estimates(self.quantity)}"
         )
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return in which share of the panels AUTOMATA covers the largest area."""
         ratios = evidence(tables.ratios, self.quantity)
         contests = {}
@@ -69,7 +70,7 @@ class BestTradeoffClaim(GridClaim):
                 contests[panel] = contest
         of = len(self.grid.panels)
         if not contests:
-            wanted = f"{NAMES[self.quantity]} of AUTOMATA, RANDOM and CRAIG"
+            wanted = f"{words(self.quantity)} of AUTOMATA, RANDOM and CRAIG"
             why = f"no panel has the {wanted} at one fraction and seed"
             return not_run(why_missing(tables, self.grid, COMPARED, self.quantity, why), of)
         outcomes = {panel: contest.outcome(self) for panel, contest in contests.items()}

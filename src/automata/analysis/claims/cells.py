@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 from automata.analysis.claims.claim import Grid
-from automata.analysis.differences import Panel
 from automata.analysis.energy import follows_time
-from automata.analysis.experiment import Tables
-from automata.analysis.runs import PANEL
-from automata.analysis.tradeoff import COMBINATION, OF_ENERGY, bounds
+from automata.analysis.quantities import quantity as quantity_of
+from automata.analysis.statistics import bounds
+from automata.analysis.study import COMBINATION, Panel, Study, compared
 
 
 def of_panel(
@@ -38,28 +37,23 @@ def of_grid(table: pd.DataFrame, grid: Grid) -> pd.DataFrame:
     ]
 
 
-def compared(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the table of ratios that compare with their FULL."""
-    return ratios[ratios["refused"].isna()]
-
-
 def evidence(ratios: pd.DataFrame, quantity: str) -> pd.DataFrame:
     """Return the compared rows, for energy those alone that do not follow time by construction.
 
     Every kind of claim looks at energies through this or `tradeoff_of`.
     """
     rows = compared(ratios)
-    return rows[~_estimated(rows)] if quantity in OF_ENERGY else rows
+    return rows[~_estimated(rows)] if quantity_of(quantity).of_energy else rows
 
 
-def tradeoff_of(tables: Tables, quantity: str) -> pd.DataFrame:
+def tradeoff_of(tables: Study, quantity: str) -> pd.DataFrame:
     """Return the rows of the tradeoff table that have `quantity`, over seeds that are evidence.
 
     Where only some seeds of a row had their energy estimated from CPU time, mean, bounds and
     number of `quantity` are those of the others.
     """
     table = tables.tradeoff
-    if quantity in OF_ENERGY:
+    if quantity_of(quantity).of_energy:
         rows = compared(tables.ratios)
         rows = rows[rows[quantity].notna()]
         mixed = set(rows.loc[_estimated(rows), COMBINATION].itertuples(index=False, name=None))
@@ -81,12 +75,12 @@ def tradeoff_of(tables: Tables, quantity: str) -> pd.DataFrame:
 
 
 def why_missing(
-    tables: Tables, grid: Grid, selectors: Sequence[str], quantity: str, otherwise: str
+    tables: Study, grid: Grid, selectors: Sequence[str], quantity: str, otherwise: str
 ) -> str:
     """Return why no panel of `grid` has `quantity`: its energies follow time, or `otherwise`."""
     rows = of_grid(compared(tables.ratios), grid)
     rows = rows[rows["selector"].isin(selectors) & rows["fraction"].isin(grid.fractions)]
-    if quantity in OF_ENERGY and _estimated(rows[rows[quantity].notna()]).any():
+    if quantity_of(quantity).of_energy and _estimated(rows[rows[quantity].notna()]).any():
         return "energy was estimated from CPU time in these panels"
     return otherwise
 
@@ -96,8 +90,3 @@ def _estimated(rows: pd.DataFrame) -> pd.Series[bool]:
     known = rows[["energy_method", "energy_source"]].astype(object)
     pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
     return pd.Series([follows_time(*pair) for pair in pairs], index=rows.index, dtype=bool)
-
-
-def panels_in(table: pd.DataFrame) -> tuple[Panel, ...]:
-    """Return the panels that have rows in `table`."""
-    return tuple(sorted(set(table[PANEL].itertuples(index=False, name=None))))

@@ -9,17 +9,11 @@ from typing import Annotated
 from pydantic import Field
 
 from automata.analysis.claims.finding import Finding
-from automata.analysis.differences import Panel
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Panel, Study
 from automata.config.base import Section, axis, one_of
 from automata.datasets.catalog import DATASETS
 from automata.selection import SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
-
-AUTOMATA = "gradmatch"
-"""The selector of the paper's method."""
-BASELINES = ("random", "craig")
-"""The subset selectors that the paper compares with."""
 
 Text = Annotated[str, Field(min_length=1)]
 DatasetName = Annotated[str, one_of(DATASETS)]
@@ -45,7 +39,7 @@ class Claim(Section, ABC):
         """When the claim counts as reproduced, in a sentence for readers."""
 
     @abstractmethod
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return what `tables` say of the claim."""
 
 
@@ -60,7 +54,7 @@ class Grid(Section):
     @property
     def panels(self) -> list[Panel]:
         """All combinations of data set, search and scheduler."""
-        return list(product(self.datasets, self.searches, self.schedulers))
+        return [Panel(*axes) for axes in product(self.datasets, self.searches, self.schedulers)]
 
 
 class GridClaim(Claim, ABC):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from automata.analysis.differences import Panel
+from automata.analysis.study import Panel
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"

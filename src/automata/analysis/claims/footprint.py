@@ -7,16 +7,16 @@ from typing import Annotated
 
 from pydantic import Field, PositiveFloat
 
-from automata.analysis.carbon import (
+from automata.analysis.claims.claim import Claim, Text
+from automata.analysis.claims.finding import NO_RUNS_NEEDED, Finding, verdict
+from automata.analysis.quantities import (
     KILOMETRES_PER_MILE,
     SECONDS_PER_HOUR,
     car_kilometres,
     time_based_grams,
 )
-from automata.analysis.claims.claim import Claim, Text
-from automata.analysis.claims.finding import NO_RUNS_NEEDED, Finding, verdict
-from automata.analysis.claims.words import percent
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
+from automata.analysis.wording import percent
 from automata.config import Carbon
 
 WITHIN = 0.05
@@ -51,7 +51,7 @@ class FootprintClaim(Claim):
             f"the miles of a car, are within {percent(WITHIN)} of the paper's figures"
         )
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return the figures computed anew; `tables` are not looked at."""
         hours = self.trainings * self.hours_each
         kilograms = [self._kilograms(hours, intensity) for intensity in self.grams_per_kwh]

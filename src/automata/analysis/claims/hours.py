@@ -7,7 +7,6 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from automata.analysis.carbon import SECONDS_PER_HOUR
 from automata.analysis.claims.claim import Claim, DatasetName, Text
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
@@ -19,8 +18,9 @@ from automata.analysis.claims.finding import (
     verdict,
 )
 from automata.analysis.claims.reach import Around
-from automata.analysis.experiment import Tables
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, bounds
+from automata.analysis.quantities import SECONDS_PER_HOUR
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bounds
+from automata.analysis.study import Study
 
 
 class HoursClaim(Claim):
@@ -51,7 +51,7 @@ class HoursClaim(Claim):
     def _limits(self) -> tuple[float, float]:
         return self.hours * (1 - self.around), self.hours * (1 + self.around)
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return how long the final trainings took."""
         runs = tables.runs
         runs = runs[

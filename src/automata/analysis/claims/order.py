@@ -21,9 +21,12 @@ from automata.analysis.claims.finding import (
     verdict,
 )
 from automata.analysis.claims.reach import Quantity
-from automata.analysis.claims.words import NAMES, but_estimates, panel_name, percent
-from automata.analysis.experiment import Tables
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, seeds_column
+from automata.analysis.claims.words import but_estimates, panel_name
+from automata.analysis.quantities import words
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL
+from automata.analysis.study import Study
+from automata.analysis.tradeoff import seeds_column
+from automata.analysis.wording import percent
 from automata.config.base import axis
 
 
@@ -45,11 +48,11 @@ class OrderClaim(GridClaim):
         """Say what must fall, and in how many panels."""
         many = "all panels" if self.share == 1 else f"at least {percent(self.share)} of the panels"
         return (
-            f"in {many} the {NAMES[self.quantity]} falls from each fraction to the next larger one"
+            f"in {many} the {words(self.quantity)} falls from each fraction to the next larger one"
             f"{but_estimates(self.quantity)}"
         )
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return in which share of the panels smaller subsets have larger ratios."""
         table = tradeoff_of(tables, self.quantity)
         outcomes, used, wrong = {}, [], []
@@ -67,7 +70,7 @@ class OrderClaim(GridClaim):
                     wrong.append(panel_name(panel))
         of = len(self.grid.panels)
         if not outcomes:
-            why = f"no panel has the {NAMES[self.quantity]} at two fractions"
+            why = f"no panel has the {words(self.quantity)} at two fractions"
             return not_run(why_missing(tables, self.grid, self.selectors, self.quantity, why), of)
         whole = of_share(outcomes, of, self.share)
         ours = f"in order in {len(outcomes) - len(wrong)} of {len(outcomes)} panels"

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
-from automata.analysis.claims.cells import evidence, of_grid, panels_in, why_missing
-from automata.analysis.claims.claim import AUTOMATA, GridClaim, SelectorName
+from automata.analysis.claims.cells import evidence, of_grid, why_missing
+from automata.analysis.claims.claim import GridClaim, SelectorName
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
     FIRM,
@@ -22,11 +22,13 @@ from automata.analysis.claims.finding import (
     verdict,
 )
 from automata.analysis.claims.reach import Quantity
-from automata.analysis.claims.resampling import interval_of
-from automata.analysis.claims.words import NAMES, but_estimates, percent, signed
-from automata.analysis.experiment import Tables
-from automata.analysis.runs import PANEL, RUN
-from automata.selection import FIXED_FRACTIONS
+from automata.analysis.claims.words import but_estimates
+from automata.analysis.quantities import words
+from automata.analysis.statistics import interval_of
+from automata.analysis.study import PANEL, RUN, Study
+from automata.analysis.study import panels as panels_in
+from automata.analysis.wording import percent, signed
+from automata.names import AUTOMATA, CONTROLS
 
 ACCURACIES = ("test_accuracy", "best_validation_accuracy")
 """Differences of these are in percentage points."""
@@ -60,7 +62,7 @@ class PairedClaim(GridClaim):
         bar = self.more_than if above else self.less_than
         sizes = ", ".join(percent(fraction) for fraction in self.grid.fractions)
         return (
-            f"on average over pairs of runs, AUTOMATA's {NAMES[self.quantity]} less that of "
+            f"on average over pairs of runs, AUTOMATA's {words(self.quantity)} less that of "
             f"{self.against.upper()} is {'above' if above else 'below'} {bar:g}{self._unit} "
             f"(subsets of {sizes}){but_estimates(self.quantity)}"
         )
@@ -69,7 +71,7 @@ class PairedClaim(GridClaim):
     def _unit(self) -> str:
         return " percentage points" if self.quantity in ACCURACIES else ""
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return the mean difference of the pairs."""
         pairs = _pairs(self, tables)
         of = len(self.grid.panels)
@@ -84,7 +86,7 @@ class PairedClaim(GridClaim):
         above = self.more_than is not None
         bar = self.more_than if self.more_than is not None else self.less_than
         outcome = by_interval(mean, low, high, bar or 0.0, above)
-        panels = panels_in(pairs)
+        panels = tuple(panels_in(pairs))
         firm = outcome.firm if interval else FEW_SEEDS
         if firm == FIRM and set(self.grid.fractions) - set(pairs["fraction"]):
             firm = FRACTIONS_MISSING
@@ -104,7 +106,7 @@ class PairedClaim(GridClaim):
         )
 
 
-def _pairs(claim: PairedClaim, tables: Tables) -> pd.DataFrame:
+def _pairs(claim: PairedClaim, tables: Study) -> pd.DataFrame:
     """Return the pairs, with their `difference`; those that lack a value are left out."""
     # Runs that do not compare with their FULL, or diverged, are out here too.
     runs = of_grid(evidence(tables.ratios, claim.quantity), claim.grid)
@@ -113,7 +115,7 @@ def _pairs(claim: PairedClaim, tables: Tables) -> pd.DataFrame:
     runs = runs[runs[claim.quantity].notna()]
     own = runs[(runs["selector"] == AUTOMATA) & runs["fraction"].isin(claim.grid.fractions)]
     other = runs[runs["selector"] == claim.against]
-    keys = [*PANEL, "seed", *(["fraction"] if claim.against not in FIXED_FRACTIONS else [])]
+    keys = [*PANEL, "seed", *(["fraction"] if claim.against not in CONTROLS else [])]
     kept = other[[*keys, claim.quantity, "record"]]
     pairs = own.merge(kept, on=keys, suffixes=("", "_other"))
     scale = 100 if claim.quantity in ACCURACIES else 1

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
 from automata.analysis.claims.cells import of_panel, tradeoff_of, why_missing
-from automata.analysis.claims.claim import AUTOMATA, GridClaim, Share
+from automata.analysis.claims.claim import GridClaim, Share
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
     FIRM,
@@ -22,17 +22,13 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.claims.words import (
-    NAMES,
-    but_estimates,
-    of_row,
-    panel_name,
-    percent,
-    times,
-)
-from automata.analysis.differences import Panel
-from automata.analysis.experiment import Tables
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, seeds_column
+from automata.analysis.claims.words import but_estimates, of_row, panel_name
+from automata.analysis.quantities import words
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL
+from automata.analysis.study import Panel, Study
+from automata.analysis.tradeoff import seeds_column
+from automata.analysis.wording import percent, times
+from automata.names import AUTOMATA
 
 Quantity = Literal["speedup", "energy_ratio", "co2_measured_ratio", "co2_time_ratio"]
 Around = Annotated[
@@ -63,11 +59,11 @@ class RangeClaim(GridClaim):
         many = len(self.grid.panels) > 1
         where = f"in {_share(self.share)} panels " if many else ""
         return (
-            f"{where}one fraction has a {NAMES[self.quantity]} of {_bar(self)} {_within(self.loss)}"
+            f"{where}one fraction has a {words(self.quantity)} of {_bar(self)} {_within(self.loss)}"
             f"{but_estimates(self.quantity)}"
         )
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return whether enough panels have a fraction that reaches the bar."""
         return _check(self, tables)
 
@@ -99,7 +95,7 @@ def _share(share: float) -> str:
     return "all" if share == 1 else f"at least {percent(share)} of the"
 
 
-def _check(claim: RangeClaim, tables: Tables) -> Finding:
+def _check(claim: RangeClaim, tables: Study) -> Finding:
     table = tradeoff_of(tables, claim.quantity)
     panels: dict[Panel, pd.DataFrame] = {}
     for panel in claim.grid.panels:
@@ -108,7 +104,7 @@ def _check(claim: RangeClaim, tables: Tables) -> Finding:
             panels[panel] = rows
     of = len(claim.grid.panels)
     if not panels:
-        why = f"no {NAMES[claim.quantity]} of AUTOMATA in these panels"
+        why = f"no {words(claim.quantity)} of AUTOMATA in these panels"
         return not_run(why_missing(tables, claim.grid, [AUTOMATA], claim.quantity, why), of)
     outcomes = {panel: reached(claim, rows) for panel, rows in panels.items()}
     whole = of_share(outcomes, of, claim.share)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from automata.analysis.claims.cells import of_grid, panels_in
+from automata.analysis.claims.cells import of_grid
 from automata.analysis.claims.claim import GridClaim, SchedulerName
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
@@ -17,12 +17,12 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.claims.resampling import interval_of
-from automata.analysis.claims.words import bounded, times
 from automata.analysis.equal_code import by_origin
-from automata.analysis.experiment import Tables
 from automata.analysis.ratios import SAME
-from automata.analysis.runs import PANEL
+from automata.analysis.statistics import interval_of
+from automata.analysis.study import PANEL, Study
+from automata.analysis.study import panels as panels_in
+from automata.analysis.wording import bounded, times
 
 WORK = ["epochs", "configurations", "model", "train_rows"]
 """What is tuned, and for how long: runs of two schedulers differ in their protocols anyway."""
@@ -48,7 +48,7 @@ class SchedulerClaim(GridClaim):
             f"{self.faster}"
         )
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return the mean ratio of FULL's seconds under the two schedulers."""
         runs = by_origin(tables.runs[tables.runs["set_aside"] == ""])
         full = of_grid(runs[runs["selector"] == "full"], self.grid)
@@ -68,7 +68,7 @@ class SchedulerClaim(GridClaim):
         low, high = interval or (mean, mean)
         outcome = by_interval(mean, low, high, 1.0, above=True)
         renamed = pairs.assign(scheduler=pairs["scheduler_slower"])
-        panels = panels_in(pd.concat([pairs[PANEL], renamed[PANEL]]))
+        panels = tuple(panels_in(pd.concat([pairs[PANEL], renamed[PANEL]])))
         firm = outcome.firm if interval else FEW_SEEDS
         if firm == FIRM and len(panels) < of:
             firm = PANELS_MISSING

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from automata.analysis.claims.cells import evidence, of_panel, why_missing
-from automata.analysis.claims.claim import AUTOMATA, GridClaim, Share
+from automata.analysis.claims.claim import GridClaim, Share
 from automata.analysis.claims.finding import (
     FEW_SEEDS,
     FIRM,
@@ -19,10 +19,12 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.claims.words import NAMES, but_estimates, panel_name, percent
-from automata.analysis.differences import Panel
-from automata.analysis.experiment import Tables
-from automata.analysis.tradeoff import SEEDS_FOR_INTERVAL, bounds
+from automata.analysis.claims.words import but_estimates, panel_name
+from automata.analysis.quantities import words
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bounds
+from automata.analysis.study import Panel, Study
+from automata.analysis.wording import percent
+from automata.names import AUTOMATA
 
 BETWEEN = (0.8, 1.25)
 """What is similar: within a quarter, either way."""
@@ -44,11 +46,11 @@ class SimilarClaim(GridClaim):
         """Say what is similar."""
         many = "all panels" if self.share == 1 else f"at least {percent(self.share)} of the panels"
         return (
-            f"in {many} the mean of {NAMES[self.quantity]} / speedup lies between 0.8 and 1.25"
+            f"in {many} the mean of {words(self.quantity)} / speedup lies between 0.8 and 1.25"
             f"{but_estimates(self.quantity)}"
         )
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return in which share of the panels the two ratios are similar."""
         rows = evidence(tables.ratios, self.quantity)
         rows = rows[rows[self.quantity].notna()]

@@ -9,7 +9,7 @@ import pandas as pd
 from automata.analysis.claims.claim import Claim
 from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED, Finding
 from automata.analysis.differences import in_words
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
 
 COLUMNS = [
     "id",
@@ -26,7 +26,7 @@ COLUMNS = [
 ]
 
 
-def claims_table(claims: Mapping[str, Claim], tables: Tables) -> pd.DataFrame:
+def claims_table(claims: Mapping[str, Claim], tables: Study) -> pd.DataFrame:
     """Return a row per claim: quote, verdict, our figure and how firm it is, as texts.
 
     `panels` says how many of the claim's panels were run, `differences` what was done otherwise
@@ -49,7 +49,7 @@ def summary(table: pd.DataFrame) -> str:
     )
 
 
-def _row(name: str, claim: Claim, finding: Finding, tables: Tables) -> dict[str, str]:
+def _row(name: str, claim: Claim, finding: Finding, tables: Study) -> dict[str, str]:
     return {
         "id": name,
         "claim": claim.quote,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy.stats import rankdata
 
-from automata.analysis.claims.cells import of_grid, panels_in
-from automata.analysis.claims.claim import AUTOMATA, GridClaim
+from automata.analysis.claims.cells import of_grid
+from automata.analysis.claims.claim import GridClaim
 from automata.analysis.claims.finding import (
     FIRM,
     PANELS_MISSING,
@@ -21,7 +21,9 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
+from automata.analysis.study import panels as panels_in
+from automata.names import AUTOMATA
 
 LEAST = 5
 """Data sets, below which a rank correlation says nothing."""
@@ -47,7 +49,7 @@ class TrendClaim(GridClaim):
             f"AUTOMATA's mean speedup is above {self.more_than:g}"
         )
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return the rank correlation of size and speedup."""
         rows = of_grid(tables.tradeoff, self.grid)
         rows = rows[(rows["selector"] == AUTOMATA) & rows["fraction"].isin(self.grid.fractions)]
@@ -65,7 +67,7 @@ class TrendClaim(GridClaim):
         rank = float(_correlations(table, np.arange(len(table))[None])[0])
         low, high = _bounds(table)
         outcome = by_interval(rank, low, high, self.more_than, above=True)
-        panels = panels_in(rows)
+        panels = tuple(panels_in(rows))
         missing = outcome.firm == FIRM and len(panels) < of
         return Finding(
             verdict(outcome.passes),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from automata.analysis.claims.claim import Claim, Text
 from automata.analysis.claims.finding import Finding, not_run
-from automata.analysis.experiment import Tables
+from automata.analysis.study import Study
 
 
 class UncheckedClaim(Claim):
@@ -17,6 +17,6 @@ class UncheckedClaim(Claim):
         """Say that there is none."""
         return "not checked here"
 
-    def check(self, tables: Tables) -> Finding:
+    def check(self, tables: Study) -> Finding:
         """Return what a check would need; `tables` are not looked at."""
         return not_run(f"needs {self.needs}")

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from automata.analysis import differences
-from automata.analysis.experiment import Tables
 from automata.analysis.ratios import COLUMNS
+from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff
 
@@ -97,10 +97,10 @@ def runs() -> Callable[..., list[Row]]:
 
 
 @pytest.fixture
-def tables(tmp_path: Path) -> Callable[..., Tables]:
+def tables(tmp_path: Path) -> Callable[..., Study]:
     """Give a function that writes the tables of runs."""
 
-    def make(rows: list[Row], differing: list[list[str]] | None = None) -> Tables:
+    def make(rows: list[Row], differing: list[list[str]] | None = None) -> Study:
         table = pd.DataFrame(rows, columns=list(_run()))
         ratios = table[table["selector"] != "untuned"][COLUMNS]
         write_csv(ratios, tmp_path / "ratios.csv")
@@ -108,7 +108,7 @@ def tables(tmp_path: Path) -> Callable[..., Tables]:
         write_parquet(table, tmp_path / "runs.parquet")
         other = pd.DataFrame(differing or [], columns=differences.COLUMNS)
         write_csv(other, tmp_path / "differences.csv")
-        return Tables(tmp_path)
+        return Study(tmp_path)
 
     return make
 

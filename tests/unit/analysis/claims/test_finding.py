@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from automata.analysis.claims.finding import Outcome, by_interval, of_share
-from automata.analysis.claims.resampling import clustered_bounds
+from automata.analysis.statistics import clustered_bounds
 
 YES, NO = Outcome(True, "interval"), Outcome(False, "interval")
 MAYBE, PERHAPS_NOT = Outcome(True, "within the interval"), Outcome(False, "too few seeds")

@@ -13,8 +13,8 @@ from automata.analysis.claims.file import read_claims
 from automata.analysis.claims.reach import PointClaim
 from automata.analysis.claims.table import COLUMNS, claims_table, summary
 from automata.analysis.claims.unchecked import UncheckedClaim
-from automata.analysis.experiment import Tables
 from automata.analysis.ratios import ratios_to_full
+from automata.analysis.study import Study
 from automata.analysis.tables import read_csv, write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
@@ -106,7 +106,7 @@ def folder(tmp_path_factory):
 
 
 def test_the_command_writes_the_differences_of_every_panel(folder):
-    table = Tables(folder).differences
+    table = Study(folder).differences
     assert table.groupby(["dataset", "search", "scheduler"]).ngroups == 44
     assert {"settings", "device", "energy"} == set(table["key"])
 
@@ -144,7 +144,7 @@ def test_verdicts_on_the_synthetic_runs(folder, name, verdict, panels):
 
 
 def test_a_records_path_in_a_verdict_is_a_run(folder):
-    known = set(Tables(folder).runs["record"])
+    known = set(Study(folder).runs["record"])
     table = read_csv(folder / "claims.csv").fillna("")
     named = {path for cell in table["records"] for path in cell.split()}
     assert named == known  # the claims are about every run of the paper

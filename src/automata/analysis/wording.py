@@ -1,26 +1,71 @@
-"""How numbers read on the page: one form for all of them."""
+"""How numbers read: every form of a number that a person sees, in tables, figures and page."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pandas as pd
-
-from automata.analysis.energy import TIME, amount
-from automata.analysis.presentation import ROUNDING
-from automata.analysis.tables import three_digits
 
 MISSING = "\N{EN DASH}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 MINUS = "\N{MINUS SIGN}"
 
+ROUNDING = 9
+"""Decimals below which a difference is an error of rounding: it reads as 0."""
+
 NAMED_SEEDS = 12
 """Longer lists of seeds are cut."""
+
+Units = Sequence[tuple[float, str]]
+
+TIME: Units = [(1, "s"), (60, "min"), (3600, "h")]
+"""Of seconds."""
+ENERGY: Units = [(1e-6, "mWh"), (1e-3, "Wh"), (1, "kWh")]
+"""Of kWh."""
+MASS: Units = [(1e-3, "mg"), (1, "g"), (1e3, "kg")]
+"""Of grams."""
+DISTANCE: Units = [(1e-5, "cm"), (1e-3, "m"), (1, "km")]
+"""Of kilometres."""
 
 
 def known(value: object) -> bool:
     """Say whether a cell of a table holds a number."""
     return isinstance(value, int | float) and math.isfinite(value)
+
+
+def three_digits(value: float) -> str:
+    """Return `value` with three significant digits, large ones as whole numbers."""
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
+
+
+def amount(value: float, units: Units) -> str:
+    """Return `value` to three digits, in the largest of `units` of which it is at least one."""
+    factor, unit = next((step for step in reversed(units) if value >= step[0]), units[0])
+    return f"{three_digits(value / factor)} {unit}"
+
+
+def cell(mean: float, low: float, high: float, seeds: int) -> str:
+    """Return a mean over `seeds`, and its bounds if they are known and those of several."""
+    if pd.isna(mean):
+        return ""
+    shown = [three_digits(round(value, ROUNDING) + 0.0) for value in (mean, low, high)]
+    return shown[0] if seeds == 1 or pd.isna(low) else "{} ({} to {})".format(*shown)
+
+
+def times(value: float) -> str:
+    """Return a ratio in plain text: 8.4x."""
+    return f"{three_digits(value)}x"
+
+
+def signed(value: float) -> str:
+    """Return percentage points, without a minus in front of nothing: +0.6."""
+    return f"{round(value, 2) + 0.0:+.3g}"
+
+
+def bounded(value: str, low: str, high: str) -> str:
+    """Return a value and its interval."""
+    return f"{value} ({low} to {high})"
 
 
 def number(value: float | None) -> str:
@@ -57,9 +102,9 @@ def spread(low: float | None, high: float | None) -> str:
     return f"[{number(low)}, {number(high)}]"
 
 
-def count(amount_of: int, noun: str) -> str:
+def count(number_of: int, noun: str) -> str:
     """Return a number of things: 1 run, 2,548 runs."""
-    return f"{amount_of:,} {noun}{'s' * (amount_of != 1)}"
+    return f"{number_of:,} {noun}{'s' * (number_of != 1)}"
 
 
 def seeds(runs: pd.DataFrame) -> str:

@@ -1,0 +1,186 @@
+"""Statistics of the tables: intervals, tests over data sets, ranks, and Pareto fronts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import PermutationMethod, bootstrap, kendalltau, wilcoxon
+
+from automata.analysis.study import PANEL
+
+Values = NDArray[np.float64]
+
+
+def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
+    """Return which of n points are on the Pareto front.
+
+    Those that no other point beats: at least as fast and at most as bad, and better in one.
+    Equal points are on the front together. Any ratio where more is better may stand for the
+    speedup.
+    """
+    faster = speedups[:, None] - speedups[None, :]  # of the row's point, over the column's
+    better = errors[None, :] - errors[:, None]
+    beats = (faster >= 0) & (better >= 0) & ((faster > 0) | (better > 0))
+    front: NDArray[np.bool_] = ~np.any(beats, axis=0)
+    return front
+
+
+def hypervolume(
+    speedups: Values, errors: Values, reference: tuple[float, float] | Values
+) -> Values:
+    """Return the area between n points and a reference point that is slower and worse.
+
+    The area of all (x, y) with reference speedup <= x and y <= reference error that some point
+    beats or equals (x <= its speedup, y >= its error), in speedups x the unit of the errors; a
+    point that is slower or worse than the reference adds nothing. The points lie along the last
+    axis; further axes before it, of all three arguments (the reference's last axis has length
+    2), are separate problems.
+    """
+    corner = np.asarray(reference, dtype=np.float64)
+    slowest, worst = corner[..., 0:1], corner[..., 1:2]
+    order = np.argsort(speedups, axis=-1)
+    fast = np.maximum(np.take_along_axis(speedups, order, axis=-1), slowest)
+    bad = np.take_along_axis(errors, order, axis=-1)
+    # Up to a point's speedup, the best error is that of it and of all that are faster.
+    best = np.minimum.accumulate(bad[..., ::-1], axis=-1)[..., ::-1]
+    start = np.broadcast_to(slowest, (*fast.shape[:-1], 1))
+    widths = np.diff(fast, axis=-1, prepend=start)
+    area: Values = (widths * np.maximum(worst - best, 0)).sum(axis=-1)
+    return area
+
+
+_TOGETHER = 50
+"""Samples whose resamples lie in memory at once."""
+
+
+SEEDS_FOR_INTERVAL = 3
+"""With fewer seeds there is no interval: the bounds are the smallest and largest value."""
+
+
+def interval(seeds: int) -> str:
+    """Return what bounds over that many seeds are."""
+    return "95 %" if seeds >= SEEDS_FOR_INTERVAL else "range"
+
+
+def bounds(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
+    return bounds_of_each([values])[0]
+
+
+def bounds_of_each(samples: Sequence[NDArray[np.float64]]) -> list[tuple[float, float]]:
+    """Return the bounds of each sample; those of one size share their resamples, and the cost."""
+    found = [(np.nan, np.nan)] * len(samples)
+    for size in {len(values) for values in samples} - {0}:
+        alike = [place for place, values in enumerate(samples) if len(values) == size]
+        for start in range(0, len(alike), _TOGETHER):
+            places = alike[start : start + _TOGETHER]
+            stacked = np.stack([samples[place] for place in places])
+            for place, low, high in zip(places, *_bounds(stacked), strict=True):
+                found[place] = float(low), float(high)
+    return found
+
+
+def _bounds(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the bounds of each row of `samples` (samples, values)."""
+    if samples.shape[1] < SEEDS_FOR_INTERVAL:
+        return samples.min(axis=1), samples.max(axis=1)
+    means = samples.mean(axis=1)  # rounding must not put one outside of its own interval
+    interval = bootstrap(
+        (samples,), np.mean, axis=1, confidence_level=0.95, method="percentile", rng=0
+    ).confidence_interval
+    constant = np.ptp(samples, axis=1) == 0
+    low = np.where(constant, means, np.minimum(interval.low, means))
+    return low, np.where(constant, means, np.maximum(interval.high, means))
+
+
+DATA_SETS_FOR_INTERVAL = 3
+"""From here on, a row over several data sets takes these, not seeds, as what varies."""
+
+
+def spread_over(group: pd.DataFrame) -> tuple[str, str]:
+    """Return the column of the units that an interval over `group` is of, and their name.
+
+    Data sets where there are three or more: they differ more than seeds do, and seeds of one
+    data set are not independent. Seeds otherwise.
+    """
+    if group["dataset"].nunique() >= DATA_SETS_FOR_INTERVAL:
+        return "dataset", "data sets"
+    return "seed", "seeds"
+
+
+RESAMPLES = 10_000
+
+
+def interval_of(values: NDArray[np.float64], rows: pd.DataFrame) -> tuple[float, float] | None:
+    """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
+
+    Whole data sets are drawn where there are three or more, seeds otherwise (`spread_over`). None
+    where a panel has too few seeds for that.
+    """
+    unit, _ = spread_over(rows)
+    few = rows.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
+    return None if unit == "seed" and few else clustered_bounds(values, list(rows[unit]))
+
+
+def clustered_bounds(
+    values: NDArray[np.float64], clusters: Sequence[Hashable]
+) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the mean of n values in clusters.
+
+    Whole clusters are drawn, with all their values: runs of one cluster share what makes them
+    alike.
+    """
+    groups = pd.Series(values).groupby(pd.Series(list(clusters)))
+    sums, counts = groups.sum().to_numpy(), groups.size().to_numpy()
+    draws = np.random.default_rng(0).integers(len(sums), size=(RESAMPLES, len(sums)))
+    means = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+LEVEL = 0.05
+"""Of the family of all comparisons of a table."""
+
+
+def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the p-values (m,) adjusted after Holm; NaN, not tested, stays and counts in m."""
+    adjusted = np.full(len(p_values), np.nan)
+    tested = np.flatnonzero(~np.isnan(p_values))
+    ordered = tested[np.argsort(p_values[tested], kind="stable")]
+    steps = len(p_values) - np.arange(len(ordered))
+    adjusted[ordered] = np.minimum(1.0, np.maximum.accumulate(steps * p_values[ordered]))
+    return adjusted
+
+
+def smallest_p(observations: int) -> float:
+    """Return the smallest two-sided p of a signed-rank test: all n signs alike, 2^(1 - n)."""
+    return float(min(1.0, 2.0 ** (1 - observations)))
+
+
+def needed(family: int) -> int:
+    """Return how many data sets can be significant in Holm's first of `family` steps."""
+    return math.ceil(1 - math.log2(LEVEL / family))
+
+
+def _signed_rank(differing: NDArray[np.float64]) -> float:
+    """Return the exact two-sided p of differences, none of them zero."""
+    if len(np.unique(np.abs(differing))) == len(differing):
+        return float(wilcoxon(differing, method="exact").pvalue)
+    # Ties have no table: all 2^n signs are counted, or as many drawn if those are too many.
+    return float(wilcoxon(differing, method=PermutationMethod(n_resamples=2**16, rng=0)).pvalue)
+
+
+FEWEST_PAIRS = 5
+"""A tau of fewer pairs is left out: it takes next to no values."""
+
+
+def tau(scores: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    """Return Kendall's tau-b of two arrays (n,); NaN below FEWEST_PAIRS or if one is constant."""
+    if len(scores) < FEWEST_PAIRS or np.ptp(scores) == 0 or np.ptp(others) == 0:
+        return float("nan")
+    # The p-value is not used; the exact one would take longer than tau.
+    return float(kendalltau(scores, others, variant="b", method="asymptotic").statistic)

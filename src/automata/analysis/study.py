@@ -1,0 +1,183 @@
+"""A study: the tables of one experiment, its panels, and what of them is compared.
+
+The tables lie in `results/{experiment}/tables/`. Everything that is read from records (claims,
+figures, the page, further tables) is a function of a study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import pandas as pd
+
+from automata import names
+from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
+
+T = TypeVar("T")
+
+PANEL = ["dataset", "search", "scheduler"]
+"""The columns that name a panel."""
+
+COMBINATION = [*PANEL, "selector", "fraction"]
+"""Those that name a combination: what is averaged over seeds."""
+
+RUN = [*COMBINATION, "seed"]
+"""Those that name a run."""
+
+
+class Panel(NamedTuple):
+    """A data set, a search and a scheduler: what shares its FULL runs, and is drawn together."""
+
+    dataset: str
+    search: str
+    scheduler: str
+
+    @property
+    def anchor(self) -> str:
+        """What links call it."""
+        return f"panel-{self.dataset}-{self.search}-{self.scheduler}"
+
+    @property
+    def path(self) -> str:
+        """As paths have it, e.g. satimage/tpe-asha."""
+        return f"{self.dataset}/{self.search}-{self.scheduler}"
+
+    @property
+    def method(self) -> str:
+        """Search and scheduler, e.g. TPE, Hyperband."""
+        return f"{names.search(self.search)}, {names.scheduler(self.scheduler)}"
+
+    @property
+    def title(self) -> str:
+        """All of it, e.g. SATIMAGE (TPE, Hyperband)."""
+        return f"{names.dataset(self.dataset)} ({self.method})"
+
+    @property
+    def short_title(self) -> str:
+        """As the paper has it, e.g. SATIMAGE (TPE, HB)."""
+        return f"{names.dataset(self.dataset)} ({names.tuner(self.search, self.scheduler)})"
+
+    def rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `table` that belong to the panel."""
+        return table[
+            (table["dataset"] == self.dataset)
+            & (table["search"] == self.search)
+            & (table["scheduler"] == self.scheduler)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The tables of an experiment; one is read when it is asked for."""
+
+    folder: Path
+    _made: dict[Callable[[Study], Any], Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """One row per record (`automata.analysis.runs`)."""
+        return read_parquet(self.folder / "runs.parquet")
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """One row per evaluation of a trial (`automata.analysis.runs`)."""
+        return read_parquet(self.folder / "trials.parquet")
+
+    @cached_property
+    def protocols(self) -> dict[str, Any]:
+        """The settings behind each `protocol_hash` of the runs."""
+        return read_json(self.folder / "protocols.json")
+
+    @cached_property
+    def ratios(self) -> pd.DataFrame:
+        """One row per search, compared with its FULL (`automata.analysis.ratios`)."""
+        return read_csv(self.folder / "ratios.csv")
+
+    @cached_property
+    def tradeoff(self) -> pd.DataFrame:
+        """One row per combination, over its seeds (`automata.analysis.tradeoff`)."""
+        return read_csv(self.folder / "tradeoff.csv")
+
+    @cached_property
+    def untuned(self) -> pd.DataFrame:
+        """One row per panel that has draws without tuning (`automata.analysis.untuned`)."""
+        return read_csv(self.folder / "untuned.csv")
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Where the protocol differs from the paper's (`automata.analysis.differences`)."""
+        return read_texts(self.folder / "differences.csv")
+
+    def once(self, make: Callable[[Study], T]) -> T:
+        """Return what `make` gives of this study: several readers share what is costly."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
+
+
+def compared(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the table of ratios that compare with their FULL."""
+    return ratios[ratios["refused"].isna()]
+
+
+def of_one_protocol(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that what is pooled over data sets rests on: one protocol of each."""
+    return table[~table["dataset"].str.contains(names.OTHER, regex=False)]
+
+
+def datasets(table: pd.DataFrame) -> list[str]:
+    """Return the data sets of `table`: in the paper's order, then the user's own."""
+    return names.ordered(table["dataset"].astype(str), names.DATASETS)
+
+
+def selectors(table: pd.DataFrame) -> list[str]:
+    """Return the selectors of `table`, in the order of legends."""
+    return names.ordered(table["selector"].astype(str), names.SELECTORS)
+
+
+def fractions(table: pd.DataFrame) -> list[float]:
+    """Return the subset sizes of `table`, rising; controls have none."""
+    subsets = table[~table["selector"].isin(list(names.CONTROLS))]
+    return sorted(float(value) for value in subsets["fraction"].unique())
+
+
+def panels(table: pd.DataFrame) -> list[Panel]:
+    """Return the panels that have rows in `table`, in the paper's order."""
+    present = _present(table)
+    return [panel for panel in _grid(table) if panel in present]
+
+
+def not_run(table: pd.DataFrame) -> list[Panel]:
+    """Return the panels without rows of the grid that `table` spans, data sets by methods."""
+    present = _present(table)
+    return [panel for panel in _grid(table) if panel not in present]
+
+
+def missing(table: pd.DataFrame, panel: pd.DataFrame) -> list[str]:
+    """Return what other panels of `table` have and `panel` has not, e.g. CRAIG 5 %."""
+    keys = ["selector", "fraction"]
+    there = {tuple(row) for row in panel[keys].itertuples(index=False, name=None)}
+    elsewhere = {tuple(row) for row in table[keys].itertuples(index=False, name=None)}
+    order = selectors(table)
+    wanted = sorted(elsewhere - there, key=lambda row: (order.index(row[0]), row[1]))
+    return [names.method(name, value) for name, value in wanted]
+
+
+def _present(table: pd.DataFrame) -> set[Panel]:
+    return {Panel(*row) for row in table[PANEL].itertuples(index=False, name=None)}
+
+
+def _grid(table: pd.DataFrame) -> list[Panel]:
+    """Return all panels that the axes of `table` span: schedulers outside, searches inside."""
+    schedulers = names.ordered(table["scheduler"].astype(str), names.SCHEDULERS)
+    searches = names.ordered(table["search"].astype(str), names.SEARCHES)
+    return [
+        Panel(dataset, search, scheduler)
+        for dataset, scheduler, search in product(datasets(table), schedulers, searches)
+    ]

@@ -1,0 +1,177 @@
+"""What data sets, searches, schedulers and selectors are called, how they look, and their order.
+
+A table per axis, in the order in which tables, figures and page show it. A name without a row,
+such as a user's own data set, is shown as it is, after all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+OTHER = "@"
+"""Stands between the name of a data set and the protocol, where tables have several of them."""
+
+AUTOMATA = "gradmatch"
+"""The selector of the paper's method."""
+
+BASELINES = ("random", "craig")
+"""The subset selectors that the paper compares with."""
+
+DATASETS = {
+    "sst2": "SST2",
+    "glue-sst2": "glue-SST2",
+    "sst5": "SST5",
+    "trec6": "TREC6",
+    "cifar10": "CIFAR10",
+    "cifar100": "CIFAR100",
+    "svhn": "SVHN",
+    "dna": "DNA",
+    "satimage": "SATIMAGE",
+    "letter": "LETTER",
+    "connect4": "CONNECT-4",
+}
+"""The paper's data sets, as it writes them."""
+
+SEARCHES = {"random": "Random", "tpe": "TPE"}
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """An early-stopping scheduler."""
+
+    display: str
+    short: str
+    """In titles of panels, as the paper has it."""
+    colour: str
+    marker: str
+
+
+SCHEDULERS = {
+    "hyperband": Scheduler("Hyperband", "HB", "#0072B2", "o"),
+    "asha": Scheduler("ASHA", "ASHA", "#E69F00", "s"),
+    "none": Scheduler("no scheduler", "no scheduler", "#7F7F7F", "D"),
+}
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A subset selector, or a control."""
+
+    display: str
+    meaning: str
+    colour: str
+    marker: Any
+    """Of matplotlib."""
+    fraction: float | None = None
+    """What stands for the subset size of a control: the share of the data that its trials see."""
+
+
+# Okabe and Ito's colours: distinct for the colour-blind; the markers tell them apart in grey.
+# Grey stands for their yellow, which is too light on white. AUTOMATA is drawn last, on top.
+SELECTORS = {
+    "full": Selector(
+        "FULL", "tuning on all data: the baseline of every comparison", "#000000", "*", 1
+    ),
+    "full-again": Selector(
+        "FULL (repeat)",
+        "FULL with other initial weights and mini-batches: how far two such runs differ",
+        "#000000",
+        (5, 1, 36.0),  # a star upside down
+        1,
+    ),
+    "untuned": Selector(
+        "untuned",
+        "no tuning: one configuration drawn at random, trained once on all data",
+        "#000000",
+        "_",
+        0,
+    ),
+    "random": Selector(
+        "RANDOM (fixed)", "one random subset, the same for the whole search", "#E69F00", "s"
+    ),
+    "adaptive-random": Selector(
+        "RANDOM (adaptive)", "a new random subset at every re-selection", "#56B4E9", "D"
+    ),
+    "rs2": Selector(
+        "RS2",
+        "a new random subset every epoch, without replacement until the data are used up",
+        "#009E73",
+        "^",
+    ),
+    "craig": Selector(
+        "CRAIG",
+        "mini-batches whose gradients represent those of all others (facility location)",
+        "#CC79A7",
+        "v",
+    ),
+    "glister": Selector(
+        "GLISTER", "mini-batches that lower the validation loss the most", "#7F7F7F", "X"
+    ),
+    "gradmatch-adaptive": Selector(
+        "AUTOMATA (adaptive)",
+        "AUTOMATA with only as many mini-batches as the match asks for",
+        "#0072B2",
+        "P",
+    ),
+    "gradmatch": Selector(
+        "AUTOMATA",
+        "weighted mini-batches whose sum matches the full gradient: the paper's method",
+        "#D55E00",
+        "o",
+    ),
+}
+
+CONTROLS = {name: row.fraction for name, row in SELECTORS.items() if row.fraction is not None}
+"""Conditions without a subset, and the fraction that stands for it in paths and tables."""
+
+ALL_DATA = tuple(name for name, fraction in CONTROLS.items() if fraction == 1)
+"""Those whose trials train on all data."""
+
+
+def data_set(label: str) -> str:
+    """Return the data set that a label of tables is of (`automata.runs.labels`)."""
+    return label.partition(OTHER)[0]
+
+
+def dataset(label: str) -> str:
+    """Return the display name of a data set, and of its protocol where there are several."""
+    known = data_set(label)
+    return DATASETS.get(known, known) + label.removeprefix(known)
+
+
+def search(name: str) -> str:
+    """Return the display name of a search."""
+    return SEARCHES.get(name, name)
+
+
+def scheduler(name: str) -> str:
+    """Return the display name of a scheduler."""
+    return SCHEDULERS[name].display if name in SCHEDULERS else name
+
+
+def selector(name: str) -> str:
+    """Return the display name of a selector."""
+    return SELECTORS[name].display if name in SELECTORS else name
+
+
+def method(selector_name: str, fraction: float) -> str:
+    """Return a selector with its subset size, if it has one: AUTOMATA 5 %, FULL."""
+    shown = selector(selector_name)
+    return shown if selector_name in CONTROLS else f"{shown} {100 * fraction:.3g} %"
+
+
+def tuner(search_name: str, scheduler_name: str) -> str:
+    """Return a search and a scheduler as the paper's titles have them: TPE, HB."""
+    short = SCHEDULERS[scheduler_name].short if scheduler_name in SCHEDULERS else scheduler_name
+    return f"{search(search_name)}, {short}"
+
+
+def ordered(values: Iterable[str], order: Mapping[str, object]) -> list[str]:
+    """Return each of `values` once: those in `order` as it has them, then all others by name.
+
+    A label of another protocol follows its data set.
+    """
+    places = {name: place for place, name in enumerate(order)}
+    return sorted(set(values), key=lambda name: (places.get(data_set(name), len(places)), name))

@@ -1,0 +1,92 @@
+"""Display names, looks and order."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+from matplotlib.colors import to_rgb
+
+from automata import names
+from automata.analysis.study import Panel
+from automata.datasets.catalog import DATASETS
+from automata.figures.style import ink_on
+from automata.selection import FIXED_FRACTIONS, SELECTORS
+from automata.tuning import SCHEDULERS, SEARCHES
+
+ROWS = [*names.SELECTORS.values(), *names.SCHEDULERS.values()]
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of WCAG 2."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("dna", "DNA"), ("connect4", "CONNECT-4"), ("glue-sst2", "glue-SST2"), ("cifar10", "CIFAR10")],
+)
+def test_data_sets_are_called_as_in_the_paper(name: str, shown: str) -> None:
+    assert names.dataset(name) == shown
+
+
+def test_a_users_own_data_set_keeps_its_name() -> None:
+    assert Panel("my-set", "tpe", "hyperband").short_title == "my-set (TPE, HB)"
+
+
+def test_another_protocol_is_named_after_its_data_set() -> None:
+    assert names.dataset("dna@1a2b3c4d") == "DNA@1a2b3c4d"
+
+
+def test_order_is_that_of_the_table_then_by_name() -> None:
+    labels = ["mine", "letter", "dna@1a2b3c4d", "a", "dna"]
+
+    assert names.ordered(labels, names.DATASETS) == ["dna", "dna@1a2b3c4d", "letter", "a", "mine"]
+
+
+@pytest.mark.parametrize(
+    ("table", "registry"),
+    [
+        (names.DATASETS, DATASETS),
+        (names.SELECTORS, SELECTORS),
+        (names.SEARCHES, SEARCHES),
+        (names.SCHEDULERS, SCHEDULERS),
+    ],
+    ids=["data sets", "selectors", "searches", "schedulers"],
+)
+def test_everything_that_can_be_run_has_a_name(
+    table: dict[str, Any], registry: dict[str, Any]
+) -> None:
+    assert set(table) == set(registry)
+
+
+def test_controls_have_the_fraction_of_their_paths() -> None:
+    assert names.CONTROLS == FIXED_FRACTIONS
+
+
+@pytest.mark.parametrize("what", ["display", "marker"])
+def test_no_two_selectors_look_alike_in_grey(what: str) -> None:
+    assert len({getattr(row, what) for row in names.SELECTORS.values()}) == len(names.SELECTORS)
+
+
+def test_no_two_subset_selectors_share_a_colour() -> None:
+    colours = [row.colour for row in names.SELECTORS.values() if row.fraction is None]
+
+    assert len(set(colours)) == len(colours) > 0
+    assert "#000000" not in colours
+
+
+@pytest.mark.parametrize("colour", sorted({row.colour for row in ROWS}))
+def test_marker_is_seen_on_white_and_its_number_on_it(colour: str) -> None:
+    on_white = 1.05 / (luminance(colour) + 0.05)
+    dark, light = sorted((luminance(colour), luminance(ink_on(colour))))
+
+    assert on_white > 2
+    assert (light + 0.05) / (dark + 0.05) > 4.5  # WCAG's AA for text
+
+
+def test_schedulers_differ_in_grey_too() -> None:
+    for one, other in combinations(names.SCHEDULERS.values(), 2):
+        assert one.marker != other.marker
