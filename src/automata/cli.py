@@ -233,7 +233,6 @@ def _parser() -> argparse.ArgumentParser:
     page = commands.add_parser("page", help="make a page that shows an experiment offline")
     page.add_argument("tables", type=Path, help="folder of the experiment's tables")
     page.add_argument("--figures", type=Path, required=True, help="folder of PNG files")
-    page.add_argument("--captions", type=Path, required=True, help="folder of {figure}.rst")
     page.add_argument("--title", required=True, help="name of the experiment")
     page.add_argument("--output", type=Path, required=True, help="HTML file")
     page.set_defaults(command=_page)
@@ -461,7 +460,7 @@ def _plot_datasets(options: argparse.Namespace) -> None:
 def _page(options: argparse.Namespace) -> None:
     from automata.page.build import write_page
 
-    write_page(options.tables, options.figures, options.captions, options.title, options.output)
+    write_page(options.tables, options.figures, options.title, options.output)
 
 
 def _studies(options: argparse.Namespace) -> None:

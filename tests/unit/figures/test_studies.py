@@ -30,9 +30,9 @@ from automata.analysis.time_split import PARTS, time_split
 from automata.analysis.tradeoff import tradeoff
 from automata.analysis.untuned import untuned
 from automata.config import Carbon
-from automata.figures.catalogue import STUDIES, draw_dataset
-from automata.figures.catalogue import draw as draw_by_name
 from automata.figures.style import save, style
+from automata.views import STUDIES, draw_dataset
+from automata.views import draw as draw_by_name
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
 
 CARBON = Carbon(
