@@ -25,10 +25,10 @@ def commit_of(name: str) -> str:
         raise UserError(f"{name}: no commit of this repository") from error
 
 
-def write_commit(commit: str, folder: Path) -> None:
-    """Write the files of `commit` to `folder`."""
+def write_commit(commit: str, folder: Path, *paths: str) -> None:
+    """Write the files of `commit` to `folder`, of some `paths` or all."""
     with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
-        git("archive", "--output", packed.name, commit)
+        git("archive", "--output", packed.name, commit, *paths)
         with tarfile.open(packed.name) as files:
             files.extractall(folder, filter="data")
 

@@ -29,8 +29,9 @@ from PIL import Image
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # called as a file
 
-from benchmarks.versions import both, commit_of, first_difference, write_commit, write_today  # noqa: E402, I001
-from automata.errors import UserError  # noqa: E402
+# ruff: noqa: E402
+from automata.errors import UserError
+from benchmarks.versions import both, commit_of, first_difference, write_commit, write_today
 
 SIDE = Path(__file__).with_name("side.py")
 KEPT = Path.home() / ".cache/automata/same"
@@ -57,9 +58,12 @@ CASES = ("tests/hostile", "tests/workflow/test_configuration_errors.py")
 def main() -> None:
     """Make both sides, compare them, and say what differs."""
     options = _options()
-    base, today = _base(commit_of(options.base)), TODAY
-    with FileLock(TODAY.with_suffix(".lock")), ThreadPoolExecutor() as pool:
-        _prepare_today(base)
+    commit = commit_of(options.base)
+    base, today = _base(commit), TODAY
+    with FileLock(TODAY.with_suffix(".lock")), ThreadPoolExecutor(os.cpu_count()) as pool:
+        shutil.rmtree(TODAY, ignore_errors=True)
+        write_today(TODAY / "tree")
+        write_commit(commit, TODAY / "tree", *CASES)
         looks = [look for proof in options.only for look in PROOFS[proof].items()]
         # Redrawing takes longest, so it comes first.
         work = sorted({name.split("/")[0] for name, _ in looks}, reverse=True)
@@ -68,13 +72,12 @@ def main() -> None:
         for name, meaning in looks:
             try:
                 seconds = [side.result() for side in made[name.split("/")[0]]]
-                found, took = differences(base / name, today / name), "{:.0f} s, {:.0f} s"
+                found = differences(base / name, today / name)
+                took = "{:.0f} s, {:.0f} s".format(*seconds)
             except UserError as error:
-                found, took, seconds = [str(error)], "not made", []
+                found, took = [str(error)], "not made"
             equal = equal and not found
-            print(
-                f"{'differs' if found else 'equal':8}{name:18}{meaning} ({took.format(*seconds)})"
-            )
+            print(f"{'differs' if found else 'equal':8}{name:18}{meaning} ({took})", flush=True)
             for line in _first(found, options.lines):
                 print(f"{'':8}{line}", flush=True)
     sys.exit(0 if equal else 1)
@@ -89,8 +92,9 @@ def differences(base: Path, today: Path) -> list[str]:
         if name not in files[0] & files[1]:
             lines.append(f"{name}: {_only(name in files[0])}")
         elif pair[0].read_bytes() != pair[1].read_bytes():
-            found = "; ".join(_first(KINDS.get(pair[0].suffix, _of_text)(*pair), 3))
-            lines += [f"{name}: {found}"] if found else []
+            compare, only_bytes = KINDS.get(pair[0].suffix, (_of_text, OTHER_BYTES))
+            found = list(compare(*pair)) or only_bytes
+            lines += [f"{name}: {'; '.join(_first(found, 3))}"] if found else []
     return lines
 
 
@@ -113,10 +117,6 @@ def _of_table(base: Path, today: Path) -> Iterable[str]:
             most = "" if gap.isna().all() else f", by {gap.max():.3g} at most"
             first = f"row {other.argmax() + 1}: {both(a.iloc[0], b.iloc[0])}"
             yield f"column {column}: {other.sum()} of {rows} rows{most}; {first}"
-    if base.suffix == ".csv" and then.equals(now):
-        yield "other bytes, the same cells"
-    elif set(then) == set(now) and list(then) != list(now):
-        yield "other order of columns"
 
 
 def _csv(path: Path) -> pd.DataFrame:
@@ -159,13 +159,14 @@ def _of_text(base: Path, today: Path) -> Iterable[str]:
             yield f"line {number}: {both(then, now)}"
 
 
-KINDS: dict[str, Callable[[Path, Path], Iterable[str]]] = {
-    ".csv": _of_table,
-    ".parquet": _of_table,
-    ".png": _of_image,
-    ".json": _of_json,
+OTHER_BYTES = ["other bytes, the same content"]
+KINDS: dict[str, tuple[Callable[[Path, Path], Iterable[str]], list[str]]] = {
+    ".csv": (_of_table, OTHER_BYTES),
+    ".json": (_of_json, OTHER_BYTES),
+    ".parquet": (_of_table, []),
+    ".png": (_of_image, []),
 }
-"""How files are compared by their kind; all else is text."""
+"""How files are compared, and what is said where only their bytes differ; all else is text."""
 
 
 def _only(base: bool) -> str:
@@ -192,19 +193,6 @@ def _base(commit: str) -> Path:
     return side
 
 
-def _prepare_today(base: Path) -> None:
-    """Write the files of the working tree to its folder, with the wrong inputs of `base`."""
-    shutil.rmtree(TODAY, ignore_errors=True)
-    write_today(TODAY / "tree")
-    for name in CASES:
-        theirs, ours = base / "tree" / name, TODAY / "tree" / name
-        if theirs.is_dir():
-            shutil.rmtree(ours, ignore_errors=True)
-            shutil.copytree(theirs, ours)
-        else:
-            shutil.copy2(theirs, ours)
-
-
 def _make(side: Path, work: str) -> float:
     """Let a side do its `work`, if it has not; return the seconds that it took."""
     out, done = side / work, side / f"{work}.seconds"
@@ -229,17 +217,13 @@ def _make(side: Path, work: str) -> float:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python tools/same.py", description=__doc__)
     parser.add_argument("base", metavar="BASE", help="commit to compare with")
-    parser.add_argument("--only", type=_proofs, default=list(PROOFS), metavar="PROOF,...")
+    parser.add_argument("--only", default=",".join(PROOFS), help="proofs (default: %(default)s)")
     parser.add_argument("--lines", type=int, default=5, help="differences shown for each proof")
-    parser.epilog = f"proofs: {', '.join(PROOFS)}"
-    return parser.parse_args()
-
-
-def _proofs(text: str) -> list[str]:
-    names = text.split(",")
-    if unknown := sorted(set(names) - set(PROOFS)):
-        raise argparse.ArgumentTypeError(f"{unknown[0]}: not one of {', '.join(PROOFS)}")
-    return names
+    options = parser.parse_args()
+    options.only = options.only.split(",")
+    if unknown := sorted(set(options.only) - set(PROOFS)):
+        parser.error(f"--only: {unknown[0]}: not one of {', '.join(PROOFS)}")
+    return options
 
 
 if __name__ == "__main__":
