@@ -71,7 +71,6 @@ FOR_PEOPLE = tuple(
     for name in (
         "runs.csv",
         "tradeoff.md",
-        "tradeoff.tex",
         "energy.md",
         "claims.md",
         "claims.html",
@@ -82,14 +81,11 @@ FOR_PEOPLE = tuple(
 # What else is made from these.
 STUDY_TABLES = (
     "best",
-    "choices",
     "comparisons",
-    "front-summary",
     "fronts",
     "influence",
     "rank-agreement",
     "resampling",
-    "time-split",
 )
 
 # Files of the project that reductions read, wherever it lies. A checkout gives them new dates, so

@@ -6,24 +6,16 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from automata.analysis.best import best_of
-from automata.analysis.choices import choices
-from automata.analysis.comparisons import comparisons
-from automata.analysis.fronts import fronts, summary
-from automata.analysis.influence import influence_of
-from automata.analysis.rank_agreement import agreements, rank_agreement
-from automata.analysis.resampling import resampling
+from automata.analysis.search_studies import agreements, best, influence, rank_agreement
+from automata.analysis.selector_comparisons import comparisons, resampling
 from automata.analysis.study import Study
-from automata.analysis.time_split import time_split
+from automata.analysis.tradeoff import fronts
 
 STUDIES: dict[str, Callable[[Study], pd.DataFrame]] = {
-    "fronts": lambda tables: fronts(tables.tradeoff),
-    "front-summary": lambda tables: summary(fronts(tables.tradeoff)),
-    "rank-agreement": lambda tables: rank_agreement(tables.once(agreements)),
-    "resampling": lambda tables: resampling(tables.ratios),
-    "comparisons": lambda tables: comparisons(tables.ratios),
-    "time-split": lambda tables: time_split(tables.runs, tables.ratios),
-    "best": lambda tables: tables.once(best_of),
-    "choices": lambda tables: choices(tables.once(best_of)),
-    "influence": lambda tables: tables.once(influence_of),
+    "best": lambda study: best(study.runs),
+    "fronts": lambda study: fronts(study.tradeoff),
+    "rank-agreement": lambda study: rank_agreement(study.once(agreements)),
+    "resampling": lambda study: resampling(study.ratios),
+    "comparisons": lambda study: comparisons(study.ratios),
+    "influence": lambda study: influence(study.runs, study.trials, study.protocols),
 }

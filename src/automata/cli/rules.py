@@ -141,14 +141,13 @@ def tradeoff(
     ratios: PerRun,
     csv: Annotated[Path, "Table of one row per combination, CSV."],
     markdown: ForReaders,
-    latex: Annotated[Path, "The same, LaTeX."],
     untuned: Annotated[Path, "Table of the control without tuning, CSV."],
 ) -> None:
     """Compare the runs with FULL."""
     from automata.analysis.ratios import ratios_to_full
-    from automata.analysis.tables import read_parquet, write_csv, write_latex, write_markdown
+    from automata.analysis.tables import read_parquet, write_csv, write_markdown
     from automata.analysis.tradeoff import presented, tradeoff
-    from automata.analysis.untuned import untuned as without_tuning
+    from automata.analysis.tradeoff import untuned as without_tuning
     from automata.config import parse_carbon
 
     table = read_parquet(runs)
@@ -157,20 +156,26 @@ def tradeoff(
     write_csv(compared, ratios)
     write_csv(summary, csv)
     write_markdown(presented(summary), markdown)
-    write_latex(presented(summary), latex)
     write_csv(without_tuning(table), untuned)
 
 
-def energy(runs: Runs, *, carbon: Carbon, csv: PerRun, markdown: ForReaders) -> None:
+def energy(
+    runs: Runs,
+    *,
+    carbon: Carbon,
+    csv: PerRun,
+    markdown: Annotated[Path, "The totals and what they rest on, Markdown for readers."],
+) -> None:
     """Make the table of energy and CO2 from the runs."""
-    from automata.analysis.energy import energy_table, readable, totals
-    from automata.analysis.tables import read_parquet, write_csv, write_markdown
+    from automata.analysis.energy import energy_table, totals
+    from automata.analysis.tables import read_parquet, write_csv
     from automata.config import parse_carbon
+    from automata.files import write_text
 
     assumed = parse_carbon(carbon)
     table = energy_table(read_parquet(runs), assumed)
     write_csv(table, csv)
-    write_markdown(readable(table), markdown, totals(table, assumed))
+    write_text(markdown, totals(table, assumed))
 
 
 def differences(
@@ -186,10 +191,11 @@ def differences(
     from automata.analysis.study import Study
     from automata.analysis.tables import write_csv
     from automata.experiments.files import ConfigFiles
+    from automata.experiments.settings import settings_of
 
     made = Study(tables)
     experiments = ConfigFiles([defaults, paper], {}, schema).experiments()
-    write_csv(differences(made.runs, made.protocols, experiments), csv)
+    write_csv(differences(made.runs, made.protocols, experiments, settings_of), csv)
 
 
 def claims(

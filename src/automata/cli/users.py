@@ -86,24 +86,6 @@ def unpack(
     unpack(archives, output, None if as_named else Places(cache).of)
 
 
-def quote(
-    files: Annotated[Sequence[Path], "Markdown files, which are rewritten."],
-    *,
-    tables: Annotated[Path, "Folder of overview.md."],
-) -> None:
-    """Bring the tables that a text quotes up to date with the results."""
-    from automata.analysis.quotes import quotable, quoted
-    from automata.files import write_text
-
-    known = quotable(tables)
-    for path in files:
-        try:
-            text = quoted(path.read_text(encoding="utf-8"), known)
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from error
-        write_text(path, text)
-
-
 def schema(*, output: Annotated[Path, "JSON file."]) -> None:
     """Write the JSON schema of the configuration."""
     from automata.config import write_schema
