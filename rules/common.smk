@@ -34,6 +34,7 @@ from automata.runs import (
 from automata.selection import FIXED_FRACTIONS, SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.views import OF_DATASET, PAPER, STUDIES, Plan, figures
+from automata.views import TABLES as ALL_TABLES
 
 # The path of a run, for its record, log, benchmark and unfinished work.
 RUN = STEM
@@ -63,29 +64,6 @@ TABLES = {
 PROVENANCE = (
     "results/{experiment}/tables/provenance.csv",
     "results/{experiment}/tables/provenance.md",
-)
-
-# Tables for people: all but the overview show what one for programs has.
-FOR_PEOPLE = tuple(
-    f"results/{{experiment}}/tables/{name}"
-    for name in (
-        "runs.csv",
-        "tradeoff.md",
-        "energy.md",
-        "claims.md",
-        "claims.html",
-        "overview.md",
-    )
-)
-
-# What else is made from these.
-STUDY_TABLES = (
-    "best",
-    "comparisons",
-    "fronts",
-    "influence",
-    "rank-agreement",
-    "resampling",
 )
 
 # Files of the project that reductions read, wherever it lies. A checkout gives them new dates, so
@@ -384,11 +362,7 @@ def labels_with_figures():
 
 def tables_of(experiment):
     """Return the tables of an experiment."""
-    tables = [
-        path.format(experiment=experiment) for path in (*TABLES.values(), *PROVENANCE)
-    ]
-    names = ("energy", "claims", *STUDY_TABLES)
-    return tables + [f"results/{experiment}/tables/{name}.csv" for name in names]
+    return [f"results/{experiment}/tables/{name}" for name in ALL_TABLES]
 
 
 def made_of(experiment):
@@ -396,7 +370,6 @@ def made_of(experiment):
     figures = figures_of(experiment)
     return [
         *tables_of(experiment),
-        *(path.format(experiment=experiment) for path in FOR_PEOPLE),
         *figures,
         *(path.removesuffix("png") + "pdf" for path in figures),
         f"results/{experiment}/index.html",

@@ -209,7 +209,10 @@ rule tabulate_studies:
     input:
         **TABLES,
     output:
-        collect("results/{{experiment}}/tables/{name}.csv", name=STUDY_TABLES),
+        collect(
+            "results/{{experiment}}/tables/{name}",
+            name=[name for name, table in ALL_TABLES.items() if table.make],
+        ),
         "results/{experiment}/tables/overview.md",
     log:
         "logs/{experiment}/tabulate_studies.log",

@@ -7,19 +7,24 @@ the workflow plans with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from automata.analysis.quantities import QUANTITIES
 from automata.errors import UserError
 from automata.names import AUTOMATA, CONTROLS, DATASETS
-from automata.registry import load
+from automata.registry import imported
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from automata.analysis.study import Study
+
+
+_SEARCH = "automata.analysis.search_studies"
+_COMPARISONS = "automata.analysis.selector_comparisons"
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,19 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A file in the folder of tables."""
+
+    name: str
+    text: str
+    """What is in it, in a sentence."""
+    make: str = ""
+    """"module:function"; empty where a command of its own writes it."""
+    reads: tuple[str, ...] = ()
+    """The tables of the `Study` that it is a function of; none: the study itself."""
+
+
+@dataclass(frozen=True)
 class View:
     """A figure."""
 
@@ -48,6 +66,61 @@ class View:
     """Says of a plan whether the figure would have anything to show."""
     datasets: tuple[str, ...] = ()
     """Data sets of a figure of the paper, a row each."""
+
+
+TABLES = {
+    table.name: table
+    for table in (
+        Table("overview.md", "The results on two screens, over both searches."),
+        Table("tradeoff.md", "A row per combination: the quantities that matter most."),
+        Table("claims.md", "The paper's claims, and what these runs say to each."),
+        Table("energy.md", "What all runs took: time, energy, CO2, and what these rest on."),
+        Table("provenance.md", "How many runs have which commit, code, data, packages, host."),
+        Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
+        Table("runs.parquet", "The same, for programs."),
+        Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", ("runs",)),
+        Table("ratios.csv", "A row per search, compared with the FULL run of its seed."),
+        Table("tradeoff.csv", "A row per combination: means over seeds and their spread."),
+        Table("untuned.csv", "A row per panel: what configurations drawn at random reach."),
+        Table(
+            "resampling.csv",
+            "Paired differences between selectors.",
+            f"{_COMPARISONS}:resampling",
+            ("ratios",),
+        ),
+        Table(
+            "comparisons.csv",
+            "Tests of selectors over data sets, where their number allows any.",
+            f"{_COMPARISONS}:comparisons",
+            ("ratios",),
+        ),
+        Table(
+            "fronts.csv",
+            "Pareto fronts and hypervolumes, by panel.",
+            "automata.analysis.tradeoff:fronts",
+            ("tradeoff",),
+        ),
+        Table(
+            "rank-agreement.csv",
+            "Kendall's tau with FULL, by rung and subset size.",
+            f"{_SEARCH}:rank_agreement_of",
+        ),
+        Table(
+            "influence.csv",
+            "Kendall's tau of hyper-parameters with scores, by rung and subset size.",
+            f"{_SEARCH}:influence",
+            ("runs", "trials", "protocols"),
+        ),
+        Table("claims.csv", "The claims, and the records behind each verdict."),
+        Table("claims.html", "The claims, for Snakemake's report."),
+        Table("energy.csv", "A row per run: seconds, kWh, CO2e from energy and from time."),
+        Table("differences.csv", "Where the protocol differs from the paper's."),
+        Table("provenance.csv", "A row per run: where and with what it was made."),
+        Table("trials.parquet", "A row per evaluation of a trial on the validation set."),
+        Table("protocols.json", "The settings behind each `protocol_hash` of the runs."),
+    )
+}
+"""All tables: first what people open, then what programs read."""
 
 
 def _compares(plan: Plan) -> bool:
@@ -218,6 +291,14 @@ def figures(plan: Plan) -> list[str]:
     ]
 
 
+def studies(study: Study) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield name and content of each table that is a function of the study."""
+    for name, table in TABLES.items():
+        if table.make:
+            read = [getattr(study, other) for other in table.reads] or [study]
+            yield name, imported(table.make)(*read)
+
+
 def draw(name: str, study: Study) -> Figure:
     """Return the figure `name` of an experiment; raises UserError for another name."""
     figure: Figure = _made(PAPER | STUDIES, name, study)
@@ -236,4 +317,4 @@ def draw_dataset(name: str, study: Study, dataset: str) -> Figure:
 def _made(views: dict[str, View], name: str, *arguments: Any) -> Any:
     if name not in views:
         raise UserError(f"figure '{name}' is not one of {', '.join(views)}")
-    return load({name: views[name].make}, name)(*arguments)
+    return imported(views[name].make)(*arguments)

@@ -68,6 +68,11 @@ def best(runs: pd.DataFrame) -> pd.DataFrame:
     return runs[[*facts, "test_accuracy", "record"]].assign(**values)
 
 
+def rank_agreement_of(study: Study) -> pd.DataFrame:
+    """Return the table of `rank_agreement` of a study."""
+    return rank_agreement(study.once(agreements))
+
+
 def rank_agreement(agreements: pd.DataFrame) -> pd.DataFrame:
     """Return Kendall's tau-b between a selector's scores and FULL's, per combination and rung.
 

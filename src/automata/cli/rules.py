@@ -220,15 +220,15 @@ def claims(
 def studies(tables: TableFolder, *, output: Annotated[Path, "Folder of the new tables."]) -> None:
     """Make the tables of what the paper does not show."""
     from automata.analysis.overview import overview
-    from automata.analysis.studies import STUDIES
     from automata.analysis.study import Study
     from automata.analysis.tables import write_csv
     from automata.files import write_text
+    from automata.views import studies
 
-    made = Study(tables)
-    for name, study in STUDIES.items():
-        write_csv(study(made), output / f"{name}.csv")
-    write_text(output / "overview.md", overview(made))
+    study = Study(tables)
+    for name, table in studies(study):
+        write_csv(table, output / name)
+    write_text(output / "overview.md", overview(study))
 
 
 def provenance(
