@@ -154,12 +154,36 @@ def _bounds(samples: Values) -> tuple[Values, Values]:
     if samples.shape[1] < SEEDS_FOR_INTERVAL:
         return samples.min(axis=1), samples.max(axis=1)
     means = samples.mean(axis=1)  # rounding must not put one outside of its own interval
-    interval = bootstrap(
-        (samples,), np.mean, axis=1, confidence_level=0.95, method="percentile", rng=0
-    ).confidence_interval
+    low, high = bootstrap_bounds(lambda drawn: samples[:, drawn].mean(axis=-1), samples.shape[1])
     constant = np.ptp(samples, axis=1) == 0
-    low = np.where(constant, means, np.minimum(interval.low, means))
-    return low, np.where(constant, means, np.maximum(interval.high, means))
+    low = np.where(constant, means, np.minimum(low, means))
+    return low, np.where(constant, means, np.maximum(high, means))
+
+
+RESAMPLES = 9_999
+"""Of every bootstrap interval."""
+
+
+def bootstrap_bounds(
+    statistic: Callable[[NDArray[np.intp]], Values], units: int
+) -> tuple[Values, Values]:
+    """Return the 95 % percentile bootstrap bounds of a `statistic` of so many units.
+
+    It is given the places of the units that were drawn, (draws, units), and returns a value for
+    each draw, along its last axis.
+    """
+    if units == 1:  # there is one thing to draw
+        (only,) = np.moveaxis(statistic(np.zeros((1, 1), dtype=np.intp)), -1, 0)
+        return only, only
+    interval = bootstrap(
+        (np.arange(units),),
+        lambda drawn, axis: statistic(drawn),
+        n_resamples=RESAMPLES,
+        vectorized=True,
+        method="percentile",
+        rng=0,
+    ).confidence_interval
+    return interval.low, interval.high
 
 
 DATA_SETS_FOR_INTERVAL = 3
@@ -182,9 +206,6 @@ def of_units(group: pd.DataFrame, column: str) -> Values:
     return group.groupby(spread_over(group)[0])[column].mean().to_numpy(np.float64)
 
 
-RESAMPLES = 10_000
-
-
 def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
     """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
 
@@ -204,9 +225,9 @@ def clustered_bounds(values: Values, clusters: Sequence[Hashable]) -> tuple[floa
     """
     groups = pd.Series(values).groupby(pd.Series(list(clusters)))
     sums, counts = groups.sum().to_numpy(), groups.size().to_numpy()
-    draws = np.random.default_rng(0).integers(len(sums), size=(RESAMPLES, len(sums)))
-    means = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
+    low, high = bootstrap_bounds(
+        lambda drawn: sums[drawn].sum(axis=-1) / counts[drawn].sum(axis=-1), len(sums)
+    )
     return float(low), float(high)
 
 

@@ -26,13 +26,12 @@ from automata.analysis.claims.finding import (
 from automata.analysis.claims.reach import Quantity
 from automata.analysis.claims.words import but_estimates, panel_name
 from automata.analysis.quantities import words
-from automata.analysis.statistics import SEEDS_FOR_INTERVAL, hypervolume
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bootstrap_bounds, hypervolume
 from automata.analysis.study import Panel, Study
 from automata.analysis.wording import percent
 from automata.names import AUTOMATA, BASELINES
 
 COMPARED = (AUTOMATA, *BASELINES)
-RESAMPLES = 1000
 
 Values = NDArray[np.float64]
 
@@ -115,8 +114,7 @@ class _Contest:
     def outcome(self, claim: BestTradeoffClaim) -> Outcome:
         seeds = self.ratios.shape[-1]
         lead = float(_lead(self.areas()))
-        draws = np.random.default_rng(0).integers(seeds, size=(RESAMPLES, seeds))
-        low, high = np.percentile(_lead(self.areas(draws)), [2.5, 97.5])
+        low, high = bootstrap_bounds(lambda draws: _lead(self.areas(draws)), seeds)
         outcome = by_interval(lead, float(low), float(high), 0.0, above=True)
         if seeds < SEEDS_FOR_INTERVAL:
             return Outcome(outcome.passes, FEW_SEEDS)

@@ -21,13 +21,13 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
+from automata.analysis.statistics import bootstrap_bounds
 from automata.analysis.study import Study
 from automata.analysis.study import panels as panels_in
 from automata.names import AUTOMATA
 
 LEAST = 5
 """Data sets, below which a rank correlation says nothing."""
-RESAMPLES = 2000
 
 
 class TrendClaim(GridClaim):
@@ -65,7 +65,8 @@ class TrendClaim(GridClaim):
         speedups = rows.groupby("dataset")["speedup"].mean()
         table = pd.DataFrame({"rows": sizes, "speedup": speedups}).dropna()
         rank = float(_correlations(table, np.arange(len(table))[None])[0])
-        low, high = _bounds(table)
+        bounds = bootstrap_bounds(lambda draws: _correlations(table, draws), len(table))
+        low, high = map(float, bounds)
         outcome = by_interval(rank, low, high, self.more_than, above=True)
         panels = tuple(panels_in(rows))
         missing = outcome.firm == FIRM and len(panels) < of
@@ -88,9 +89,3 @@ def _correlations(table: pd.DataFrame, draws: NDArray[np.intp]) -> NDArray[np.fl
     ranked: NDArray[np.float64] = np.zeros_like(scale)
     np.divide(products, scale, out=ranked, where=scale > 0)
     return ranked
-
-
-def _bounds(table: pd.DataFrame) -> tuple[float, float]:
-    draws = np.random.default_rng(0).integers(len(table), size=(RESAMPLES, len(table)))
-    low, high = np.percentile(_correlations(table, draws), [2.5, 97.5])
-    return float(low), float(high)
