@@ -5,12 +5,9 @@ from __future__ import annotations
 import pytest
 
 from automata.analysis.claims.best import BestTradeoffClaim
-from automata.analysis.claims.cells import tradeoff_of
+from automata.analysis.claims.by_mean import PairedClaim
+from automata.analysis.claims.by_panel import OrderClaim, PointClaim, RangeClaim, SimilarClaim
 from automata.analysis.claims.finding import NOT_RUN
-from automata.analysis.claims.order import OrderClaim
-from automata.analysis.claims.paired import PairedClaim
-from automata.analysis.claims.reach import PointClaim, RangeClaim
-from automata.analysis.claims.similar import SimilarClaim
 
 ESTIMATED = {"energy_method": "estimated", "energy_source": "codecarbon CPU load"}
 IN_PART = {"energy_method": "estimated", "energy_source": "codecarbon CPU load + pyJoules NVML"}
@@ -70,20 +67,32 @@ def test_rules_say_that_estimates_do_not_count(kind, grid, words):
     assert rules.endswith("(energy estimated from CPU time alone does not count: it follows time)")
 
 
-def test_a_row_of_both_sorts_is_of_the_seeds_that_were_measured(run, tables):
+@pytest.fixture
+def means(grid, words, tables):
+    """The means of energies that a claim looks at."""
+
+    def make(rows):
+        where = grid(fractions=[0.1, 0.3])
+        claim = RangeClaim(grid=where, low=1.0, quantity="energy_ratio", **words)
+        return claim._means(tables(rows))
+
+    return make
+
+
+def test_a_row_of_both_sorts_is_of_the_seeds_that_were_measured(run, means):
     rows = [
         run(4.0, seed=0, energy_ratio=2.0),
         run(4.0, seed=1, energy_ratio=4.0),
         run(4.0, seed=2, energy_ratio=90.0, **ESTIMATED),
     ]
-    (row,) = tradeoff_of(tables(rows), "energy_ratio").to_dict("records")
+    (row,) = means(rows).to_dict("records")
     assert row["energy_ratio"] == pytest.approx(3.0)
     assert (row["energy_ratio_low"], row["energy_ratio_high"]) == (2.0, 4.0)
     assert (row["energy_seeds"], row["seeds"]) == (2, 3)
 
 
-def test_rows_of_one_sort_stay_as_they_are_beside_others(run, runs, tables):
+def test_rows_of_one_sort_stay_as_they_are_beside_others(run, runs, means):
     rows = [*runs([2.0, 3.0]), run(9.0, fraction=0.3, **ESTIMATED)]
-    kept = tradeoff_of(tables(rows), "energy_ratio")
+    kept = means(rows)
     assert kept["fraction"].to_list() == [0.1]
     assert kept["energy_ratio"].to_list() == [2.5]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from automata.analysis.claims.by_panel import PointClaim, RangeClaim
 from automata.analysis.claims.claim import Claim, GridClaim
-from automata.analysis.claims.file import KINDS, read_claims
-from automata.analysis.claims.reach import PointClaim, RangeClaim
+from automata.analysis.claims.table import KINDS, read_claims
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
 
@@ -42,7 +42,7 @@ def paper() -> list[dict[str, Any]]:
 
 def test_every_point_of_the_text_is_there():
     found = [
-        (*claim.grid.panels[0], claim.low, claim.loss)
+        (*claim.panels[0], claim.low, claim.loss)
         for claim in CLAIMS.values()
         if isinstance(claim, PointClaim)
     ]
@@ -96,7 +96,7 @@ def test_every_figure_has_its_panels(name, quantity, datasets, panels):
     claim = CLAIMS[name]
     assert (claim.quantity, claim.share) == (quantity, 0.9)
     assert set(claim.grid.datasets) == datasets
-    assert len(claim.grid.panels) == panels
+    assert len(claim.panels) == panels
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,20 @@ def test_the_other_claims_are_there():
 
 
 def test_the_introductions_numbers():
+    hours = 1000 * 6
+    kilograms = [hours * 0.25 * grams / 1000 for grams in (432, 920)]  # of 250 W
+    miles = [mass / 0.4 for mass in kilograms]  # a car's 400 g each
     claim = CLAIMS["footprint"]
-    assert (claim.trainings, claim.hours_each, claim.hours) == (1000, 6, 6000)
-    assert (claim.kilograms, claim.miles) == ((640, 1400), (1600, 3500))
+    assert claim.gives == "{} h; {:.0f} to {:.0f} kg CO2e; {:.0f} to {:.0f} miles".format(
+        hours, *kilograms, *miles
+    )
+    assert "6000 GPU hours" in claim.quote
+    assert "640 to 1400 kg" in claim.quote
+    assert "1600 to 3500 miles" in claim.quote
+    assert [hours, *kilograms, *miles] == pytest.approx([6000, 640, 1400, 1600, 3500], rel=0.05)
+
+
+def test_the_hours_of_a_training_are_of_the_papers_epochs():
     hours = CLAIMS["cifar10-6-hours"]
     assert (hours.dataset, hours.hours, hours.device) == ("cifar10", 6, "V100")
     (image,) = (config for config in paper() if "cifar10" in config["datasets"])
@@ -218,7 +229,7 @@ def test_a_claim_is_read(read):
         ({"kind": []}, r"claims\.mine\.kind: \[\] is not valid; valid: point, .*"),
         (
             {"grid": {**POINT["grid"], "datasets": ["mnist"]}},
-            r"claims\.mine\.grid\.datasets\.0: 'mnist' is not one of dna, satimage, .*",
+            r"claims\.mine\.grid\.datasets\.0: 'mnist' is not one of sst2, glue-sst2, .*",
         ),
         (
             {"grid": {**POINT["grid"], "schedulers": ["sha"]}},

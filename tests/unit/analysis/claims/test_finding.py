@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from automata.analysis.claims.finding import Outcome, by_interval, of_share
+from automata.analysis.claims.finding import Estimate, Outcome, of_share
 from automata.analysis.statistics import clustered_bounds
 
 YES, NO = Outcome(True, "interval"), Outcome(False, "interval")
@@ -13,8 +13,7 @@ MAYBE, PERHAPS_NOT = Outcome(True, "within the interval"), Outcome(False, "too f
 
 
 def share(outcomes: list[Outcome], of: int, wanted: float) -> tuple[bool, str]:
-    panels = {("d", "s", str(number)): outcome for number, outcome in enumerate(outcomes)}
-    whole = of_share(panels, of, wanted)
+    whole = of_share(outcomes, of, wanted)
     return whole.passes, whole.firm
 
 
@@ -56,7 +55,8 @@ def test_a_share_of_panels(outcomes, of, wanted, expected):
     ],
 )
 def test_a_value_against_a_bar_of_one(value, low, high, above, expected):
-    outcome = by_interval(value, low, high, 1.0, above)
+    figure = Estimate(value, low, high)
+    outcome = figure.above(1.0) if above else figure.below(1.0)
     assert (outcome.passes, outcome.firm) == expected
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from automata.analysis.claims.by_panel import OrderClaim
 from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
-from automata.analysis.claims.order import OrderClaim
 
 ASHA = ("satimage", "tpe", "asha")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from automata.analysis.claims.by_mean import PairedClaim
 from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
-from automata.analysis.claims.paired import PairedClaim
 
 DNA = ("dna", "tpe", "hyperband")
 LETTER = ("letter", "tpe", "hyperband")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from automata.analysis.claims.by_panel import PointClaim, RangeClaim
 from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
-from automata.analysis.claims.reach import PointClaim, RangeClaim
 
 THREE = [3.9, 4.0, 4.1]
 ASHA = ("satimage", "tpe", "asha")
