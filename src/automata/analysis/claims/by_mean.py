@@ -39,7 +39,7 @@ from automata.analysis.ratios import SAME
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bounds, interval_of
 from automata.analysis.study import PANEL, Study
 from automata.analysis.study import panels as panels_in
-from automata.analysis.wording import bounded, percent, signed, times
+from automata.analysis.wording import count, percent, signed, times
 from automata.config.base import one_of
 from automata.names import AUTOMATA, CONTROLS
 
@@ -141,11 +141,8 @@ class PairedClaim(QuantityClaim, MeanClaim):
         scale, unit = (100, " pp") if self._of_accuracy else (1, "")
         differences = scale * (pairs[self.quantity] - pairs[f"{self.quantity}_other"])
         figure = _of_pairs(differences, pairs)
-        mean = f"{signed(figure.value)}{unit}"
-        if not figure.few:
-            mean = bounded(mean, signed(figure.low), signed(figure.high))
-        count = f"{len(pairs)} pair{'s' * (len(pairs) > 1)}"
-        ours = f"{mean} over {count}, fractions {_sizes(sorted(set(pairs['fraction'])))}"
+        sizes = _sizes(sorted(set(pairs["fraction"])))
+        ours = f"{figure.shown(signed, unit)} over {count(len(pairs), 'pair')}, fractions {sizes}"
         return Sample(self._outcome(figure, pairs), ours, _both(pairs))
 
     def _outcome(self, figure: Estimate, pairs: pd.DataFrame) -> Outcome:
@@ -198,9 +195,7 @@ class SchedulerClaim(GridClaim, MeanClaim):
         if not len(pairs):
             return f"no pair of FULL under {self.faster} and {self.slower}"
         figure = _of_pairs(pairs["total_seconds_other"] / pairs["total_seconds"], pairs)
-        mean = times(figure.value)
-        if not figure.few:
-            mean = bounded(mean, times(figure.low), times(figure.high))
+        mean = figure.shown(times)
         ours = f"FULL takes {mean} as long under {self.slower} as under {self.faster}"
         return Sample(figure.above(1.0), ours, _both(pairs))
 
@@ -245,8 +240,9 @@ class TrendClaim(GridClaim, MeanClaim):
         (rank,) = _correlations(table, np.arange(len(table))[None]).tolist()
         draws = np.random.default_rng(0).integers(len(table), size=(RESAMPLES, len(table)))
         low, high = np.percentile(_correlations(table, draws), [2.5, 97.5]).tolist()
-        ours = f"rank correlation {rank:.2f} ({low:.2f} to {high:.2f}) over {sets} data sets"
-        return Sample(Estimate(rank, low, high).above(self.more_than), ours, rows)
+        figure = Estimate(rank, low, high)
+        ours = f"rank correlation {figure.shown('{:.2f}'.format)} over {sets} data sets"
+        return Sample(figure.above(self.more_than), ours, rows)
 
 
 def _correlations(table: pd.DataFrame, draws: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Self
 
 import numpy as np
@@ -93,6 +93,12 @@ class PanelClaim(QuantityClaim, ABC):
         return Finding(whole.verdict, ours, whole.firm, tuple(counted), of, records)
 
 
+def _extremes(values: dict[Panel, float], form: Callable[[float], str]) -> str:
+    """Return the smallest and the largest of `values`, and the panels that have them."""
+    ends = (min(values, key=values.__getitem__), max(values, key=values.__getitem__))
+    return " to ".join(f"{form(values[panel])} ({panel.path})" for panel in ends)
+
+
 class RangeClaim(PanelClaim):
     """AUTOMATA reaches a ratio within a loss, at one fraction of each panel.
 
@@ -117,12 +123,12 @@ class RangeClaim(PanelClaim):
     def _within(self) -> str:
         if self.loss is None:
             return "at any loss"
-        bar = (
+        most = (
             f"gain of at least {-self.loss:g}"
             if self.loss < 0
             else f"loss of at most {self.loss:g}"
         )
-        return f"at a {bar} percentage points"
+        return f"at a {most} percentage points"
 
     @property
     def _lacking(self) -> str:
@@ -164,9 +170,7 @@ class RangeClaim(PanelClaim):
         parts = [f"{len(passing)} of {len(panels)} panels reach {bar} {self._within}"]
         best = {panel: rows[self.quantity].max() for panel, rows in inside.items() if len(rows)}
         if best:
-            ends = [end(best, key=best.__getitem__) for end in (min, max)]
-            shown = " to ".join(f"{times(best[panel])} ({panel.path})" for panel in ends)
-            parts.append(f"the best fraction there has {shown}")
+            parts.append(f"the best fraction there has {_extremes(best, times)}")
         if len(best) < len(panels):
             parts.append(f"no fraction is within the loss in {len(panels) - len(best)}")
         if self.high is not None:
@@ -303,6 +307,5 @@ class SimilarClaim(PanelClaim):
 
     def _ours(self, panels: dict[Panel, pd.DataFrame], passing: list[Panel]) -> str:
         means = {panel: self._per_seed(rows).mean() for panel, rows in panels.items()}
-        ends = [end(means, key=means.__getitem__) for end in (min, max)]
-        shown = " to ".join(f"{means[panel]:.2f} ({panel.path})" for panel in ends)
-        return f"similar in {len(passing)} of {len(panels)} panels; ratio / speedup from {shown}"
+        ends = _extremes(means, "{:.2f}".format)
+        return f"similar in {len(passing)} of {len(panels)} panels; ratio / speedup from {ends}"

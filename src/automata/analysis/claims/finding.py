@@ -6,13 +6,14 @@ interval would give the same verdict. Noise can thus make a verdict less firm, n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
 
 from automata.analysis.study import Panel
+from automata.analysis.wording import bounded
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -82,6 +83,11 @@ class Estimate(NamedTuple):
             most < self.low or self.high < least,
         )
         return self._outcome(least <= self.value <= most, inside or outside)
+
+    def shown(self, form: Callable[[float], str], unit: str = "") -> str:
+        """Return the figure in words, with its interval if it has one; `form` is of a number."""
+        value = f"{form(self.value)}{unit}"
+        return value if self.few else bounded(value, form(self.low), form(self.high))
 
     def _outcome(self, passes: bool, sure: bool) -> Outcome:
         return Outcome(passes, FEW_SEEDS if self.few else FIRM if sure else OPEN)
