@@ -32,10 +32,9 @@ from automata.analysis.claims.finding import (
     not_run,
     records_of,
 )
-from automata.analysis.equal_code import by_origin
 from automata.analysis.quantities import QUANTITIES, RATIOS, SECONDS_PER_HOUR, VALIDATION
 from automata.analysis.quantities import quantity as quantity_of
-from automata.analysis.ratios import SAME
+from automata.analysis.ratios import SAME, by_origin
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bounds, interval_of
 from automata.analysis.study import PANEL, Study
 from automata.analysis.study import panels as panels_in

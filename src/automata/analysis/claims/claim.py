@@ -14,8 +14,8 @@ from automata.analysis.claims.finding import NO_RUNS_NEEDED, REPRODUCED, Finding
 from automata.analysis.energy import follows_time
 from automata.analysis.quantities import QUANTITIES, RATIOS
 from automata.analysis.quantities import quantity as quantity_of
+from automata.analysis.statistics import Spread, known, summarise
 from automata.analysis.study import COMBINATION, RUN, Panel, Study, compared
-from automata.analysis.tradeoff import SPREAD, tradeoff
 from automata.config.base import Section, axis, one_of
 from automata.names import DATASETS, SCHEDULERS, SEARCHES, SELECTORS
 
@@ -169,12 +169,13 @@ class QuantityClaim(GridClaim, ABC):
 
 def _of_measured_energy(study: Study) -> pd.DataFrame:
     """Return the tradeoff table, its energies over the seeds alone whose energy is evidence."""
-    energies = [name for name in SPREAD if QUANTITIES[name].of_energy]
-    bounds = [f"{name}_{end}" for name in energies for end in ("low", "high")]
-    columns = ["energy_seeds", *energies, *bounds]
-    runs = study.ratios[~_estimated(study.ratios)].assign(other_code="")  # not asked for here
-    measured = tradeoff(runs)[[*COMBINATION, *columns]]
-    return study.tradeoff.drop(columns=columns).merge(measured, on=COMBINATION, how="left")
+    runs = compared(study.ratios)
+    energies = {name: Spread(known(name)) for name, row in QUANTITIES.items() if row.of_energy}
+    seeds = {"energy_seeds": lambda group: group["energy_ratio"].notna().sum()}
+    measured = summarise(runs[~_estimated(runs)], COMBINATION, {**seeds, **energies})
+    measured = measured.drop(columns="records")
+    others = [*COMBINATION, *study.tradeoff.columns.difference(measured.columns)]
+    return study.tradeoff[others].merge(measured, on=COMBINATION, how="left")
 
 
 def _estimated(rows: pd.DataFrame) -> pd.Series[bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from pydantic import ValidationError
@@ -17,7 +18,6 @@ from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
 from automata.errors import UserError
-from automata.experiments.reading import read
 
 KINDS: dict[str, type[Claim]] = {
     "point": PointClaim,
@@ -35,12 +35,11 @@ KINDS: dict[str, type[Claim]] = {
 """Kind of claim -> what reads and checks it."""
 
 
-def read_claims(file: Path) -> dict[str, Claim]:
-    """Return the claims in `file` by their ids, in its order.
+def parse_claims(content: Mapping[str, Any], file: Path) -> dict[str, Claim]:
+    """Return the claims in the `content` of `file` by their ids, in its order.
 
-    Raises UserError, in one line, for the first thing that is wrong, an id used twice included.
+    Raises UserError, in one line, for the first thing that is wrong.
     """
-    content = read(file)
     unknown = [key for key in content if key not in ("claims", "grids")]
     if unknown:
         raise UserError(f"{file}: {unknown[0]}: unknown key; valid: claims, grids")

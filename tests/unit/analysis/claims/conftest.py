@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 from automata.analysis import differences
-from automata.analysis.claims import KINDS, Finding
+from automata.analysis.claims import KINDS, Finding, parse_claims
 from automata.analysis.claims.claim import Claim, GridClaim
 from automata.analysis.ratios import COLUMNS
 from automata.analysis.study import Panel, Study
 from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff
+from automata.experiments.reading import read
 
 Row = dict[str, Any]
 
@@ -89,6 +90,11 @@ def runs(
     values = [errors] * len(speedups) if isinstance(errors, int | float) else errors
     pairs = enumerate(zip(speedups, values, strict=True))
     return [run(fast, bad, seed=seed, **more) for seed, (fast, bad) in pairs]
+
+
+def read_claims(file: Path) -> dict[str, Claim]:
+    """Return the claims in `file`, as the command reads them."""
+    return parse_claims(read(file), file)
 
 
 def claim(kind: str, **said: Any) -> Claim:

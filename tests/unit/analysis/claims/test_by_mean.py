@@ -67,6 +67,12 @@ VALIDATION = [
             "+1 pp (+1 to +1) over 3 pairs, fractions 10 %",
             "fractions missing",
         ),
+        (  # what is open stays so, whatever is missing
+            duel([1.0, 3.0, 1.0], [2.0, 2.0, 2.5]),
+            SIZES,
+            "+0.5 pp (-1 to +1.5) over 3 pairs, fractions 10 %",
+            OPEN,
+        ),
         (  # of the fractions that the claim is about
             [*duel([1.0] * 3, [2.0] * 3), *duel([9.0] * 3, [2.0] * 3, fraction=0.3)],
             {},
@@ -213,6 +219,7 @@ def test_the_times_of_schedulers_are_those_of_full(check):
     "changes",
     [
         {"machine": "there"},
+        {"set_aside": "no longer asked for"},
         {"epochs": 200.0},
         {"configurations": 9},
         {"model": "cnn"},

@@ -10,9 +10,11 @@ import yaml
 
 from automata.analysis.claims.by_panel import PointClaim
 from automata.analysis.claims.claim import Claim, GridClaim
-from automata.analysis.claims.table import KINDS, read_claims
+from automata.analysis.claims.table import KINDS
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles
+
+from .conftest import read_claims
 
 CONFIG = Path(__file__).parents[4] / "config"
 CLAIMS = read_claims(CONFIG / "claims.yaml")

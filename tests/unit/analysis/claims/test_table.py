@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis.claims.table import claims_table, read_claims, summary
+from automata.analysis.claims.table import claims_table, summary
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv, write_csv, write_json, write_parquet
@@ -17,7 +17,7 @@ from automata.cli import main
 from automata.config import Carbon
 from benchmarks.synthetic import synthetic_runs
 
-from .conftest import HYPERBAND, claim, runs
+from .conftest import HYPERBAND, claim, read_claims, runs
 
 CONFIG = Path(__file__).parents[4] / "config"
 CARBON = Carbon(
