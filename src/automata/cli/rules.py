@@ -207,11 +207,12 @@ def claims(
     html: Annotated[Path, "The same, HTML for Snakemake's report."],
 ) -> None:
     """Check the paper's claims against the tables."""
-    from automata.analysis.claims import claims_table, read_claims, summary
+    from automata.analysis.claims import claims_table, parse_claims, summary
     from automata.analysis.study import Study
     from automata.analysis.tables import write_csv, write_html, write_markdown
+    from automata.experiments.reading import read
 
-    table = claims_table(read_claims(claims), Study(tables))
+    table = claims_table(parse_claims(read(claims), claims), Study(tables))
     write_csv(table, csv)
     write_markdown(table.drop(columns="records"), markdown, summary(table))
     write_html(table.drop(columns="records"), html, summary(table))

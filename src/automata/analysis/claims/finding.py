@@ -6,12 +6,14 @@ interval would give the same verdict. Noise can thus make a verdict less firm, n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
 from automata.analysis.study import Panel
+from automata.analysis.wording import bounded
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -30,7 +32,10 @@ NO_RUNS_NEEDED = "no runs needed"
 
 @dataclass(frozen=True)
 class Finding:
-    """What the tables say of one claim."""
+    """What a study says of one claim.
+
+    It rests on runs. Should one rest on simulated searches, this is where it would say so.
+    """
 
     verdict: str
     ours: str
@@ -43,12 +48,49 @@ class Finding:
     records: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Whether one panel bears a claim out, and how firmly."""
+class Outcome(NamedTuple):
+    """Whether runs bear a claim out, and how firmly."""
 
     passes: bool
     firm: str
+
+    @property
+    def verdict(self) -> str:
+        """The same in words."""
+        return REPRODUCED if self.passes else NOT_REPRODUCED
+
+
+class Estimate(NamedTuple):
+    """A figure of ours, its 95 % interval, and whether it has too few seeds for one."""
+
+    value: float
+    low: float
+    high: float
+    few: bool = False
+
+    def above(self, bar: float) -> Outcome:
+        """Return whether the figure lies above `bar`."""
+        return self._outcome(self.value > bar, self.low > bar or self.high <= bar)
+
+    def below(self, bar: float) -> Outcome:
+        """Return whether the figure lies below `bar`."""
+        return self._outcome(self.value < bar, self.high < bar or self.low >= bar)
+
+    def between(self, least: float, most: float) -> Outcome:
+        """Return whether the figure lies from `least` to `most`."""
+        inside, outside = (
+            least <= self.low <= self.high <= most,
+            most < self.low or self.high < least,
+        )
+        return self._outcome(least <= self.value <= most, inside or outside)
+
+    def shown(self, form: Callable[[float], str], unit: str = "") -> str:
+        """Return the figure in words, with its interval if it has one; `form` is of a number."""
+        value = f"{form(self.value)}{unit}"
+        return value if self.few else bounded(value, form(self.low), form(self.high))
+
+    def _outcome(self, passes: bool, sure: bool) -> Outcome:
+        return Outcome(passes, FEW_SEEDS if self.few else FIRM if sure else OPEN)
 
 
 def not_run(reason: str, of: int = 0) -> Finding:
@@ -56,47 +98,33 @@ def not_run(reason: str, of: int = 0) -> Finding:
     return Finding(NOT_RUN, reason, of=of)
 
 
-def verdict(passes: bool) -> str:
-    """Return the verdict in words."""
-    return REPRODUCED if passes else NOT_REPRODUCED
+def of_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
+    """Return whether at least `share` of the panels that were run pass.
 
-
-def by_interval(value: float, low: float, high: float, bar: float, above: bool) -> Outcome:
-    """Return the outcome of a value that should lie above `bar` (else below), with its bounds."""
-    passes = value > bar if above else value < bar
-    sure = (low > bar or high <= bar) if above else (high < bar or low >= bar)
-    return Outcome(passes, FIRM if sure else OPEN)
-
-
-def of_share(outcomes: Mapping[Panel, Outcome], of: int, share: float) -> Outcome:
-    """Return whether at least `share` of the panels pass.
-
-    The verdict is about the panels that were run. It is firm if panels with firm outcomes decide
-    it for all `of` panels; those that were not run may turn out either way.
+    It is firm if panels with firm outcomes decide it for all `of` panels; those that were not run
+    may turn out either way.
     """
-    passing = sum(outcome.passes for outcome in outcomes.values())
-    passes = _enough(passing, len(outcomes), share)
-    relevant = [outcome for outcome in outcomes.values() if outcome.passes == passes]
-    firm = sum(outcome.firm == FIRM for outcome in relevant)
-    if passes:
-        decided, decided_here = _enough(firm, of, share), _enough(firm, len(outcomes), share)
-    else:
-        decided = not _enough(of - firm, of, share)
-        decided_here = not _enough(len(outcomes) - firm, len(outcomes), share)
-    if decided:
+
+    def enough(count: int, among: int) -> bool:
+        return count >= share * among - 1e-9
+
+    passes = enough(sum(outcome.passes for outcome in outcomes), len(outcomes))
+    reasons = [outcome.firm for outcome in outcomes if outcome.passes == passes]
+    firm = reasons.count(FIRM)
+
+    def decided(among: int) -> bool:
+        return enough(firm, among) if passes else not enough(among - firm, among)
+
+    if decided(of):
         return Outcome(passes, FIRM)
-    if decided_here:
+    if decided(len(outcomes)):
         return Outcome(passes, PANELS_MISSING)
-    reasons = {outcome.firm for outcome in relevant}
     order = (FEW_SEEDS, FRACTIONS_MISSING, OPEN)
-    return Outcome(passes, next((reason for reason in order if reason in reasons), OPEN))
+    return Outcome(passes, next(reason for reason in order if reason in reasons))
 
 
-def _enough(count: int, of: int, share: float) -> bool:
-    return count >= share * of - 1e-9
-
-
-def records_of(tables: Iterable[pd.Series[str]]) -> tuple[str, ...]:
-    """Return all record paths in columns whose cells hold one or several, separated by spaces."""
-    cells = [str(cell) for column in tables for cell in column.dropna().unique()]
+def records_of(tables: Iterable[pd.DataFrame]) -> tuple[str, ...]:
+    """Return the paths of all records that rows of `tables` come from, FULL's included."""
+    columns = ("record", "full_record", "records")
+    cells = {cell for rows in tables for name in columns for cell in rows.get(name, ())}
     return tuple(sorted({path for cell in cells for path in cell.split()}))

@@ -1,39 +1,80 @@
-"""The table of claims."""
+"""The claims of a file, and the table of what a study says of them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from pydantic import ValidationError
 
-from automata.analysis.claims.claim import Claim
-from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED, Finding
+from automata.analysis.claims.best import BestTradeoffClaim
+from automata.analysis.claims.by_mean import HoursClaim, PairedClaim, SchedulerClaim, TrendClaim
+from automata.analysis.claims.by_panel import OrderClaim, PointClaim, RangeClaim, SimilarClaim
+from automata.analysis.claims.claim import Claim, FootprintClaim, UncheckedClaim
+from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
+from automata.errors import UserError
 
-COLUMNS = [
-    "id",
-    "claim",
-    "location",
-    "verdict",
-    "ours",
-    "panels",
-    "firm",
-    "differences",
-    "rule",
-    "reading",
-    "records",
-]
+KINDS: dict[str, type[Claim]] = {
+    "point": PointClaim,
+    "range": RangeClaim,
+    "best-tradeoff": BestTradeoffClaim,
+    "order": OrderClaim,
+    "paired": PairedClaim,
+    "trend": TrendClaim,
+    "similar": SimilarClaim,
+    "scheduler": SchedulerClaim,
+    "hours": HoursClaim,
+    "footprint": FootprintClaim,
+    "unchecked": UncheckedClaim,
+}
+"""Kind of claim -> what reads and checks it."""
 
 
-def claims_table(claims: Mapping[str, Claim], tables: Study) -> pd.DataFrame:
+def parse_claims(content: Mapping[str, Any], file: Path) -> dict[str, Claim]:
+    """Return the claims in the `content` of `file` by their ids, in its order.
+
+    Raises UserError, in one line, for the first thing that is wrong.
+    """
+    unknown = [key for key in content if key not in ("claims", "grids")]
+    if unknown:
+        raise UserError(f"{file}: {unknown[0]}: unknown key; valid: claims, grids")
+    claims = content.get("claims")
+    if not isinstance(claims, dict) or not claims:
+        raise UserError(f"{file}: claims: a section of claims by their ids is missing")
+    return {name: _claim(file, name, said) for name, said in claims.items()}
+
+
+def _claim(file: Path, name: str, said: object) -> Claim:
+    here = f"{file}: claims.{name}"
+    if not isinstance(said, dict):
+        raise UserError(f"{here}: a claim is a section of keys")
+    kind = said.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        valid = ", ".join(KINDS)
+        raise UserError(f"{here}.kind: {json.dumps(kind)} is not valid; valid: {valid}")
+    try:
+        return KINDS[kind].model_validate({k: v for k, v in said.items() if k != "kind"})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = "".join(f".{part}" for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            message = f"unknown key; valid: kind, {', '.join(KINDS[kind].model_fields)}"
+        raise UserError(f"{here}{key}: {message}") from error
+
+
+def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:
     """Return a row per claim: quote, verdict, our figure and how firm it is, as texts.
 
     `panels` says how many of the claim's panels were run, `differences` what was done otherwise
     than in the paper in those, `records` which records the verdict comes from.
     """
-    rows = [_row(name, claim, claim.check(tables), tables) for name, claim in claims.items()]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame([_row(name, claim, study) for name, claim in claims.items()])
 
 
 def summary(table: pd.DataFrame) -> str:
@@ -49,7 +90,8 @@ def summary(table: pd.DataFrame) -> str:
     )
 
 
-def _row(name: str, claim: Claim, finding: Finding, tables: Study) -> dict[str, str]:
+def _row(name: str, claim: Claim, study: Study) -> dict[str, str]:
+    finding = claim.check(study)
     return {
         "id": name,
         "claim": claim.quote,
@@ -58,7 +100,7 @@ def _row(name: str, claim: Claim, finding: Finding, tables: Study) -> dict[str, 
         "ours": finding.ours,
         "panels": f"{len(finding.panels)} of {finding.of} panels" if finding.of else "",
         "firm": finding.firm,
-        "differences": in_words(tables.differences, finding.panels) if finding.panels else "",
+        "differences": in_words(study.differences, finding.panels) if finding.panels else "",
         "rule": claim.rule,
         "reading": claim.reading,
         "records": " ".join(finding.records),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +10,38 @@ import pandas as pd
 import pytest
 
 from automata.analysis import differences
+from automata.analysis.claims import KINDS, Finding, parse_claims
+from automata.analysis.claims.claim import Claim, GridClaim
 from automata.analysis.ratios import COLUMNS
-from automata.analysis.study import Study
+from automata.analysis.study import Panel, Study
 from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff
+from automata.experiments.reading import read
 
 Row = dict[str, Any]
-PANEL = {"datasets": ["satimage"], "searches": ["tpe"], "schedulers": ["hyperband"]}
+
+YES, NO, NOT_RUN = "reproduced", "not reproduced", "not run"
+FIRM, OPEN, FEW = "interval", "within the interval", "too few seeds"
+HYPERBAND, ASHA = Panel("satimage", "tpe", "hyperband"), Panel("satimage", "tpe", "asha")
+BOTH = {"schedulers": ["hyperband", "asha"]}
 WORDS = {"quote": "as they say", "location": "Section 1"}
 
 
-def _run(
+def run(
     speedup: float = 4.0,
     error: float = 1.0,
     *,
     selector: str = "gradmatch",
     fraction: float = 0.1,
     seed: int = 0,
-    panel: tuple[str, str, str] = ("satimage", "tpe", "hyperband"),
+    panel: tuple[str, str, str] = HYPERBAND,
     **changes: Any,
 ) -> Row:
-    dataset, search, scheduler = panel
+    """Make a run of AUTOMATA: a speedup and an error in points."""
     stem = "/".join([*panel, f"{selector}-{fraction}", f"seed-{seed}"])
     return {
         **dict.fromkeys(COLUMNS, 1.0),
-        "dataset": dataset,
-        "search": search,
-        "scheduler": scheduler,
+        **dict(zip(("dataset", "search", "scheduler"), panel, strict=True)),
         "selector": selector,
         "fraction": fraction,
         "seed": seed,
@@ -71,29 +76,38 @@ def _run(
         "metering_code": "3e7e41a6",
         "other_code": "",
         "resumed": False,
-        "data_sha256": dataset,
+        "data_sha256": panel[0],
         "own_model_sha256": None,
-        "protocol_hash": scheduler,
+        "protocol_hash": panel[2],
         **changes,
     }
 
 
-@pytest.fixture
-def run() -> Callable[..., Row]:
-    """Give a function that makes a run of AUTOMATA: a speedup and an error in points."""
-    return _run
+def runs(
+    speedups: Sequence[float], errors: Sequence[float] | float = 1.0, **more: Any
+) -> list[Row]:
+    """Make the runs of several seeds, one per speedup."""
+    values = [errors] * len(speedups) if isinstance(errors, int | float) else errors
+    pairs = enumerate(zip(speedups, values, strict=True))
+    return [run(fast, bad, seed=seed, **more) for seed, (fast, bad) in pairs]
 
 
-@pytest.fixture
-def runs() -> Callable[..., list[Row]]:
-    """Give a function that makes the runs of several seeds, one per speedup."""
+def read_claims(file: Path) -> dict[str, Claim]:
+    """Return the claims in `file`, as the command reads them."""
+    return parse_claims(read(file), file)
 
-    def make(speedups: list[float], errors: list[float] | float = 1.0, **changes: Any) -> list[Row]:
-        values = [errors] * len(speedups) if isinstance(errors, (int, float)) else errors
-        pairs = enumerate(zip(speedups, values, strict=True))
-        return [_run(fast, bad, seed=seed, **changes) for seed, (fast, bad) in pairs]
 
-    return make
+def claim(kind: str, **said: Any) -> Claim:
+    """Make a claim of one panel and a fraction of 10 %, but for the axes that are given."""
+    grid = {name: [value] for name, value in HYPERBAND._asdict().items()}
+    axes = {
+        "datasets": grid["dataset"],
+        "searches": grid["search"],
+        "schedulers": grid["scheduler"],
+    }
+    axes = {name: said.pop(name, value) for name, value in {**axes, "fractions": [0.1]}.items()}
+    where = {"grid": axes} if issubclass(KINDS[kind], GridClaim) else {}
+    return KINDS[kind].model_validate({**WORDS, **where, **said})
 
 
 @pytest.fixture
@@ -101,7 +115,7 @@ def tables(tmp_path: Path) -> Callable[..., Study]:
     """Give a function that writes the tables of runs."""
 
     def make(rows: list[Row], differing: list[list[str]] | None = None) -> Study:
-        table = pd.DataFrame(rows, columns=list(_run()))
+        table = pd.DataFrame(rows, columns=list(run()))
         ratios = table[table["selector"] != "untuned"][COLUMNS]
         write_csv(ratios, tmp_path / "ratios.csv")
         write_csv(tradeoff(ratios), tmp_path / "tradeoff.csv")
@@ -114,16 +128,10 @@ def tables(tmp_path: Path) -> Callable[..., Study]:
 
 
 @pytest.fixture
-def grid() -> Callable[..., dict[str, Any]]:
-    """Give a function that makes the grid of one panel, with changes."""
+def check(tables: Callable[..., Study]) -> Callable[..., Finding]:
+    """Give a function that checks a claim of some kind against runs."""
 
-    def make(**changes: Any) -> dict[str, Any]:
-        return {**PANEL, "fractions": [0.1], **changes}
+    def checked(kind: str, rows: list[Row], **said: Any) -> Finding:
+        return claim(kind, **said).check(tables(rows))
 
-    return make
-
-
-@pytest.fixture
-def words() -> dict[str, str]:
-    """What every claim has to say."""
-    return dict(WORDS)
+    return checked

@@ -8,11 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis.claims.claim import Grid
-from automata.analysis.claims.file import read_claims
-from automata.analysis.claims.reach import PointClaim
-from automata.analysis.claims.table import COLUMNS, claims_table, summary
-from automata.analysis.claims.unchecked import UncheckedClaim
+from automata.analysis.claims.table import claims_table, summary
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv, write_csv, write_json, write_parquet
@@ -21,30 +17,30 @@ from automata.cli import main
 from automata.config import Carbon
 from benchmarks.synthetic import synthetic_runs
 
+from .conftest import HYPERBAND, claim, read_claims, runs
+
 CONFIG = Path(__file__).parents[4] / "config"
 CARBON = Carbon(
     grams_per_kwh=400.0, region="here", year=2023, source="x", tdp_watts=250.0, tdp_source="x"
 )
 
 
-@pytest.fixture
-def claims(words, grid):
-    reached = {"grid": Grid(**grid()), "loss": 1.0, "reading": "so", **words}
-    return {
-        "slow": PointClaim(low=4.0, **reached),
-        "fast": PointClaim(low=40.0, **reached),
-        "open": UncheckedClaim(needs="more", **words),
-    }
+REACHED = {"loss": 1.0, "reading": "so"}
+CLAIMS = {
+    "slow": claim("point", low=4.0, **REACHED),
+    "fast": claim("point", low=40.0, **REACHED),
+    "open": claim("unchecked", needs="more"),
+}
 
 
-def test_a_row_per_claim_says_all_of_it(claims, runs, tables):
+def test_a_row_per_claim_says_all_of_it(tables):
     differing = [
-        ["satimage", "tpe", "hyperband", "epochs", "40", "200"],
+        [*HYPERBAND, "epochs", "40", "200"],
+        [*HYPERBAND, "warm_start", "0.5", "0.35"],
         ["dna", "tpe", "hyperband", "seeds", "1", "5"],
     ]
-    table = claims_table(claims, tables(runs([4.0, 6.0]), differing))
-    assert list(table.columns) == COLUMNS
-    assert table.loc[0].to_dict() == {
+    table = claims_table(CLAIMS, tables(runs([4.0, 6.0]), differing))
+    expected = {
         "id": "slow",
         "claim": "as they say",
         "location": "Section 1",
@@ -52,8 +48,8 @@ def test_a_row_per_claim_says_all_of_it(claims, runs, tables):
         "ours": "5x (4 to 6) at +1 pp (+1 to +1), fraction 10 %",
         "panels": "1 of 1 panels",
         "firm": "too few seeds",
-        "differences": "epochs 40 (paper: 200)",
-        "rule": claims["slow"].rule,
+        "differences": "epochs 40 (paper: 200), warm_start 0.5 (paper: 0.35)",
+        "rule": CLAIMS["slow"].rule,
         "reading": "so",
         "records": " ".join(
             f"satimage/tpe/hyperband/{name}/seed-{seed}"
@@ -61,20 +57,14 @@ def test_a_row_per_claim_says_all_of_it(claims, runs, tables):
             for seed in (0, 1)
         ),
     }
+    assert list(table.columns) == list(expected)
+    assert table.loc[0].to_dict() == expected
     last = table.loc[2]
     assert (last["panels"], last["differences"], last["records"]) == ("", "", "")
 
 
-def test_differences_read_as_they_were_written(claims, runs, tables):
-    panel = ["satimage", "tpe", "hyperband"]
-    differing = [[*panel, "epochs", "40", "200"], [*panel, "warm_start", "0.5", "0.35"]]
-    table = claims_table(claims, tables(runs([4.0]), differing))
-    shown = "epochs 40 (paper: 200), warm_start 0.5 (paper: 0.35)"
-    assert table.loc[0, "differences"] == shown
-
-
-def test_the_summary_counts_verdicts(claims, runs, tables):
-    text = summary(claims_table(claims, tables(runs([4.0, 6.0]))))
+def test_the_summary_counts_verdicts(tables):
+    text = summary(claims_table(CLAIMS, tables(runs([4.0, 6.0]))))
     assert text.startswith("Of 3 claims: 1 reproduced, 1 not reproduced, 1 not run.")
 
 
