@@ -105,7 +105,7 @@ class Study:
 
     @cached_property
     def untuned(self) -> pd.DataFrame:
-        """One row per panel that has draws without tuning (`automata.analysis.untuned`)."""
+        """One row per panel that has draws without tuning (`automata.analysis.tradeoff`)."""
         return read_csv(self.folder / "untuned.csv")
 
     @cached_property
