@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 
@@ -25,6 +27,16 @@ FLAGS = {
     "other code": "made by another version of the selecting, training or metering code",
 }
 """What is doubtful about a run, and what that means."""
+
+VERDICTS = {"reproduced": "yes", "not reproduced": "no", "not run": "none"}
+"""Verdict -> the class of its badge; the badge says the word as well."""
+
+FIRM = {
+    "": "",
+    "interval": "firm: the whole 95 % interval agrees",
+    "no runs needed": "no runs needed",
+}
+"""What makes a verdict firm, in words; anything else is why it is not."""
 
 MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_trials"]
 
@@ -81,7 +93,6 @@ class Summary:
     """What the top of the page says."""
 
     runs: int
-    panels: int
     datasets: list[str]
     searches: list[str]
     schedulers: list[str]
@@ -111,7 +122,6 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
     energies = list(_energies(runs))
     return Summary(
         runs=len(runs),
-        panels=len(study.panels(runs)),
         datasets=[names.dataset(name) for name in study.datasets(runs)],
         searches=[names.search(name) for name in names.ordered(runs["search"], names.SEARCHES)],
         schedulers=[
@@ -138,6 +148,25 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
         failed=_failed(runs),
         not_run=[panel.title for panel in study.not_run(runs)],
     )
+
+
+def claims(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of the table of claims as the page shows them."""
+    return [
+        {
+            **{str(column): cell for column, cell in row.items()},
+            "kind": VERDICTS.get(row["verdict"], "none"),
+            "firm": FIRM.get(row["firm"], f"not firm: {row['firm']}"),
+            "records": row["records"].split(),
+        }
+        for row in table.to_dict("records")
+    ]
+
+
+def tally(found: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
+    """Return how many claims have each verdict: word, class of its badge, number."""
+    counted = Counter(claim["verdict"] for claim in found)
+    return [(word, kind, counted[word]) for word, kind in VERDICTS.items() if counted[word]]
 
 
 def _machines(runs: pd.DataFrame) -> list[Machine]:

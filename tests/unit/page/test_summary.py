@@ -4,9 +4,9 @@ import pytest
 
 from automata.analysis import wording
 from automata.analysis.ratios import ratios_to_full
-from automata.page.summary import Difference, Energy, Machine, summary
+from automata.page.summary import Difference, Energy, Machine, claims, summary, tally
 
-from .conftest import CARBON
+from .conftest import CARBON, claims_table
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +16,7 @@ def facts(runs):
 
 def test_what_was_run(facts, runs):
     assert facts.runs == len(runs)
-    assert facts.panels == 3
-    assert facts.datasets == ["DNA", "TREC6"]
+    assert facts.datasets == ["TREC6", "DNA"]
     assert facts.searches == ["Random", "TPE"]
     assert facts.schedulers == ["Hyperband"]
     assert [name for name, _ in facts.selectors] == [
@@ -125,3 +124,19 @@ def test_failed_trials_are_counted(runs):
 def test_draws_without_tuning_have_seeds_of_their_own(runs):
     own = runs.assign(seed=runs["seed"] + 5 * (runs["selector"] == "untuned"))
     assert wording.seeds(own) == "0, 1, 2; untuned: 5, 6, 7"
+
+
+def test_verdicts_are_counted_in_one_order(runs):
+    assert tally(claims(claims_table(runs)[::-1])) == [
+        ("reproduced", "yes", 1),
+        ("not reproduced", "no", 1),
+        ("not run", "none", 1),
+    ]
+
+
+def test_firmness_is_said_in_words(runs):
+    assert [claim["firm"] for claim in claims(claims_table(runs))] == [
+        "firm: the whole 95 % interval agrees",
+        "not firm: too few seeds",
+        "",
+    ]
