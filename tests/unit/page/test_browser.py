@@ -118,9 +118,7 @@ def test_another_panel_and_axis_can_be_chosen(page, experiment):
 @pytest.mark.parametrize("point", ["hover", "tap"])
 def test_a_point_tells_its_numbers(open_page, table, point):
     page = open_page(390, has_touch=True, is_mobile=True) if point == "tap" else open_page()
-    click(page, "AUTOMATA")
-    choose(page, "5 %")
-    getattr(page.locator(POINTS), point)()
+    getattr(page.locator(f"{POINTS}[aria-label*='title: AUTOMATA 5 %']"), point)()
     tip = page.locator("#vg-tooltip-element.visible")
     text = tip.inner_text()
     row = table.query("selector == 'gradmatch' and fraction == 0.05").iloc[0]
