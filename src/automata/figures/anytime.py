@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from automata import names
-from automata.analysis.anytime import CLOCKS, anytime, comparable
 from automata.analysis.energy import ways
+from automata.analysis.search_studies import CLOCKS, anytime, comparable
 from automata.analysis.study import Study
 from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note
@@ -35,7 +35,7 @@ ROW_INCHES = 2.1
 def anytime_figure(tables: Study, dataset: str) -> Figure:
     """Return the best validation accuracy so far, a row per clock, a column per panel.
 
-    Steps are rows of `automata.analysis.anytime`: the median over seeds, their range shaded.
+    Steps are rows of `search_studies.anytime`: the median over seeds, their range shaded.
     """
     trials = tables.trials[tables.trials["dataset"] == dataset]
     columns, sizes = panels(trials), main_sizes(trials)

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.fronts import fronts, summary
 from automata.analysis.study import Study
+from automata.analysis.tradeoff import fronts, summary
 from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note
 from automata.figures.pieces import add_legend, in_order, say
@@ -24,7 +24,7 @@ FRAME_INCHES = 0.9
 def pareto_figure(tables: Study) -> Figure:
     """Return per selector, left, its shares of panels; right, its hypervolume in each panel.
 
-    A panel is a data set, search and scheduler; see `automata.analysis.fronts`.
+    A panel is a data set, search and scheduler; see `tradeoff.fronts`.
     """
     table = fronts(tables.tradeoff)
     totals = summary(table)

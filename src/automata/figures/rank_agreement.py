@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from automata import names
-from automata.analysis.rank_agreement import BASE, agreements, by_rung
+from automata.analysis.search_studies import BASE, agreements, by_rung
 from automata.analysis.statistics import FEWEST_PAIRS
 from automata.analysis.study import Study
 from automata.analysis.wording import percent
@@ -27,7 +27,7 @@ def rank_agreement_figure(tables: Study) -> Figure:
     """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
 
     Markers are rows of `by_rung`, moved sideways a little; grey is the noise ceiling, two FULL
-    runs. See `automata.analysis.rank_agreement` for what late rungs compare.
+    runs. See `search_studies.rank_agreement` for what late rungs compare.
     """
     taus = tables.once(agreements)
     table = by_rung(taus)

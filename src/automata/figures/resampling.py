@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from automata import names
-from automata.analysis.resampling import ALL, CONTRASTS, Contrast, resampling
+from automata.analysis.selector_comparisons import ALL, CONTRASTS, Contrast, resampling
 from automata.analysis.study import Study
 from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note
@@ -40,8 +40,8 @@ class Line:
 def resampling_figure(tables: Study) -> Figure:
     """Return mean differences in error, left, and ratios of speedups, right, with intervals.
 
-    Points are the rows of `automata.analysis.resampling.resampling` over all data sets: one per
-    subset size (circles) and one of all sizes (diamonds).
+    Points are the rows of `selector_comparisons.resampling` over all data sets: one per subset
+    size (circles) and one of all sizes (diamonds).
     """
     table = resampling(tables.ratios)
     pooled = table[table["dataset"] == ALL]

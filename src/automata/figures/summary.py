@@ -18,7 +18,6 @@ from scipy.optimize import isotonic_regression
 from automata import names
 from automata.analysis.quantities import RATIOS
 from automata.analysis.study import Panel, Study
-from automata.figures import catalogue
 from automata.figures.content import Content, content
 from automata.figures.grid import ERROR_LABEL
 from automata.figures.legend import write_legend
@@ -27,8 +26,9 @@ from automata.figures.panel import ERROR, look
 from automata.figures.paper import COLUMNS
 from automata.figures.sheet import RIGHT, Sheet
 from automata.figures.style import FAINT, FAINTER, IN_MARKER, LABEL, PAGE_INCHES, TICK, style
+from automata.views import PAPER
 
-DATASETS = catalogue.DATASETS["performance-summary"]
+DATASETS = PAPER["performance-summary"].datasets
 AUTOMATA = "gradmatch"
 TIME = "total_seconds"
 

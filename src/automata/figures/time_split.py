@@ -14,7 +14,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from automata import names
 from automata.analysis.study import Study
-from automata.analysis.time_split import PARTS, time_split
+from automata.analysis.tradeoff import PARTS, time_split
 from automata.analysis.wording import percent
 from automata.figures.notes import add_study_note, counted
 from automata.figures.pieces import add_legend, in_order, panel_title, panels, say
@@ -36,7 +36,7 @@ LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 def time_split_figure(tables: Study, dataset: str) -> Figure:
     """Return stacked bars of mean seconds per selector and subset size, a column per panel.
 
-    Bars are rows of `automata.analysis.time_split`; the number at the end of each is its speedup.
+    Bars are rows of `tradeoff.time_split`; the number at the end of each is its speedup.
     """
     table = time_split(tables.runs[tables.runs["dataset"] == dataset], tables.ratios)
     bars = _bars(table)

@@ -24,39 +24,18 @@ from automata.page.chart import library
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import data_sets
 from automata.page.summary import claims, summary, tally
+from automata.views import STUDIES, TABLES
 
-TABLES = {
-    "overview.md": "what the runs say in short, over both searches",
-    "tradeoff.csv": "one row per combination, over its seeds: the numbers of the charts",
-    "ratios.csv": "one row per run, compared with the FULL run of its seed",
-    "runs.csv": "one row per record: times, energy, accuracy, configuration, machine",
-    "best.csv": "the best configuration of each run, at full precision",
-    "untuned.csv": "what one configuration drawn at random reaches",
-    "differences.csv": "where the protocol differs from the paper's",
-    "claims.csv": "the paper's claims and our verdicts",
-    "energy.csv": "energy and CO2 per run",
-    "choices.csv": "what searches chose, by subset size",
-    "influence.csv": "Kendall's tau of hyper-parameters with scores, by rung and subset size",
-    "time-split.csv": "where the seconds of each combination go",
-    "fronts.csv": "Pareto fronts and hypervolumes, by panel",
-    "front-summary.csv": "the same, over panels",
-    "rank-agreement.csv": "Kendall's tau with FULL, by rung and subset size",
-    "resampling.csv": "paired differences between selectors",
-    "comparisons.csv": "tests over data sets, where their number allows any",
-    "protocols.json": "the settings behind each run",
-}
-"""What the page names of the folder of tables."""
-
-FIGURE = "resampling"
-"""The one that the page shows, if its table has a row."""
+FIGURE = STUDIES["resampling"]
+"""The one that the page shows, if its table has a row: charts and tables show the rest."""
 
 
-def write_page(tables: Path, figures: Path, captions: Path, title: str, output: Path) -> None:
+def write_page(tables: Path, figures: Path, title: str, output: Path) -> None:
     """Write the page of the experiment with these folders; links to tables are relative."""
-    write_text(output, page(tables, figures, captions, title, output.parent))
+    write_text(output, page(tables, figures, title, output.parent))
 
 
-def page(tables_folder: Path, figures: Path, captions: Path, title: str, place: Path) -> str:
+def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
     """Return the page that will lie in `place`: the same text for the same files."""
     tables = Study(tables_folder)
     runs = tables.runs
@@ -74,7 +53,7 @@ def page(tables_folder: Path, figures: Path, captions: Path, title: str, place: 
         "near_full": wording.number(NEAR_FULL),
         "quantities": QUANTITIES,
         "validation": VALIDATION,
-        "figure": _figure(tables_folder, figures, captions),
+        "figure": _figure(tables_folder, figures),
         "files": _files(tables_folder, place),
         "charts": {group.anchor: group.chart for group in data if group.chart},
         "css": Markup(_text("page.css")),
@@ -106,23 +85,22 @@ def _files(folder: Path, place: Path) -> list[tuple[str, str]]:
     """Return the tables that exist, as seen from `place`, with what they are."""
     relative = Path(os.path.relpath(folder, place))
     return [
-        ((relative / name).as_posix(), text)
-        for name, text in TABLES.items()
+        ((relative / name).as_posix(), table.text)
+        for name, table in TABLES.items()
         if (folder / name).is_file()
     ]
 
 
-def _figure(tables: Path, figures: Path, captions: Path) -> dict[str, Any] | None:
+def _figure(tables: Path, figures: Path) -> dict[str, Any] | None:
     """Return FIGURE as a data URI, WebP without loss, and its caption."""
-    path, rows = figures / f"{FIGURE}.png", _optional(tables / f"{FIGURE}.csv")
+    path, rows = figures / f"{FIGURE.name}.png", _optional(tables / f"{FIGURE.name}.csv")
     if not path.is_file() or rows is None or rows.empty:
         return None
     file = BytesIO()
     with Image.open(path) as image:
         image.convert("RGB").save(file, "WEBP", lossless=True)
     uri = f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-    caption = (captions / f"{FIGURE}.rst").read_text(encoding="utf-8")
-    return {"uri": uri, "caption": caption, "width": image.width, "height": image.height}
+    return {"uri": uri, "caption": FIGURE.caption, "width": image.width, "height": image.height}
 
 
 def _text(name: str) -> str:

@@ -14,11 +14,10 @@ from matplotlib.figure import Figure
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_parquet
-from automata.analysis.tradeoff import tradeoff
-from automata.analysis.untuned import untuned
+from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config import Carbon
-from automata.figures.catalogue import draw
 from automata.selection import SELECTORS
+from automata.views import draw
 from benchmarks.synthetic import synthetic_runs
 
 mpl.use("Agg")

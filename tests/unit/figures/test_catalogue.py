@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from automata.analysis.study import Study
 from automata.cli import main
 from automata.errors import UserError
-from automata.figures.catalogue import OF_DATASET, PAPER, draw, draw_dataset
+from automata.views import OF_DATASET, PAPER, draw, draw_dataset
 from drawn import legend_of
 
 DrawOnce = Callable[[str, Study], Figure]
@@ -55,8 +55,7 @@ def test_other_figure_of_a_data_set_is_one_line(some: Study) -> None:
 
 def test_names_of_figures_are_known_without_drawing_anything() -> None:
     code = (
-        "import sys, automata.figures.catalogue;"
-        "print({'matplotlib', 'pandas', 'seaborn'} & set(sys.modules))"
+        "import sys, automata.views;print({'matplotlib', 'pandas', 'seaborn'} & set(sys.modules))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -12,10 +12,10 @@ from automata import names
 from automata.analysis.study import Panel, Study
 from automata.errors import UserError
 from automata.figures import paper
-from automata.figures.catalogue import PAPER, draw, draw_dataset
 from automata.figures.dataset import dataset_figure
 from automata.figures.style import PAGE_INCHES
 from automata.selection import SELECTORS
+from automata.views import PAPER, draw, draw_dataset
 from benchmarks.synthetic import synthetic_runs
 from drawn import boxes, inches, legend_of, means, note_of, outside, overlaps, panel, panels, texts
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from automata.analysis.study import Study
-from automata.figures.catalogue import draw
 from automata.figures.dataset import dataset_figure
+from automata.views import draw
 from benchmarks.synthetic import synthetic_runs
 from drawn import note_of
 

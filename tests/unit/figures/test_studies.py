@@ -19,20 +19,16 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from automata import names
-from automata.analysis.anytime import anytime
 from automata.analysis.differences import COLUMNS as DIFFERENCES
-from automata.analysis.fronts import fronts, summary
-from automata.analysis.rank_agreement import by_rung, per_seed
 from automata.analysis.ratios import ratios_to_full
-from automata.analysis.resampling import ALL, resampling
+from automata.analysis.search_studies import anytime, by_rung, per_seed
+from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import PANEL, Study
-from automata.analysis.time_split import PARTS, time_split
-from automata.analysis.tradeoff import tradeoff
-from automata.analysis.untuned import untuned
+from automata.analysis.tradeoff import PARTS, fronts, summary, time_split, tradeoff, untuned
 from automata.config import Carbon
-from automata.figures.catalogue import STUDIES, draw_dataset
-from automata.figures.catalogue import draw as draw_by_name
 from automata.figures.style import save, style
+from automata.views import STUDIES, draw_dataset
+from automata.views import draw as draw_by_name
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
 
 CARBON = Carbon(

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from automata.analysis.study import Study
-from automata.figures.catalogue import PAPER, draw
 from automata.figures.style import PALETTE, save, style
+from automata.views import PAPER, draw
 
 DrawOnce = Callable[[str, Study], Figure]
 

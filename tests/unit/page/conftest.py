@@ -12,8 +12,7 @@ from PIL import Image
 
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.tables import write_csv, write_parquet
-from automata.analysis.tradeoff import tradeoff
-from automata.analysis.untuned import untuned
+from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config import Carbon
 from benchmarks.synthetic import synthetic_runs
 
@@ -72,10 +71,8 @@ def experiment(runs: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> 
     epochs = panels[panels["dataset"] == "dna"].assign(key="epochs", here="20", paper="200")
     write_csv(pd.concat([device, epochs]), tables / "differences.csv")
     write_csv(pd.DataFrame({"contrast": ["RS2 - RANDOM"]}), tables / "resampling.csv")
-    for name in ("figures", "captions"):
-        (folder / name).mkdir()
+    (folder / "figures").mkdir()
     Image.effect_mandelbrot((40, 20), (-2, -1, 2, 1), 50).save(folder / "figures/resampling.png")
-    (folder / "captions/resampling.rst").write_text(f"Pairs of runs {EVIL}.\n")
     return folder
 
 

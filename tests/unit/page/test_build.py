@@ -19,9 +19,7 @@ from .conftest import EVIL, write_tables
 
 @pytest.fixture(scope="module")
 def html(experiment):
-    return page(
-        experiment / "tables", experiment / "figures", experiment / "captions", EVIL, experiment
-    )
+    return page(experiment / "tables", experiment / "figures", EVIL, experiment)
 
 
 class _Tags(HTMLParser):
@@ -41,7 +39,7 @@ def tags(html):
 
 
 def test_page_is_the_same_for_the_same_tables(html, experiment):
-    folders = (experiment / "tables", experiment / "figures", experiment / "captions")
+    folders = (experiment / "tables", experiment / "figures")
     assert page(*folders, EVIL, experiment) == html
 
 
@@ -65,7 +63,7 @@ def test_page_loads_nothing(tags):
 
 def test_the_figure_has_a_text(tags):
     (image,) = [attrs for tag, attrs in tags if tag == "img"]
-    assert image["alt"].startswith("Pairs of runs")
+    assert "pairs of runs that are alike" in image["alt"]
     assert (image["width"], image["height"]) == ("40", "20")
 
 
@@ -79,7 +77,7 @@ def test_figure_keeps_every_pixel(html, experiment):
 def test_figure_without_a_row_behind_it_is_left_out(experiment, runs, tmp_path):
     write_tables(runs, tmp_path)
     write_csv(pd.DataFrame(columns=["contrast"]), tmp_path / "resampling.csv")
-    shown = page(tmp_path, experiment / "figures", experiment / "captions", "none", tmp_path)
+    shown = page(tmp_path, experiment / "figures", "none", tmp_path)
     assert "selectors-heading" not in shown
 
 
@@ -93,7 +91,7 @@ def test_own_data_are_not_measured_by_the_paper(experiment, runs, tmp_path):
     write_tables(own, tmp_path)
     for name in ("claims", "differences"):
         shutil.copy(experiment / f"tables/{name}.csv", tmp_path)
-    shown = page(tmp_path, tmp_path, tmp_path, "own", tmp_path)
+    shown = page(tmp_path, tmp_path, "own", tmp_path)
     assert "claims-heading" not in shown
     assert "the paper's protocol" not in shown
 
@@ -126,14 +124,14 @@ def test_estimated_energy_is_said_loudly(html):
 def test_energy_that_was_estimated_in_part_is_said_to_be(runs, tmp_path):
     source = "NVML energy + codecarbon CPU load"
     write_tables(runs.assign(energy_method="estimated", energy_source=source), tmp_path)
-    shown = page(tmp_path, tmp_path, tmp_path, "in part", tmp_path)
+    shown = page(tmp_path, tmp_path, "in part", tmp_path)
     assert "The CPU's part of the energy is estimated, not measured" in shown
     assert "Energy is estimated, not measured" not in shown
 
 
 def test_page_of_the_bare_tables(runs, tmp_path):
     write_tables(runs, tmp_path / "tables")
-    html = page(tmp_path / "tables", tmp_path / "none", tmp_path / "none", "bare", tmp_path)
+    html = page(tmp_path / "tables", tmp_path / "none", "bare", tmp_path)
     assert "claims-heading" not in html
     assert "selectors-heading" not in html
     assert "untuned:" not in html
@@ -142,20 +140,20 @@ def test_page_of_the_bare_tables(runs, tmp_path):
 
 def test_experiment_of_one_full_run(runs, tmp_path):
     write_tables(runs[runs["selector"] == "full"].iloc[:1], tmp_path)
-    html = page(tmp_path, tmp_path, tmp_path, "one", tmp_path)
+    html = page(tmp_path, tmp_path, "one", tmp_path)
     assert "1 run on vm" in html
     assert "largest speedup" not in html
 
 
 def test_panel_without_comparable_runs_says_so(runs, tmp_path):
     write_tables(runs[runs["selector"] == "gradmatch"].iloc[:3], tmp_path)
-    html = page(tmp_path, tmp_path, tmp_path, "no FULL", tmp_path)
+    html = page(tmp_path, tmp_path, "no FULL", tmp_path)
     assert "No run that can be compared with FULL." in html
     assert "no FULL run to compare with" in html
 
 
 def test_command_writes_the_page(experiment, tmp_path):
-    folders = [f"--{name}={experiment / name}" for name in ("figures", "captions")]
+    figures = f"--figures={experiment / 'figures'}"
     output = tmp_path / "a" / "index.html"
-    main(["page", str(experiment / "tables"), *folders, "--title=x", f"--output={output}"])
+    main(["page", str(experiment / "tables"), figures, "--title=x", f"--output={output}"])
     assert "<title>AUTOMATA: x</title>" in output.read_text(encoding="utf-8")
