@@ -22,7 +22,7 @@ from automata.analysis.tables import brief, read_csv, read_texts
 from automata.files import write_text
 from automata.page.chart import library
 from automata.page.findings import NEAR_FULL
-from automata.page.panels import data_sets
+from automata.page.panels import data_sets, headings
 from automata.page.summary import claims, summary, tally
 from automata.views import STUDIES, TABLES
 
@@ -51,6 +51,7 @@ def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
         "claims": None if found is None else claims(found),
         "datasets": data,
         "near_full": wording.number(NEAR_FULL),
+        "headings": headings(),
         "quantities": QUANTITIES,
         "validation": VALIDATION,
         "figure": _figure(tables_folder, figures),

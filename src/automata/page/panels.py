@@ -28,21 +28,6 @@ TOLD = ["speedup", "ceiling", UP, "test_accuracy", "total_seconds", "energy_rati
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of the tradeoff table, in words."""
-
-    tuner: str
-    method: str
-    seeds: int
-    cells: list[str]
-    """A text per quantity."""
-    interval: str
-    other_cpu_share: str
-    energy_method: str
-    records: list[str]
-
-
-@dataclass(frozen=True)
 class DataSet:
     """All that the page says of a data set."""
 
@@ -57,12 +42,27 @@ class DataSet:
     """None where no run compares with FULL."""
     notes: list[str]
     """A text per panel."""
-    rows: list[Row]
+    rows: list[list[str]]
+    """The tradeoff table in words: a text per column of `headings`."""
+    records: list[list[str]]
+    """Those behind each row."""
 
     @property
     def anchor(self) -> str:
         """What links call it."""
         return f"dataset-{self.name}"
+
+
+def headings() -> list[tuple[str, str]]:
+    """Return the headings of the rows of data sets, with definitions."""
+    return [
+        ("Search, scheduler", ""),
+        ("Method", "Selector and subset size"),
+        ("Seeds", ""),
+        *((quantity.heading, quantity.definition) for quantity in QUANTITIES.values()),
+        ("Other work", "Largest share of the host's CPU time that went to anything but the job"),
+        ("Energy", "How it was obtained"),
+    ]
 
 
 def data_sets(tables: Study, untuned: pd.DataFrame | None) -> list[DataSet]:
@@ -87,6 +87,7 @@ def _data_set(name: str, tables: Study, untuned: pd.DataFrame | None) -> DataSet
         None if points.empty else chart(points, controls[controls["near"].astype(bool)]),
         [_note(panel, tables, controls) for panel in panels],
         [_row(row) for row in rows.to_dict("records")],
+        [row.split() for row in rows["records"]],
     )
 
 
@@ -177,16 +178,12 @@ def _description(runs: pd.DataFrame) -> str:
     )
 
 
-def _row(row: dict[Any, Any]) -> Row:
-    """Return a row of the tradeoff table in words."""
-    method = row["energy_method"]
-    return Row(
+def _row(row: dict[Any, Any]) -> list[str]:
+    return [
         Panel(row["dataset"], row["search"], row["scheduler"]).method,
         names.method(row["selector"], row["fraction"]),
-        int(row["seeds"]),
-        [shown(row, quantity) for quantity in QUANTITIES],
-        row["interval"] if row["seeds"] > 1 else "",
+        str(row["seeds"]),
+        *(shown(row, quantity) for quantity in QUANTITIES),
         wording.percent(row["other_cpu_share"]),
-        method if isinstance(method, str) else wording.MISSING,
-        row["records"].split(),
-    )
+        row["energy_method"] if isinstance(row["energy_method"], str) else wording.MISSING,
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -42,18 +42,6 @@ MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_tri
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A place where runs were made; times of different places are never compared."""
-
-    name: str
-    device: str
-    software: str
-    threads: int
-    trials: int
-    runs: int
-
-
-@dataclass(frozen=True)
 class Energy:
     """The energy of the runs that obtained it in one way: such energies are not added."""
 
@@ -67,16 +55,6 @@ class Energy:
     """From CPU time alone: it says nothing beyond time."""
     in_part: bool = False
     """Estimated for the CPU, from its time; the rest was read from the hardware."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A setting that differs from the paper's protocol, and where."""
-
-    key: str
-    here: str
-    paper: str
-    where: str
 
 
 @dataclass(frozen=True)
@@ -100,16 +78,15 @@ class Summary:
     """Names and meanings."""
     fractions: list[str]
     seeds: str
-    machines: list[Machine]
+    machines: list[dict[Hashable, Any]]
+    """MACHINE and the number of `runs`: times of different places are never compared."""
     first: str
     last: str
     """Dates, UTC."""
     duration: str
     energies: list[Energy]
-    estimated_runs: int
-    estimated_in_part_runs: int
-    differences: list[Difference] | None
-    """None where the experiment was not compared with the paper's protocol."""
+    differences: list[dict[str, str]] | None
+    """Settings (`key`), `here` and in the `paper`, and `where`; None where not compared."""
     flags: list[Doubt]
     refused: list[Doubt]
     failed: str
@@ -119,7 +96,6 @@ class Summary:
 
 def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame | None) -> Summary:
     """Return the facts in the tables of one experiment; `runs` has at least one row."""
-    energies = list(_energies(runs))
     return Summary(
         runs=len(runs),
         datasets=[names.dataset(name) for name in study.datasets(runs)],
@@ -132,13 +108,11 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
         ],
         fractions=[wording.percent(value) for value in study.fractions(runs)],
         seeds=wording.seeds(runs),
-        machines=_machines(runs),
+        machines=runs.groupby(MACHINE).size().reset_index(name="runs").to_dict("records"),
         first=_date(runs["started_at"].min()),
         last=_date((runs["started_at"] + runs["setup_seconds"] + runs["total_seconds"]).max()),
         duration=wording.seconds(float((runs["total_seconds"] + runs["setup_seconds"]).sum())),
-        energies=energies,
-        estimated_runs=sum(energy.runs for energy in energies if energy.estimated),
-        estimated_in_part_runs=sum(energy.runs for energy in energies if energy.in_part),
+        energies=list(_energies(runs)),
         differences=None if differences is None else _differences(differences, runs),
         flags=_flags(runs),
         refused=[
@@ -169,11 +143,6 @@ def tally(found: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
     return [(word, kind, counted[word]) for word, kind in VERDICTS.items() if counted[word]]
 
 
-def _machines(runs: pd.DataFrame) -> list[Machine]:
-    counted = runs.groupby(MACHINE, sort=True).size().reset_index(name="runs")
-    return [Machine(*row) for row in counted.astype(object).itertuples(index=False, name=None)]
-
-
 def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
     measured = runs[runs["energy_joules"].notna()]
     ways = measured.groupby(["energy_method", "energy_source"], dropna=False, sort=True)
@@ -194,13 +163,13 @@ def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
         yield Energy(how_measured(None, None), "", missing, "", estimated=False)
 
 
-def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[Difference]:
+def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]]:
     """Return each difference once, with the panels that it holds for."""
     texts = table.astype(object).where(table.notna(), wording.MISSING)
     found = []
     for (key, here, paper), rows in texts.groupby(["key", "here", "paper"], sort=True):
         where = _where({tuple(row) for row in rows[PANEL].to_numpy()}, runs)
-        found.append(Difference(str(key), str(here), str(paper), where))
+        found.append({"key": str(key), "here": str(here), "paper": str(paper), "where": where})
     return found
 
 
