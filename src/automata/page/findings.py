@@ -44,7 +44,7 @@ class Best:
     seconds: str
     """Mean total time of the method over its seeds."""
     highest: bool = False
-    """Whether no other of the data set has a higher score."""
+    """Whether it is the best of the data set: of equal scores the first."""
 
 
 def shown(row: Mapping[Any, Any], quantity: str) -> str:
@@ -76,10 +76,10 @@ def best(runs: pd.DataFrame) -> list[Best]:
     selector = runs["selector"]
     kinds = [selector == "full", selector == AUTOMATA, ~selector.isin([*CONTROLS, AUTOMATA])]
     found = [run for kind in kinds if (run := winner(runs[kind])) is not None]
-    highest = max((run["best_validation_accuracy"] for run in found), default=None)
+    highest = max(found, key=lambda run: run["best_validation_accuracy"], default=None)
     drawn = runs[selector == "untuned"].drop_duplicates("seed")  # panels share the draws
     return [
-        *(_best(run, runs, run["best_validation_accuracy"] == highest) for run in found),
+        *(_best(run, runs, run is highest) for run in found),
         *([_untuned(drawn)] if len(drawn) else []),
     ]
 

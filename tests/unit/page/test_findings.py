@@ -61,6 +61,11 @@ def test_only_the_highest_of_all_is_marked(rows):
     assert [name for name, row in rows.items() if row.highest] == ["RS2 10 %"]
 
 
+def test_of_equal_highest_scores_one_is_marked():
+    rows = best(RUNS.assign(best_validation_accuracy=1.0))
+    assert [row.method for row in rows if row.highest] == ["FULL"]
+
+
 def test_mean_is_that_of_all_seeds_of_the_method(rows):
     row = rows["AUTOMATA 10 %"]
     assert (row.mean, row.seeds, row.seconds) == ("85 % [84, 86]", "2 seeds", "3 s")
