@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from automata import names
 from automata.analysis.statistics import bounds, interval, spread_over
 from automata.analysis.study import of_one_protocol
 from automata.analysis.tables import joined
@@ -26,15 +27,7 @@ class Contrast:
     baseline: str
 
 
-CONTRASTS = (
-    Contrast("adaptive-random", "random"),
-    Contrast("rs2", "random"),
-    Contrast("gradmatch", "random"),
-    Contrast("gradmatch", "adaptive-random"),
-    Contrast("gradmatch", "rs2"),
-    Contrast("gradmatch", "craig"),
-)
-"""Re-drawing against a fixed subset, then gradients against each of the others."""
+CONTRASTS = tuple(Contrast(*pair) for pair in names.CONTRASTS)
 
 MATCH = ["dataset", "search", "scheduler", "fraction", "seed"]
 """A pair of runs agrees in these."""

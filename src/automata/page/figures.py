@@ -21,11 +21,11 @@ TITLES = {
     "image": "Trade-offs: images",
     "tabular": "Trade-offs: tables",
     "energy-co2": "Energy and CO2",
+    "selector-comparison": "Do gradients beat chance?",
     "pareto": "Pareto fronts",
     "anytime": "Best configuration found over time",
     "time-split": "Where the time goes",
     "rank-agreement": "Agreement of ranks with FULL",
-    "resampling": "Gradients or re-sampling",
     "ceiling": "Speedup and its ceiling",
 }
 """In the order in which they are shown."""
