@@ -58,12 +58,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, ends: tuple[float, float]) -> None:
         own = rows[rows["selector"] == selector]
         edges = ["black" if over else "white" for over in above(own)]
         look = marker(selector)
-        place: Look = {
-            "s": SIZE**2,
-            "linewidth": 0.5,
-            "zorder": 3,
-            "label": names.selector(selector),
-        }
+        place: Look = {"s": SIZE**2, "linewidth": 0.5, "zorder": 3, "gid": f"points {selector}"}
         axes.scatter(
             own["ceiling"],
             own["speedup"],

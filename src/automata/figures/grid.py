@@ -23,7 +23,7 @@ from automata.figures.panel import (
     draw_panel,
 )
 from automata.figures.pieces import add_legend, add_note, axes_of, handle
-from automata.figures.style import PAGE_INCHES, Look, style
+from automata.figures.style import PAGE_INCHES, TITLE, Look, style
 from automata.names import ALL_DATA, AUTOMATA
 
 WIDTHS = {1: 3.4, 2: 4.9, 4: PAGE_INCHES}
@@ -59,7 +59,7 @@ def grid_figure(study: Study, rows: Sequence[Row]) -> Figure:
                 draw_panel(axes, one)
                 axes.set_title(f"({next(letters)}) {one.panel.short_title}")
                 if len(ratios) > 1:
-                    axes.set_xlabel(row.ratio.label)
+                    axes.set_xlabel(row.ratio.heading, fontsize=TITLE)
         if len(ratios) == 1:
             figure.supxlabel(ratios[0])
         figure.supylabel(ERROR_LABEL)
@@ -138,7 +138,8 @@ def _points(means: pd.DataFrame) -> list[str]:
     sentences = [seeds(means), *bars(several["interval"], "seeds", subject)]
     sizes = sorted(means.loc[~means["selector"].isin(ALL_DATA), "fraction"].unique())
     shown = ", ".join(f"{100 * size:g}" for size in sizes)
-    return sentences + ([f"Markers grow with the subset: {shown} %."] if sizes else [])
+    grow = f"Markers grow with the subset: {shown}\N{NO-BREAK SPACE}%."
+    return [*sentences, *([grow] if sizes else [])]
 
 
 def _untuned(drawn: Sequence[Content]) -> list[str]:

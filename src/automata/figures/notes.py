@@ -81,7 +81,8 @@ def protocol(differences: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
 
     What holds for some of the data sets names them. Many differences are counted.
     """
-    rows = differences[[panel in panels for panel in map(Panel._make, _keys(differences))]]
+    here = [panel in panels for panel in map(Panel._make, _keys(differences))]
+    rows = differences[pd.Series(here, index=differences.index, dtype=bool)]
     new = _named(rows[rows["key"] == "data set"])
     settings = rows[rows["key"] != "data set"]
     count = settings["key"].nunique()
@@ -92,7 +93,8 @@ def protocol(differences: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
             for (key, here, paper), group in settings.groupby(["key", "here", "paper"])
         ]
         return [*sentences, f"Unlike the paper: {'; '.join(phrases)}."]
-    many = f"The protocol differs from the paper's in {count} settings (differences.csv)."
+    number = counted([count], "setting")
+    many = f"The protocol differs from the paper's in {number} (differences.csv)."
     return [*sentences, *([many] if count else [])]
 
 

@@ -12,14 +12,14 @@ from automata.analysis.study import Study, panels
 from automata.analysis.wording import MINUS, percent
 from automata.figures.notes import bars, protocol
 from automata.figures.pieces import add_note, axes_of, logarithmic, say
-from automata.figures.style import FAINT, SMALL, Look, style
+from automata.figures.style import FAINT, SMALL, TITLE, Look, style
 from automata.names import AUTOMATA, CONTRASTS
 
 LINE_INCHES = 0.15
 GAP = 0.7
 """Between two pairs, in lines."""
 
-TITLE = "Which selector is better? Pairs of runs that differ in the selector alone"
+QUESTION = "Which selector is better? Pairs of runs that differ in the selector alone"
 SIDES = {
     "error_difference": "\N{LEFTWARDS ARROW} first better | second better \N{RIGHTWARDS ARROW}\n"
     "Difference in test error (pp)",
@@ -50,7 +50,7 @@ def selector_comparison(study: Study) -> Figure:
             for axes, column in zip(grid[0], SIDES, strict=True):
                 _draw(axes, drawn, column)
             _name(grid[0, 0], drawn, pairs)
-            figure.suptitle(TITLE, fontweight="bold")
+            figure.suptitle(QUESTION, fontweight="bold")
             run = panels(study.ratios)
             add_note(figure, [*_note(drawn, pairs), *protocol(study.differences, run)])
         else:
@@ -102,7 +102,7 @@ def _draw(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
     if column == "speedup_ratio":
         low, high = drawn[f"{column}_low"].min(), drawn[f"{column}_high"].max()
         logarithmic(axes, "x", min(0.9, low / 1.04), max(1.1, high * 1.04))
-    axes.set_xlabel(SIDES[column])
+    axes.set_xlabel(SIDES[column], fontsize=TITLE)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
 

@@ -85,7 +85,7 @@ def save(figure: Figure, *paths: Path) -> None:
     for text in figure.findobj(Text):  # words of one line stay letters, which a
         text.set_fontfeatures(["-liga"])  # reader can search, all of one font
     with style():  # fonts are chosen when a figure is written
-        box = _layout(figure)
+        box = layout(figure)
         for path in paths:
             metadata = {"CreationDate": None} if path.suffix == ".pdf" else None
             with replacing(path) as temporary:
@@ -94,7 +94,7 @@ def save(figure: Figure, *paths: Path) -> None:
                     _reduce_colours(temporary)
 
 
-def _layout(figure: Figure) -> Bbox:
+def layout(figure: Figure) -> Bbox:
     """Lay `figure` out, once for all formats, and return it with the note below it, in inches."""
     engine = figure.get_layout_engine()
     if engine is not None:
