@@ -17,16 +17,12 @@ from automata.analysis.study import Panel, Study, panels
 from automata.errors import UserError
 from automata.figures.content import Content, content
 from automata.figures.notes import bars, counted, left_out, protocol, seeds, weaknesses
-from automata.figures.panel import (
-    CONTROL_SIZES,
-    ERROR_LABEL,
-    draw_panel,
-)
+from automata.figures.panel import CONTROL_SIZES, ERROR_LABEL, draw_panel
 from automata.figures.pieces import add_legend, add_note, axes_of, handle
-from automata.figures.style import PAGE_INCHES, TITLE, Look, style
+from automata.figures.style import COLUMN_INCHES, PAGE_INCHES, TITLE, Look, style
 from automata.names import ALL_DATA, AUTOMATA
 
-WIDTHS = {1: 3.4, 2: 4.9, 4: PAGE_INCHES}
+WIDTHS = {1: COLUMN_INCHES, 2: 4.9, 4: PAGE_INCHES}
 HEIGHTS = {1: 2.3, 2: 1.85, 4: 1.45}
 """Of a figure and of a row of it, in inches, by panels in a row."""
 
@@ -143,7 +139,7 @@ def _points(means: pd.DataFrame) -> list[str]:
 
 
 def _untuned(drawn: Sequence[Content]) -> list[str]:
-    draws = [int(one.untuned["draws"].iloc[0]) for one in drawn if len(one.untuned)]
-    if not draws:
+    draws = pd.concat([one.untuned["draws"] for one in drawn])
+    if draws.empty:
         return []
     return [f"Untuned: {counted(draws, 'configuration')} drawn at random, trained on all data."]

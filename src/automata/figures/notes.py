@@ -81,8 +81,8 @@ def protocol(differences: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
 
     What holds for some of the data sets names them. Many differences are counted.
     """
-    here = [panel in panels for panel in map(Panel._make, _keys(differences))]
-    rows = differences[pd.Series(here, index=differences.index, dtype=bool)]
+    drawn = [panel in panels for panel in map(Panel._make, _keys(differences))]
+    rows = differences[pd.Series(drawn, index=differences.index, dtype=bool)]
     new = _named(rows[rows["key"] == "data set"])
     settings = rows[rows["key"] != "data set"]
     count = settings["key"].nunique()

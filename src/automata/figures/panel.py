@@ -30,7 +30,6 @@ UP, DOWN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"
 CONTROL_SIZES = {"full": 8.0, "full-again": 5.0}
 """Widths of markers, in points; those of subsets grow with them."""
 
-
 HEIGHTS = {AUTOMATA: 6, "full": 7}
 """What is drawn above all others; of one selector, small markers lie above large ones."""
 
@@ -88,10 +87,8 @@ def _draw_line(axes: Axes, rows: pd.DataFrame, column: str) -> None:
     axes.plot(rows[column], rows[ERROR], color=colour, linewidth=1.4, zorder=5, gid="line")
     ends = rows.iloc[[0, -1]].drop_duplicates("fraction").sort_values(ERROR, ascending=False)
     for i, (fraction, x, y) in enumerate(ends[["fraction", column, ERROR]].to_numpy()):
-        place: Look = {
-            "xytext": (0, 4 * (-1) ** i),
-            "va": ("bottom", "top")[i],
-        }  # away from the line
+        # The higher end has it above, the lower one below: away from the line.
+        place: Look = {"xytext": (0, 4 * (-1) ** i), "va": ("bottom", "top")[i]}
         annotate(axes, f"{100 * fraction:g} %", (x, y), ha="center", color=colour, **place)
 
 

@@ -10,7 +10,7 @@ from automata import names
 from automata.analysis.resampling import ALL, resampling
 from automata.analysis.study import Study, panels
 from automata.analysis.wording import MINUS, percent
-from automata.figures.notes import bars, protocol
+from automata.figures.notes import bars, counted, protocol
 from automata.figures.pieces import add_note, axes_of, logarithmic, say
 from automata.figures.style import FAINT, SMALL, TITLE, Look, style
 from automata.names import AUTOMATA, CONTRASTS
@@ -135,12 +135,7 @@ def _note(drawn: pd.DataFrame, pairs: list[tuple[str, str]]) -> list[str]:
         "Runs are paired by data set, search, scheduler, subset size and seed.",
         "Points are means, diamonds those of all subset sizes.",
         *bars(several["interval"], " or ".join(sorted(set(several["over"])))),
-        "Black: the bar leaves out no difference." if len(several) else "",
-        f"A line has {_span(drawn['pairs'])} pairs.",
+        *(["Black: the bar leaves out no difference."] if len(several) else []),
+        f"A line has {counted(drawn['pairs'], 'pair')}.",
         *([f"Not compared, for lack of runs: {lacking}."] if missing else []),
     ]
-
-
-def _span(numbers: pd.Series) -> str:
-    least, most = int(numbers.min()), int(numbers.max())
-    return str(least) if least == most else f"{least} to {most}"

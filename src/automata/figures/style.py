@@ -19,6 +19,9 @@ from automata.files import replacing
 Look = dict[str, Any]
 """Keyword arguments of matplotlib."""
 
+COLUMN_INCHES = 3.4
+"""Width of a column of the paper's class of journals."""
+
 PAGE_INCHES = 6.5
 """Width of the paper's text."""
 

@@ -135,10 +135,7 @@ def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
         axes.hlines([height] * len(several), low, high, color=colour, linewidth=0.6, gid="bars")
     for selector, x, fraction in means[["selector", quantity, "fraction"]].to_numpy():
         look = _look(one.panel.scheduler, selector, fraction)
-        place: Look = {
-            "zorder": 4 - fraction,
-            "gid": f"mean {selector}",
-        }  # small ones stay in sight
+        place: Look = {"zorder": 4 - fraction, "gid": f"mean {selector}"}  # small ones on top
         axes.plot([x], [height], linestyle="none", **look, **place)
 
 
