@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: setup reproduce test lint
+.PHONY: setup reproduce test lint same
 
 setup: $(BIN)/.ready
 
@@ -16,6 +16,9 @@ test: setup
 
 lint: setup
 	ruff check && ruff format --check && mypy && snakefmt --check workflow rules && snakemake --lint
+
+same: setup
+	python tools/same.py $(BASE)
 
 $(BIN)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed, this is " + sys.version)'

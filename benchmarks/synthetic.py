@@ -170,6 +170,8 @@ def _run(
         "best_index": 3,
         "best_epochs": 0 if selector == "untuned" else epochs,
         "best_configuration": "batch_size=16 learning_rate=0.004197 optimizer=adam",
+        "best_configuration_json": '{"batch_size": 16, "learning_rate": 0.0041973, '
+        '"optimizer": "adam"}',
         "configurations": 1 if selector == "untuned" else CONFIGURATIONS,
         "failed_trials": 0,
         "final_failure": None,

@@ -22,7 +22,6 @@ from automata.experiments.inputs import (
     problems_of_files,
 )
 from automata.experiments.settings import fingerprint
-from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
 from automata.runs import (
     STEM,
     job_of,
@@ -34,6 +33,8 @@ from automata.runs import (
 )
 from automata.selection import FIXED_FRACTIONS, SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
+from automata.views import OF_DATASET, PAPER, STUDIES, Plan, figures
+from automata.views import TABLES as ALL_TABLES
 
 # The path of a run, for its record, log, benchmark and unfinished work.
 RUN = STEM
@@ -65,33 +66,6 @@ PROVENANCE = (
     "results/{experiment}/tables/provenance.md",
 )
 
-# Tables for people: all but the overview show what one for programs has.
-FOR_PEOPLE = tuple(
-    f"results/{{experiment}}/tables/{name}"
-    for name in (
-        "runs.csv",
-        "tradeoff.md",
-        "tradeoff.tex",
-        "energy.md",
-        "claims.md",
-        "claims.html",
-        "overview.md",
-    )
-)
-
-# What else is made from these.
-STUDY_TABLES = (
-    "best",
-    "choices",
-    "comparisons",
-    "front-summary",
-    "fronts",
-    "influence",
-    "rank-agreement",
-    "resampling",
-    "time-split",
-)
-
 # Files of the project that reductions read, wherever it lies. A checkout gives them new dates, so
 # that rules take them as ancient and have what is in them among their parameters.
 HERE = Path() if Path.cwd() == ROOT.resolve() else ROOT
@@ -101,7 +75,6 @@ PROTOCOLS = [
 ]
 SCHEMA = HERE / "config/schema.json"
 CLAIMS = HERE / "config/claims.yaml"
-CAPTIONS = HERE / "workflow/report"
 
 # The experiment that is made of all records there are, whichever configuration they are of.
 SO_FAR = "so-far"
@@ -112,9 +85,6 @@ WHOLE_MACHINE = 9999
 
 # Processes that read records, thousands of which take long enough to share.
 READERS = 4
-
-# Processes that draw the figures of the data sets: each takes a second to start.
-DRAWERS = 4
 
 # Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
 # working directory is there for the user's own models.
@@ -357,29 +327,42 @@ def datasets_of(experiment):
     return list(dict.fromkeys(place.dataset for place in runs()))
 
 
-def batches(experiment):
-    """Return the data sets of an experiment in as many parts as processes draw them."""
-    datasets = datasets_of(experiment)
-    return [datasets[i::DRAWERS] for i in range(min(DRAWERS, len(datasets)))]
+def plan_of(experiment):
+    """Return what an experiment has figures of; what archives hold is known when they are read."""
+    places = runs() if experiment == EXPERIMENT else filter(None, found().values())
+    selectors = SELECTORS if ARCHIVES else {place.selector for place in places}
+    return Plan(datasets_of(experiment), selectors)
 
 
 def figures_of(experiment):
-    """Return the figures of an experiment, as pixels: what the page shows."""
+    """Return the figures of an experiment, as pixels: those that would show something."""
     folder = f"results/{experiment}/figures"
-    return [f"{folder}/{name}.png" for name in (*PAPER, *STUDIES)] + [
+    return [f"{folder}/{name}.png" for name in figures(plan_of(experiment))] + [
         f"{folder}/{name}/{dataset}.png"
         for name in OF_DATASET
         for dataset in datasets_of(experiment)
     ]
 
 
+def kind_of_figure(wildcards):
+    """Return the chapter of the report that a figure belongs to."""
+    return "The paper's figures" if wildcards.figure in PAPER else "Beyond the paper"
+
+
+def caption(wildcards):
+    """Return the caption of a figure."""
+    return (PAPER | STUDIES)[wildcards.figure].caption
+
+
+def labels_with_figures():
+    """Return the constraint of the data sets that figures are of, other protocols included."""
+    labels = {*datasets_of(EXPERIMENT), *datasets_of(SO_FAR)}
+    return f"(?:{'|'.join(map(re.escape, sorted(labels)))})"
+
+
 def tables_of(experiment):
     """Return the tables of an experiment."""
-    tables = [
-        path.format(experiment=experiment) for path in (*TABLES.values(), *PROVENANCE)
-    ]
-    names = ("energy", "claims", *STUDY_TABLES)
-    return tables + [f"results/{experiment}/tables/{name}.csv" for name in names]
+    return [f"results/{experiment}/tables/{name}" for name in ALL_TABLES]
 
 
 def made_of(experiment):
@@ -387,7 +370,6 @@ def made_of(experiment):
     figures = figures_of(experiment)
     return [
         *tables_of(experiment),
-        *(path.format(experiment=experiment) for path in FOR_PEOPLE),
         *figures,
         *(path.removesuffix("png") + "pdf" for path in figures),
         f"results/{experiment}/index.html",

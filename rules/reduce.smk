@@ -101,7 +101,6 @@ rule tabulate_tradeoff:
         ratios="results/{experiment}/tables/ratios.csv",
         csv="results/{experiment}/tables/tradeoff.csv",
         markdown="results/{experiment}/tables/tradeoff.md",
-        latex="results/{experiment}/tables/tradeoff.tex",
         untuned="results/{experiment}/tables/untuned.csv",
     log:
         "logs/{experiment}/tabulate_tradeoff.log",
@@ -119,7 +118,6 @@ rule tabulate_tradeoff:
             --ratios {output.ratios:q} \
             --csv {output.csv:q} \
             --markdown {output.markdown:q} \
-            --latex {output.latex:q} \
             --untuned {output.untuned:q} > {log:q} 2>&1
         """
 
@@ -211,7 +209,10 @@ rule tabulate_studies:
     input:
         **TABLES,
     output:
-        collect("results/{{experiment}}/tables/{name}.csv", name=STUDY_TABLES),
+        collect(
+            "results/{{experiment}}/tables/{name}",
+            name=[name for name, table in ALL_TABLES.items() if table.make],
+        ),
         "results/{experiment}/tables/overview.md",
     log:
         "logs/{experiment}/tabulate_studies.log",

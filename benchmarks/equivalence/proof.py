@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,8 +18,15 @@ from automata.code_versions import DECISIONS, METHODS, NUMBERS, PARTS, TIMES, cl
 from automata.errors import UserError
 from benchmarks.equivalence.cases import jobs, timed, trainings
 from benchmarks.equivalence.replay import replay
+from benchmarks.versions import (
+    ROOT,
+    commit_of,
+    first_difference,
+    git,
+    write_commit,
+    write_today,
+)
 
-ROOT = Path(__file__).parents[2]
 DRIVER = Path("benchmarks/equivalence/driver.py")
 
 WITHIN = 1.03
@@ -45,13 +50,7 @@ class Compared:
 def checkout(commit: str) -> Iterator[Path]:
     """Yield a temporary folder with the files of `commit`; raises UserError where it is none."""
     with tempfile.TemporaryDirectory(prefix="automata-base-") as name:
-        packed = Path(name) / "files.tar"
-        try:
-            _git("archive", "--output", str(packed), commit)
-        except subprocess.CalledProcessError as error:
-            raise UserError(f"--base {commit}: {error.stderr.strip()}") from error
-        with tarfile.open(packed) as files:
-            files.extractall(name, filter="data")
+        write_commit(commit_of(commit), Path(name))
         yield Path(name)
 
 
@@ -59,16 +58,14 @@ def checkout(commit: str) -> Iterator[Path]:
 def copy_of_today() -> Iterator[Path]:
     """Yield a temporary folder with the files of today: neither version is in a checkout."""
     with tempfile.TemporaryDirectory(prefix="automata-today-") as name:
-        for part in ("src", DRIVER.parent):
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / part, Path(name) / part, ignore=ignored)
+        write_today(Path(name))
         yield Path(name)
 
 
 def commit_of_today() -> str:
     """Return the commit of the working tree, marked if files in it were changed."""
-    changed = _git("status", "--porcelain", "--untracked-files=no")
-    return _git("rev-parse", "--short", "HEAD") + (" and changes" if changed else "")
+    changed = git("status", "--porcelain", "--untracked-files=no")
+    return git("rev-parse", "--short", "HEAD") + (" and changes" if changed else "")
 
 
 def decisions_by_replay(archives: Sequence[Path], processes: int) -> list[Compared]:
@@ -168,20 +165,4 @@ def drive(folder: Path, **orders: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _same(claim: str, what: str, then: object, now: object) -> Compared:
-    return Compared(claim, what, _first_difference(then, now) or "the same", then == now)
-
-
-def _first_difference(then: Any, now: Any, at: str = "") -> str:
-    """Return the first place at which two results of a driver differ, nothing if they do not."""
-    if isinstance(then, dict) and isinstance(now, dict):
-        pairs = [(f"{at}.{key}", then.get(key), now.get(key)) for key in {**then, **now}]
-    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
-        pairs = [(f"{at}[{n}]", *pair) for n, pair in enumerate(zip(then, now, strict=True))]
-    else:
-        return "" if then == now else f"{at.lstrip('.')}: {then} and {now}"
-    return next((found for name, a, b in pairs if (found := _first_difference(a, b, name))), "")
-
-
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(ROOT), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return Compared(claim, what, first_difference(then, now) or "the same", then == now)

@@ -395,7 +395,6 @@ COMMANDS = [
     ),
     command("none: ", "outdated none", real=True),
     command("none: ", "contaminated none"),
-    command("none/overview.md: No such file or directory", "quote none --tables none"),
     command("none.json: ", "pack none.json --output a.tar.xz"),
     command("no-such-command: ", "meter --shared -- no-such-command"),
 ]

@@ -13,7 +13,7 @@ ALLOWED = {
     "ray": ["tuning"],
     "pyJoules": ["metering"],
     "codecarbon": ["metering"],
-    "matplotlib": ["figures"],
+    "matplotlib": ["figures", "views.py"],
     "seaborn": ["figures"],
 }
 
@@ -36,6 +36,51 @@ def importers(name):
 @pytest.mark.parametrize(("name", "parts"), ALLOWED.items())
 def test_library_is_imported_only_where_it_belongs(name, parts):
     assert importers(name) == parts
+
+
+READING = ["analysis", "figures", "page", "views.py"]
+"""What is made of records."""
+
+DOOR = {"records", "config", "names", "errors", "files", "registry", "runs", "code_versions"}
+"""What it may import of the rest: the record, the configuration, names, and what all share."""
+
+
+def imported_parts(path):
+    """Return the parts of the package that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "automata":
+            modules = [f"automata.{alias.name}" for alias in node.names]
+        else:
+            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for module in modules:
+            if module.startswith("automata."):
+                yield module.split(".")[1]
+
+
+def modules_of(part):
+    path = PACKAGE / part
+    return [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def test_reading_knows_of_making_the_record_alone():
+    reading = {part.removesuffix(".py") for part in READING}
+    wrong = {
+        (path.relative_to(PACKAGE).as_posix(), part)
+        for wing in READING
+        for path in modules_of(wing)
+        for part in imported_parts(path)
+        if part not in DOOR | reading
+    }
+    assert wrong == set()
+
+
+@pytest.mark.parametrize("part", ["selection", "models", "training", "tuning", "metering"])
+def test_making_knows_nothing_of_reading(part):
+    reading = {part.removesuffix(".py") for part in READING}
+    parts = {one for path in modules_of(part) for one in imported_parts(path)}
+    assert parts & reading == set()
 
 
 @pytest.mark.parametrize("module", ["automata.config", "automata.records", "automata.cli"])

@@ -1,7 +1,71 @@
+import re
+from pathlib import Path
+
 import pytest
 
-from automata.cli import main
+from automata.cli import COMMANDS, main
 from automata.datasets.catalog import DATASETS
+
+TYPED = ["runs", "outdated", "contaminated", "meter", "unpack", "schema"]
+"""The commands that texts for users name."""
+
+RULES = Path(__file__).parents[2] / "rules"
+
+
+def shown(capsys, *arguments):
+    with pytest.raises(SystemExit) as end:
+        main([*arguments, "--help"])
+    assert end.value.code == 0
+    return capsys.readouterr().out
+
+
+def listed(part):
+    """Return the entries of a part of a help by name, each in one line."""
+    entries = re.findall(r"^  (-h, )?(\S+)(.*\n(?:   .*\n)*)", part + "\n", re.MULTILINE)
+    return {name: " ".join(rest.split()) for _, name, rest in entries}
+
+
+def headings(capsys):
+    """Return the commands under the two headings of `automata --help`."""
+    _, users, rules = shown(capsys).partition("\noptions:")[0].split("commands")
+    return listed(users), listed(rules)
+
+
+def test_commands_of_users_come_before_those_of_rules(capsys):
+    users, rules = headings(capsys)
+    assert list(users) == TYPED
+    called = re.findall(
+        r"python -m automata (\S+)", "".join(p.read_text() for p in RULES.iterdir())
+    )
+    assert set(rules) == set(called) - {"unpack"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_told_in_one_sentence(capsys, name):
+    users, rules = headings(capsys)
+    sentence = (users | rules)[name]
+    assert re.fullmatch(r"[A-Z]([^.]|\.(?! ))+\.", sentence)
+    assert f" {sentence} " in " ".join(shown(capsys, name).split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_argument_is_told_in_a_sentence(capsys, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "500")
+    arguments = listed(shown(capsys, name))
+    assert arguments.pop("--help")
+    assert arguments
+    sentence = re.compile(r"([A-Z_]+ (\[[A-Z_]+ ...\] )?)?[A-Z].+ .+\.")
+    assert [name for name, told in arguments.items() if not sentence.fullmatch(told)] == []
+
+
+def test_flag_without_a_default_must_be_given(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["energy", "runs.parquet", "--carbon", "{}"])
+    assert end.value.code == 2
+    assert capsys.readouterr().err == (
+        "automata energy: error: the following arguments are required: --csv, --markdown "
+        "(see automata energy --help)\n"
+    )
 
 
 def test_users_error_is_one_line_without_a_traceback(capsys, tmp_path):

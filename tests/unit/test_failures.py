@@ -112,10 +112,10 @@ def test_unknown_failure_is_named_and_has_a_traceback(error, named):
 
 
 def run_failing(monkeypatch, error):
-    def fail(options):
+    def fail(output):
         raise error
 
-    monkeypatch.setattr(cli, "_schema", fail)
+    monkeypatch.setattr("automata.config.write_schema", fail)
     with pytest.raises(SystemExit) as end:
         cli.main(["schema", "--output", "x"])
     return end.value.code

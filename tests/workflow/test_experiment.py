@@ -7,19 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
+from automata.views import OF_DATASET, PAPER, STUDIES
 
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
 FIGURES = ["plot_paper", "plot_studies", "plot_datasets_0"]
 TABLES = [
     "best",
-    "choices",
     "claims",
     "comparisons",
     "differences",
     "energy",
-    "front-summary",
     "fronts",
     "influence",
     "rank-agreement",
@@ -27,7 +25,6 @@ TABLES = [
     "ratios",
     "resampling",
     "runs",
-    "time-split",
     "tradeoff",
     "untuned",
 ]
@@ -50,7 +47,7 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
     assert made >= {
         "results/smoke/index.html",
         *(f"results/smoke/tables/{name}.csv" for name in TABLES),
-        *(f"results/smoke/tables/tradeoff.{form}" for form in ("md", "tex")),
+        "results/smoke/tables/tradeoff.md",
         *(f"results/smoke/tables/claims.{form}" for form in ("md", "html")),
         "results/smoke/tables/overview.md",
         *(f"results/smoke/figures/{name}.pdf" for name in (*PAPER, *STUDIES)),

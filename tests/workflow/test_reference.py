@@ -1,7 +1,4 @@
-"""The published results: their tables come out of their records again, on any machine.
-
-And the tables in texts about them quote these.
-"""
+"""The published results: their tables come out of their records again, on any machine."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis.quotes import quotable, quoted, rows
 from automata.analysis.tables import read_csv
 from automata.experiments.files import ConfigFiles
 
@@ -57,21 +53,6 @@ def test_overview_is_the_published_one(redrawn):
     published, workflow = redrawn
     path = workflow.folder / "results/again/tables/overview.md"
     assert path.read_text() == (published / "tables/overview.md").read_text()
-
-
-def test_tables_of_the_findings_say_what_the_results_say():
-    known = quotable(REFERENCE / "protocol/tables")
-    text = (REFERENCE / "README.md").read_text(encoding="utf-8")
-    assert {heading for heading, _ in rows(text)} <= set(known)
-    assert len(list(rows(text))) > 20
-    assert quoted(text, known) == text
-
-
-def test_table_of_the_readme_says_what_the_results_say():
-    known = quotable(REFERENCE / "protocol/tables")
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert any(heading in known for heading, _ in rows(text))
-    assert quoted(text, known) == text
 
 
 def experiments(file):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES
+from automata.views import OF_DATASET, PAPER, STUDIES
 
 ROOT = Path(__file__).parents[2]
 CAPTIONS = ROOT / "workflow/report"

@@ -12,9 +12,16 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis import trials
 from automata.analysis.provenance import provenance_row
-from automata.analysis.runs import flags, protocol, protocol_hash, row
+from automata.analysis.runs import (
+    TRIAL_COLUMNS,
+    TRIAL_TYPES,
+    evaluations,
+    flags,
+    protocol,
+    protocol_hash,
+    row,
+)
 from automata.analysis.study import RUN, Study
 from automata.analysis.tables import joined
 from automata.code_versions import PARTS, code_versions, origin
@@ -85,12 +92,12 @@ def collect(
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
     searched = [part.trials for part in parts if len(part.trials)]
     protocols = {name: settings for part in parts for name, settings in part.protocols.items()}
-    evaluations = pd.concat(searched or [parts[0].trials], ignore_index=True)
+    trials = pd.concat(searched or [parts[0].trials], ignore_index=True)
     origins = pd.DataFrame([origin for part in parts for origin in part.origins])
     origins = _labelled(origins, names)
     return Collected(
         table.sort_values(RUN, ignore_index=True),
-        _labelled(evaluations, names),
+        _labelled(trials, names),
         dict(sorted(protocols.items())),
         origins.sort_values(RUN, ignore_index=True),
     )
@@ -115,17 +122,17 @@ class _Part:
 def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
     """Read the records at `paths`: as many as it takes to be worth a table, and no more memory."""
     runs: list[dict[str, Any]] = []
-    evaluations: list[dict[str, Any]] = []
+    scores: list[dict[str, Any]] = []
     protocols: dict[str, Any] = {}
     origins: list[dict[str, Any]] = []
     for path in paths:
         record = read_record(path)
         runs.append(row(record, path, comparison))
-        evaluations += trials.evaluations(record, path)
+        scores += evaluations(record, path)
         protocols[protocol_hash(record)] = protocol(record)
         origins.append(provenance_row(record, path))
-    table = pd.DataFrame(evaluations, columns=trials.COLUMNS)
-    return _Part(runs, table.astype(trials.TYPES), protocols, origins)
+    table = pd.DataFrame(scores, columns=TRIAL_COLUMNS)
+    return _Part(runs, table.astype(TRIAL_TYPES), protocols, origins)
 
 
 def outdated(experiment: Path) -> list[Path]:

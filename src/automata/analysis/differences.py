@@ -6,7 +6,7 @@ The paper's own settings are those of `config/paper.yaml`; nothing of them is re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -15,8 +15,6 @@ import pandas as pd
 from automata.analysis.energy import how_measured
 from automata.analysis.study import PANEL, Panel
 from automata.config import Settings
-from automata.datasets.catalog import DATASETS
-from automata.experiments.settings import Config, settings_of
 from automata.names import data_set
 
 COLUMNS = [*PANEL, "key", "here", "paper"]
@@ -32,28 +30,52 @@ MACHINE = ("device", "threads_per_trial", "gpu_per_trial")
 SELECTED = ("full", "random", "craig", "gradmatch")
 """The selectors that the paper ran."""
 
+Config = dict[str, Any]
+"""The configuration of an experiment, as `automata.experiments` reads it."""
+
+SettingsOf = Callable[[Config, str, str, str, str], Config]
+"""What runs read of a configuration: `automata.experiments.settings.settings_of`."""
+
+Row = tuple[str, str, str]
+"""A key, and what it is here and in the paper."""
+
 Facts = dict[str, Any]
 """Readable keys of the settings of one panel, and their values."""
 
 
 def differences(
-    runs: pd.DataFrame, protocols: dict[str, Any], paper: Iterable[Config]
+    runs: pd.DataFrame,
+    protocols: dict[str, Any],
+    paper: Iterable[Config],
+    settings_of: SettingsOf,
 ) -> pd.DataFrame:
     """Return a row per panel and setting in which `runs` differ from the paper.
 
     `runs` is the table of `automata collect`, `protocols` its settings by hash, and `paper` the
     experiments of config/paper.yaml. Besides the settings, the rows are about the device, how
-    energy was obtained (the paper: measured by pyJoules), the fractions, the number of seeds and
-    the rows of the training set (the paper's appendix, tables of splits). A data set that the
-    paper does not have has one row, which says so.
+    energy was obtained (the paper: measured by pyJoules), the fractions and the number of seeds;
+    rows cannot differ, as preparation checks their number. A data set that the paper does not
+    have has one row, which says so.
     """
-    experiments = list(paper)
+    experiments = {dataset: config for config in paper for dataset in config["datasets"]}
     rows = []
-    for panel, group in runs[runs["selector"].isin(SELECTED)].groupby(PANEL, sort=True):
-        rows += [
-            [*panel, *row]
-            for row in _of_panel(group, Panel(*map(str, panel)), protocols, experiments)
+    for key, group in runs[runs["selector"].isin(SELECTED)].groupby(PANEL, sort=True):
+        panel = Panel(data_set(str(key[0])), *map(str, key[1:]))
+        theirs = experiments.get(panel.dataset)
+        if theirs is None:
+            rows.append([*key, "data set", panel.dataset, NOT_IN_THE_PAPER])
+            continue
+        settings = Settings.model_validate(settings_of(theirs, *panel, "gradmatch"))
+        expected = settings.model_dump(mode="json", exclude={"selector", "metering"})
+        hashes = group["protocol_hash"].unique()
+        found = [protocols[name] for name in hashes if name in protocols]
+        differing = [
+            *([("settings", "not known", "known")] if len(found) < len(hashes) else []),
+            *_of_axes(panel, theirs),
+            *_of_settings(panel, found, expected),
+            *_of_grid(group, theirs),
         ]
+        rows += [[*key, *row] for row in differing]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -78,31 +100,27 @@ def _panels(table: pd.DataFrame) -> list[tuple[Any, ...]]:
     return list(table[PANEL].itertuples(index=False, name=None))
 
 
-def _of_panel(
-    group: pd.DataFrame, panel: Panel, protocols: dict[str, Any], experiments: list[Config]
-) -> list[tuple[str, str, str]]:
-    panel = panel._replace(dataset=data_set(panel.dataset))
-    dataset, search, scheduler = panel
-    theirs = next((config for config in experiments if dataset in config["datasets"]), None)
-    if theirs is None:
-        return [("data set", dataset, NOT_IN_THE_PAPER)]
-    hashes = group["protocol_hash"].unique()
-    ours = [_facts(protocols[name], panel) for name in hashes if name in protocols]
-    paper = _facts(_settings(theirs, panel), panel)
-    rows = [("settings", "not known", "known")] if len(ours) < len(hashes) else []
-    if search not in theirs["searches"]:
-        rows.append(("search", search, ", ".join(theirs["searches"])))
-    if scheduler not in theirs["schedulers"]:
-        rows.append(("scheduler", scheduler, ", ".join(theirs["schedulers"])))
+def _of_axes(panel: Panel, theirs: Config) -> list[Row]:
+    """Return what the paper did not run of a panel's search and scheduler."""
+    sides = [("search", panel.search, "searches"), ("scheduler", panel.scheduler, "schedulers")]
+    return [
+        (axis, here, ", ".join(theirs[key])) for axis, here, key in sides if here not in theirs[key]
+    ]
+
+
+def _of_settings(panel: Panel, found: list[Config], expected: Config) -> list[Row]:
+    """Return in which settings those that were `found` are not as `expected`."""
+    ours, paper = [_facts(settings, panel) for settings in found], _facts(expected, panel)
+    rows = []
     for key in sorted({key for facts in [*ours, paper] for key in facts}):
         values = [facts.get(key) for facts in ours]
         if any(value != paper.get(key) for value in values):
             here = " or ".join(dict.fromkeys(_readable(value) for value in values))
             rows.append((key, here, _readable(paper.get(key))))
-    return [*rows, *_of_grid(group, dataset, theirs)]
+    return rows
 
 
-def _of_grid(group: pd.DataFrame, dataset: str, theirs: Config) -> list[tuple[str, str, str]]:
+def _of_grid(group: pd.DataFrame, theirs: Config) -> list[Row]:
     """Return what differs in what the table of runs itself says."""
     devices = sorted(group["device"].unique())
     energy = group[["energy_method", "energy_source"]].drop_duplicates()
@@ -111,7 +129,6 @@ def _of_grid(group: pd.DataFrame, dataset: str, theirs: Config) -> list[tuple[st
     sides = [
         ("fractions", _listed(subsets), _listed(sorted(theirs["fractions"]))),
         ("seeds", str(group["seed"].nunique()), str(len(theirs["seeds"]))),
-        ("training rows", _listed(group["train_rows"].unique()), str(DATASETS[dataset].train)),
     ]
     if (energy["energy_method"] != "measured").any():
         words = (how_measured(*map(_text, pair)) for pair in energy.itertuples(index=False))
@@ -123,12 +140,6 @@ def _of_grid(group: pd.DataFrame, dataset: str, theirs: Config) -> list[tuple[st
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _settings(config: Config, panel: Panel) -> dict[str, Any]:
-    """Return the settings of a panel as `protocols` has them."""
-    read = settings_of(config, *panel, "gradmatch")
-    return Settings.model_validate(read).model_dump(mode="json", exclude={"selector", "metering"})
 
 
 def _facts(settings: dict[str, Any], panel: Panel) -> Facts:

@@ -1,4 +1,4 @@
-"""The table of energy and CO2: one row per run, and what the whole experiment took."""
+"""Energy and CO2: of each run, of the whole experiment, and how energies were obtained."""
 
 from __future__ import annotations
 
@@ -6,29 +6,8 @@ import pandas as pd
 
 from automata.analysis.quantities import FOOTPRINT, GRAMS_PER_MILE, car_kilometres, footprint
 from automata.analysis.study import RUN
-from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
+from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount, count
 from automata.config import Carbon
-
-COLUMNS = [
-    *RUN,
-    "total_seconds",
-    "kwh",
-    "energy_method",
-    "energy_source",
-    "co2_measured_grams",
-    "co2_time_grams",
-    "flags",
-    "record",
-]
-
-
-READABLE = {
-    "total_seconds": ("time", TIME),
-    "kwh": ("energy", ENERGY),
-    "co2_measured_grams": ("co2_measured", MASS),
-    "co2_time_grams": ("co2_time", MASS),
-}
-"""Columns of the table, and how people read them: name and units."""
 
 
 def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
@@ -39,18 +18,9 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
         for joules, seconds in zip(energies, runs["total_seconds"], strict=True)
     ]
     footprints = pd.DataFrame(rows, columns=FOOTPRINT, index=runs.index, dtype=float)
-    return pd.concat([runs, footprints], axis=1)[COLUMNS]
-
-
-def readable(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `energy_table` with units in its cells; None where nothing is known.
-
-    Paths of records are left out.
-    """
-    shown = table.drop(columns="record").astype(object)
-    for column, (_, units) in READABLE.items():
-        shown[column] = [None if pd.isna(v) else amount(v, units) for v in table[column]]
-    return shown.rename(columns={column: name for column, (name, _) in READABLE.items()})
+    method = ["energy_method", "energy_source"]
+    columns = [*RUN, "total_seconds", "kwh", *method, *FOOTPRINT[1:], "flags", "record"]
+    return pd.concat([runs, footprints], axis=1)[columns]
 
 
 def follows_time(method: str | None, source: str | None) -> bool:
@@ -84,21 +54,20 @@ def _counters(source: str | None) -> str:
 
 
 def totals(table: pd.DataFrame, carbon: Carbon) -> str:
-    """Return a paragraph on what the runs of `table` took in all, and on what that rests."""
-    runs, time_grams = _count(len(table)), table["co2_time_grams"].sum()
-    return " ".join(
-        [
-            f"In all {runs} took {amount(table['total_seconds'].sum(), TIME)}.",
-            *_energy_sentences(table),
-            f"CO2e of {runs} from time, time x TDP x intensity: {_grams(time_grams)}.",
-            f"Intensity: {carbon.grams_per_kwh:g} g CO2e/kWh ({carbon.region}, {carbon.year};"
-            f" {carbon.source}). PUE: {carbon.pue:g}, on energy only."
-            f" TDP: {carbon.tdp_watts:g} W ({carbon.tdp_source})."
-            f" Car: {GRAMS_PER_MILE} g per mile, as in the paper.",
-            "The two figures of CO2 are no independent evidence: with a constant intensity"
-            " measured CO2 is energy, and time-based CO2 is time.",
-        ]
-    )
+    """Return a page on what the runs of `table` took in all, and on what that rests."""
+    runs, time_grams = count(len(table), "run"), table["co2_time_grams"].sum()
+    lines = [
+        f"In all {runs} took {amount(table['total_seconds'].sum(), TIME)}.",
+        *_energy_sentences(table),
+        f"CO2e of {runs} from time, time x TDP x intensity: {_grams(time_grams)}.",
+        f"Intensity: {carbon.grams_per_kwh:g} g CO2e/kWh ({carbon.region}, {carbon.year};"
+        f" {carbon.source}). PUE: {carbon.pue:g}, on energy only."
+        f" TDP: {carbon.tdp_watts:g} W ({carbon.tdp_source})."
+        f" Car: {GRAMS_PER_MILE} g per mile, as in the paper.",
+        "The two figures of CO2 are no independent evidence: with a constant intensity"
+        " measured CO2 is energy, and time-based CO2 is time.",
+    ]
+    return "# Energy and CO2\n\n" + "".join(f"- {line}\n" for line in lines)
 
 
 def _energy_sentences(table: pd.DataFrame) -> list[str]:
@@ -111,19 +80,15 @@ def _energy_sentences(table: pd.DataFrame) -> list[str]:
         words = how_measured(_text(method), _text(source))
         shown = f"{words} ({source})" if _text(source) else words
         sentences.append(
-            f"Energy of {_count(len(runs))}: {amount(runs['kwh'].sum(), ENERGY)}, {shown};"
+            f"Energy of {count(len(runs), 'run')}: {amount(runs['kwh'].sum(), ENERGY)}, {shown};"
             f" CO2e from it, energy x PUE x intensity: {_grams(runs['co2_measured_grams'].sum())}."
         )
     missing = len(table) - len(measured)
-    return [*sentences, *([f"Energy of {_count(missing)}: not measured."] if missing else [])]
+    return [*sentences, *([f"Energy of {count(missing, 'run')}: not measured."] if missing else [])]
 
 
 def _grams(grams: float) -> str:
     return f"{amount(grams, MASS)}, {amount(car_kilometres(grams), DISTANCE)} by car"
-
-
-def _count(runs: int) -> str:
-    return f"{runs} run{'s' * (runs != 1)}"
 
 
 def _text(value: object) -> str | None:

@@ -1,299 +1,238 @@
-"""What the runs of an experiment say in short: tables for people, pooled over the searches."""
+"""What the runs of an experiment say in short: a page of tables that fit on two screens."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from automata.analysis.best import best_of
-from automata.analysis.choices import choices
+from automata import names
 from automata.analysis.energy import ways
-from automata.analysis.influence import influence_of
-from automata.analysis.rank_agreement import agreements, warm_start_epochs
-from automata.analysis.resampling import differences
-from automata.analysis.statistics import bounds_of_each
-from automata.analysis.study import PANEL, Study
+from automata.analysis.search_studies import agreements, by_rung, warm_start_epochs
+from automata.analysis.selector_comparisons import CONTRAST, differences
+from automata.analysis.statistics import (
+    Column,
+    Spread,
+    mean_of,
+    of_units,
+    sum_of,
+    summarise,
+)
+from automata.analysis.study import Study, compared, datasets, of_one_protocol
 from automata.analysis.tables import markdown
-from automata.analysis.time_split import PARTS, time_split
-from automata.analysis.wording import cell
-from automata.names import CONTROLS
+from automata.analysis.wording import cell, percent, times
 
-POOLED = ["dataset", "scheduler"]
-"""What a row is of: both searches count, as they differ less than schedulers do."""
+METHODS = (names.AUTOMATA, "rs2")
+"""Of the page: the paper's method, and re-sampling alone. All that ran where neither did."""
+
+AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
+    "dataset": (names.DATASETS, names.dataset),
+    "scheduler": (names.SCHEDULERS, names.scheduler),
+    "selector": (dict.fromkeys(METHODS), names.selector),
+}
+"""The order of an axis, and what readers call its values."""
 
 OPENING = """# Overview
 
-Where a cell has bounds, a seed counts with the mean of its runs, of both searches; behind the mean
-over seeds stands its 95 % bootstrap interval, or the range of fewer than three seeds (under "What
-searches chose" it is quartiles). An error is test error less FULL's, in percentage points: positive
-is worse. `tradeoff.csv`, `resampling.csv`, `rank-agreement.csv`, `untuned.csv` and `time-split.csv`
-beside this file have the searches one by one; they, `choices.csv` and `influence.csv` name the
-records behind each number, and `runs.csv` has the runs.
+All numbers are means over both searches: of a seed first, then over seeds. An error is test error
+less FULL's, in percentage points: positive is worse. In brackets stand 95 % bootstrap intervals
+over seeds, or the range of fewer than three. `tradeoff.csv` has each search by itself, `runs.csv`
+each run; the page (`index.html`) shows them.
 """
 
 
-def overview(tables: Study) -> str:
+def overview(study: Study) -> str:
     """Return the page, in Markdown; a section without a row is left out."""
     sections = [
         f"## {title}\n\n{text}\n\n{markdown(table)}"
         for title, text, make in SECTIONS
-        if len(table := make(tables))
+        if len(table := _for_readers(make(study)))
     ]
     return "\n".join([OPENING, *sections])
 
 
-def ran(tables: Study) -> pd.DataFrame:
+def ran(study: Study) -> pd.DataFrame:
     """Return a row per data set: its runs, their hours and energy, and how many were disturbed."""
-    runs = tables.runs
+    runs = study.runs
     table = runs.assign(
         hours=runs["total_seconds"] / 3600,
         whole=(runs["total_seconds"] + runs["setup_seconds"]) / 3600,
         watt_hours=runs["energy_joules"].astype(float) / 3600,
         disturbed=runs["flags"].str.contains("contaminated"),
+        accuracy=100 * runs["test_accuracy"].where(runs["selector"] == "full"),
     )
-    groups = table.groupby("dataset", sort=True)
     columns = {
-        "runs": groups.size(),
-        "measured hours": groups["hours"].sum(),
-        "hours with set-up": groups["whole"].sum(),
-        "energy (Wh)": groups["watt_hours"].sum(skipna=False),
-        "energy was": {dataset: ways(group) for dataset, group in groups},
-        "contaminated runs": groups["disturbed"].sum(),
+        "runs": len,
+        "seeds": lambda group: group.loc[group["selector"] != "untuned", "seed"].nunique(),
+        "FULL's accuracy (%)": mean_of("accuracy"),
+        "measured hours": lambda group: group["hours"].sum(),
+        "hours with set-up": lambda group: group["whole"].sum(),
+        "energy (Wh)": lambda group: group["watt_hours"].sum(skipna=False),
+        "energy was": ways,
+        "contaminated runs": sum_of("disturbed"),
     }
-    return pd.DataFrame(columns).rename_axis("dataset").reset_index()
+    return summarise(table, ["dataset"], columns).drop(columns="records")
 
 
-def speedups(tables: Study) -> pd.DataFrame:
-    """Return a row per selector and subset size: speedup over FULL, its ceilings, and error."""
-    quantities = {
-        "speedup": "speedup",
-        "ceiling": "ceiling",
-        "final_ceiling": "with its final training",
-        "relative_test_error": "error (pp)",
+def glance(study: Study) -> pd.DataFrame:
+    """Return a row per data set, scheduler and selector: speedup, ceiling, error by subset size."""
+    ratios = compared(study.ratios)
+    return _by_size(_shown(ratios), ["dataset", "scheduler", "selector"], _gain)
+
+
+def _gain(runs: pd.DataFrame) -> str:
+    means = runs.groupby("seed")[["speedup", "ceiling", "relative_test_error"]].mean().mean()
+    faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
+    return f"{faster:.1f} ({ceiling:.1f}), {error:+.1f}"
+
+
+def contrasts(study: Study) -> pd.DataFrame:
+    """Return a row per pair of selectors and a column per data set: difference of their errors."""
+    pairs = differences(study.ratios)
+    pooled = of_one_protocol(pairs).assign(group="all")
+    columns: dict[str, Column] = {
+        "error": Spread(lambda group: of_units(group, "error")),
+        "speedup": lambda group: np.exp(of_units(group, "log_speedup").mean()),
+        "units": lambda group: len(of_units(group, "error")),
     }
-    return _means(_compared(tables), [*POOLED, "selector", "fraction"], quantities)
-
-
-def glance(tables: Study) -> pd.DataFrame:
-    """Return a row per selector: speedup, ceiling and error, by scheduler and subset size."""
-    compared = _compared(tables)
-    subsets = compared[~compared["selector"].isin(CONTROLS)]
-    axes = ["scheduler", "fraction"]
-    columns = {(name, part): f"{name} {part:.3g}" for (name, part), _ in subsets.groupby(axes)}
+    both = pd.concat([pairs.assign(group=pairs["dataset"].map(names.dataset)), pooled])
+    table = summarise(both, [*CONTRAST, "group"], columns, ["records"], sort=False)
     rows = []
-    for (dataset, selector), group in subsets.groupby(["dataset", "selector"], sort=True):
-        cells = {"dataset": dataset, "selector": selector}
-        for (scheduler, fraction), runs in group.groupby(axes):
-            means = _of_seeds(runs, ["speedup", "ceiling", "relative_test_error"]).mean()
-            faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
-            cells[columns[scheduler, fraction]] = f"{faster:.1f} ({ceiling:.1f}), {error:+.1f}"
-        rows.append(cells)
-    return pd.DataFrame(rows, columns=["dataset", "selector", *columns.values()]).fillna("")
+    for _, own in table.groupby(CONTRAST, sort=False):
+        bounds = own[["error", "error_low", "error_high", "units"]].to_numpy()
+        row = dict(zip(own["group"], (cell(*of) for of in bounds), strict=True))
+        row["difference"] = " - ".join(map(names.selector, own[CONTRAST].iloc[0]))
+        row["speedups"] = "".join(map(times, own.loc[own["group"] == "all", "speedup"]))
+        rows.append(row)
+    order = [names.dataset(label) for label in datasets(pairs)]
+    return pd.DataFrame(rows, columns=["difference", *order, "all", "speedups"]).fillna("")
 
 
-def contrasts(tables: Study) -> pd.DataFrame:
-    """Return a row per pair of selectors, with one subset size and with all of them."""
-    pairs = differences(tables.ratios)
-    each = pairs.assign(fraction=[f"{fraction:g}" for fraction in pairs["fraction"]])
-    both = pd.concat([each, pairs.assign(fraction="all")])
-    axes = [*POOLED, "selector", "baseline", "fraction"]
-    errors = _means(both, axes, {"error": "error difference (pp)"})
-    speedups = _means(both, axes, {"log_speedup": "speedup ratio"}, np.exp)
-    return errors.merge(speedups).rename(columns={"runs": "pairs"})
+def worth(study: Study) -> pd.DataFrame:
+    """Return a row per data set: the error of configurations drawn at random."""
+    columns = {
+        "draws": sum_of("draws"),
+        "diverged": sum_of("diverged"),
+        "mean error (pp)": mean_of("relative_test_error"),
+        "median": mean_of("relative_test_error_median"),
+        "best": lambda group: group["relative_test_error_low"].min(),
+        "worst": lambda group: group["relative_test_error_high"].max(),
+    }
+    return summarise(study.untuned, ["dataset"], columns, ["records"]).drop(columns="records")
 
 
-def ranks(tables: Study) -> pd.DataFrame:
-    """Return a row per rung, selector and subset size: tau with FULL's scores, and both means."""
-    known = tables.once(agreements)[tables.once(agreements)["tau"].notna()]
-    shown = {"tau": "tau", "accuracy": "accuracy (%)", "full_accuracy": "FULL's (%)"}
-    scores = ["accuracy", "full_accuracy"]
-    percent = known.assign(**{score: 100 * known[score].astype(float) for score in scores})
-    return _means(percent, [*POOLED, "epochs", "epoch", "selector", "fraction"], shown)
+def ranks(study: Study) -> pd.DataFrame:
+    """Return tau with FULL's scores per scheduler, selector and size, at one group of rungs.
+
+    That is the one with the most configurations.
+    """
+    table = _shown(by_rung(study.once(agreements)))
+    keys = ["scheduler", "selector", "fraction"]
+    fullest = table[table["pairs"] == table.groupby(keys)["pairs"].transform("max")]
+    bounds = ["tau", "tau_low", "tau_high", "units"]
+    return _by_size(fullest, keys[:2], lambda rows: cell(*rows[bounds].iloc[0]))
 
 
-def untuned(tables: Study) -> pd.DataFrame:
-    """Return a row per panel: the error of configurations drawn at random."""
-    errors = [f"relative_test_error{of}" for of in ("", "_median", "_low", "_high")]
-    shown = tables.untuned[[*PANEL, "draws", *errors]]
-    return shown.set_axis([*PANEL, "draws", "mean error (pp)", "median", "best", "worst"], axis=1)
-
-
-def chosen(tables: Study) -> pd.DataFrame:
-    """Return a row per hyper-parameter and subset size: what the searches chose."""
-    table = choices(tables.once(best_of))
-    numbers = _cells(table, ["median", "lower_quartile", "upper_quartile", "searches"])
-    shown = table[[*POOLED, "hyper-parameter", "fraction", "searches"]]
-    return shown.assign(chosen=table["counts"].where(table["counts"].notna(), numbers))
-
-
-def influences(tables: Study) -> pd.DataFrame:
-    """Return a row per hyper-parameter and rung of random search: its tau by subset size."""
-    drawn = tables.once(influence_of)[tables.once(influence_of)["search"] == "random"]
-    axes = [*POOLED, "hyper-parameter", "epochs", "epoch"]
-    compared = drawn[drawn.groupby(axes)["fraction"].transform("nunique") > 1]
-    shown = compared.assign(cell=_cells(compared, ["tau", "tau_low", "tau_high", "seeds"]))
-    table = shown.pivot(index=axes, columns="fraction", values="cell").fillna("")
-    return table.rename(columns="{:g}".format).reset_index()
-
-
-def early(tables: Study) -> pd.DataFrame:
+def early(study: Study) -> pd.DataFrame:
     """Return the share of AUTOMATA's trials that were stopped before it had selected anything."""
-    runs = tables.runs[tables.runs["selector"] == "gradmatch"]
-    known = runs[runs["protocol_hash"].isin(tables.protocols)]
-    ends = tables.trials.groupby(["record", "index"])[["epoch", "status"]].last()
+    runs = study.runs[study.runs["selector"] == names.AUTOMATA]
+    known = runs[runs["protocol_hash"].isin(study.protocols)]
+    ends = study.trials.groupby(["record", "index"])[["epoch", "status"]].last()
     stopped = ends[ends["status"] == "stopped"].groupby("record")["epoch"].apply(list).to_dict()
-    rows = []
-    for key, group in known.groupby([*POOLED, "fraction"], sort=True):
-        shares = []
-        for run in group.to_dict("records"):
-            first = first_selection(run, tables.protocols)
-            early = sum(epoch <= first for epoch in stopped.get(run["record"], []))
-            shares.append(early / run["configurations"])
-        rows.append([*key, len(shares), 100 * np.mean(shares)])
-    columns = [*POOLED, "fraction", "runs", "trials stopped before a selection (%)"]
-    return pd.DataFrame(rows, columns=columns)
+
+    def share(run: Mapping[Any, Any]) -> float:
+        first = first_selection(run, study.protocols)
+        before = [epoch for epoch in stopped.get(run["record"], []) if epoch <= first]
+        return len(before) / int(run["configurations"])
+
+    shares = known.assign(share=[share(run) for run in known.to_dict("records")])
+    return _by_size(
+        shares, ["dataset", "scheduler"], lambda runs: percent(float(runs["share"].mean()))
+    )
 
 
 def first_selection(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
     """Return after how many epochs the trials of `run` select for the first time.
 
-    That is the first multiple of R after the warm start (`automata.training.subsets`).
+    That is the first multiple of R after the warm start, as training has it.
     """
     every = int(protocols[run["protocol_hash"]]["protocol"]["reselect_every"])
     return every * math.ceil(max(warm_start_epochs(run, protocols), 1) / every)
 
 
-def times(tables: Study) -> pd.DataFrame:
-    """Return a row per selector and subset size: mean seconds and the shares of its parts."""
-    split = time_split(tables.runs, tables.ratios)
-    seconds = [f"{part}_seconds" for part in PARTS]
-    axes = [*POOLED, "selector", "fraction"]
-    means = split.groupby(axes, sort=True)[[*seconds, "total_seconds"]].mean().reset_index()
-    table = means[axes].assign(seconds=means["total_seconds"])
-    for part, column in zip(PARTS, seconds, strict=True):
-        table[f"{part} (%)"] = 100 * means[column] / means["total_seconds"]
-    return table
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the selectors that the page shows, FULL's repeat among them."""
+    of_methods = table["selector"].isin([*METHODS, "full-again"])
+    if table["selector"].isin(METHODS).any():
+        return table[of_methods]
+    return table[table["selector"] != "full"]
 
 
-def epochs(tables: Study) -> pd.DataFrame:
-    """Return a row per panel: the fewest and the most epochs that a search of it trained."""
-    searches = tables.runs[tables.runs["selector"] != "untuned"]
-    rows = [
-        [*panel, len(group), group["trained_epochs"].min(), group["trained_epochs"].max()]
-        for panel, group in searches.groupby(PANEL, sort=True)
-    ]
-    return pd.DataFrame(rows, columns=[*PANEL, "runs", "fewest epochs", "most epochs"])
-
-
-def _cells(table: pd.DataFrame, columns: list[str]) -> list[str]:
-    """Return a cell per row of `table`: of its mean, bounds and number of what they are over."""
-    return [cell(*row) for row in table[columns].to_numpy(np.float64)]
-
-
-def _compared(tables: Study) -> pd.DataFrame:
-    """Return the ratios that there are, but FULL's own, which are 1."""
-    ratios = tables.ratios
-    return ratios[ratios["refused"].isna() & (ratios["selector"] != "full")]
-
-
-def _of_seeds(group: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Return the mean of each seed: what counts once in a mean or an interval."""
-    return group.groupby("seed")[columns].mean()
-
-
-def _means(
-    frame: pd.DataFrame,
-    axes: Sequence[str],
-    quantities: dict[str, str],
-    to_shown: Callable[[float], float] = float,
+def _by_size(
+    table: pd.DataFrame, keys: list[str], of_cell: Callable[[pd.DataFrame], str]
 ) -> pd.DataFrame:
-    """Return a row per value of `axes`: the runs, the seeds, and means with their bounds."""
-    groups = list(frame.groupby(list(axes), sort=True))
-    table = pd.DataFrame([key for key, _ in groups], columns=list(axes))
-    table["runs"] = [len(group) for _, group in groups]
-    table["seeds"] = [group["seed"].nunique() for _, group in groups]
-    for column, name in quantities.items():
-        samples = [_of_seeds(group, [column])[column].to_numpy(np.float64) for _, group in groups]
-        table[name] = [
-            cell(to_shown(values.mean()), to_shown(low), to_shown(high), len(values))
-            for values, (low, high) in zip(samples, bounds_of_each(samples), strict=True)
-        ]
-    return table
+    """Return a row per value of `keys`, with a column per subset size."""
+    groups = table.groupby([*keys, "fraction"])
+    cells = [[*key, of_cell(group)] for key, group in groups]
+    long = pd.DataFrame(cells, columns=[*keys, "fraction", "cell"])
+    wide = long.pivot(index=keys, columns="fraction", values="cell").fillna("")
+    return wide.rename(columns=lambda size: percent(float(size))).reset_index()
+
+
+def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `table` in the order of its AXES, with the names that readers know."""
+    axes = [axis for axis in AXES if axis in table]
+    places = {axis: names.ordered(table[axis], AXES[axis][0]).index for axis in axes}
+    if axes:
+        table = table.sort_values(axes, key=lambda values: values.map(places[str(values.name)]))
+    return table.assign(**{axis: table[axis].map(AXES[axis][1]) for axis in axes})
 
 
 SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "What was run",
-        "Set-up is starting Ray, imports and loading data, which no other number here contains.",
+        "Set-up is starting Ray, imports and loading data, which no other number contains.",
         ran,
     ),
     (
-        "Speedups beside their ceilings",
-        "The ceiling is the speedup if an epoch cost its share of the samples, a selection by "
-        "gradients one forward pass, and nothing else anything; beside it the ceiling with the "
-        "final training at what it took, as a configuration that wins may be a cheap one. "
-        "`full-again` is FULL with other weights and mini-batches: what it differs by is noise.",
-        speedups,
-    ),
-    (
         "At a glance",
-        "Speedup over FULL (its ceiling), and error: means over seeds, by scheduler and by the "
-        "subset's fraction of the training set. `gradmatch` is AUTOMATA.",
+        "Speedup over FULL (its ceiling), and error, by the subset's share of the training set. "
+        "The ceiling is the speedup if an epoch cost its share of the samples, a selection by "
+        "gradients one forward pass, and nothing else anything. FULL's repeat is noise alone: "
+        "FULL with other weights and mini-batches. "
+        "More: `tradeoff.md` (all selectors), `fronts.csv`.",
         glance,
     ),
     (
-        "Gradient or re-sampling",
-        "Differences between runs of the same seed, search and subset size: `selector` less "
-        "`baseline`, and the ratio of their speedups.",
+        "Gradients or re-sampling",
+        "Differences of errors (pp) between runs of the same seed, search and subset size: by "
+        "data set, and over all of them, where three data sets or more count as one each. Last "
+        "the ratio of the speedups over all. "
+        "More: `resampling.csv`, tests in `comparisons.csv`.",
         contrasts,
     ),
     (
+        "What tuning is worth",
+        "Error of configurations drawn at random and trained once on all data, against FULL's "
+        "choice. A draw that diverged counts with the accuracy that it reached. "
+        "More: `untuned.csv`.",
+        worth,
+    ),
+    (
         "Do subsets rank configurations as all data do?",
-        "Kendall's tau of validation accuracies after `epoch` epochs, over the configurations "
-        "that a search has in common with FULL's, at least five of them, and the means of what was "
-        "compared. `full-again` is the noise ceiling. Late rungs have the survivors only, which "
-        "are alike and harder to rank.",
+        "Kendall's tau with FULL's validation accuracies at the rungs with the most "
+        "configurations, over data sets. FULL's repeat is what noise leaves. "
+        "More: `rank-agreement.csv`.",
         ranks,
     ),
     (
-        "What tuning is worth",
-        "Configurations drawn at random and trained once on all data, against FULL's choice: the "
-        "mean of its seeds. A draw that diverged counts with the accuracy that it reached.",
-        untuned,
-    ),
-    (
-        "What searches chose",
-        "The best configurations, of both searches and all selectors; FULL and its repeat at 1. Of "
-        "a number with many values the median and its quartiles, of all else how many chose each.",
-        chosen,
-    ),
-    (
-        "Which hyper-parameters tell the score",
-        "Kendall's tau between the values of a hyper-parameter and validation accuracies after "
-        "`epoch` epochs, by the subset's fraction of the training set, over the configurations of "
-        "a random search whose first rung that is: positive where higher values score better. "
-        "All selectors count; FULL and its repeat at 1.",
-        influences,
-    ),
-    (
         "Decided before any selection",
-        "AUTOMATA's first subset is random, and before it a warm start may train on all data. A "
-        "trial stopped at a rung before the first selection was judged on these alone.",
+        "Share of AUTOMATA's trials stopped at a rung before its first selection: until then it "
+        "trains on a random subset, or in a warm start on all data.",
         early,
-    ),
-    (
-        "Where the time goes",
-        "Means over runs. `final` is the final training on all data.",
-        times,
-    ),
-    (
-        "Epochs that searches trained",
-        "Under Hyperband as many for each selector and seed, unless a trial diverges.",
-        epochs,
     ),
 )
 """Title, what the reader must know, and the table."""

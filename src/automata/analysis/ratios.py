@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from automata.analysis.equal_code import COLUMNS as CODE
-from automata.analysis.equal_code import equal
 from automata.analysis.quantities import (
     FOOTPRINT,
     ceiling,
@@ -25,6 +24,7 @@ from automata.analysis.quantities import (
 )
 from automata.analysis.study import PANEL, RUN
 from automata.analysis.tables import joined
+from automata.code_versions import PARTS, TIMES, claims_of, origin
 from automata.config import Carbon
 
 logger = logging.getLogger(__name__)
@@ -49,6 +49,9 @@ SAME = [
 
 The code that selects is not among them: FULL selects nothing.
 """
+
+CODE = {f"{part}_code": part for part in PARTS}
+"""Columns of the table of runs with the code of a part."""
 
 SAME_ENERGY = ["energy_method", "energy_source", "metering_code"]
 """Energies of runs that differ in one of these do not compare; their times do."""
@@ -208,3 +211,33 @@ def _energy_ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, float
 
 def _facts(run: dict[str, Any]) -> dict[str, Any]:
     return {column: run[column] for column in (*FACTS, *FOOTPRINT)}
+
+
+def equal(
+    column: str, run: Mapping[str, Any], other: Mapping[str, Any], methods: Iterable[str] = ()
+) -> bool:
+    """Say whether two runs are of equal code of a column, as to scores, times and such energies."""
+    if run[column] == other[column]:
+        return True
+    part, kinds = CODE[column], tuple(methods)
+    claims = {
+        claim
+        for row in (run, other)
+        for claim in claims_of(part, kinds, row["resumed"], row["device"])
+    }
+    return origin(part, run[column], claims) == origin(part, other[column], claims)
+
+
+def by_origin(runs: pd.DataFrame, times: bool = True) -> pd.DataFrame:
+    """Return `runs` with their code by its origin: code that is equal in all has one.
+
+    That is in scores and, with `times`, in times; where a run was interrupted, or was on a GPU,
+    also in those of such runs.
+    """
+    kinds = set(zip(runs["resumed"], runs["device"], strict=True))
+    origins = {}
+    for column, part in CODE.items():
+        claims = {claim for kind in kinds for claim in claims_of(part, (), *kind)}
+        needed = {claim for claim in claims if times or not claim.startswith(TIMES)}
+        origins[column] = runs[column].map(partial(origin, part, claims=needed))
+    return runs.assign(**origins)

@@ -1,9 +1,11 @@
-"""Statistics of the tables: intervals, tests over data sets, ranks, and Pareto fronts."""
+"""Statistics of the tables: summaries, intervals, tests over data sets, ranks, Pareto fronts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +13,71 @@ from numpy.typing import NDArray
 from scipy.stats import PermutationMethod, bootstrap, kendalltau, wilcoxon
 
 from automata.analysis.study import PANEL
+from automata.analysis.tables import joined
 
 Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A column that is a mean, and two after it, `_low` and `_high`, that are its bounds."""
+
+    sample: Callable[[pd.DataFrame], Values]
+    """What the mean is of, from the rows of a group."""
+    scale: Callable[[Any], Any] = float
+    """From the mean and the bounds to what is shown, e.g. np.exp of logarithms."""
+
+
+Column = Callable[[pd.DataFrame], Any] | Spread
+"""A column of a summary, of the rows of each group."""
+
+
+def summarise(
+    table: pd.DataFrame,
+    by: Sequence[str],
+    columns: Mapping[str, Column],
+    records: Sequence[str] = ("record",),
+    sort: bool = True,
+) -> pd.DataFrame:
+    """Return a row per value of the columns `by`: `columns`, functions of its rows, and `records`.
+
+    These are the names in all columns of that name. Groups are in the order of their values, or
+    without `sort` in that of their first rows. A table without rows has all columns, too.
+    """
+    grouped = table.groupby(list(by), sort=sort)
+    groups = [group for _, group in grouped]
+    made: dict[str, list[Any]] = {}
+    for name, column in columns.items():
+        if isinstance(column, Spread):
+            samples = [column.sample(group) for group in groups]
+            limits = bounds_of_each(samples)
+            made[name] = [column.scale(mean(values)) for values in samples]
+            made[f"{name}_low"] = [column.scale(low) for low, _ in limits]
+            made[f"{name}_high"] = [column.scale(high) for _, high in limits]
+        else:
+            made[name] = [column(group) for group in groups]
+    made["records"] = [joined(word for name in records for word in group[name]) for group in groups]
+    return grouped.size().reset_index()[list(by)].assign(**made)
+
+
+def known(column: str) -> Callable[[pd.DataFrame], Values]:
+    """Return what gives the values of `column` that are not missing."""
+    return lambda group: group[column].dropna().to_numpy(np.float64)
+
+
+def mean_of(column: str) -> Callable[[pd.DataFrame], float]:
+    """Return what gives the mean of `column`, over what is not missing."""
+    return lambda group: mean(known(column)(group))
+
+
+def sum_of(column: str) -> Callable[[pd.DataFrame], int]:
+    """Return what gives the sum of `column`, of whole numbers."""
+    return lambda group: int(group[column].sum())
+
+
+def mean(values: Values) -> float:
+    """Return the mean of n values, NaN of none."""
+    return float(values.mean()) if len(values) else math.nan
 
 
 def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
@@ -66,12 +131,12 @@ def interval(seeds: int) -> str:
     return "95 %" if seeds >= SEEDS_FOR_INTERVAL else "range"
 
 
-def bounds(values: NDArray[np.float64]) -> tuple[float, float]:
+def bounds(values: Values) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
     return bounds_of_each([values])[0]
 
 
-def bounds_of_each(samples: Sequence[NDArray[np.float64]]) -> list[tuple[float, float]]:
+def bounds_of_each(samples: Sequence[Values]) -> list[tuple[float, float]]:
     """Return the bounds of each sample; those of one size share their resamples, and the cost."""
     found = [(np.nan, np.nan)] * len(samples)
     for size in {len(values) for values in samples} - {0}:
@@ -84,7 +149,7 @@ def bounds_of_each(samples: Sequence[NDArray[np.float64]]) -> list[tuple[float, 
     return found
 
 
-def _bounds(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _bounds(samples: Values) -> tuple[Values, Values]:
     """Return the bounds of each row of `samples` (samples, values)."""
     if samples.shape[1] < SEEDS_FOR_INTERVAL:
         return samples.min(axis=1), samples.max(axis=1)
@@ -112,10 +177,15 @@ def spread_over(group: pd.DataFrame) -> tuple[str, str]:
     return "seed", "seeds"
 
 
+def of_units(group: pd.DataFrame, column: str) -> Values:
+    """Return the mean of `column` in each unit of `group` (`spread_over`)."""
+    return group.groupby(spread_over(group)[0])[column].mean().to_numpy(np.float64)
+
+
 RESAMPLES = 10_000
 
 
-def interval_of(values: NDArray[np.float64], rows: pd.DataFrame) -> tuple[float, float] | None:
+def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
     """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
 
     Whole data sets are drawn where there are three or more, seeds otherwise (`spread_over`). None
@@ -126,9 +196,7 @@ def interval_of(values: NDArray[np.float64], rows: pd.DataFrame) -> tuple[float,
     return None if unit == "seed" and few else clustered_bounds(values, list(rows[unit]))
 
 
-def clustered_bounds(
-    values: NDArray[np.float64], clusters: Sequence[Hashable]
-) -> tuple[float, float]:
+def clustered_bounds(values: Values, clusters: Sequence[Hashable]) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean of n values in clusters.
 
     Whole clusters are drawn, with all their values: runs of one cluster share what makes them
@@ -146,7 +214,7 @@ LEVEL = 0.05
 """Of the family of all comparisons of a table."""
 
 
-def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+def holm(p_values: Values) -> Values:
     """Return the p-values (m,) adjusted after Holm; NaN, not tested, stays and counts in m."""
     adjusted = np.full(len(p_values), np.nan)
     tested = np.flatnonzero(~np.isnan(p_values))
@@ -166,7 +234,7 @@ def needed(family: int) -> int:
     return math.ceil(1 - math.log2(LEVEL / family))
 
 
-def _signed_rank(differing: NDArray[np.float64]) -> float:
+def signed_rank(differing: Values) -> float:
     """Return the exact two-sided p of differences, none of them zero."""
     if len(np.unique(np.abs(differing))) == len(differing):
         return float(wilcoxon(differing, method="exact").pvalue)
@@ -178,7 +246,7 @@ FEWEST_PAIRS = 5
 """A tau of fewer pairs is left out: it takes next to no values."""
 
 
-def tau(scores: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+def tau(scores: Values, others: Values) -> float:
     """Return Kendall's tau-b of two arrays (n,); NaN below FEWEST_PAIRS or if one is constant."""
     if len(scores) < FEWEST_PAIRS or np.ptp(scores) == 0 or np.ptp(others) == 0:
         return float("nan")

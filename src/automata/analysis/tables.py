@@ -70,12 +70,6 @@ def read_parquet(path: Path) -> pd.DataFrame:
     return pd.read_parquet(path)
 
 
-def write_latex(table: pd.DataFrame, path: Path) -> None:
-    """Write `table` as a LaTeX longtable (packages booktabs and longtable), floats as above."""
-    cells = table.map(_text)
-    write_text(path, cells.to_latex(index=False, escape=True, longtable=True))
-
-
 TEXTS = dict.fromkeys(
     ("dataset", "search", "scheduler", "selector", "record", "full_record", "records"), "str"
 )

@@ -1,41 +1,49 @@
-"""The tradeoff table: one row per combination, over its seeds."""
+"""What combinations reach, over their seeds: the tradeoff table, and what is made of it.
+
+Pareto fronts, where the time goes, and the control without tuning.
+"""
 
 from __future__ import annotations
 
-from itertools import product
+from collections import Counter
+from statistics import fmean, median
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from automata.analysis.quantities import QUANTITIES
-from automata.analysis.statistics import bounds_of_each, interval, on_front
-from automata.analysis.study import COMBINATION, PANEL
+from automata.analysis.quantities import QUANTITIES, relative_test_error, speedup
+from automata.analysis.ratios import SAME, by_origin
+from automata.analysis.statistics import (
+    Spread,
+    Values,
+    hypervolume,
+    interval,
+    known,
+    mean_of,
+    on_front,
+    sum_of,
+    summarise,
+)
+from automata.analysis.study import COMBINATION, PANEL, compared, of_one_protocol
 from automata.analysis.tables import joined
 from automata.analysis.wording import cell
 
-SPREAD = [name for name, quantity in QUANTITIES.items() if quantity.spread]
+PARTS = {
+    "training": "tuning_training_seconds",
+    "selection": "tuning_selection_seconds",
+    "evaluation": "tuning_evaluation_seconds",
+    "orchestration": "tuning_orchestration_seconds",
+    "final": "final_seconds",
+}
+"""Of a run's seconds, with the columns of the runs; they sum to `total_seconds`."""
 
-COLUMNS = [
-    *COMBINATION,
-    "seeds",
-    "energy_seeds",
-    *(
-        column
-        for quantity in QUANTITIES
-        for column in [quantity, *([f"{quantity}_low", f"{quantity}_high"] * (quantity in SPREAD))]
-    ),
-    "interval",
-    "other_cpu_share",
-    "energy_method",
-    "other_code",
-    "on_front",
-    "records",
-]
+NO_METHOD = ["full-again", "untuned"]
+"""Controls that are measures of noise and of the worth of tuning, not ways to save time."""
 
 
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return means over seeds per combination, with `_low` and `_high` of those in SPREAD.
+    """Return means over seeds per combination, with bounds of quantities that have a spread.
 
     `interval` says what the bounds are: a 95 % bootstrap interval of the mean, or the range;
     those of energy are of the `energy_seeds` that have a ratio of energies.
@@ -43,27 +51,24 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     that a row comes from, FULL's included. `on_front`: no other row of its data set, search and
     scheduler is at least as fast and at most as bad, and better in one.
     """
-    rows: list[dict[str, object]] = []
-    samples: list[NDArray[np.float64]] = []
-    compared = ratios[ratios["refused"].isna()]
-    for combination, group in compared.groupby(COMBINATION, sort=True):
-        row: dict[str, object] = dict(zip(COMBINATION, combination, strict=True))
-        row["seeds"] = len(group)
-        row["energy_seeds"] = int(group["energy_ratio"].notna().sum())
-        values = {name: group[name].dropna().to_numpy(dtype=np.float64) for name in QUANTITIES}
-        row |= {name: known.mean() if len(known) else np.nan for name, known in values.items()}
-        samples += [values[name] for name in SPREAD]
-        row["interval"] = interval(len(group))
-        row["other_cpu_share"] = group["other_cpu_share"].max()
-        row["energy_method"] = ", ".join(sorted(set(group["energy_method"].dropna())))
-        row["other_code"] = joined(group["other_code"])
-        row["records"] = joined([*group["record"], *group["full_record"]])
-        rows.append(row)
-    places = product(rows, SPREAD)
-    for (row, quantity), (low, high) in zip(places, bounds_of_each(samples), strict=True):
-        row |= {f"{quantity}_low": low, f"{quantity}_high": high}
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    table["on_front"] = _on_front(table)
+    table = summarise(
+        compared(ratios),
+        COMBINATION,
+        {
+            "seeds": len,
+            "energy_seeds": lambda group: group["energy_ratio"].notna().sum(),
+            **{
+                name: Spread(known(name)) if quantity.spread else mean_of(name)
+                for name, quantity in QUANTITIES.items()
+            },
+            "interval": lambda group: interval(len(group)),
+            "other_cpu_share": lambda group: group["other_cpu_share"].max(),
+            "energy_method": lambda group: ", ".join(sorted(set(group["energy_method"].dropna()))),
+            "other_code": lambda group: joined(group["other_code"]),
+        },
+        ["record", "full_record"],
+    )
+    table.insert(len(table.columns) - 1, "on_front", _on_front(table))
     return table
 
 
@@ -71,9 +76,13 @@ def _on_front(table: pd.DataFrame) -> pd.Series:
     """Return which rows no other of their panel beats; FULL's repeat is no method."""
     front = pd.Series(False, index=table.index)
     for _, panel in table[table["selector"] != "full-again"].groupby(PANEL):
-        speedups, errors = panel["speedup"].to_numpy(), panel["relative_test_error"].to_numpy()
-        front[panel.index] = on_front(speedups, errors)
+        front[panel.index] = on_front(*_points(panel))
     return front
+
+
+def _points(table: pd.DataFrame) -> tuple[Values, Values]:
+    errors = table["relative_test_error"]
+    return table["speedup"].to_numpy(np.float64), errors.to_numpy(np.float64)
 
 
 def seeds_column(quantity: str) -> str:
@@ -99,3 +108,139 @@ def presented(tradeoff: pd.DataFrame) -> pd.DataFrame:
             cell(*row) for row in zip(tradeoff[column], lows, highs, seeds, strict=True)
         ]
     return table
+
+
+def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per panel (data set, search, scheduler) and selector, FULL's included.
+
+    `points` are the selector's subset sizes (means over seeds), `on_front` how many of them no
+    other point of the panel beats. `hypervolume` is the area that they cover from the reference
+    (speedup 1, `worst_error` of the panel in percentage points), `share` that area over what all
+    points of the panel cover together: shares overlap and sum to more than one; it is missing
+    where nothing is covered. FULL is the point (1, 0). The controls of NO_METHOD take no part.
+    """
+    methods = tradeoff[~tradeoff["selector"].isin(NO_METHOD)]
+    methods = methods[methods["speedup"].notna() & methods["relative_test_error"].notna()]
+    worst = methods.groupby(PANEL)["relative_test_error"].transform("max")
+    methods = methods.assign(on_front=_on_front(methods), worst_error=worst)
+    together = summarise(methods, PANEL, {"together": _area}, ["records"])
+    table = summarise(
+        methods,
+        [*PANEL, "selector"],
+        {
+            "points": len,
+            "on_front": sum_of("on_front"),
+            "hypervolume": _area,
+            "worst_error": lambda group: group["worst_error"].iloc[0],
+        },
+        ["records"],
+    )
+    whole = table.merge(together[[*PANEL, "together"]], how="left")["together"].astype(float)
+    table.insert(7, "share", table["hypervolume"] / whole.where(whole > 0))
+    return table
+
+
+def _area(points: pd.DataFrame) -> float:
+    """Return the area that points of one panel cover."""
+    return float(hypervolume(*_points(points), (1.0, points["worst_error"].iloc[0])))
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per selector of the table of `fronts`: in how many of its panels it leads.
+
+    `panels_on_front`: at least one of its points is on the front. `panels_largest`: it covers the
+    largest hypervolume; selectors that tie all count, and none does where nothing is covered.
+    """
+    largest = table.groupby(PANEL)["hypervolume"].transform("max")
+    judged = table.assign(
+        leads=(table["hypervolume"] == largest) & (table["hypervolume"] > 0),
+        present=table["on_front"] > 0,
+    )
+    columns = {
+        "panels": len,
+        "panels_on_front": sum_of("present"),
+        "panels_largest": sum_of("leads"),
+        "mean_share": mean_of("share"),
+    }
+    return summarise(of_one_protocol(judged), ["selector"], columns, ["records"])
+
+
+def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per combination: mean seconds over seeds of each of PARTS, and their shares.
+
+    Shares are of the mean total and sum to one. Orchestration is the rest of the search's wall
+    time: starting, pausing and choosing trials, and slots that stood empty. `speedup` is the mean
+    of the seeds' ratios, as in the tradeoff table; `untuned` runs have none. Runs that were
+    refused the comparison with their FULL are left out.
+    """
+    refused = set(ratios.loc[ratios["refused"].notna(), "record"])
+    gains = ratios.set_index("record")["speedup"].astype(float)
+    table = summarise(
+        runs[~runs["record"].isin(refused)].assign(speedup=runs["record"].map(gains)),
+        COMBINATION,
+        {
+            "seeds": len,
+            **{f"{part}_seconds": mean_of(column) for part, column in PARTS.items()},
+            "speedup": mean_of("speedup"),
+        },
+    )
+    total = sum(table[f"{part}_seconds"] for part in PARTS)
+    shares = {f"{part}_share": table[f"{part}_seconds"] / total for part in PARTS}
+    return table.assign(total_seconds=total, **shares)
+
+
+def untuned(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per panel (data set, search, scheduler) with `untuned` runs and a FULL.
+
+    Draws have seeds of their own, so that all are compared with the mean of FULL's accuracies
+    and times, not in pairs. `_median` says what is usual: one draw that fails moves the mean far.
+    `_low` and `_high` are the best and the worst draw. One that diverged (`diverged` says how
+    many) counts with the accuracy that it reached: that is what no tuning can give. Draws and
+    FULL runs are of one place (`ratios.SAME`), that with the most draws; `not_comparable` says
+    how many draws are elsewhere. Runs that are set aside are left out.
+    """
+    both = runs[(runs["set_aside"] == "") & runs["selector"].isin(["full", "untuned"])]
+    places = [_in_one_place(panel) for _, panel in by_origin(both).groupby(PANEL)]
+    return summarise(
+        pd.concat([both.iloc[:0], *places]),
+        PANEL,
+        {
+            "draws": lambda group: len(_draws(group)),
+            "diverged": lambda group: int(_draws(group)["final_failure"].notna().sum()),
+            "not_comparable": lambda group: int(group["not_comparable"].iloc[0]),
+            "test_accuracy": lambda group: _draws(group)["test_accuracy"].mean(),
+            "relative_test_error": lambda group: fmean(_errors(group)),
+            "relative_test_error_median": lambda group: median(_errors(group)),
+            "relative_test_error_low": lambda group: min(_errors(group)),
+            "relative_test_error_high": lambda group: max(_errors(group)),
+            "speedup": lambda group: speedup(
+                _full(group)["total_seconds"].mean(), _draws(group)["total_seconds"].mean()
+            ),
+        },
+    )
+
+
+def _in_one_place(panel: pd.DataFrame) -> pd.DataFrame:
+    """Return the draws and FULL runs of the place with the most draws; none without any FULL."""
+    # What is missing is None, which equals itself.
+    values = panel[SAME].astype(object).where(panel[SAME].notna(), None)
+    places = pd.Series(list(values.itertuples(index=False, name=None)), panel.index)
+    drawn, common = places[panel["selector"] == "untuned"], set(places[panel["selector"] == "full"])
+    counts = Counter(place for place in drawn if place in common)
+    chosen: Any = counts.most_common(1)[0][0] if counts else None
+    here = [place == chosen for place in places]
+    return panel[here].assign(not_comparable=len(drawn) - counts[chosen])
+
+
+def _draws(group: pd.DataFrame) -> pd.DataFrame:
+    return group[group["selector"] == "untuned"]
+
+
+def _full(group: pd.DataFrame) -> pd.DataFrame:
+    return group[group["selector"] == "full"]
+
+
+def _errors(group: pd.DataFrame) -> list[float]:
+    """Return the error of each draw, against the mean of FULL's accuracies."""
+    full = _full(group)["test_accuracy"].mean()
+    return [relative_test_error(full, reached) for reached in _draws(group)["test_accuracy"]]

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from automata import names
-from automata.analysis.anytime import CLOCKS, anytime, comparable
 from automata.analysis.energy import ways
+from automata.analysis.search_studies import CLOCKS, anytime, comparable
 from automata.analysis.study import Study, panels, selectors
 from automata.analysis.wording import count
 from automata.figures.notes import protocol
@@ -33,7 +33,7 @@ ROW_INCHES = 1.8
 def anytime_figure(study: Study, dataset: str) -> Figure:
     """Return the best validation accuracy so far, a row per clock, a column per panel.
 
-    Steps are rows of `automata.analysis.anytime`: the median over seeds, their range shaded.
+    Steps are rows of `search_studies.anytime`: the median over seeds, their range shaded.
     """
     trials = study.trials[study.trials["dataset"] == dataset]
     columns, sizes = panels(trials), main_sizes(trials)

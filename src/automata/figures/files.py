@@ -10,8 +10,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from automata.analysis.study import Study
-from automata.figures.catalogue import draw, draw_dataset
 from automata.figures.style import save
+from automata.views import draw, draw_dataset
 
 
 def write_figures(study: Study, names: Iterable[str], folder: Path) -> None:

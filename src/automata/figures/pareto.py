@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.fronts import fronts, summary
 from automata.analysis.study import Study, panels, selectors
+from automata.analysis.tradeoff import fronts, summary
 from automata.analysis.wording import count, percent
 from automata.figures.notes import protocol
 from automata.figures.pieces import add_legend, add_note, axes_of, marker, say
@@ -35,7 +35,7 @@ MEAN: Look = {"color": "black", "linewidth": 1.4}
 def pareto_figure(study: Study) -> Figure:
     """Return per selector, left, its shares of panels; right, its hypervolume in each panel.
 
-    A panel is a data set, search and scheduler; see `automata.analysis.fronts`.
+    A panel is a data set, search and scheduler; see `automata.analysis.tradeoff.fronts`.
     """
     table = fronts(study.tradeoff)
     totals = summary(table)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.rank_agreement import agreements, by_rung
+from automata.analysis.search_studies import agreements, by_rung
 from automata.analysis.statistics import FEWEST_PAIRS
 from automata.analysis.study import Study, fractions, panels, selectors
 from automata.analysis.wording import count, percent
@@ -27,7 +27,7 @@ def rank_agreement_figure(study: Study) -> Figure:
     """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
 
     Markers are rows of `by_rung`; grey is the noise ceiling, two FULL runs. See
-    `automata.analysis.rank_agreement` for what late rungs compare.
+    `automata.analysis.search_studies` for what late rungs compare.
     """
     taus = study.once(agreements)
     table = by_rung(taus)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from automata import names
-from automata.analysis.resampling import ALL, resampling
+from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import Study, panels
 from automata.analysis.wording import MINUS, percent
 from automata.figures.notes import bars, counted, protocol
@@ -35,7 +35,7 @@ NONE = {"error_difference": 0.0, "speedup_ratio": 1.0}
 def selector_comparison(study: Study) -> Figure:
     """Return mean differences in error, left, and ratios of speedups, right, with intervals.
 
-    Lines are the rows of `automata.analysis.resampling` over all data sets: AUTOMATA's pairs
+    Lines are the rows of `selector_comparisons.resampling` over all data sets: AUTOMATA's pairs
     first, in each pair one line per subset size and one of all sizes.
     """
     table = resampling(study.ratios)

@@ -13,10 +13,10 @@ from matplotlib.ticker import MaxNLocator
 from automata import names
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
-from automata.figures.catalogue import COLUMNS, DATASETS
 from automata.figures.content import Content, content
 from automata.figures.notes import bars, left_out, protocol, seeds, weaknesses
 from automata.figures.panel import ERROR, ERROR_LABEL
+from automata.figures.paper import COLUMNS
 from automata.figures.pieces import (
     RATIO_TICKS,
     add_legend,
@@ -28,6 +28,7 @@ from automata.figures.pieces import (
 )
 from automata.figures.style import FAINT, FAINTER, TICK, Look, style
 from automata.names import AUTOMATA
+from automata.views import PAPER
 
 TIME = "total_seconds"
 
@@ -64,7 +65,7 @@ def performance_summary(study: Study) -> Figure:
     tradeoff table has it, and the star is FULL. Speedup and time are on logarithmic axes. The
     time is what the speedup divides: the search and the final training. Lanes without runs stay.
     """
-    datasets = DATASETS["performance-summary"]
+    datasets = PAPER["performance-summary"].datasets
     drawn = ("full", AUTOMATA)
     lanes = [
         content(study, Panel(dataset, *column), QUANTITIES["speedup"], drawn)

@@ -11,7 +11,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from automata import names
 from automata.analysis.study import Study, panels, selectors
-from automata.analysis.time_split import PARTS, time_split
+from automata.analysis.tradeoff import PARTS, time_split
 from automata.figures.notes import counted, protocol
 from automata.figures.pieces import add_legend, add_note, axes_of, say
 from automata.figures.style import FAINT, SMALL, Look, style
@@ -32,7 +32,7 @@ EDGE: Look = {"edgecolor": "black", "linewidth": 0.3}
 def time_split_figure(study: Study, dataset: str) -> Figure:
     """Return stacked bars of mean seconds per selector and subset size, a column per panel.
 
-    Bars are rows of `automata.analysis.time_split`; the number at the end of each is its speedup.
+    Bars are rows of `tradeoff.time_split`; the number at the end of each is its speedup.
     """
     table = time_split(study.runs[study.runs["dataset"] == dataset], study.ratios)
     bars = _bars(table)

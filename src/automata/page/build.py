@@ -31,11 +31,8 @@ TABLES = {
     "claims.csv": "the paper's claims and our verdicts",
     "energy.csv": "energy and CO2 per run",
     "best.csv": "the best configuration of each run",
-    "choices.csv": "what searches chose, by subset size",
     "influence.csv": "Kendall's tau of hyper-parameters with scores, by rung and subset size",
-    "time-split.csv": "where the seconds of each combination go",
     "fronts.csv": "Pareto fronts and hypervolumes, by panel",
-    "front-summary.csv": "the same, over panels",
     "rank-agreement.csv": "Kendall's tau with FULL, by rung and subset size",
     "resampling.csv": "paired differences between selectors",
     "comparisons.csv": "tests over data sets, where their number allows any",
@@ -44,12 +41,12 @@ TABLES = {
 """What the page names of the folder of tables."""
 
 
-def write_page(tables: Path, figures: Path, captions: Path, title: str, output: Path) -> None:
+def write_page(tables: Path, figures: Path, title: str, output: Path) -> None:
     """Write the page of the experiment with these folders; links to tables are relative."""
-    write_text(output, page(tables, figures, captions, title, output.parent))
+    write_text(output, page(tables, figures, title, output.parent))
 
 
-def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, place: Path) -> str:
+def page(tables_folder: Path, figures_folder: Path, title: str, place: Path) -> str:
     """Return the page that will lie in `place`: the same text for the same files."""
     tables = Study(tables_folder)
     runs = tables.runs
@@ -70,8 +67,8 @@ def page(tables_folder: Path, figures_folder: Path, captions: Path, title: str, 
         "fractions": [
             (value, wording.percent(value)) for value in study.fractions(tables.tradeoff)
         ],
-        "figures": figures.figures(figures_folder, captions, study.datasets(runs)),
-        "albums": figures.albums(figures_folder, captions, study.datasets(runs)),
+        "figures": figures.figures(figures_folder, study.datasets(runs)),
+        "albums": figures.albums(figures_folder, study.datasets(runs)),
         "files": _files(tables_folder, place),
         "data": panels.script_data(data, tables.tradeoff),
         "css": _asset("page.css"),

@@ -10,25 +10,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from automata.figures.catalogue import DATASETS, PAPER, STUDIES
 from automata.names import dataset
-
-TITLES = {
-    "framework": "How AUTOMATA works",
-    "performance-summary": "Performance summary",
-    "main": "Trade-offs: the paper's main figure",
-    "text": "Trade-offs: text",
-    "image": "Trade-offs: images",
-    "tabular": "Trade-offs: tables",
-    "energy-co2": "Energy and CO2",
-    "selector-comparison": "Do gradients beat chance?",
-    "pareto": "Pareto fronts",
-    "anytime": "Best configuration found over time",
-    "time-split": "Where the time goes",
-    "rank-agreement": "Agreement of ranks with FULL",
-    "ceiling": "Speedup and its ceiling",
-}
-"""In the order in which they are shown."""
+from automata.views import OF_DATASET, PAPER, STUDIES
 
 PER_DATASET = ("anytime", "time-split")
 """Folders with a figure per data set; what tradeoff/ and energy/ show, the panels show."""
@@ -65,23 +48,23 @@ class Album:
     figures: list[Figure]
 
 
-def figures(folder: Path, captions: Path, datasets: list[str]) -> list[Figure]:
+def figures(folder: Path, datasets: list[str]) -> list[Figure]:
     """Return the figures of an experiment that are in `folder`; `datasets` have runs."""
-    found = [(name, folder / f"{name}.png") for name in TITLES if name in PAPER | STUDIES]
+    found = [(view, folder / f"{view.name}.png") for view in (PAPER | STUDIES).values()]
     return _figures(
         (
             path,
-            name,
-            TITLES[name],
-            caption(captions, name),
-            set(datasets).isdisjoint(DATASETS.get(name, datasets)),
+            view.name,
+            view.title,
+            view.caption,
+            set(datasets).isdisjoint(view.datasets or datasets),
         )
-        for name, path in found
+        for view, path in found
         if path.is_file()
     )
 
 
-def albums(folder: Path, captions: Path, datasets: list[str]) -> list[Album]:
+def albums(folder: Path, datasets: list[str]) -> list[Album]:
     """Return the figures of each of `datasets`, folder by folder, those that exist.
 
     What else is in the folder is of another time.
@@ -93,23 +76,13 @@ def albums(folder: Path, captions: Path, datasets: list[str]) -> list[Album]:
     return [
         Album(
             name,
-            TITLES[name],
-            caption(captions, name),
+            OF_DATASET[name].title,
+            OF_DATASET[name].caption,
             _figures((path, path.stem, dataset(path.stem), "", False) for path in paths),
         )
         for name, paths in found.items()
         if paths
     ]
-
-
-def caption(folder: Path, name: str) -> str:
-    """Return the caption of a figure as one paragraph; empty where there is none.
-
-    Captions with fields that only the workflow's report can fill count as none.
-    """
-    path = folder / f"{name}.rst"
-    text = " ".join(path.read_text(encoding="utf-8").split()) if path.is_file() else ""
-    return "" if "{{" in text or "{%" in text else text
 
 
 def embedded(path: Path) -> tuple[str, int, int]:

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from automata.analysis.anytime import anytime, comparable, steps
+from automata.analysis.search_studies import anytime, comparable, steps
 
 
 def trials(*curves, selector="rs2", fraction=0.1, **changes):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata, wilcoxon
 
-from automata.analysis.comparisons import comparisons
+from automata.analysis.selector_comparisons import comparisons
 from automata.analysis.statistics import LEVEL, holm, needed, smallest_p
 
 

@@ -47,7 +47,7 @@ def of_panel(
     protocol = settings(config, dataset, search, scheduler)
     runs = runs.assign(energy_method="measured") if measured else runs
     protocols = dict.fromkeys(runs["protocol_hash"], protocol)
-    table = differences(runs, protocols, PAPER)
+    table = differences(runs, protocols, PAPER, settings_of)
     assert list(table.columns) == COLUMNS
     return {row["key"]: (row["here"], row["paper"]) for row in table.to_dict("records")}
 
@@ -82,7 +82,7 @@ def test_settings_of_another_search_are_left_out_of_a_record_that_has_them():
     runs = runs.assign(device="V100", energy_method="measured")
     protocol = settings(paper_of("dna"), "dna", "random", "asha")
     protocol["search"]["tpe"]["startup_configurations"] = 3
-    assert differences(runs, {"tabular-random-asha": protocol}, PAPER).empty
+    assert differences(runs, {"tabular-random-asha": protocol}, PAPER, settings_of).empty
 
 
 def test_a_fixed_value_is_nothing_where_it_is_tuned():
@@ -159,15 +159,14 @@ def test_another_device_is_a_difference(device):
     assert of_panel(paper_of("dna"), "dna", runs=runs) == expected
 
 
-def test_what_was_run_of_the_grid_and_the_rows_trained_on():
+def test_what_was_run_of_the_grid():
     runs = synthetic_runs(
         datasets=("dna",), searches=("tpe",), schedulers=("asha",), repeats=2, fractions=(0.05, 0.1)
     )
-    runs["device"], runs["train_rows"] = "V100", 1000
+    runs["device"] = "V100"
     assert of_panel(paper_of("dna"), "dna", runs=runs) == {
         "fractions": ("0.05, 0.1", "0.01, 0.05, 0.1, 0.3"),
         "seeds": ("2", "5"),
-        "training rows": ("1000", "1400"),
     }
 
 
@@ -203,7 +202,7 @@ def test_a_scheduler_that_the_paper_did_not_use():
 def test_a_users_own_data_set_has_one_row():
     runs = synthetic_runs(datasets=("dna",), searches=("tpe",), schedulers=("asha",))
     runs["dataset"] = "mine"
-    table = differences(runs, {}, PAPER)
+    table = differences(runs, {}, PAPER, settings_of)
     assert table.to_numpy().tolist() == [
         ["mine", "tpe", "asha", "data set", "mine", "not in the paper"]
     ]
@@ -212,7 +211,7 @@ def test_a_users_own_data_set_has_one_row():
 
 def test_settings_that_are_missing_are_not_taken_for_the_papers():
     runs = synthetic_runs(datasets=("dna",), searches=("tpe",), schedulers=("asha",))
-    assert "settings" in set(differences(runs, {}, PAPER)["key"])
+    assert "settings" in set(differences(runs, {}, PAPER, settings_of)["key"])
 
 
 def test_a_panel_with_two_protocols_shows_both():
@@ -223,7 +222,7 @@ def test_a_panel_with_two_protocols_shows_both():
     protocols = {"tabular-tpe-asha": settings(config, "dna", "tpe", "asha")}
     config["protocol"]["tabular"]["epochs"] = 7
     protocols["other"] = settings(config, "dna", "tpe", "asha")
-    (row,) = differences(runs, protocols, PAPER).to_dict("records")
+    (row,) = differences(runs, protocols, PAPER, settings_of).to_dict("records")
     assert (row["key"], row["here"], row["paper"]) == ("epochs", "200 or 7", "200")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from automata.analysis.fronts import fronts, summary
+from automata.analysis.tradeoff import fronts, summary
 
 
 def row(selector, fraction, speedup, error, **changes):

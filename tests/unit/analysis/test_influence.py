@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,12 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from automata.analysis.influence import COLUMNS, influence
-from automata.analysis.overview import influences
+from automata.analysis.search_studies import influence
 from automata.analysis.statistics import bounds
-from automata.analysis.wording import cell
-from benchmarks.synthetic import synthetic_runs
-from tabulated import write_tables
 
 RATES = [0.1, 0.2, 0.3, 0.4, 0.5]
 UP = [0.5, 0.6, 0.7, 0.8, 0.9]
@@ -169,25 +164,6 @@ def test_a_run_without_a_tau_is_left_out(scores):
     row = only(runs, [*scored(runs[0], scores), *scored(runs[1], UP)])
     assert (row["runs"], row["records"]) == (1, runs[1]["record"])
 
-    assert list(table(runs[:1], scored(runs[0], scores)).columns) == COLUMNS
-    assert table(runs[:1], scored(runs[0], scores)).empty
-
-
-def test_the_overview_has_a_column_per_size_of_random_search(tmp_path: Path):
-    runs = synthetic_runs(
-        datasets=("dna",), selectors=("full", "rs2"), fractions=(0.05, 0.1), repeats=2
-    )
-    tables = write_tables(runs, tmp_path)
-    shown = influences(tables)
-
-    axes = ["dataset", "scheduler", "hyper-parameter", "epochs", "epoch"]
-    sizes = {"0.05": 0.05, "0.1": 0.1, "1": 1.0}
-    assert list(shown.columns) == [*axes, *sizes]
-    assert len(shown) > 0
-    assert (shown["1"] != "").all()
-    drawn = tables.influence[tables.influence["search"] == "random"]
-    of_cell = drawn.set_index([*axes, "fraction"])[["tau", "tau_low", "tau_high", "seeds"]]
-    for row in shown.to_dict("records"):
-        for column, size in sizes.items():
-            key = (*(row[axis] for axis in axes), size)
-            assert row[column] == (cell(*of_cell.loc[key]) if key in of_cell.index else "")
+    nothing = table(runs[:1], scored(runs[0], scores))
+    assert nothing.empty
+    assert list(nothing.columns) == list(row)

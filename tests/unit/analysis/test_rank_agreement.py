@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.analysis.rank_agreement import by_rung, per_seed, rank_agreement
+from automata.analysis.search_studies import by_rung, per_seed, rank_agreement
 from automata.analysis.statistics import bounds, tau
 from automata.training.subsets import SubsetPlan
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.analysis.resampling import ALL, CONTRASTS, differences, resampling
+from automata.analysis.selector_comparisons import ALL, CONTRASTS, differences, resampling
 from automata.analysis.statistics import bounds
 
 

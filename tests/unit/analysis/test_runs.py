@@ -38,6 +38,10 @@ HERE = Path("records/here.json")
         ("best_index", 0),
         ("best_epochs", 8),
         ("best_configuration", "batch_size=16 learning_rate=0.3 optimizer=adam"),
+        (
+            "best_configuration_json",
+            '{"batch_size": 16, "learning_rate": 0.30000000000000004, "optimizer": "adam"}',
+        ),
         ("configurations", 2),
         ("failed_trials", 1),
         ("epochs", 8),

@@ -17,7 +17,6 @@ from automata.analysis.tables import (
     write_csv,
     write_html,
     write_json,
-    write_latex,
     write_markdown,
     write_parquet,
 )
@@ -131,16 +130,6 @@ def test_json_comes_back(tmp_path: Path) -> None:
     content = {"a": [1, 0.1 + 0.2, None], "b": {"c": "d"}}
     write_json(content, tmp_path / "table.json")
     assert read_json(tmp_path / "table.json") == content
-
-
-def test_latex_escapes_what_it_would_read_as_commands(tmp_path: Path) -> None:
-    table = pd.DataFrame({"error (%)": [1.23456, np.nan], "data_set": ["a&b", "c_d"]})
-    write_latex(table, tmp_path / "table.tex")
-    lines = (tmp_path / "table.tex").read_text().splitlines()
-    assert lines[0] == r"\begin{longtable}{ll}"
-    assert r"error (\%) & data\_set \\" in lines
-    assert r"1.23 & a\&b \\" in lines
-    assert r" & c\_d \\" in lines
 
 
 def test_html_shows_the_values_and_runs_nothing(tmp_path: Path) -> None:

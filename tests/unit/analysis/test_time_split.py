@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from automata.analysis.time_split import PARTS, time_split
+from automata.analysis.tradeoff import PARTS, time_split
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.analysis.trials import COLUMNS, evaluations
+from automata.analysis.runs import TRIAL_COLUMNS, evaluations
 from automata.records import Record, Tuning
 from automata.training.progress import Evaluation
 
@@ -46,7 +46,7 @@ def test_a_row_for_each_evaluation_in_the_order_of_time(record: Record) -> None:
     ]
     assert [r["elapsed_seconds"] for r in rows] == pytest.approx([10, 20, 25, 30])
     assert [r["accuracy"] for r in rows] == [0.2, 0.4, 0.2, 0.8]
-    assert all(list(r) == COLUMNS for r in rows)
+    assert all(list(r) == TRIAL_COLUMNS for r in rows)
 
 
 def test_energy_of_the_search_is_spread_over_its_time(record: Record) -> None:

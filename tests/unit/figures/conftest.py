@@ -15,11 +15,10 @@ from automata.analysis.differences import COLUMNS as DIFFERENCES
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_json, write_parquet
-from automata.analysis.tradeoff import tradeoff
-from automata.analysis.untuned import untuned
+from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config import Carbon
-from automata.figures.catalogue import OF_DATASET, draw, draw_dataset
 from automata.names import SELECTORS
+from automata.views import OF_DATASET, draw, draw_dataset
 from benchmarks.synthetic import synthetic_runs, synthetic_trials
 
 mpl.use("Agg")

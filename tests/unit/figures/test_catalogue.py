@@ -1,101 +1,40 @@
-"""Figures by name: the commands that write them, and what each needs."""
+"""Figures by name: which an experiment has, and the commands that write them."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 
-import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from automata.analysis.study import Study
 from automata.cli import main
 from automata.errors import UserError
-from automata.figures.catalogue import (
-    OF_DATASET,
-    PAPER,
-    STUDIES,
-    draw,
-    draw_dataset,
-    shows,
-)
-from automata.names import CONTROLS
-from automata.runs import Place
+from automata.views import PAPER, STUDIES, Plan, draw, draw_dataset, figures
+from benchmarks.synthetic import synthetic_runs
 
-FIGURES = {*PAPER, *STUDIES, *OF_DATASET}
-ALWAYS = {"framework"}
-ANY_STUDY = {"pareto", "rank-agreement", "ceiling", *OF_DATASET}
-
-
-def runs(
-    selectors: tuple[str, ...],
-    datasets: tuple[str, ...] = ("dna",),
-    schedulers: tuple[str, ...] = ("asha",),
-) -> list[Place]:
-    """Return the runs of a grid with one search, subset size and seed."""
-    return [
-        Place(dataset, "tpe", scheduler, "0", selector, f"{CONTROLS.get(selector, 0.1):g}", "", "0")
-        for dataset, scheduler, selector in product(datasets, schedulers, selectors)
-    ]
+MakeStudy = Callable[..., Study]
 
 
 @pytest.mark.parametrize(
-    ("grid", "shown"),
-    [
-        ([], set()),
-        (runs(("untuned",)), {"time-split"}),
-        (runs(("full",)), {"anytime", "time-split"}),
-        (runs(("gradmatch", "random")), {"anytime"}),  # nothing to compare with
-        (runs(("full", "gradmatch")), {*ANY_STUDY, "tabular"}),
-        (
-            runs(("full", "gradmatch", "random")),
-            {*ANY_STUDY, "tabular", "selector-comparison"},
-        ),
-        (runs(("full", "craig", "random")), {*ANY_STUDY, "tabular"}),  # no pair of interest
-        (runs(("full", "gradmatch"), ("mine",)), ANY_STUDY),
-        (runs(("full", "gradmatch"), schedulers=("none",)), ANY_STUDY),
-        (
-            runs(("full", "gradmatch"), ("connect4",)),
-            {*ANY_STUDY, "tabular", "main", "performance-summary"},
-        ),
-        (runs(("full", "random"), ("connect4",)), {*ANY_STUDY, "tabular", "main"}),
-        (runs(("full", "random"), ("svhn",)), {*ANY_STUDY, "image", "energy-co2"}),
-        (
-            [*runs(("full",), ("dna",)), *runs(("gradmatch",), ("letter",))],
-            {"anytime", "time-split"},  # FULL is of another data set
-        ),
-    ],
+    "selectors",
+    [("gradmatch", "random"), ("full", "gradmatch"), ("full", "random"), ("full", "craig", "rs2")],
 )
-def test_a_grid_tells_which_figures_show_something(grid: list[Place], shown: set[str]) -> None:
-    assert {name for name in FIGURES if shows(name, grid)} == shown | ALWAYS
-
-
-def test_sizes_must_agree_for_a_comparison_of_selectors() -> None:
-    full, one, other = runs(("full", "gradmatch", "random"))
-
-    assert not shows("selector-comparison", [full, one, other._replace(fraction="0.3")])
-
-
-@pytest.mark.parametrize("selectors", [("gradmatch", "random"), ("full", "gradmatch")])
-def test_what_shows_nothing_is_drawn_empty_and_the_other_way_round(
-    make_study: Callable[..., Study],
-    small_runs: pd.DataFrame,
-    drawn: Callable[[str, Study], Figure],
-    selectors: tuple[str, ...],
+def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(
+    make_study: MakeStudy, selectors: tuple[str, ...]
 ) -> None:
-    table = small_runs[small_runs["selector"].isin(selectors)]
-    study = make_study(table, trials=True)
-    grid = runs(selectors, ("sst5",), ("hyperband",))
+    runs = synthetic_runs(
+        datasets=("connect4",), selectors=selectors, searches=("tpe",), fractions=(0.1,), repeats=1
+    )
+    study = make_study(runs, trials=True)
+    planned = figures(Plan(["connect4"], selectors))
 
-    for name in FIGURES - ALWAYS:
-        figure = drawn(f"{name}/sst5" if name in OF_DATASET else name, study)
+    for name in (PAPER | STUDIES).keys() - {"framework"}:
+        figure = draw(name, study)
         artists = [one for axes in figure.axes for one in (*axes.lines, *axes.collections)]
-        data = any(one.get_gid() for one in artists) or any(axes.patches for axes in figure.axes)
-        assert shows(name, grid) == data, name
+        own = {one.get_gid() for one in artists} - {None}
+        own -= {"mean full", "bars"} if name == "performance-summary" else set()
+        assert (name in planned) == bool(own), name
 
 
 def test_other_figure_is_one_line_that_names_those_there_are(small: Study) -> None:
@@ -103,16 +42,6 @@ def test_other_figure_is_one_line_that_names_those_there_are(small: Study) -> No
         draw("mian", small)
     with pytest.raises(UserError, match=r"^figure 'main' is not one of tradeoff, energy, anytime"):
         draw_dataset("main", small, "sst5")
-
-
-def test_names_of_figures_are_known_without_drawing_anything() -> None:
-    code = (
-        "import sys, automata.figures.catalogue;"
-        "print({'matplotlib', 'pandas', 'seaborn'} & set(sys.modules))"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert shown.stdout.strip() == "set()"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from matplotlib.text import Text
 from PIL import Image
 
 from automata.analysis.study import Study
-from automata.figures.catalogue import OF_DATASET, PAPER, STUDIES, draw
 from automata.figures.style import PAGE_INCHES, PALETTE, save, style
+from automata.views import OF_DATASET, PAPER, STUDIES, draw
 from drawn import boxes, outside, overlaps
 
 Draw = Callable[[str, Study], Figure]

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from automata.analysis.study import Panel, Study
-from automata.figures.catalogue import draw_dataset
 from automata.figures.notes import protocol
+from automata.views import draw_dataset
 from drawn import note_of
 
 MakeStudy = Callable[..., Study]

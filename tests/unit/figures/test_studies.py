@@ -14,14 +14,12 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from automata import names
-from automata.analysis.anytime import anytime
-from automata.analysis.fronts import fronts, summary
-from automata.analysis.rank_agreement import by_rung, per_seed
-from automata.analysis.resampling import ALL, resampling
+from automata.analysis.search_studies import anytime, by_rung, per_seed
+from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import Study
-from automata.analysis.time_split import PARTS, time_split
-from automata.figures.catalogue import draw, draw_dataset
+from automata.analysis.tradeoff import PARTS, fronts, summary, time_split
 from automata.figures.pieces import RATIO_TICKS, logarithmic
+from automata.views import draw, draw_dataset
 from drawn import legend_of, note_of, points, texts
 
 MakeStudy = Callable[..., Study]

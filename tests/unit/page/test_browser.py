@@ -43,7 +43,7 @@ figure => {
 
 @pytest.fixture(scope="module")
 def file(experiment):
-    folders = (experiment / "tables", experiment / "figures", experiment / "captions")
+    folders = (experiment / "tables", experiment / "figures")
     write_page(*folders, "test", experiment / "page.html")
     return experiment / "page.html"
 

@@ -14,9 +14,7 @@ from .conftest import EVIL, write_tables
 
 @pytest.fixture(scope="module")
 def html(experiment):
-    return page(
-        experiment / "tables", experiment / "figures", experiment / "captions", EVIL, experiment
-    )
+    return page(experiment / "tables", experiment / "figures", EVIL, experiment)
 
 
 class _Tags(HTMLParser):
@@ -36,7 +34,7 @@ def tags(html):
 
 
 def test_page_is_the_same_for_the_same_tables(html, experiment):
-    folders = (experiment / "tables", experiment / "figures", experiment / "captions")
+    folders = (experiment / "tables", experiment / "figures")
     assert page(*folders, EVIL, experiment) == html
 
 
@@ -123,7 +121,7 @@ def test_panel_without_comparable_runs_says_so(runs, tmp_path):
 
 
 def test_command_writes_the_page(experiment, tmp_path):
-    folders = [f"--{name}={experiment / name}" for name in ("figures", "captions")]
+    folders = [f"--{name}={experiment / name}" for name in ("figures",)]
     output = tmp_path / "a" / "index.html"
     main(["page", str(experiment / "tables"), *folders, "--title=x", f"--output={output}"])
     assert "<title>AUTOMATA: x</title>" in output.read_text(encoding="utf-8")
@@ -131,6 +129,6 @@ def test_command_writes_the_page(experiment, tmp_path):
 
 def test_write_page_gives_the_page(experiment, html, tmp_path):
     output = experiment / "index.html"
-    folders = (experiment / "tables", experiment / "figures", experiment / "captions")
+    folders = (experiment / "tables", experiment / "figures")
     write_page(*folders, EVIL, output)
     assert output.read_text(encoding="utf-8") == html

@@ -8,25 +8,25 @@ from automata.page.figures import albums, caption, embedded, figures
 
 
 def test_known_figures_come_with_their_captions_and_others_do_not(experiment):
-    (shown,) = figures(experiment / "figures", experiment / "captions", ["dna", "trec6"])
+    (shown,) = figures(experiment / "figures", ["dna", "trec6"])
     assert shown.name == "main"
     assert shown.caption.startswith("All panels: speedup")
 
 
 @pytest.mark.parametrize(("datasets", "empty"), [(["dna"], True), (["dna", "trec6"], False)])
 def test_figure_of_the_paper_without_a_run_is_empty(experiment, datasets, empty):
-    (main,) = figures(experiment / "figures", experiment / "captions", datasets)
+    (main,) = figures(experiment / "figures", datasets)
     assert main.empty == empty
 
 
 def test_figures_per_data_set_are_an_album(experiment):
-    (album,) = albums(experiment / "figures", experiment / "captions", ["trec6", "dna"])
+    (album,) = albums(experiment / "figures", ["trec6", "dna"])
     assert album.name == "anytime"
     assert [figure.title for figure in album.figures] == ["DNA"]
 
 
 def test_figures_of_data_sets_without_runs_are_left_out(experiment):
-    assert albums(experiment / "figures", experiment / "captions", ["trec6"]) == []
+    assert albums(experiment / "figures", ["trec6"]) == []
 
 
 def test_missing_folder_has_no_figures(tmp_path):

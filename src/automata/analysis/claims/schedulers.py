@@ -17,8 +17,7 @@ from automata.analysis.claims.finding import (
     records_of,
     verdict,
 )
-from automata.analysis.equal_code import by_origin
-from automata.analysis.ratios import SAME
+from automata.analysis.ratios import SAME, by_origin
 from automata.analysis.statistics import interval_of
 from automata.analysis.study import PANEL, Study
 from automata.analysis.study import panels as panels_in

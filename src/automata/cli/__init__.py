@@ -1,0 +1,101 @@
+"""The command line: arguments to functions, and nothing else.
+
+`users` has the commands that a user types, `rules` those that the rules call. All import what they
+need when they run: `--help` must not wait for torch or Ray.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import tempfile
+import textwrap
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from automata.cli import rules, users
+from automata.cli.arguments import Command, add_arguments, commands_in, sentence
+from automata.failures import explain, full_folder, is_known, out_of_space
+
+USERS = dict(commands_in(users))
+RULES = dict(commands_in(rules))
+COMMANDS = USERS | RULES
+
+HELP = """\
+What is typed beside `snakemake`, which runs the experiments.
+
+commands:
+{users}
+
+commands of the rules, which `snakemake` calls:
+{rules}
+
+`automata COMMAND --help` lists what a command takes."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command; whatever ends it early is told in one line, the last, with exit status 1."""
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
+    logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
+    options = vars(_parser().parse_args(arguments))
+    name = options.pop("name")
+    try:
+        COMMANDS[name](**options)
+    except (Exception, KeyboardInterrupt) as error:
+        sys.exit(f"automata {name}: error: {_line(error, options)}")
+
+
+def _line(error: BaseException, options: Mapping[str, Any]) -> str:
+    """Return the line for `error`; of one that is not expected the traceback is printed."""
+    if is_known(error):
+        return explain(error)
+    given = [value if isinstance(value, list) else [value] for value in options.values()]
+    paths = [path for values in given for path in values if isinstance(path, Path)]
+    if isinstance(error, OSError) and _is_given(error.filename, paths, options.get("work")):
+        return f"{error.filename}: {error.strerror}"
+    traceback.print_exc()
+    full = full_folder([*paths, Path(tempfile.gettempdir())])
+    return out_of_space(full) if full else explain(error)
+
+
+def _is_given(name: object, paths: list[Path], work: Path | None) -> bool:
+    """Say whether a file is one that the arguments name, or around it, or in a folder of theirs.
+
+    What is missing in the folder of unfinished work, no user has given.
+    """
+    if not isinstance(name, str):
+        return False
+    around = any(path.is_relative_to(name) for path in paths)
+    return around or any(Path(name).is_relative_to(path) for path in paths if path != work)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with arguments: those of rules have no room for the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="automata",
+        usage="automata COMMAND ...",
+        description=HELP.format(users=_listed(USERS), rules=_listed(RULES)),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    # argparse lists all commands under one heading: `HELP` takes the place of its list.
+    parsers = parser.add_subparsers(
+        prog="automata", dest="name", required=True, metavar="COMMAND", help=argparse.SUPPRESS
+    )
+    for name, command in COMMANDS.items():
+        add_arguments(parsers.add_parser(name, description=sentence(command)), command)
+    return parser
+
+
+def _listed(commands: Mapping[str, Command]) -> str:
+    """Return a line for each command, or two if the sentence is long."""
+    entries = [f"  {name:15}{sentence(command)}" for name, command in commands.items()]
+    return "\n".join(textwrap.fill(entry, 78, subsequent_indent=" " * 17) for entry in entries)

@@ -1,0 +1,298 @@
+"""The commands that rules call: each public function is one, in the order of an experiment."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from automata.cli.users import CACHE, Cache
+from automata.errors import UserError
+
+MIRROR = os.environ.get("AUTOMATA_DATA_MIRROR") or None
+AGAIN = os.environ.get("AUTOMATA_AGAIN", "")
+RAY_ADDRESS = os.environ.get("AUTOMATA_RAY_ADDRESS", "")
+
+Carbon = Annotated[str, "What CO2 is computed from, in JSON."]
+Files = Annotated[str, "SHA-256 of the user's own files that are read, by role, in JSON."]
+Figures = Annotated[Sequence[str], "Names of the figures."]
+FolderOfFigures = Annotated[Path, "Folder of the figures, PDF and PNG."]
+ForReaders = Annotated[Path, "The same, Markdown for readers."]
+PerRun = Annotated[Path, "Table of one row per run, CSV."]
+Records = Annotated[Sequence[Path], "Records, or folders of records."]
+Runs = Annotated[Path, "Table of runs, Parquet."]
+TableFolder = Annotated[Path, "Folder of the experiment's tables."]
+
+
+def prepare(
+    dataset: Annotated[str, "Name of the data set."],
+    *,
+    preparation: Annotated[str, "Settings of the data, in JSON."] = "{}",
+    files: Files = "{}",
+    mirror: Annotated[
+        str | None, "Folder or base URL that is tried first (default: $AUTOMATA_DATA_MIRROR)."
+    ] = MIRROR,
+    output: Annotated[Path, "Prepared data set, safetensors."],
+    cache: Cache = CACHE,
+) -> None:
+    """Prepare a data set."""
+    from automata.config import parse_preparation
+    from automata.datasets.prepare import prepare
+    from automata.datasets.prepared import write_dataset
+
+    settings = parse_preparation(preparation)
+    write_dataset(prepare(dataset, settings, cache, mirror, json.loads(files)), output)
+
+
+def tune(
+    data: Annotated[Path, "Prepared data set."],
+    *,
+    dataset: Annotated[str, "Its name."],
+    search: Annotated[str, "Search algorithm."],
+    scheduler: Annotated[str, "Scheduler of the trials."],
+    selector: Annotated[str, "What selects the subsets."],
+    fraction: Annotated[float, "Size of the subsets, as a share of the training set."],
+    seed: Annotated[int, "Seed of the run."],
+    settings: Annotated[str, "Settings of the run, in JSON."],
+    files: Files = "{}",
+    again: Annotated[
+        str, "Finished records to repeat, one a line, or all (default: $AUTOMATA_AGAIN)."
+    ] = AGAIN,
+    ray_address: Annotated[
+        str, "Existing Ray cluster that trials run on (default: $AUTOMATA_RAY_ADDRESS)."
+    ] = RAY_ADDRESS,
+    work: Annotated[Path, "Folder of unfinished work."],
+    output: Annotated[Path, "Record, JSON."],
+    notices: Annotated[
+        int | None, "File descriptor that tells, beside the log, what the job waits for."
+    ] = None,
+) -> None:
+    """Run one tuning job."""
+    from automata.config import parse_job, parse_ray_address
+    from automata.datasets.own.paths import problem_of_file
+    from automata.tuning.job import complete_job
+
+    if notices is not None:
+        _tell_waits(notices)
+    run: dict[str, Any] = {"dataset": dataset, "search": search, "scheduler": scheduler}
+    run |= {"selector": selector, "fraction": fraction, "seed": seed}
+    job = parse_job(run, settings, files)
+    address = parse_ray_address(ray_address)
+    repeated = bool({"all", str(output)} & set(again.splitlines()))
+    problem = problem_of_file(str(data), "prepared")  # a pipe would be waited for
+    if problem is not None:
+        raise UserError(f"{problem}; delete it, and call again to prepare it anew")
+    try:
+        complete_job(job, data, work, output, address, repeated)
+    except SystemExit as error:
+        model = job.settings.protocol.model
+        raise UserError(
+            f"protocol.*.model.factory: {getattr(model, 'factory', model)}: ended the process "
+            f"with SystemExit: {error}"
+        ) from error
+
+
+def _tell_waits(descriptor: int) -> None:
+    """Have lines about waiting for others written to an open `descriptor`, too."""
+    try:
+        stream = os.fdopen(descriptor, "w", encoding="utf-8", closefd=False)
+    except OSError as error:
+        raise UserError(f"--notices: {descriptor}: {error.strerror}") from error
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("%(asctime)s automata tune: %(message)s"))
+    logging.getLogger("automata.locks").addHandler(handler)
+
+
+def collect(
+    records: Records,
+    *,
+    comparison: Annotated[str, "Which runs compare, in JSON."] = "{}",
+    labels: Annotated[str, "What tables call data sets, by record, in JSON."] = "{}",
+    processes: Annotated[int, "How many processes read the records."] = 1,
+    csv: PerRun,
+    parquet: Annotated[Path, "The same, Parquet."],
+    trials: Annotated[Path, "Table of one row per evaluation of a trial, Parquet."],
+    protocols: Annotated[Path, "Settings of the runs, JSON."],
+    provenance: Annotated[Path, "Table of what made each run, CSV."],
+) -> None:
+    """Make the table of runs from records."""
+    from automata.analysis.collect import collect, record_files, warn_of_other_code
+    from automata.analysis.tables import write_csv, write_json, write_parquet
+    from automata.config import parse_comparison
+
+    compared = parse_comparison(comparison)
+    names = json.loads(labels)
+    collected = collect(record_files(records), compared, processes, names)
+    warn_of_other_code(collected.runs, parquet.parents[1])
+    write_csv(collected.runs, csv)
+    write_parquet(collected.runs, parquet)
+    write_parquet(collected.trials, trials)
+    write_json(collected.protocols, protocols)
+    write_csv(collected.provenance, provenance)
+
+
+def tradeoff(
+    runs: Runs,
+    *,
+    carbon: Carbon,
+    ratios: PerRun,
+    csv: Annotated[Path, "Table of one row per combination, CSV."],
+    markdown: ForReaders,
+    untuned: Annotated[Path, "Table of the control without tuning, CSV."],
+) -> None:
+    """Compare the runs with FULL."""
+    from automata.analysis.ratios import ratios_to_full
+    from automata.analysis.tables import read_parquet, write_csv, write_markdown
+    from automata.analysis.tradeoff import presented, tradeoff
+    from automata.analysis.tradeoff import untuned as without_tuning
+    from automata.config import parse_carbon
+
+    table = read_parquet(runs)
+    compared = ratios_to_full(table, parse_carbon(carbon))
+    summary = tradeoff(compared)
+    write_csv(compared, ratios)
+    write_csv(summary, csv)
+    write_markdown(presented(summary), markdown)
+    write_csv(without_tuning(table), untuned)
+
+
+def energy(
+    runs: Runs,
+    *,
+    carbon: Carbon,
+    csv: PerRun,
+    markdown: Annotated[Path, "The totals and what they rest on, Markdown for readers."],
+) -> None:
+    """Make the table of energy and CO2 from the runs."""
+    from automata.analysis.energy import energy_table, totals
+    from automata.analysis.tables import read_parquet, write_csv
+    from automata.config import parse_carbon
+    from automata.files import write_text
+
+    assumed = parse_carbon(carbon)
+    table = energy_table(read_parquet(runs), assumed)
+    write_csv(table, csv)
+    write_text(markdown, totals(table, assumed))
+
+
+def differences(
+    tables: TableFolder,
+    *,
+    defaults: Annotated[Path, "The default configuration, config/config.yaml."],
+    paper: Annotated[Path, "The paper's configuration."],
+    schema: Annotated[Path, "JSON schema of both."],
+    csv: Annotated[Path, "Table of one row per setting, CSV."],
+) -> None:
+    """Compare the protocol with the paper's."""
+    from automata.analysis.differences import differences
+    from automata.analysis.study import Study
+    from automata.analysis.tables import write_csv
+    from automata.experiments.files import ConfigFiles
+    from automata.experiments.settings import settings_of
+
+    made = Study(tables)
+    experiments = ConfigFiles([defaults, paper], {}, schema).experiments()
+    write_csv(differences(made.runs, made.protocols, experiments, settings_of), csv)
+
+
+def claims(
+    tables: TableFolder,
+    *,
+    claims: Annotated[Path, "The claims, config/claims.yaml."],
+    csv: Annotated[Path, "Table of one row per claim, CSV."],
+    markdown: ForReaders,
+    html: Annotated[Path, "The same, HTML for Snakemake's report."],
+) -> None:
+    """Check the paper's claims against the tables."""
+    from automata.analysis.claims import claims_table, read_claims, summary
+    from automata.analysis.study import Study
+    from automata.analysis.tables import write_csv, write_html, write_markdown
+
+    table = claims_table(read_claims(claims), Study(tables))
+    write_csv(table, csv)
+    write_markdown(table.drop(columns="records"), markdown, summary(table))
+    write_html(table.drop(columns="records"), html, summary(table))
+
+
+def studies(tables: TableFolder, *, output: Annotated[Path, "Folder of the new tables."]) -> None:
+    """Make the tables of what the paper does not show."""
+    from automata.analysis.overview import overview
+    from automata.analysis.study import Study
+    from automata.analysis.tables import write_csv
+    from automata.files import write_text
+    from automata.views import studies
+
+    study = Study(tables)
+    for name, table in studies(study):
+        write_csv(table, output / name)
+    write_text(output / "overview.md", overview(study))
+
+
+def provenance(
+    table: Annotated[Path, "Table of what made each run, CSV."],
+    *,
+    markdown: Annotated[Path, "Table of one row per value, Markdown for readers."],
+) -> None:
+    """Sum up what made the runs."""
+    from automata.analysis.provenance import closing, distinct
+    from automata.analysis.tables import read_texts, write_markdown
+
+    texts = read_texts(table)
+    write_markdown(distinct(texts), markdown, closing(texts))
+
+
+def plot(tables: TableFolder, *, figures: Figures, output: FolderOfFigures) -> None:
+    """Draw figures of an experiment."""
+    from automata.analysis.study import Study
+    from automata.figures.files import write_figures
+
+    write_figures(Study(tables), figures, output)
+
+
+def plot_datasets(
+    tables: TableFolder,
+    *,
+    datasets: Annotated[Sequence[str], "Names of the data sets."],
+    figures: Figures,
+    output: FolderOfFigures,
+) -> None:
+    """Draw figures of data sets."""
+    from automata.analysis.study import Study
+    from automata.figures.files import write_dataset_figures
+
+    write_dataset_figures(Study(tables), datasets, figures, output)
+
+
+def page(
+    tables: TableFolder,
+    *,
+    figures: Annotated[Path, "Folder of the figures, PNG."],
+    title: Annotated[str, "Name of the experiment."],
+    output: Annotated[Path, "HTML file."],
+) -> None:
+    """Make the page that shows an experiment offline."""
+    from automata.page.build import write_page
+
+    write_page(tables, figures, title, output)
+
+
+def pack(records: Records, *, output: Annotated[Path, "Archive, .tar.xz."]) -> None:
+    """Put records into one file."""
+    from automata.publication import pack
+
+    pack(records, output)
+
+
+def publish(
+    files: Annotated[Sequence[Path], "Files that are copied."],
+    *,
+    source: Annotated[Path, "Folder of the experiment, which they lie in."],
+    target: Annotated[Path, "Folder that they are copied to."],
+) -> None:
+    """Copy what was made of an experiment to where it is published."""
+    from automata.publication import publish
+
+    publish(source, files, target)

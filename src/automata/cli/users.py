@@ -1,0 +1,98 @@
+"""The commands that a user types: each public function is one, in the order of the help.
+
+Of these rules call `unpack` alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from automata.errors import UserError
+
+RUNS = Path("results/runs")
+CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
+
+Cache = Annotated[
+    Path, "Folder of downloaded files (default: $AUTOMATA_DATA_CACHE, else results/downloads)."
+]
+Experiment = Annotated[Path, "Folder of the experiment, results/{experiment}."]
+
+
+def runs(
+    folders: Annotated[Sequence[Path], "Folders of the runs (default: results/runs)."] = (),
+    *,
+    remove: Annotated[bool, "Delete the runs in the folders, after saying which."] = False,
+    yes: Annotated[bool, "Delete without asking."] = False,
+    adopt: Annotated[bool, "Move records of earlier versions to where this one looks."] = False,
+    cache: Cache = CACHE,
+) -> None:
+    """List the runs there are, by protocol, or remove some of them."""
+    from automata import inventory
+
+    if adopt:
+        moved, stay = inventory.adopt(RUNS, cache)
+        _print(moved)
+        if stay:
+            names = ", ".join(map(str, stay))
+            raise UserError(f"these stay, as there is another record in their place: {names}")
+    elif remove:
+        inventory.remove(RUNS, folders, confirmed=yes)
+    else:
+        sys.stdout.write(inventory.listing(inventory.panels(RUNS, folders)))
+
+
+def outdated(experiment: Experiment) -> None:
+    """Print the records of an experiment that other code than today's made."""
+    from automata.analysis.collect import outdated
+
+    _print(outdated(experiment))
+
+
+def contaminated(experiment: Experiment) -> None:
+    """Print the records of an experiment that were measured beside too much other work."""
+    from automata.analysis.collect import contaminated
+
+    _print(contaminated(experiment))
+
+
+def meter(
+    command: Annotated[Sequence[str], "The command and its arguments, after --."],
+    *,
+    shared: Annotated[bool, "Do not wait for measured jobs on this host to end."] = False,
+) -> None:
+    """Run any command, and print its time and energy and what could not be measured."""
+    from automata.metering.command import meter_command, report
+
+    record = meter_command(command, exclusive=not shared)
+    report(record)
+    sys.exit(record.exit_status if record.exit_status >= 0 else 128 - record.exit_status)
+
+
+def unpack(
+    archives: Annotated[Sequence[Path], "Files with packed records, .tar.xz."],
+    *,
+    output: Annotated[Path, "Folder of the records (default: results/runs)."] = RUNS,
+    as_named: Annotated[bool, "Leave each record at its path in the archive."] = False,
+    cache: Cache = CACHE,
+) -> None:
+    """Put published records in the places of their runs, which then count as run."""
+    from automata.inventory import Places
+    from automata.publication import unpack
+
+    unpack(archives, output, None if as_named else Places(cache).of)
+
+
+def schema(*, output: Annotated[Path, "JSON file."]) -> None:
+    """Write the JSON schema of the configuration."""
+    from automata.config import write_schema
+
+    write_schema(output)
+
+
+def _print(paths: Sequence[Path]) -> None:
+    for path in paths:
+        sys.stdout.write(f"{path}\n")

@@ -1,0 +1,332 @@
+"""The catalogue of views: every figure and table that is made of an experiment, by name.
+
+A view is a name, a function, and what readers must know. Rules, page, report and commands take
+them from here: a new figure is a function and an entry. Nothing is drawn or read by importing this:
+the workflow plans with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from automata.analysis.quantities import QUANTITIES
+from automata.errors import UserError
+from automata.names import AUTOMATA, CONTRASTS, CONTROLS, DATASETS
+from automata.registry import imported
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from automata.analysis.study import Study
+
+
+_SEARCH = "automata.analysis.search_studies"
+_COMPARISONS = "automata.analysis.selector_comparisons"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment runs, of each axis of its grid, as far as its configuration tells."""
+
+    datasets: Collection[str]
+    selectors: Collection[str]
+
+    @property
+    def subsets(self) -> set[str]:
+        """The selectors that take subsets."""
+        return set(self.selectors) - set(CONTROLS)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file in the folder of tables."""
+
+    name: str
+    text: str
+    """What is in it, in a sentence."""
+    make: str = ""
+    """"module:function"; empty where a command of its own writes it."""
+    reads: tuple[str, ...] = ()
+    """The tables of the `Study` that it is a function of; none: the study itself."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A figure."""
+
+    name: str
+    title: str
+    make: str
+    """"module:function" of the `Study`, and for a figure of a data set of its name."""
+    caption: str
+    needs: Callable[[Plan], bool] = lambda _: True
+    """Says of a plan whether the figure would have anything to show."""
+    datasets: tuple[str, ...] = ()
+    """Data sets of a figure of the paper, a row each."""
+
+
+TABLES = {
+    table.name: table
+    for table in (
+        Table("overview.md", "The results on two screens, over both searches."),
+        Table("tradeoff.md", "A row per combination: the quantities that matter most."),
+        Table("claims.md", "The paper's claims, and what these runs say to each."),
+        Table("energy.md", "What all runs took: time, energy, CO2, and what these rest on."),
+        Table("provenance.md", "How many runs have which commit, code, data, packages, host."),
+        Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
+        Table("runs.parquet", "The same, for programs."),
+        Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", ("runs",)),
+        Table("ratios.csv", "A row per search, compared with the FULL run of its seed."),
+        Table("tradeoff.csv", "A row per combination: means over seeds and their spread."),
+        Table("untuned.csv", "A row per panel: what configurations drawn at random reach."),
+        Table(
+            "resampling.csv",
+            "Paired differences between selectors.",
+            f"{_COMPARISONS}:resampling",
+            ("ratios",),
+        ),
+        Table(
+            "comparisons.csv",
+            "Tests of selectors over data sets, where their number allows any.",
+            f"{_COMPARISONS}:comparisons",
+            ("ratios",),
+        ),
+        Table(
+            "fronts.csv",
+            "Pareto fronts and hypervolumes, by panel.",
+            "automata.analysis.tradeoff:fronts",
+            ("tradeoff",),
+        ),
+        Table(
+            "rank-agreement.csv",
+            "Kendall's tau with FULL, by rung and subset size.",
+            f"{_SEARCH}:rank_agreement_of",
+        ),
+        Table(
+            "influence.csv",
+            "Kendall's tau of hyper-parameters with scores, by rung and subset size.",
+            f"{_SEARCH}:influence",
+            ("runs", "trials", "protocols"),
+        ),
+        Table("claims.csv", "The claims, and the records behind each verdict."),
+        Table("claims.html", "The claims, for Snakemake's report."),
+        Table("energy.csv", "A row per run: seconds, kWh, CO2e from energy and from time."),
+        Table("differences.csv", "Where the protocol differs from the paper's."),
+        Table("provenance.csv", "A row per run: where and with what it was made."),
+        Table("trials.parquet", "A row per evaluation of a trial on the validation set."),
+        Table("protocols.json", "The settings behind each `protocol_hash` of the runs."),
+    )
+}
+"""All tables: first what people open, then what programs read."""
+
+
+def _compares(plan: Plan) -> bool:
+    return "full" in plan.selectors and bool(plan.subsets)
+
+
+def _contrasts(plan: Plan) -> bool:
+    return _compares(plan) and any(set(pair) <= plan.subsets for pair in CONTRASTS)
+
+
+_READING = (
+    "The line joins AUTOMATA's subset sizes; markers grow with the subset. Lower right is better."
+)
+
+
+def _has(*selectors: str) -> Callable[[Plan], bool]:
+    return lambda plan: set(selectors) <= set(plan.selectors)
+
+
+PAPER = {
+    view.name: view
+    for view in (
+        View(
+            "performance-summary",
+            "Performance summary",
+            "automata.figures.summary:performance_summary",
+            "AUTOMATA at a glance (the paper's Figure 1): speedup over FULL, relative test error "
+            "and total time. A marker is one subset size in one search, the mean over its seeds.",
+            _has("full", AUTOMATA),
+            ("sst2", "glue-sst2", "cifar10", "cifar100", "connect4"),
+        ),
+        View(
+            "framework",
+            "How AUTOMATA works",
+            "automata.figures.framework:framework",
+            "The framework (the paper's Figure 2): a search proposes configurations, each is "
+            "trained on subsets chosen by its own gradients, a scheduler stops poor ones early, "
+            "and the best is trained once more on all data.",
+            _has(AUTOMATA),
+            tuple(DATASETS),
+        ),
+        View(
+            "main",
+            "Trade-offs: the paper's main figure",
+            "automata.figures.paper:main",
+            f"Speedup over FULL against relative test error, as in the paper's Figure 3. Speedup: "
+            f"{QUANTITIES['speedup'].definition} Relative test error: "
+            f"{QUANTITIES['relative_test_error'].definition} {_READING}",
+            _compares,
+            ("sst5", "trec6", "cifar10", "cifar100", "connect4"),
+        ),
+        View(
+            "text",
+            "Trade-offs: text",
+            "automata.figures.paper:text",
+            "Speedup over FULL against relative test error on the text data sets, as in the "
+            "paper's appendix. Lower right is better.",
+            _compares,
+            ("sst2", "glue-sst2", "sst5", "trec6"),
+        ),
+        View(
+            "image",
+            "Trade-offs: images",
+            "automata.figures.paper:image",
+            "Speedup over FULL against relative test error on the image data sets, as in the "
+            "paper's appendix. Lower right is better.",
+            _compares,
+            ("cifar10", "cifar100", "svhn"),
+        ),
+        View(
+            "tabular",
+            "Trade-offs: tables",
+            "automata.figures.paper:tabular",
+            "Speedup over FULL against relative test error on the tabular data sets, as in the "
+            "paper's appendix. Lower right is better.",
+            _compares,
+            ("dna", "satimage", "letter", "connect4"),
+        ),
+        View(
+            "energy-co2",
+            "Energy and CO2",
+            "automata.figures.paper:energy_co2",
+            "Energy ratio on CIFAR100 and CO2 ratio on SVHN against relative test error, as in "
+            "the paper's appendix. As in the paper, CO2 is computed from time, so its ratio equals "
+            "the speedup and is no independent evidence.",
+            _compares,
+            ("cifar100", "svhn"),
+        ),
+    )
+}
+"""The paper's figures: functions of the study."""
+
+STUDIES = {
+    view.name: view
+    for view in (
+        View(
+            "selector-comparison",
+            "Do gradients choose better subsets than chance?",
+            "automata.figures.selector_comparison:selector_comparison",
+            "Each line compares two selectors over pairs of runs that differ in the selector "
+            "alone. Left: a point left of 0 means that the first is more accurate. Right: a point "
+            "right of 1 means that the first is faster. Where the bar crosses the vertical line, "
+            "the runs show no difference.",
+            _contrasts,
+        ),
+        View(
+            "pareto",
+            "Pareto fronts",
+            "automata.figures.pareto:pareto_figure",
+            "Left: how often each selector is on the Pareto front of speedup and relative test "
+            "error, and how often it dominates the largest area. Right: the area that it "
+            "dominates, a point per data set, search and scheduler.",
+            _compares,
+        ),
+        View(
+            "rank-agreement",
+            "Agreement of ranks with FULL",
+            "automata.figures.rank_agreement:rank_agreement_figure",
+            "Do scores from subsets rank configurations as FULL's do? Kendall's tau between the "
+            "validation accuracies that a selector and FULL give to the same configurations, by "
+            "the epoch of the evaluation. FULL's repeat is the noise ceiling.",
+            _compares,
+        ),
+        View(
+            "ceiling",
+            "Speedup and its ceiling",
+            "automata.figures.ceiling:ceiling_figure",
+            f"Measured speedup against its ceiling: {QUANTITIES['ceiling'].definition} A point is "
+            "one subset size in one search, the mean over its seeds.",
+            _compares,
+        ),
+    )
+}
+"""What the paper does not show: functions of the study."""
+
+OF_DATASET = {
+    view.name: view
+    for view in (
+        View(
+            "tradeoff",
+            "Trade-off",
+            "automata.figures.grid:tradeoff",
+            "Speedup over FULL against relative test error, a panel per search and scheduler. "
+            + _READING,
+        ),
+        View(
+            "energy",
+            "Trade-off of energy",
+            "automata.figures.grid:energy",
+            f"Energy ratio against relative test error. {QUANTITIES['energy_ratio'].definition} "
+            "The note in the figure says whether energy was measured or estimated. One carbon "
+            "intensity holds for all runs, so the ratio of CO2 is the same.",
+        ),
+        View(
+            "anytime",
+            "Best configuration found over time",
+            "automata.figures.anytime:anytime_figure",
+            "The best validation accuracy found so far against the time and the energy of the "
+            "search. Models that are trained on subsets score lower until the final training, "
+            "which comes on top.",
+        ),
+        View(
+            "time-split",
+            "Where the time goes",
+            "automata.figures.time_split:time_split_figure",
+            "Where the seconds of a run go: training, selection, evaluation and orchestration of "
+            "the search, and the final training.",
+        ),
+    )
+}
+"""Figures of one data set: functions of the study and its name."""
+
+
+def figures(plan: Plan) -> list[str]:
+    """Return the figures of an experiment that would show something, in the order of the page."""
+    return [
+        view.name
+        for view in (PAPER | STUDIES).values()
+        if view.needs(plan) and (not view.datasets or set(view.datasets) & set(plan.datasets))
+    ]
+
+
+def studies(study: Study) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield name and content of each table that is a function of the study."""
+    for name, table in TABLES.items():
+        if table.make:
+            read = [getattr(study, other) for other in table.reads] or [study]
+            yield name, imported(table.make)(*read)
+
+
+def draw(name: str, study: Study) -> Figure:
+    """Return the figure `name` of an experiment; raises UserError for another name."""
+    figure: Figure = _made(PAPER | STUDIES, name, study)
+    return figure
+
+
+def draw_dataset(name: str, study: Study, dataset: str) -> Figure:
+    """Return the figure `name` of a data set; raises UserError for another name or data set."""
+    known = sorted(set(study.runs["dataset"]))
+    if dataset not in known:
+        raise UserError(f"dataset '{dataset}' is not one of {', '.join(known)}")
+    figure: Figure = _made(OF_DATASET, name, study, dataset)
+    return figure
+
+
+def _made(views: dict[str, View], name: str, *arguments: Any) -> Any:
+    if name not in views:
+        raise UserError(f"figure '{name}' is not one of {', '.join(views)}")
+    return imported(views[name].make)(*arguments)
