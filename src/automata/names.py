@@ -130,6 +130,16 @@ CONTROLS = {name: row.fraction for name, row in SELECTORS.items() if row.fractio
 ALL_DATA = tuple(name for name, fraction in CONTROLS.items() if fraction == 1)
 """Those whose trials train on all data."""
 
+CONTRASTS = (
+    ("adaptive-random", "random"),
+    ("rs2", "random"),
+    (AUTOMATA, "random"),
+    (AUTOMATA, "adaptive-random"),
+    (AUTOMATA, "rs2"),
+    (AUTOMATA, "craig"),
+)
+"""Selectors that are compared in pairs: re-drawing with a fixed subset, gradients with all."""
+
 
 def data_set(label: str) -> str:
     """Return the data set that a label of tables is of (`automata.runs.labels`)."""
