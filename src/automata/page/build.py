@@ -26,7 +26,7 @@ from automata.page.panels import data_sets, headings
 from automata.page.summary import claims, summary, tally
 from automata.views import STUDIES, TABLES
 
-FIGURE = STUDIES["resampling"]
+FIGURE = STUDIES["selector-comparison"]
 """The one that the page shows, if its table has a row: charts and tables show the rest."""
 
 

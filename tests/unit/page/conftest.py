@@ -72,7 +72,7 @@ def experiment(runs: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> 
     write_csv(pd.concat([device, epochs]), tables / "differences.csv")
     write_csv(pd.DataFrame({"contrast": ["RS2 - RANDOM"]}), tables / "resampling.csv")
     (folder / "figures").mkdir()
-    Image.effect_mandelbrot((40, 20), (-2, -1, 2, 1), 50).save(folder / "figures/resampling.png")
+    Image.effect_mandelbrot((40, 20), (-2, -1, 2, 1), 50).save(folder / "figures/selector-comparison.png")
     return folder
 
 

@@ -69,7 +69,7 @@ def test_the_figure_has_a_text(tags):
 
 def test_figure_keeps_every_pixel(html, experiment):
     text = re.search(r"data:image/webp;base64,([^\"]+)", html)[1]
-    drawn = Image.open(experiment / "figures/resampling.png").convert("RGB")
+    drawn = Image.open(experiment / "figures/selector-comparison.png").convert("RGB")
     with Image.open(BytesIO(base64.b64decode(text))) as shown:
         assert ImageChops.difference(shown.convert("RGB"), drawn).getbbox() is None
 
