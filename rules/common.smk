@@ -382,8 +382,9 @@ def tables_on_page(wildcards):
 
 
 def figures_on_page(wildcards):
-    """Return the figures that the page of an experiment shows."""
-    return figures_of(wildcards.experiment)
+    """Return the figure that the page of an experiment shows, where it is drawn."""
+    figures = figures_of(wildcards.experiment)
+    return [path for path in figures if path.endswith("selector-comparison.png")]
 
 
 def announce():

@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from automata.figures.style import style
+from automata.figures.style import layout, style
 
 PIXEL = 1.0
 """Tolerance: edges of boxes are rounded to pixels."""
@@ -29,25 +29,18 @@ def panel(figure: Figure, title: str) -> Axes:
     return found
 
 
-def lines(axes: Axes, gid: str) -> list[Any]:
-    return [line for line in axes.lines if line.get_gid() == gid]
+def points(axes: Axes, gid: str) -> list[tuple[float, float]]:
+    """Return the points of the lines of `axes` that `gid` names, in the order of drawing."""
+    lines = [line for line in axes.lines if line.get_gid() == gid]
+    return [(float(x), float(y)) for line in lines for x, y in line.get_xydata()]
 
 
-def means(axes: Axes, selector: str) -> list[tuple[float, float]]:
-    """Return where the markers of `selector` stand, in the order in which they were drawn."""
-    return [
-        (float(x), float(y))
-        for line in lines(axes, f"mean {selector}")
-        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-    ]
-
-
-def bars(axes: Axes, gid: str) -> list[np.ndarray[Any, Any]]:
+def bars(axes: Axes) -> list[np.ndarray[Any, Any]]:
     """Return the segments of each collection of bars: horizontal, then vertical."""
     return [
         np.array(drawn.get_segments())
         for drawn in axes.collections
-        if isinstance(drawn, LineCollection) and drawn.get_gid() == gid
+        if isinstance(drawn, LineCollection) and drawn.get_gid() == "bars"
     ]
 
 
@@ -68,6 +61,7 @@ def legend_of(figure: Figure) -> list[str]:
 def boxes(figure: Figure) -> dict[str, Bbox]:
     """Return the extents, in pixels, of all axes with their labels, of texts and legends."""
     with style():
+        layout(figure)
         renderer = FigureCanvasAgg(figure).get_renderer()
         figure.draw(renderer)
         drawn = {f"axes {i} {a.get_title()}": a for i, a in enumerate(figure.axes)}
@@ -86,20 +80,10 @@ def overlaps(extents: dict[str, Bbox]) -> list[tuple[str, str]]:
 
 
 def outside(figure: Figure, extents: dict[str, Bbox]) -> list[str]:
-    """Return what reaches beyond the figure by more than a pixel."""
+    """Return what reaches beyond the figure, except downwards: notes make it longer."""
     page = figure.bbox
     return [
         name
         for name, box in extents.items()
-        if box.x0 < page.x0 - PIXEL
-        or box.y0 < page.y0 - PIXEL
-        or box.x1 > page.x1 + PIXEL
-        or box.y1 > page.y1 + PIXEL
+        if box.x0 < page.x0 - PIXEL or box.x1 > page.x1 + PIXEL or box.y1 > page.y1 + PIXEL
     ]
-
-
-def inches(figure: Figure) -> list[list[float]]:
-    """Return left, top, width and height of all axes, from the top left corner."""
-    width, height = figure.get_size_inches()
-    places = [axes.get_position() for axes in figure.axes]
-    return [[p.x0 * width, (1 - p.y1) * height, p.width * width, p.height * height] for p in places]

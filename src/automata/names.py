@@ -20,19 +20,20 @@ BASELINES = ("random", "craig")
 """The subset selectors that the paper compares with."""
 
 DATASETS = {
-    "sst2": "SST2",
-    "glue-sst2": "glue-SST2",
-    "sst5": "SST5",
-    "trec6": "TREC6",
-    "cifar10": "CIFAR10",
-    "cifar100": "CIFAR100",
-    "svhn": "SVHN",
     "dna": "DNA",
     "satimage": "SATIMAGE",
     "letter": "LETTER",
     "connect4": "CONNECT-4",
+    "sst2": "SST2",
+    "sst2-binary": "SST2-BINARY",
+    "sst5": "SST5",
+    "glue-sst2": "glue-SST2",
+    "trec6": "TREC6",
+    "cifar10": "CIFAR10",
+    "cifar100": "CIFAR100",
+    "svhn": "SVHN",
 }
-"""The paper's data sets, as it writes them."""
+"""The data sets that the project knows, as the paper writes them."""
 
 SEARCHES = {"random": "Random", "tpe": "TPE"}
 
@@ -128,6 +129,16 @@ CONTROLS = {name: row.fraction for name, row in SELECTORS.items() if row.fractio
 
 ALL_DATA = tuple(name for name, fraction in CONTROLS.items() if fraction == 1)
 """Those whose trials train on all data."""
+
+CONTRASTS = (
+    ("adaptive-random", "random"),
+    ("rs2", "random"),
+    (AUTOMATA, "random"),
+    (AUTOMATA, "adaptive-random"),
+    (AUTOMATA, "rs2"),
+    (AUTOMATA, "craig"),
+)
+"""Selectors that are compared in pairs: re-drawing with a fixed subset, gradients with all."""
 
 
 def data_set(label: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from automata.analysis.quantities import QUANTITIES
 from automata.errors import UserError
-from automata.names import AUTOMATA, CONTROLS, DATASETS
+from automata.names import AUTOMATA, CONTRASTS, CONTROLS, DATASETS
 from automata.registry import imported
 
 if TYPE_CHECKING:
@@ -124,7 +124,16 @@ TABLES = {
 
 
 def _compares(plan: Plan) -> bool:
-    return "full" in plan.selectors and len(plan.selectors) > 1
+    return "full" in plan.selectors and bool(plan.subsets)
+
+
+def _contrasts(plan: Plan) -> bool:
+    return _compares(plan) and any(set(pair) <= plan.subsets for pair in CONTRASTS)
+
+
+_READING = (
+    "The line joins AUTOMATA's subset sizes; markers grow with the subset. Lower right is better."
+)
 
 
 def _has(*selectors: str) -> Callable[[Plan], bool]:
@@ -139,7 +148,7 @@ PAPER = {
             "Performance summary",
             "automata.figures.summary:performance_summary",
             "AUTOMATA at a glance (the paper's Figure 1): speedup over FULL, relative test error "
-            "and tuning time. A point is one search and subset size, the mean over its seeds.",
+            "and total time. A marker is one subset size in one search, the mean over its seeds.",
             _has("full", AUTOMATA),
             ("sst2", "glue-sst2", "cifar10", "cifar100", "connect4"),
         ),
@@ -157,9 +166,9 @@ PAPER = {
             "main",
             "Trade-offs: the paper's main figure",
             "automata.figures.paper:main",
-            f"Speedup over FULL against relative test error, in the layout of the paper's Figure "
-            f"3. Speedup: {QUANTITIES['speedup'].definition} Relative test error: "
-            f"{QUANTITIES['relative_test_error'].definition}",
+            f"Speedup over FULL against relative test error, as in the paper's Figure 3. Speedup: "
+            f"{QUANTITIES['speedup'].definition} Relative test error: "
+            f"{QUANTITIES['relative_test_error'].definition} {_READING}",
             _compares,
             ("sst5", "trec6", "cifar10", "cifar100", "connect4"),
         ),
@@ -167,8 +176,8 @@ PAPER = {
             "text",
             "Trade-offs: text",
             "automata.figures.paper:text",
-            "Speedup over FULL against relative test error on the text data sets, in the layout "
-            "of the paper's appendix.",
+            "Speedup over FULL against relative test error on the text data sets, as in the "
+            "paper's appendix. Lower right is better.",
             _compares,
             ("sst2", "glue-sst2", "sst5", "trec6"),
         ),
@@ -176,8 +185,8 @@ PAPER = {
             "image",
             "Trade-offs: images",
             "automata.figures.paper:image",
-            "Speedup over FULL against relative test error on the image data sets, in the layout "
-            "of the paper's appendix.",
+            "Speedup over FULL against relative test error on the image data sets, as in the "
+            "paper's appendix. Lower right is better.",
             _compares,
             ("cifar10", "cifar100", "svhn"),
         ),
@@ -185,8 +194,8 @@ PAPER = {
             "tabular",
             "Trade-offs: tables",
             "automata.figures.paper:tabular",
-            "Speedup over FULL against relative test error on the tabular data sets, in the "
-            "layout of the paper's appendix.",
+            "Speedup over FULL against relative test error on the tabular data sets, as in the "
+            "paper's appendix. Lower right is better.",
             _compares,
             ("dna", "satimage", "letter", "connect4"),
         ),
@@ -194,9 +203,9 @@ PAPER = {
             "energy-co2",
             "Energy and CO2",
             "automata.figures.paper:energy_co2",
-            "Energy ratio on CIFAR100 and CO2 ratio on SVHN against relative test error, in the "
-            "layout of the paper's appendix. As in the paper CO2 comes from time, so its ratio is "
-            "the speedup: no independent evidence.",
+            "Energy ratio on CIFAR100 and CO2 ratio on SVHN against relative test error, as in "
+            "the paper's appendix. As in the paper, CO2 is computed from time, so its ratio equals "
+            "the speedup and is no independent evidence.",
             _compares,
             ("cifar100", "svhn"),
         ),
@@ -208,37 +217,40 @@ STUDIES = {
     view.name: view
     for view in (
         View(
-            "resampling",
-            "Gradients or re-sampling",
-            "automata.figures.resampling:resampling_figure",
-            "Differences between selectors, in pairs of runs that are alike in all else: what "
-            "drawing new subsets adds to a fixed one, and what gradients add to that.",
-            lambda plan: "full" in plan.selectors and len(plan.subsets) > 1,
+            "selector-comparison",
+            "Do gradients choose better subsets than chance?",
+            "automata.figures.selector_comparison:selector_comparison",
+            "Each line compares two selectors over pairs of runs that differ in the selector "
+            "alone. Left: a point left of 0 means that the first is more accurate. Right: a point "
+            "right of 1 means that the first is faster. Where the bar crosses the vertical line, "
+            "the runs show no difference.",
+            _contrasts,
         ),
         View(
             "pareto",
             "Pareto fronts",
             "automata.figures.pareto:pareto_figure",
-            "How often each selector is on the Pareto front of speedup and relative test error, "
-            "and the area that it dominates. FULL takes part as one point.",
-            lambda plan: "full" in plan.selectors and bool(plan.subsets),
+            "Left: how often each selector is on the Pareto front of speedup and relative test "
+            "error, and how often it dominates the largest area. Right: the area that it "
+            "dominates, a point per data set, search and scheduler.",
+            _compares,
         ),
         View(
             "rank-agreement",
             "Agreement of ranks with FULL",
             "automata.figures.rank_agreement:rank_agreement_figure",
-            "Kendall's tau between the validation accuracies that a subset method and FULL give "
-            "to the same configurations, by the epoch of the evaluation. FULL's repeat is the "
-            "noise ceiling.",
-            lambda plan: "full" in plan.selectors and bool(plan.subsets),
+            "Do scores from subsets rank configurations as FULL's do? Kendall's tau between the "
+            "validation accuracies that a selector and FULL give to the same configurations, by "
+            "the epoch of the evaluation. FULL's repeat is the noise ceiling.",
+            _compares,
         ),
         View(
             "ceiling",
             "Speedup and its ceiling",
             "automata.figures.ceiling:ceiling_figure",
             f"Measured speedup against its ceiling: {QUANTITIES['ceiling'].definition} A point is "
-            "one combination, the mean over its seeds.",
-            lambda plan: "full" in plan.selectors and bool(plan.subsets),
+            "one subset size in one search, the mean over its seeds.",
+            _compares,
         ),
     )
 }
@@ -250,25 +262,25 @@ OF_DATASET = {
         View(
             "tradeoff",
             "Trade-off",
-            "automata.figures.dataset:tradeoff",
+            "automata.figures.grid:tradeoff",
             "Speedup over FULL against relative test error, a panel per search and scheduler. "
-            "Smaller subsets lie further right; the bottom right corner is the best.",
+            + _READING,
         ),
         View(
             "energy",
             "Trade-off of energy",
-            "automata.figures.dataset:energy",
+            "automata.figures.grid:energy",
             f"Energy ratio against relative test error. {QUANTITIES['energy_ratio'].definition} "
-            "The note in the figure says whether energy was read from counters or estimated from "
-            "CPU time. Runs without an energy that compares with FULL's are left out.",
+            "The note in the figure says whether energy was measured or estimated. One carbon "
+            "intensity holds for all runs, so the ratio of CO2 is the same.",
         ),
         View(
             "anytime",
             "Best configuration found over time",
             "automata.figures.anytime:anytime_figure",
             "The best validation accuracy found so far against the time and the energy of the "
-            "search. A subset method's scores are of models trained on subsets; the final "
-            "training comes on top.",
+            "search. Models that are trained on subsets score lower until the final training, "
+            "which comes on top.",
         ),
         View(
             "time-split",

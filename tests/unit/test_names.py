@@ -11,7 +11,6 @@ from matplotlib.colors import to_rgb
 from automata import names
 from automata.analysis.study import Panel
 from automata.datasets.catalog import DATASETS
-from automata.figures.style import ink_on
 from automata.selection import FIXED_FRACTIONS, SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
 
@@ -66,6 +65,12 @@ def test_controls_have_the_fraction_of_their_paths() -> None:
     assert names.CONTROLS == FIXED_FRACTIONS
 
 
+def test_selectors_that_are_compared_in_pairs_exist() -> None:
+    compared = {name for pair in names.CONTRASTS for name in pair}
+
+    assert compared <= set(SELECTORS) - set(FIXED_FRACTIONS)
+
+
 @pytest.mark.parametrize("what", ["display", "marker"])
 def test_no_two_selectors_look_alike_in_grey(what: str) -> None:
     assert len({getattr(row, what) for row in names.SELECTORS.values()}) == len(names.SELECTORS)
@@ -79,12 +84,8 @@ def test_no_two_subset_selectors_share_a_colour() -> None:
 
 
 @pytest.mark.parametrize("colour", sorted({row.colour for row in ROWS}))
-def test_marker_is_seen_on_white_and_its_number_on_it(colour: str) -> None:
-    on_white = 1.05 / (luminance(colour) + 0.05)
-    dark, light = sorted((luminance(colour), luminance(ink_on(colour))))
-
-    assert on_white > 2
-    assert (light + 0.05) / (dark + 0.05) > 4.5  # WCAG's AA for text
+def test_marker_is_seen_on_white(colour: str) -> None:
+    assert 1.05 / (luminance(colour) + 0.05) > 2
 
 
 def test_schedulers_differ_in_grey_too() -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from automata import names
 from automata.analysis.statistics import (
     LEVEL,
     Spread,
@@ -36,15 +37,7 @@ class Contrast(NamedTuple):
     baseline: str
 
 
-CONTRASTS = (
-    Contrast("adaptive-random", "random"),
-    Contrast("rs2", "random"),
-    Contrast("gradmatch", "random"),
-    Contrast("gradmatch", "adaptive-random"),
-    Contrast("gradmatch", "rs2"),
-    Contrast("gradmatch", "craig"),
-)
-"""Re-drawing against a fixed subset, then gradients against each of the others."""
+CONTRASTS = tuple(Contrast(*pair) for pair in names.CONTRASTS)
 
 CONTRAST = list(Contrast._fields)
 """The columns that name a contrast."""

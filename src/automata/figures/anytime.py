@@ -2,80 +2,74 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from automata import names
 from automata.analysis.energy import ways
 from automata.analysis.search_studies import CLOCKS, anytime, comparable
-from automata.analysis.study import Study
-from automata.analysis.wording import percent
-from automata.figures.notes import add_study_note
-from automata.figures.pieces import add_legend, in_order, panel_title, panels, say
-from automata.figures.style import PAGE_INCHES, style
-from automata.names import ALL_DATA
+from automata.analysis.study import Study, panels, selectors
+from automata.analysis.wording import count
+from automata.figures.notes import protocol
+from automata.figures.pieces import add_legend, add_note, axes_of, handle, marker, say
+from automata.figures.style import Look, style
+from automata.names import AUTOMATA
 
 FRACTION = 0.1
 """Every selector is drawn at its subset size nearest to this."""
-ALL_SIZES = "gradmatch"
-"""The selector that is drawn at all its subset sizes."""
-SHADED = ("full", ALL_SIZES)
-"""More ranges than these cannot be told apart."""
+
+STRONG = ("full", AUTOMATA)
+"""Their ranges are shaded: more could not be told apart."""
+
 LABELS = {
     "elapsed_seconds": "Seconds of the search",
     "elapsed_joules": "Joules of the search",
 }
-ROW_INCHES = 2.1
+ROW_INCHES = 1.8
 
 
-def anytime_figure(tables: Study, dataset: str) -> Figure:
+def anytime_figure(study: Study, dataset: str) -> Figure:
     """Return the best validation accuracy so far, a row per clock, a column per panel.
 
     Steps are rows of `search_studies.anytime`: the median over seeds, their range shaded.
     """
-    trials = tables.trials[tables.trials["dataset"] == dataset]
+    trials = study.trials[study.trials["dataset"] == dataset]
     columns, sizes = panels(trials), main_sizes(trials)
     with style():
-        figure, grid = plt.subplots(
-            len(CLOCKS),
-            max(1, len(columns)),
-            squeeze=False,
-            sharey="row",
-            figsize=(PAGE_INCHES, 0.9 + ROW_INCHES * len(CLOCKS)),
-            layout="constrained",
-        )
-        for i, clock in enumerate(CLOCKS):
-            curves = anytime(comparable(trials, tables.ratios, clock), clock)
-            for axes, (search, scheduler) in zip(grid[i], columns, strict=False):
-                here = curves[(curves["search"] == search) & (curves["scheduler"] == scheduler)]
+        height = 0.5 + ROW_INCHES * len(CLOCKS)
+        figure, grid = axes_of(len(CLOCKS), max(1, len(columns)), height, sharey="row")
+        for row, clock in zip(grid, CLOCKS, strict=True):
+            curves = anytime(comparable(trials, study.ratios, clock), clock)
+            for axes, panel in zip(row, columns, strict=False):
+                here = panel.rows(curves)
                 _draw(axes, here, sizes)
+                axes.set_title(names.tuner(panel.search, panel.scheduler))
+                axes.set_xlabel(LABELS[clock])
                 if here.empty:
                     say(axes, "no energy known")
-                if i == 0:
-                    axes.set_title(panel_title(search, scheduler))
-                axes.set_xlabel(LABELS[clock])
+            row[0].set_ylabel("Best validation accuracy")
             if not columns:
-                say(grid[i, 0])
-            grid[i, 0].set_ylabel("Best validation accuracy")
+                say(row[0])
         if columns:
-            add_legend(figure, _handles(sizes), title=names.dataset(dataset))
-            runs = tables.runs[tables.runs["record"].isin(set(trials["record"]))]
-            own = [*_note(trials, runs), *_left_out(trials, tables.ratios)]
-            add_study_note(figure, own, tables, trials)
-        plt.close(figure)
+            handles = [
+                handle(name, names.method(name, size), **_look(name))
+                for name, size in sizes.items()
+            ]
+            add_legend(figure, handles, names.dataset(dataset))
+            runs = study.runs[study.runs["record"].isin(set(trials["record"]))]
+            own = [*_note(trials, runs), *_left_out(trials, study.ratios)]
+            add_note(figure, [*own, *protocol(study.differences, columns)])
     return figure
 
 
 def main_sizes(table: pd.DataFrame) -> dict[str, float]:
-    """Return the subset size at which each selector of `table` is drawn in full."""
+    """Return the subset size at which each selector of `table` is drawn."""
     sizes = table[["selector", "fraction"]].drop_duplicates()
     return {
         selector: float(min(sizes.loc[sizes["selector"] == selector, "fraction"], key=_distance))
-        for selector in in_order(sizes["selector"])
+        for selector in selectors(sizes)
     }
 
 
@@ -83,114 +77,50 @@ def _distance(fraction: float) -> tuple[float, float]:
     return abs(fraction - FRACTION), fraction
 
 
+def _look(selector: str) -> Look:
+    strong = selector in STRONG
+    return {
+        "linewidth": 1.4 if strong else 0.7,
+        "linestyle": "--" if selector == "full-again" else "-",
+        "zorder": 4 if strong else 3,
+    }
+
+
 def _draw(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:
+    """Draw the steps of each selector, with a marker at the last evaluation."""
     for selector, size in sizes.items():
-        own = here[here["selector"] == selector]
-        colour = names.SELECTORS[selector].colour
-        line = "--" if selector == "full-again" else "-"
-        for fraction, curve in own.groupby("fraction", sort=True):
-            if fraction == size:
-                width = 1.4 if selector in ALL_DATA else 1.1
-                axes.plot(
-                    curve["at"],
-                    curve["median"],
-                    drawstyle="steps-post",
-                    color=colour,
-                    linestyle=line,
-                    linewidth=width,
-                    label=names.selector(selector),
-                    zorder=3,
-                )
-                axes.plot(
-                    curve["at"].iloc[-1:],
-                    curve["median"].iloc[-1:],
-                    marker=names.SELECTORS[selector].marker,
-                    color=colour,
-                    markersize=4,
-                    label="_end",
-                    zorder=4,
-                )
-                if selector in SHADED and (curve["seeds"] > 1).all():
-                    axes.fill_between(
-                        curve["at"],
-                        curve["low"],
-                        curve["high"],
-                        step="post",
-                        color=colour,
-                        alpha=0.15,
-                        linewidth=0,
-                        zorder=1,
-                    )
-            elif selector == ALL_SIZES:
-                axes.plot(
-                    curve["at"],
-                    curve["median"],
-                    drawstyle="steps-post",
-                    color=colour,
-                    linewidth=0.5,
-                    label=f"_{percent(float(str(fraction)))}",
-                    zorder=2,
-                )
-                axes.annotate(
-                    percent(float(str(fraction))),
-                    (curve["at"].iloc[-1], curve["median"].iloc[-1]),
-                    textcoords="offset points",
-                    xytext=(2, 0),
-                    va="center",
-                    fontsize=4.5,
-                    color=colour,
-                )
+        curve = here[(here["selector"] == selector) & (here["fraction"] == size)]
+        if curve.empty:
+            continue
+        look = {**marker(selector), **_look(selector), "markevery": [-1]}
+        step: Look = {"drawstyle": "steps-post", "gid": f"steps {selector}"}
+        axes.plot(curve["at"], curve["median"], **step, **look)
+        if selector in STRONG and (curve["seeds"] > 1).all():
+            shade: Look = {"step": "post", "color": look["color"], "alpha": 0.15, "linewidth": 0}
+            axes.fill_between(curve["at"], curve["low"], curve["high"], zorder=1, **shade)
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(numticks=5))
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _handles(sizes: dict[str, float]) -> list[Line2D]:
-    return [
-        Line2D(
-            [],
-            [],
-            color=names.SELECTORS[selector].colour,
-            marker=names.SELECTORS[selector].marker,
-            markersize=4,
-            linewidth=1.2,
-            linestyle="--" if selector == "full-again" else "-",
-            label=names.selector(selector)
-            + ("" if selector in ALL_DATA else f" {percent(fraction)}"),
-        )
-        for selector, fraction in sizes.items()
-    ]
-
-
 def _left_out(trials: pd.DataFrame, ratios: pd.DataFrame) -> list[str]:
-    """Return how many runs do not compare with FULL, in either row."""
+    """Say how many runs do not compare with FULL, in either row."""
     notes = []
     for clock, of in zip(CLOCKS, ("time", "energy"), strict=True):
-        count = trials["record"].nunique() - comparable(trials, ratios, clock)["record"].nunique()
-        notes += (
-            [f"left out: {count} runs whose {of} does not compare with FULL's"] if count else []
-        )
+        apart = trials["record"].nunique() - comparable(trials, ratios, clock)["record"].nunique()
+        words = f"The {of} of {count(apart, 'run')} does not compare with FULL's."
+        notes += [words] * (apart > 0)
     return notes
 
 
 def _note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     seeds = trials["seed"].nunique()
-    shaded = " and ".join(names.selector(selector) for selector in SHADED)
-    notes = [f"{seeds} seed{'s' * (seeds != 1)}"]
-    if seeds > 1:
-        notes += [
-            "lines: their median, from when all have a first score",
-            f"shaded: their range, of {shaded}",
-        ]
-    notes += [
-        "the score of a search with subsets is of models trained on subsets:"
-        " heights do not compare before the final training",
-        "markers: the last evaluation",
+    strong = " and ".join(names.selector(selector) for selector in STRONG)
+    median = f"Lines are medians over {seeds} seeds; shaded are the ranges of {strong}."
+    return [
+        median if seeds > 1 else "One seed.",
+        "Markers are the last evaluations.",
+        "Heights do not compare: models that are trained on subsets score lower before the final"
+        " training.",
+        f"Joules are the energy of the search, spread evenly over its time. Energy: {ways(runs)}.",
     ]
-    if (trials["selector"] == ALL_SIZES).any():
-        notes += [f"thin: {names.selector(ALL_SIZES)} with other subset sizes"]
-    notes += [
-        "joules: the energy of the whole search spread evenly over its time, so that a run has the"
-        f" same steps in both rows; energy: {ways(runs)}"
-    ]
-    return notes

@@ -2,53 +2,48 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from automata import names
-from automata.analysis.study import Study
-from automata.figures.notes import add_study_note
-from automata.figures.pieces import add_legend, in_order, say
-from automata.figures.style import PAGE_INCHES, style
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.study import Study, panels, selectors
+from automata.analysis.wording import count
+from automata.figures.notes import protocol
+from automata.figures.pieces import add_legend, add_note, axes_of, handle, logarithmic, marker, say
+from automata.figures.style import PAGE_INCHES, Look, style
 from automata.names import ALL_DATA
 
+SIZE = 4.5
 
-def ceiling_figure(tables: Study) -> Figure:
+
+def ceiling_figure(study: Study) -> Figure:
     """Return speedup against ceiling, a panel per scheduler, a point per combination.
 
     Points above the line of equality have a black edge; the note says how they can come about.
     """
-    table = tables.tradeoff
+    table = study.tradeoff
     # Both train what FULL trains: their ceiling is one.
     table = table[~table["selector"].isin(ALL_DATA) & table["speedup"].notna()]
-    schedulers = [name for name in names.SCHEDULERS if name in set(table["scheduler"])]
-    order = in_order(table["selector"])
+    schedulers = names.ordered(table["scheduler"], names.SCHEDULERS)
+    columns = max(1, len(schedulers))
     with style():
-        figure, grid = plt.subplots(
-            ncols=max(1, len(schedulers)),
-            squeeze=False,
-            sharex=True,
-            sharey=True,
-            figsize=(min(PAGE_INCHES, 1.2 + 2.7 * max(1, len(schedulers))), 3.4),
-            layout="constrained",
-        )
+        width = min(PAGE_INCHES, 1.0 + 2.7 * columns)
+        figure, grid = axes_of(1, columns, 3.5, width, sharex=True, sharey=True)
         if table.empty:
             say(grid[0, 0])
-        else:
-            ends = [min(0.9, _least(table)), max(1.1, _most(table))]
-            for axes, scheduler in zip(grid[0], schedulers, strict=True):
-                _draw(axes, table[table["scheduler"] == scheduler], order, ends)
-                axes.set_title(names.SCHEDULERS[scheduler].short)
-                axes.set_xlabel("Ceiling of the speedup (\N{MULTIPLICATION SIGN})")
-            grid[0, 0].set_ylabel("Measured speedup (\N{MULTIPLICATION SIGN})")
-            add_legend(figure, _handles(order, bool(above(table).any())))
-            add_study_note(figure, _note(table), tables, table)
-        plt.close(figure)
+            return figure
+        values = table[["speedup", "ceiling"]].to_numpy(dtype=float)
+        ends = min(0.9, values.min() / 1.15), max(1.1, values.max() * 1.15)
+        for axes, scheduler in zip(grid[0], schedulers, strict=True):
+            _draw(axes, table[table["scheduler"] == scheduler], ends)
+            axes.set_title(names.scheduler(scheduler))
+            axes.set_xlabel(QUANTITIES["ceiling"].heading)
+        grid[0, 0].set_ylabel(QUANTITIES["speedup"].label)
+        add_legend(figure, _handles(table))
+        add_note(figure, [*_note(table), *protocol(study.differences, panels(table))])
     return figure
 
 
@@ -57,82 +52,45 @@ def above(table: pd.DataFrame) -> pd.Series[bool]:
     return table["speedup"] > table["ceiling"]
 
 
-def _least(table: pd.DataFrame) -> float:
-    return float(table[["speedup", "ceiling"]].min().min()) / 1.15
-
-
-def _most(table: pd.DataFrame) -> float:
-    return float(table[["speedup", "ceiling"]].max().max()) * 1.15
-
-
-def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], ends: list[float]) -> None:
+def _draw(axes: Axes, rows: pd.DataFrame, ends: tuple[float, float]) -> None:
     axes.plot(ends, ends, color="0.3", linewidth=0.8, zorder=1)
-    for selector in order:
+    for selector in selectors(rows):
         own = rows[rows["selector"] == selector]
+        edges = ["black" if over else "white" for over in above(own)]
+        look = marker(selector)
+        place: Look = {"s": SIZE**2, "linewidth": 0.5, "zorder": 3, "gid": f"points {selector}"}
         axes.scatter(
             own["ceiling"],
             own["speedup"],
-            s=20,
-            marker=names.SELECTORS[selector].marker,
-            color=names.SELECTORS[selector].colour,
-            edgecolor=["black" if over else "white" for over in above(own)],
-            linewidth=0.5,
-            label=names.selector(selector),
-            zorder=3,
+            marker=look["marker"],
+            color=look["color"],
+            edgecolor=edges,
+            **place,
         )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlim(*ends)
-    axes.set_ylim(*ends)
+    for xy in "xy":
+        logarithmic(axes, xy, *ends)
     axes.set_aspect("equal")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def _handles(order: list[str], with_edge: bool) -> list[Line2D]:
-    handles = [
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            marker=names.SELECTORS[name].marker,
-            color=names.SELECTORS[name].colour,
-            markersize=4,
-            label=names.selector(name),
-        )
-        for name in order
-    ]
-    edge = Line2D(
-        [],
-        [],
-        linestyle="none",
-        marker="o",
-        markersize=4.5,
-        markerfacecolor="white",
-        markeredgecolor="black",
-        markeredgewidth=0.6,
-        label="above its ceiling",
-    )
-    return [*handles, *([edge] if with_edge else [])]
+def _handles(table: pd.DataFrame) -> list[Line2D]:
+    handles = [handle(name, size=SIZE, linestyle="none") for name in selectors(table)]
+    look: Look = {"linestyle": "none", "markerfacecolor": "white", "markeredgecolor": "black"}
+    look["markeredgewidth"] = 0.6
+    edge = Line2D([], [], marker="o", markersize=SIZE, label="above its ceiling", **look)
+    return [*handles, *([edge] if above(table).any() else [])]
 
 
 def _note(table: pd.DataFrame) -> list[str]:
     over = table[above(table)]
     explained = int((over["speedup"] <= over["final_ceiling"]).sum())
-    efficiency = np.median(table["efficiency"].to_numpy(np.float64))
-    notes = [
-        "ceiling: an epoch costs its share of the samples, a selection by gradients one forward"
-        " pass, nothing else anything",
-        f"{len(table)} combinations, means over seeds, median of speedup / ceiling"
-        f" {efficiency:.2f}",
+    sentences = [
+        f"Ceiling: {QUANTITIES['ceiling'].definition}",
+        f"{count(len(table), 'point')}: means over seeds of a selector and subset size.",
+        f"The median of speedup / ceiling is {table['efficiency'].median():.2f}.",
     ]
     if len(over):
-        notes += [
-            f"{len(over)} above the line: epochs are not equally dear; a winning configuration with"
-            " large batches or a small model makes the final training cheaper than the ceiling"
-            " counts",
-            f"of these, {explained} below the ceiling with the final training at what it took",
+        sentences += [
+            f"{len(over)} lie above the line, {explained} of them because a configuration that is"
+            " cheap to train won: they lie below the ceiling with the measured final training."
         ]
-    return notes
+    return sentences

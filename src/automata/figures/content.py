@@ -1,4 +1,4 @@
-"""Which rows of an experiment's tables a panel shows."""
+"""Which rows of an experiment's tables a panel of a trade-off shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 import pandas as pd
 
 from automata.analysis.quantities import Quantity
-from automata.analysis.study import Panel, Study
+from automata.analysis.study import Panel, Study, compared
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,12 @@ class Content:
     @cached_property
     def accepted(self) -> pd.DataFrame:
         """The runs that compare with their FULL."""
-        return self.runs[self.runs["refused"].isna()]
+        return compared(self.runs)
 
     @cached_property
     def compared(self) -> pd.DataFrame:
         """Those of them that have the ratio."""
-        accepted = self.accepted
-        return accepted[accepted[self.ratio.name].notna()]
+        return self.accepted[self.accepted[self.ratio.name].notna()]
 
     @property
     def absence(self) -> str | None:
@@ -50,11 +49,11 @@ class Content:
 
 
 def content(
-    tables: Study, panel: Panel, ratio: Quantity, selectors: Collection[str] | None = None
+    study: Study, panel: Panel, ratio: Quantity, selectors: Collection[str] | None = None
 ) -> Content:
     """Return what `panel` shows of `ratio`: of all selectors, or of some without `untuned`."""
-    runs, means = panel.rows(tables.ratios), panel.rows(tables.tradeoff)
-    untuned = panel.rows(tables.untuned)
+    runs, means = panel.rows(study.ratios), panel.rows(study.tradeoff)
+    untuned = panel.rows(study.untuned)
     if selectors is not None:
         runs = runs[runs["selector"].isin(selectors)]
         means = means[means["selector"].isin(selectors)]

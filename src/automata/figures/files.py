@@ -14,17 +14,17 @@ from automata.figures.style import save
 from automata.views import draw, draw_dataset
 
 
-def write_figures(tables: Study, names: Iterable[str], folder: Path) -> None:
+def write_figures(study: Study, names: Iterable[str], folder: Path) -> None:
     """Write figures of an experiment to `folder`, as {name}.pdf and {name}.png."""
-    _write((draw(name, tables), folder / name) for name in names)
+    _write((draw(name, study), folder / name) for name in names)
 
 
 def write_dataset_figures(
-    tables: Study, datasets: Iterable[str], names: Sequence[str], folder: Path
+    study: Study, datasets: Iterable[str], names: Sequence[str], folder: Path
 ) -> None:
     """Write figures of each data set to `folder`, as {name}/{dataset}.pdf and .png."""
     for dataset in datasets:
-        _write((draw_dataset(name, tables, dataset), folder / name / dataset) for name in names)
+        _write((draw_dataset(name, study, dataset), folder / name / dataset) for name in names)
 
 
 def _write(figures: Iterable[tuple[Figure, Path]]) -> None:

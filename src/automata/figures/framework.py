@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from automata.analysis.study import Study
-from automata.figures.sheet import Sheet
-from automata.figures.style import INK, PAGE_INCHES, TITLE, style
+from automata.figures.style import INK, NOTE, PAGE_INCHES, TITLE, Look, style
 
-_HEIGHT = 2.72
-_LINE = 0.125
-_SMALL = 6.0
+HEIGHT = 2.72
+LINE, EDGE = 0.125, 0.04
+"""Of a line of text, and the radius of corners: all lengths are in inches."""
 
 
-@dataclass(frozen=True)
-class Box:
-    """A box with a bold title and lines of text under it; inches from the bottom left corner."""
+class Box(NamedTuple):
+    """A box with a bold title and lines of text under it."""
 
-    left: float
-    bottom: float
-    width: float
-    height: float
+    place: tuple[float, float, float, float]
+    """Left, bottom, width and height."""
     title: str
-    lines: Sequence[str] = ()
+    lines: str = ""
     grey: str = "1.0"
 
 
-@dataclass(frozen=True)
-class Arrow:
-    """An arrow between two points, in inches, and what it carries."""
+class Arrow(NamedTuple):
+    """An arrow between two points, and what it carries."""
 
     ends: tuple[tuple[float, float], tuple[float, float]]
     label: str
@@ -44,45 +37,30 @@ class Arrow:
 
 BOXES = (
     Box(
-        0.02,
-        1.13,
-        1.26,
-        0.98,
+        (0.02, 1.13, 1.26, 0.98),
         "1  Hyper-parameter\nsearch",
-        ("random or TPE, draws", "configurations from", "the search space"),
+        "random or TPE, draws\nconfigurations from\nthe search space",
         "0.91",
     ),
-    Box(2.0, 0.76, 2.5, 1.94, "2  Subset-based configuration evaluation", (), "0.96"),
+    Box((2.0, 0.76, 2.5, 1.94), "2  Subset-based configuration evaluation", grey="0.96"),
     Box(
-        2.1,
-        1.7,
-        2.3,
-        0.74,
+        (2.1, 1.7, 2.3, 0.74),
         "Gradient-based subset selection",
-        (
-            "every R epochs, by OMP: few mini-batches",
-            "and weights whose gradient matches that",
-            "of all training data",
-        ),
+        "every R epochs, by OMP: few mini-batches\nand weights whose gradient matches that\n"
+        "of all training data",
     ),
     Box(
-        2.1,
-        0.86,
-        2.3,
-        0.52,
+        (2.1, 0.86, 2.3, 0.52),
         "Training",
-        ("on the weighted mini-batches only;", "score on the validation set"),
+        "on the weighted mini-batches only;\nscore on the validation set",
     ),
     Box(
-        5.22,
-        1.13,
-        1.26,
-        0.98,
+        (5.22, 1.13, 1.26, 0.98),
         "3  Hyper-parameter\nscheduler",
-        ("Hyperband or ASHA,", "stops poor", "configurations early"),
+        "Hyperband or ASHA,\nstops poor\nconfigurations early",
         "0.91",
     ),
-    Box(2.0, 0.02, 2.5, 0.4, "Final training", ("once, on all training data",), "0.91"),
+    Box((2.0, 0.02, 2.5, 0.4), "Final training", "once, on all training data", "0.91"),
 )
 
 ARROWS = (
@@ -96,61 +74,39 @@ ARROWS = (
 )
 
 
-def framework(tables: Study) -> Figure:
+def framework(study: Study) -> Figure:
     """Return the diagram of AUTOMATA (paper, figure 2), which needs no table.
 
     The search proposes configurations; each is trained on subsets that match the gradient of all
     data and scored; the scheduler says which go on. The best one is trained on all data.
     """
     with style():
-        sheet = Sheet(_HEIGHT)
-        axes = sheet.axes(0, 0, PAGE_INCHES, _HEIGHT)
-        axes.set(xlim=(0, PAGE_INCHES), ylim=(0, _HEIGHT))
+        figure = Figure(figsize=(PAGE_INCHES, HEIGHT))
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, PAGE_INCHES), ylim=(0, HEIGHT))
         axes.axis("off")
         for box in BOXES:
             _draw_box(axes, box)
         for arrow in ARROWS:
             _draw_arrow(axes, arrow)
-    return sheet.figure
+    return figure
 
 
 def _draw_box(axes: Axes, box: Box) -> None:
     """Draw a box with its text in the middle, or at the top where there are boxes in it."""
-    edge = 0.04
-    axes.add_patch(
-        FancyBboxPatch(
-            (box.left + edge, box.bottom + edge),
-            box.width - 2 * edge,
-            box.height - 2 * edge,
-            boxstyle=f"round,pad={edge}",
-            facecolor=box.grey,
-            edgecolor=INK,
-            linewidth=0.7,
-            gid="box",
-        )
-    )
+    left, bottom, width, height = box.place
+    shape = f"round,pad=0,rounding_size={EDGE}"
+    look: Look = {"facecolor": box.grey, "edgecolor": INK, "linewidth": 0.7, "gid": "box"}
+    axes.add_patch(FancyBboxPatch((left, bottom), width, height, boxstyle=shape, **look))
+    words: Look = {"ha": "center", "va": "top", "linespacing": 1.25}
     titles = box.title.count("\n") + 1
-    if box.lines:
-        top = box.bottom + (box.height + _LINE * (titles + len(box.lines))) / 2
-    else:
-        top = box.bottom + box.height - 0.06
-    words: dict[str, Any] = {"ha": "center", "va": "top", "linespacing": 1.25}
-    middle = box.left + box.width / 2
+    lines = titles + box.lines.count("\n") + 1
+    top = bottom + ((height + LINE * lines) / 2 if box.lines else height - 0.06)
+    middle = left + width / 2
     axes.text(middle, top, box.title, fontsize=TITLE, fontweight="bold", **words)
-    below = top - _LINE * titles - 0.02
-    axes.text(middle, below, "\n".join(box.lines), fontsize=_SMALL, **words)
+    axes.text(middle, top - LINE * titles - 0.02, box.lines, fontsize=NOTE, **words)
 
 
 def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
-    axes.add_patch(
-        FancyArrowPatch(
-            *arrow.ends,
-            arrowstyle="-|>",
-            mutation_scale=7,
-            shrinkA=0,
-            shrinkB=0,
-            color=INK,
-            linewidth=0.8,
-        )
-    )
-    axes.text(*arrow.at, arrow.label, fontsize=_SMALL, ha="center", va="center", style="italic")
+    look: Look = {"shrinkA": 0, "shrinkB": 0, "color": INK, "linewidth": 0.8}
+    axes.add_patch(FancyArrowPatch(*arrow.ends, arrowstyle="-|>", mutation_scale=7, **look))
+    axes.text(*arrow.at, arrow.label, fontsize=NOTE, ha="center", va="center", style="italic")

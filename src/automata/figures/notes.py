@@ -1,138 +1,112 @@
-"""What a figure says of its own evidence: seeds, bars, energy, and what weakens the runs."""
+"""What a figure says of its own evidence, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from automata import names
-from automata.analysis.energy import ways
-from automata.analysis.quantities import Quantity
-from automata.analysis.study import Panel, Study, panels
+from automata.analysis.study import Panel
 from automata.figures.content import Content
-from automata.figures.pieces import add_note
 from automata.records import CONTAMINATED_SHARE
 
-_DIFFERENCES = 10
-"""As many settings are named; the others are counted."""
+FEW = 3
+"""As many differences from the paper's protocol are told; more are counted."""
 
-_VALUE_LENGTH = 24
-
-
-def note(contents: Sequence[Content], differing: pd.DataFrame, scatter: bool = True) -> str:
-    """Return what a reader must know of the runs behind the panels of one figure.
-
-    `differing` is the table of differences from the paper; `scatter` says whether the panels are
-    those of `draw_panel`, with dots for single seeds and the best corner shaded.
-    """
-    parts = _left_out(contents)
-    if any(len(one.compared) for one in contents):
-        parts += _meanings(contents)
-        parts += _seeds_and_bars(contents, scatter)
-        parts += ["numbers: subset size in\N{NO-BREAK SPACE}%"]
-        parts += ["shaded corner: best"] if scatter else []
-        parts += _untuned(contents)
-        parts += _weaknesses(pd.concat([one.compared for one in contents]))
-    parts += differences(differing, [one.panel for one in contents if len(one.runs)])
-    return "; ".join(parts)
+DIFFERENCES = {
+    "device": "device {here} instead of {paper}",
+    "energy": "energy {here} instead of {paper}",
+    "epochs": "{here} epochs instead of {paper}",
+    "fractions": "subset fractions {here} instead of {paper}",
+    "decay_every": "step size decays every {here} epochs instead of {paper}",
+    "reselect_every": "subsets are re-selected every {here} epochs instead of {paper}",
+    "seeds": "number of seeds {here} instead of {paper}",
+    "training rows": "{here} training rows instead of {paper}",
+}
+"""Settings of the table of differences that are told in words."""
 
 
-def add_study_note(
-    figure: Figure, sentences: Sequence[str], tables: Study, drawn: pd.DataFrame
-) -> None:
-    """Write `sentences` under the figure, and how the panels of `drawn` differ from the paper's."""
-    add_note(figure, [*sentences, *differences(tables.differences, panels(drawn))])
+def counted(numbers: Iterable[int], noun: str) -> str:
+    """Return "1 seed", "3 seeds" or "3 to 5 seeds"."""
+    values = list(numbers)
+    least, most = min(values), max(values)
+    number = f"{least}" if least == most else f"{least} to {most}"
+    return f"{number} {noun}{'s' * (most != 1)}"
 
 
-def _left_out(contents: Sequence[Content]) -> list[str]:
+def bars(intervals: Iterable[str], units: str, subject: str = "Bars") -> list[str]:
+    """Say what bars span: `intervals` has "95 %" or "range" of each, `units` over what."""
+    of = {"95 %": "95 % bootstrap intervals", "range": "the ranges"}
+    kinds = [of[kind] for kind in sorted(set(intervals))]
+    return [f"{subject} are {' or '.join(kinds)} over {units}."] if kinds else []
+
+
+def seeds(means: pd.DataFrame) -> str:
+    """Say over how many seeds the means are."""
+    many = means["seeds"].max() > 1
+    return f"Markers are means over {counted(means['seeds'], 'seed')}." if many else "One seed."
+
+
+def left_out(contents: Sequence[Content]) -> list[str]:
+    """Say how many panels, and runs of them, are not drawn."""
     missing = sum(one.runs.empty for one in contents)
     total = sum(len(one.runs) for one in contents)
-    accepted = sum(len(one.accepted) for one in contents)
-    unmeasured = accepted - sum(len(one.compared) for one in contents)
-    return [
-        *([f"{missing} of {len(contents)} panels not run"] if missing else []),
-        *([f"{total - accepted} of {total} runs not comparable"] if accepted < total else []),
-        *([f"{unmeasured} of {total} runs without an energy ratio"] if unmeasured else []),
-    ]
+    refused = total - sum(len(one.accepted) for one in contents)
+    unmeasured = total - refused - sum(len(one.compared) for one in contents)
+    said = {
+        "panels were not run": (missing, len(contents)),
+        "runs do not compare with FULL": (refused, total),
+        "runs have no energy ratio": (unmeasured, total),
+    }
+    return [f"{count} of {all_of} {what}." for what, (count, all_of) in said.items() if count]
 
 
-def _meanings(contents: Sequence[Content]) -> list[str]:
-    """Return what each ratio of the figure is, and how the energies behind it were obtained."""
-    compared: dict[Quantity, list[pd.DataFrame]] = {}
-    for one in contents:
-        if len(one.compared):
-            compared.setdefault(one.ratio, []).append(one.compared)
-    return [ratio.note(ways(pd.concat(runs))) for ratio, runs in compared.items()]
-
-
-def _seeds_and_bars(contents: Sequence[Content], dots: bool) -> list[str]:
-    means = pd.concat([one.means for one in contents])
-    several = means[means["seeds"] > 1]
-    parts = [counted(int(means["seeds"].min()), int(means["seeds"].max()), "seed")]
-    if len(several):
-        intervals = set(several["interval"])
-        bars = "95 % bootstrap interval" if "95 %" in intervals else "range"
-        bars += " (range of 2 seeds)" if len(intervals) > 1 else ""
-        parts += [f"{'dots: seeds, ' * dots}bars: {bars}"]
-    return parts
-
-
-def _untuned(contents: Sequence[Content]) -> list[str]:
-    shown = [one for one in contents if one.absence is None and len(one.untuned)]
-    if not shown:
-        return []
-    draws = [int(one.untuned["draws"].iloc[0]) for one in shown]
-    how_many = counted(min(draws), max(draws), "configuration")
-    return [f"untuned: {how_many} drawn at random, median (line), best to worst (band)"]
-
-
-def _weaknesses(compared: pd.DataFrame) -> list[str]:
+def weaknesses(compared: pd.DataFrame) -> list[str]:
+    """Say what weakens the comparison of these rows of the ratios."""
     disturbed = int((compared["other_cpu_share"] > CONTAMINATED_SHARE).sum())
     stopped = compared[compared["full_best_epochs"] < compared["epochs"]]["full_record"].nunique()
     full = compared["full_record"].nunique()
     overlapped = not compared["exclusive"].all()
+    busy = f"The host was busy with other work during {counted([disturbed], 'run')}."
     return [
-        *([f"FULL's best trial ended before T ({stopped} of {full})"] if stopped else []),
-        *([f"host was busy with other work in {disturbed} runs"] if disturbed else []),
-        *(["runs may have overlapped on the host"] if overlapped else []),
+        *([f"In {stopped} of {full} FULL runs the best trial was stopped early."] * bool(stopped)),
+        *([busy] * bool(disturbed)),
+        *(["Runs may have overlapped on the host."] * overlapped),
     ]
 
 
-def differences(table: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
-    """Return how the protocol of `panels` differs from the paper's, as "key here (paper)".
+def protocol(differences: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
+    """Say how the protocol of `panels` differs from the paper's; `differences` is the table.
 
-    What does not hold for all data sets of `panels` names those it holds for.
+    What holds for some of the data sets names them. Many differences are counted.
     """
-    everywhere = {panel.dataset for panel in panels}
-    found: dict[str, dict[str, set[str]]] = {}
-    for panel in dict.fromkeys(panels):
-        rows = panel.rows(table)
-        for key, here, paper in zip(rows["key"], rows["here"], rows["paper"], strict=True):
-            pair = f"{_short(here)} ({_short(paper)})"
-            found.setdefault(str(key), {}).setdefault(pair, set()).add(panel.dataset)
-    if not found:
-        return []
-    named = [
-        f"{key} {' or '.join(pair + _where(pairs[pair], everywhere) for pair in pairs)}"
-        for key, pairs in found.items()
-    ]
-    rest = len(named) - _DIFFERENCES
-    more = [f"and {rest} more"] if rest > 0 else []
-    return [f"not the paper's protocol: {', '.join([*named[:_DIFFERENCES], *more])}"]
+    drawn = [panel in panels for panel in map(Panel._make, _keys(differences))]
+    rows = differences[pd.Series(drawn, index=differences.index, dtype=bool)]
+    new = _named(rows[rows["key"] == "data set"])
+    settings = rows[rows["key"] != "data set"]
+    count = settings["key"].nunique()
+    sentences = [f"The paper does not use {new}."] if new else []
+    if 0 < count <= FEW and set(settings["key"]) <= set(DIFFERENCES):
+        phrases = [
+            DIFFERENCES[str(key)].format(here=here, paper=paper) + _where(group, panels)
+            for (key, here, paper), group in settings.groupby(["key", "here", "paper"])
+        ]
+        return [*sentences, f"Unlike the paper: {'; '.join(phrases)}."]
+    number = counted([count], "setting")
+    many = f"The protocol differs from the paper's in {number} (differences.csv)."
+    return [*sentences, *([many] if count else [])]
 
 
-def _where(datasets: set[str], everywhere: set[str]) -> str:
-    missing = everywhere - datasets
-    return f" on {', '.join(names.dataset(name) for name in sorted(datasets))}" if missing else ""
+def _keys(table: pd.DataFrame) -> Iterable[tuple[str, ...]]:
+    return table[list(Panel._fields)].itertuples(index=False, name=None)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _VALUE_LENGTH else f"{text[: _VALUE_LENGTH - 3]}..."
+def _named(rows: pd.DataFrame) -> str:
+    shown = names.ordered(rows["dataset"], names.DATASETS)
+    return ", ".join(names.dataset(label) for label in shown)
 
 
-def counted(least: int, most: int, noun: str) -> str:
-    """Return "1 seed", "3 seeds" or "3 to 5 seeds"."""
-    number = f"{least}" if least == most else f"{least} to {most}"
-    return f"{number} {noun}{'s' * (most != 1)}"
+def _where(rows: pd.DataFrame, panels: Sequence[Panel]) -> str:
+    everywhere = {panel.dataset for panel in panels} == set(rows["dataset"])
+    return "" if everywhere else f" on {_named(rows)}"

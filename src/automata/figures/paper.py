@@ -13,30 +13,30 @@ COLUMNS = (("random", "hyperband"), ("tpe", "hyperband"), ("random", "asha"), ("
 """Search and scheduler of each column."""
 
 
-def main(tables: Study) -> Figure:
+def main(study: Study) -> Figure:
     """Return the results of the main text: panels a to t."""
-    return grid_figure(tables, [_row(dataset) for dataset in PAPER["main"].datasets])
+    return grid_figure(study, [_row(dataset) for dataset in PAPER["main"].datasets])
 
 
-def text(tables: Study) -> Figure:
+def text(study: Study) -> Figure:
     """Return the appendix's results on text: panels a to p."""
-    return grid_figure(tables, [_row(dataset) for dataset in PAPER["text"].datasets])
+    return grid_figure(study, [_row(dataset) for dataset in PAPER["text"].datasets])
 
 
-def image(tables: Study) -> Figure:
+def image(study: Study) -> Figure:
     """Return the appendix's results on images: panels a to l."""
-    return grid_figure(tables, [_row(dataset) for dataset in PAPER["image"].datasets])
+    return grid_figure(study, [_row(dataset) for dataset in PAPER["image"].datasets])
 
 
-def tabular(tables: Study) -> Figure:
+def tabular(study: Study) -> Figure:
     """Return the appendix's results on tables: panels a to p."""
-    return grid_figure(tables, [_row(dataset) for dataset in PAPER["tabular"].datasets])
+    return grid_figure(study, [_row(dataset) for dataset in PAPER["tabular"].datasets])
 
 
-def energy_co2(tables: Study) -> Figure:
+def energy_co2(study: Study) -> Figure:
     """Return energy on CIFAR100 (a to d) and CO2, from time as in the paper, on SVHN (e to h)."""
     of_energy, of_co2 = PAPER["energy-co2"].datasets
-    return grid_figure(tables, [_row(of_energy, "energy_ratio"), _row(of_co2, "co2_time_ratio")])
+    return grid_figure(study, [_row(of_energy, "energy_ratio"), _row(of_co2, "co2_time_ratio")])
 
 
 def _row(dataset: str, ratio: str = "speedup") -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,55 +9,66 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.study import Study
+from automata.analysis.study import Study, panels, selectors
 from automata.analysis.tradeoff import fronts, summary
-from automata.analysis.wording import percent
-from automata.figures.notes import add_study_note
-from automata.figures.pieces import add_legend, in_order, say
-from automata.figures.style import PAGE_INCHES, style
+from automata.analysis.wording import count, percent
+from automata.figures.notes import protocol
+from automata.figures.pieces import add_legend, add_note, axes_of, marker, say
+from automata.figures.style import FAINT, SMALL, Look, style
 
-SELECTOR_INCHES = 0.32
-FRAME_INCHES = 0.9
+SELECTOR_INCHES = 0.3
+FRAME_INCHES = 0.8
+
+MARKS: dict[str, Look] = {
+    "panels_on_front": {"marker": "o", "label": "on the front"},
+    "panels_largest": {
+        "marker": "D",
+        "markerfacecolor": "white",
+        "label": "largest hypervolume",
+    },
+}
+"""Of the shares of panels: columns of the summary, and how they look."""
+MARK: Look = {"linestyle": "none", "color": "0.2", "markersize": 4.5}
+MEAN: Look = {"color": "black", "linewidth": 1.4}
 
 
-def pareto_figure(tables: Study) -> Figure:
+def pareto_figure(study: Study) -> Figure:
     """Return per selector, left, its shares of panels; right, its hypervolume in each panel.
 
-    A panel is a data set, search and scheduler; see `tradeoff.fronts`.
+    A panel is a data set, search and scheduler; see `automata.analysis.tradeoff.fronts`.
     """
-    table = fronts(tables.tradeoff)
+    table = fronts(study.tradeoff)
     totals = summary(table)
-    order = in_order(totals["selector"])
+    order = selectors(totals)
     with style():
         height = FRAME_INCHES + SELECTOR_INCHES * max(3, len(order))
-        figure, (left, right) = plt.subplots(
-            ncols=2, sharey=True, figsize=(PAGE_INCHES, height), layout="constrained"
-        )
+        figure, grid = axes_of(1, 2, height, sharey=True)
+        left, right = grid[0]
         if totals.empty:
             say(left)
             say(right)
-        else:
-            _draw_shares(left, totals.set_index("selector").loc[order])
-            _draw_strips(right, table, order)
-            left.set_yticks(range(len(order)), [names.selector(name) for name in order])
-            left.set_ylim(len(order) - 0.5, -0.5)
-            add_legend(figure, _handles(), 3)
-            add_study_note(figure, _note(table, tables.tradeoff), tables, table)
-        plt.close(figure)
+            return figure
+        _draw_shares(left, totals.set_index("selector").loc[order])
+        _draw_strips(right, table, order)
+        left.set_yticks(range(len(order)), [names.selector(name) for name in order])
+        left.set_ylim(len(order) - 0.5, -0.5)
+        mean = Line2D([], [], label="mean over panels", **MEAN)
+        marks = [Line2D([], [], **{**MARK, **look}) for look in MARKS.values()]
+        add_legend(figure, [*marks, mean])
+        notes = [*_note(table, study.tradeoff), *protocol(study.differences, panels(table))]
+        add_note(figure, notes)
     return figure
 
 
 def _draw_shares(axes: Axes, totals: pd.DataFrame) -> None:
     y = np.arange(len(totals))
-    on_front = totals["panels_on_front"] / totals["panels"]
-    largest = totals["panels_largest"] / totals["panels"]
     axes.hlines(y, 0, 1, color="0.9", linewidth=0.8, zorder=1)
-    axes.scatter(on_front, y - 0.14, s=26, color="0.2", marker="o", zorder=3)
-    axes.scatter(largest, y + 0.14, s=26, color="0.2", facecolor="white", marker="D", zorder=3)
-    for at, row in zip(y, totals.itertuples(), strict=True):
-        for offset, count in ((-0.14, row.panels_on_front), (0.14, row.panels_largest)):
-            text = f"{count}/{row.panels}"
-            axes.text(1.06, at + offset, text, va="center", fontsize=6, color="0.35")
+    for offset, (column, look) in zip((-0.16, 0.16), MARKS.items(), strict=True):
+        shares = totals[column] / totals["panels"]
+        axes.plot(shares, y + offset, zorder=3, gid=column, **{**MARK, **look})
+        for at, number, of in zip(y, totals[column], totals["panels"], strict=True):
+            place: Look = {"va": "center", "fontsize": SMALL, "color": FAINT}
+            axes.text(1.06, at + offset, f"{number}/{of}", **place)
     axes.set_xlim(-0.04, 1.24)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
     axes.set_xlabel("Share of panels (%)")
@@ -70,57 +80,26 @@ def _draw_strips(axes: Axes, table: pd.DataFrame, order: list[str]) -> None:
         shares = table.loc[table["selector"] == selector, "share"].to_numpy(np.float64)
         # Points side by side where they are many; the order of panels, no random numbers.
         offsets = 0.5 * ((np.arange(len(shares)) * 0.618) % 1 - 0.5)
-        axes.scatter(
-            shares,
-            y + offsets,
-            s=12,
-            marker=names.SELECTORS[selector].marker,
-            color=names.SELECTORS[selector].colour,
-            alpha=0.7,
-            linewidth=0.3,
-            label=names.selector(selector),
-            zorder=3,
-        )
+        look = marker(selector, 3.5, linestyle="none", alpha=0.75)
+        axes.plot(shares, y + offsets, gid=f"shares {selector}", zorder=3, **look)
         if np.isfinite(shares).any():
-            mean = float(np.nanmean(shares))
-            axes.plot([mean, mean], [y - 0.36, y + 0.36], color="black", linewidth=1.4, zorder=4)
+            axes.plot([np.nanmean(shares)] * 2, [y - 0.36, y + 0.36], zorder=4, **MEAN)
     axes.set_xlim(-0.04, 1.04)
     axes.set_xlabel("Hypervolume, share of all selectors' together")
     axes.grid(visible=False, axis="y")
 
 
-def _handles() -> list[Line2D]:
-    look = {"linestyle": "none", "color": "0.2", "markersize": 4.5}
-    return [
-        Line2D([], [], marker="o", label="on the front", **look),  # type: ignore[arg-type]
-        Line2D(
-            [],
-            [],
-            marker="D",
-            markerfacecolor="white",
-            label="largest hypervolume",
-            **look,  # type: ignore[arg-type]
-        ),
-        Line2D([], [], color="black", linewidth=1.4, label="mean over panels"),
-    ]
-
-
 def _note(table: pd.DataFrame, tradeoff: pd.DataFrame) -> list[str]:
-    panels = table[["dataset", "search", "scheduler"]].drop_duplicates()
     used = tradeoff[tradeoff["selector"].isin(set(table["selector"]) - {"full"})]
-    sizes = {
-        name: tuple(sorted(group["fraction"].unique()))
-        for name, group in used.groupby("selector", sort=True)
-    }
-    notes = [
-        f"{len(panels)} panel{'s' * (len(panels) != 1)} (data set, search, scheduler), a dot each",
-        "points: means over seeds of a subset size",
-        "hypervolume against speedup 1 and the worst error of the panel",
-        "FULL is the point (1, 0) and covers nothing",
+    sizes = {tuple(sorted(group.unique())) for _, group in used.groupby("selector")["fraction"]}
+    equal = f"Subset sizes: {', '.join(percent(size) for size in max(sizes, default=()))}."
+    return [
+        f"A point is one of {count(len(panels(table)), 'panel')} (data set, search, scheduler).",
+        "Fronts and areas are of means over seeds, a point per subset size.",
+        "The hypervolume is the area that they dominate, from speedup 1 and the panel's worst"
+        " error.",
+        "FULL is the point (1, 0) and dominates nothing.",
+        equal
+        if len(sizes) <= 1
+        else "Selectors were run with different subset sizes: more sizes dominate more.",
     ]
-    if len(set(sizes.values())) == 1:
-        shown = ", ".join(percent(f) for f in next(iter(sizes.values())))
-        notes += [f"subset sizes: {shown}"]
-    elif sizes:
-        notes += ["selectors were run with different subset sizes: more sizes cover more"]
-    return notes

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,17 +10,15 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from automata import names
-from automata.analysis.study import Study
+from automata.analysis.study import Study, panels, selectors
 from automata.analysis.tradeoff import PARTS, time_split
-from automata.analysis.wording import percent
-from automata.figures.notes import add_study_note, counted
-from automata.figures.pieces import add_legend, in_order, panel_title, panels, say
-from automata.figures.style import PAGE_INCHES, style
-from automata.names import CONTROLS
+from automata.figures.notes import counted, protocol
+from automata.figures.pieces import add_legend, add_note, axes_of, say
+from automata.figures.style import FAINT, SMALL, Look, style
 
-BAR_INCHES = 0.16
+BAR_INCHES = 0.15
 
-LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+LOOKS: dict[str, tuple[str, Look]] = {
     "training": ("training in the search", {"facecolor": "0.3"}),
     "selection": ("selection", {"facecolor": "white", "hatch": "//////"}),
     "evaluation": ("evaluation", {"facecolor": "0.6"}),
@@ -31,57 +26,42 @@ LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "final": ("final training", {"facecolor": "0.88"}),
 }
 """Of each part, its name and how its bars look: greys and hatches, for there is no colour."""
+EDGE: Look = {"edgecolor": "black", "linewidth": 0.3}
 
 
-def time_split_figure(tables: Study, dataset: str) -> Figure:
+def time_split_figure(study: Study, dataset: str) -> Figure:
     """Return stacked bars of mean seconds per selector and subset size, a column per panel.
 
     Bars are rows of `tradeoff.time_split`; the number at the end of each is its speedup.
     """
-    table = time_split(tables.runs[tables.runs["dataset"] == dataset], tables.ratios)
+    table = time_split(study.runs[study.runs["dataset"] == dataset], study.ratios)
     bars = _bars(table)
     columns = panels(table)
     with style():
-        figure, grid = plt.subplots(
-            ncols=max(1, len(columns)),
-            squeeze=False,
-            sharey=True,
-            figsize=(PAGE_INCHES, 0.9 + BAR_INCHES * max(6, len(bars))),
-            layout="constrained",
-        )
-        for axes, (search, scheduler) in zip(grid[0], columns, strict=False):
-            panel = table[(table["search"] == search) & (table["scheduler"] == scheduler)]
-            _draw(axes, panel, bars, _untuned_speedup(tables, dataset, search, scheduler))
-            axes.set_title(panel_title(search, scheduler))
-        if columns:
-            grid[0, 0].set_yticks(range(len(bars)), [_bar_name(*bar) for bar in bars])
-            grid[0, 0].set_ylim(len(bars) - 0.4, -0.6)
-            figure.supxlabel("Seconds, mean over seeds", fontsize=8)
-            handles = [
-                Patch(edgecolor="black", linewidth=0.4, label=name, **look)
-                for name, look in LOOKS.values()
-            ]
-            add_legend(figure, handles, len(LOOKS), names.dataset(dataset))
-            add_study_note(figure, _note(table), tables, table)
-        else:
+        height = 0.7 + BAR_INCHES * max(6, len(bars))
+        figure, grid = axes_of(1, max(1, len(columns)), height, sharey=True)
+        if not columns:
             say(grid[0, 0])
-        plt.close(figure)
+            return figure
+        for axes, panel in zip(grid[0], columns, strict=True):
+            untuned = panel.rows(study.untuned)["speedup"]
+            gain = None if untuned.empty else float(untuned.iloc[0])
+            _draw(axes, panel.rows(table), bars, gain)
+            axes.set_title(names.tuner(panel.search, panel.scheduler))
+        grid[0, 0].set_yticks(range(len(bars)), [names.method(*bar) for bar in bars])
+        grid[0, 0].set_ylim(len(bars) - 0.4, -0.6)
+        figure.supxlabel("Seconds, mean over seeds")
+        handles = [Patch(label=name, **EDGE, **look) for name, look in LOOKS.values()]
+        add_legend(figure, handles, names.dataset(dataset))
+        add_note(figure, [*_note(table), *protocol(study.differences, columns)])
     return figure
 
 
 def _bars(table: pd.DataFrame) -> list[tuple[str, float]]:
     """Return selectors and fractions from top to bottom."""
     present = set(zip(table["selector"], table["fraction"], strict=True))
-    return [
-        (selector, fraction)
-        for selector in in_order(table["selector"])
-        for fraction in sorted({f for name, f in present if name == selector})
-    ]
-
-
-def _bar_name(selector: str, fraction: float) -> str:
-    name = names.selector(selector)
-    return name if selector in CONTROLS else f"{name} {percent(fraction)}"
+    order = selectors(table)
+    return sorted(present, key=lambda bar: (order.index(bar[0]), bar[1]))
 
 
 def _draw(
@@ -89,58 +69,35 @@ def _draw(
 ) -> None:
     rows = {(row["selector"], row["fraction"]): row for row in panel.to_dict("records")}
     widest = float(panel["total_seconds"].max())
+    words: Look = {"va": "center", "fontsize": SMALL}
     for y, bar in enumerate(bars):
         if bar not in rows:
-            axes.text(0.02 * widest, y, "not run", va="center", fontsize=5, color="0.35")
+            axes.text(0.02 * widest, y, "not run", color=FAINT, **words)
             continue
         row = rows[bar]
         start = 0.0
         for part in PARTS:
-            _, look = LOOKS[part]
             width = float(row[f"{part}_seconds"])
-            axes.barh(
-                y, width, 0.72, left=start, edgecolor="black", linewidth=0.3, zorder=2, **look
-            )
+            axes.barh(y, width, 0.72, left=start, zorder=2, **EDGE, **LOOKS[part][1])
             start += width
         gain = untuned if bar[0] == "untuned" else float(row["speedup"])
         if gain is not None and np.isfinite(gain):
-            axes.text(
-                start + 0.02 * widest,
-                y,
-                f"{gain:#.3g}\N{MULTIPLICATION SIGN}",
-                va="center",
-                fontsize=5,
-            )
-    axes.set_xlim(0, 1.4 * widest)
+            shown = f"{gain:#.3g}\N{MULTIPLICATION SIGN}"
+            axes.text(start + 0.02 * widest, y, shown, **words)
+    axes.set_xlim(0, 1.45 * widest)
     axes.xaxis.set_major_locator(MaxNLocator(3))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
 
 
-def _untuned_speedup(tables: Study, dataset: str, search: str, scheduler: str) -> float | None:
-    """Return the speedup of the panel's draws without tuning, None where there are none."""
-    table = tables.untuned
-    row = table[
-        (table["dataset"] == dataset)
-        & (table["search"] == search)
-        & (table["scheduler"] == scheduler)
-    ]
-    return None if row.empty else float(row["speedup"].iloc[0])
-
-
 def _note(table: pd.DataFrame) -> list[str]:
     drawn = table["selector"] == "untuned"
+    seeds, draws = table.loc[~drawn, "seeds"], table.loc[drawn, "seeds"]
     return [
-        *_counted(table[~drawn], "seed"),
-        *(f"untuned: {draws}, a ratio of means" for draws in _counted(table[drawn], "draw")),
-        "work inside trials counts for its share of the trials at once; orchestration is the rest"
-        " of the search's wall time",
-        "numbers: speedup over FULL, mean of the seeds' ratios",
+        *([f"Bars are means over {counted(seeds, 'seed')}."] if len(seeds) else []),
+        *([f"Untuned: {counted(draws, 'draw')}."] if len(draws) else []),
+        "Numbers are speedups over FULL: means of the seeds' ratios, of untuned a ratio of means.",
+        "Work inside of trials counts for its share of the trials that run at once; orchestration"
+        " is the rest of the wall time of the search.",
     ]
-
-
-def _counted(table: pd.DataFrame, unit: str) -> list[str]:
-    """Return over how many seeds the rows are, e.g. 3 to 5 seeds; nothing without rows."""
-    seeds = table["seeds"]
-    return [] if table.empty else [counted(int(seeds.min()), int(seeds.max()), unit)]

@@ -1,44 +1,33 @@
-"""The page: tables and figures in, one HTML file out that needs nothing else."""
+"""The page: tables in, one HTML file out that needs nothing else."""
 
 from __future__ import annotations
 
+import base64
 import os
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
+from PIL import Image
 
 from automata import names
 from automata.analysis import study, wording
+from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study
-from automata.analysis.tables import brief, read_csv
+from automata.analysis.tables import brief, read_csv, read_texts
 from automata.files import write_text
-from automata.names import ALL_DATA
-from automata.page import claims, figures, panels, rows
-from automata.page.spec import library, look
-from automata.page.summary import summary
+from automata.page.chart import library
+from automata.page.findings import NEAR_FULL
+from automata.page.panels import data_sets, headings
+from automata.page.summary import claims, summary, tally
+from automata.views import STUDIES, TABLES
 
-TABLES = {
-    "overview.md": "what the runs say in short, over both searches",
-    "tradeoff.csv": "one row per combination, over its seeds: the numbers of the panels",
-    "ratios.csv": "one row per run, compared with the FULL run of its seed",
-    "runs.csv": "one row per record: times, energy, accuracy, configuration, machine",
-    "untuned.csv": "what one configuration drawn at random reaches",
-    "differences.csv": "where the protocol differs from the paper's",
-    "claims.csv": "the paper's claims and our verdicts",
-    "energy.csv": "energy and CO2 per run",
-    "best.csv": "the best configuration of each run",
-    "influence.csv": "Kendall's tau of hyper-parameters with scores, by rung and subset size",
-    "fronts.csv": "Pareto fronts and hypervolumes, by panel",
-    "rank-agreement.csv": "Kendall's tau with FULL, by rung and subset size",
-    "resampling.csv": "paired differences between selectors",
-    "comparisons.csv": "tests over data sets, where their number allows any",
-    "protocols.json": "the settings behind each run",
-}
-"""What the page names of the folder of tables."""
+FIGURE = STUDIES["selector-comparison"]
+"""The one that the page shows, if its table has a row: charts and tables show the rest."""
 
 
 def write_page(tables: Path, figures: Path, title: str, output: Path) -> None:
@@ -46,33 +35,29 @@ def write_page(tables: Path, figures: Path, title: str, output: Path) -> None:
     write_text(output, page(tables, figures, title, output.parent))
 
 
-def page(tables_folder: Path, figures_folder: Path, title: str, place: Path) -> str:
+def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
     """Return the page that will lie in `place`: the same text for the same files."""
     tables = Study(tables_folder)
     runs = tables.runs
-    data = panels.data_sets(tables, _optional(tables_folder / "untuned.csv"))
-    found = _optional(tables_folder / "claims.csv")
+    # A data set of the user's own is in no claim and has no protocol of the paper's.
+    papers = {names.data_set(name) for name in study.datasets(runs)} & set(names.DATASETS)
+    found = _optional(tables_folder / "claims.csv", read_texts) if papers else None
+    differing = _optional(tables_folder / "differences.csv", read_texts) if papers else None
+    data = data_sets(tables, _optional(tables_folder / "untuned.csv"))
     context: dict[str, Any] = {
         "title": title,
-        "summary": summary(runs, tables.ratios, _differences(tables)),
-        "claims": None if found is None else claims.claims(found),
+        "summary": summary(runs, tables.ratios, differing),
+        "paper": bool(papers),
+        "claims": None if found is None else claims(found),
         "datasets": data,
-        "rows": {group.name: rows.rows(tables.tradeoff, group.name) for group in data},
-        "headings": rows.headings(),
-        "legend": [
-            {"name": name, "title": names.selector(name), **look(name)}
-            for name in study.selectors(tables.tradeoff)
-        ],
-        "whole": ALL_DATA,
-        "fractions": [
-            (value, wording.percent(value)) for value in study.fractions(tables.tradeoff)
-        ],
-        "figures": figures.figures(figures_folder, study.datasets(runs)),
-        "albums": figures.albums(figures_folder, study.datasets(runs)),
+        "near_full": wording.number(NEAR_FULL),
+        "headings": headings(),
+        "quantities": QUANTITIES,
+        "validation": VALIDATION,
+        "figure": _figure(tables_folder, figures),
         "files": _files(tables_folder, place),
-        "data": panels.script_data(data, tables.tradeoff),
-        "css": _asset("page.css"),
-        "script": _asset("page.js"),
+        "charts": {group.anchor: group.chart for group in data if group.chart},
+        "css": Markup(_text("page.css")),
         "library": Markup(library()),
     }
     return _environment().get_template("template.html.j2").render(context)
@@ -87,33 +72,36 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": wording.count, "tally": claims.tally, "brief": brief}
+    environment.filters |= {"count": wording.count, "tally": tally, "brief": brief}
     # A NaN would end as a script that no browser can read.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment
 
 
-def _optional(path: Path) -> pd.DataFrame | None:
-    return read_csv(path) if path.is_file() else None
-
-
-def _differences(tables: Study) -> pd.DataFrame | None:
-    return tables.differences if (tables.folder / "differences.csv").is_file() else None
+def _optional(path: Path, read: Any = read_csv) -> pd.DataFrame | None:
+    return read(path) if path.is_file() else None
 
 
 def _files(folder: Path, place: Path) -> list[tuple[str, str]]:
     """Return the tables that exist, as seen from `place`, with what they are."""
     relative = Path(os.path.relpath(folder, place))
     return [
-        ((relative / name).as_posix(), text)
-        for name, text in TABLES.items()
+        ((relative / name).as_posix(), table.text)
+        for name, table in TABLES.items()
         if (folder / name).is_file()
     ]
 
 
-def _asset(name: str) -> Markup:
-    """Return a file of this package that goes into the page as it is."""
-    return Markup(_text(name))
+def _figure(tables: Path, figures: Path) -> dict[str, Any] | None:
+    """Return FIGURE as a data URI, WebP without loss, and its caption."""
+    path, rows = figures / f"{FIGURE.name}.png", _optional(tables / f"{FIGURE.name}.csv")
+    if not path.is_file() or rows is None or rows.empty:
+        return None
+    file = BytesIO()
+    with Image.open(path) as image:
+        image.convert("RGB").save(file, "WEBP", lossless=True)
+    uri = f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
+    return {"uri": uri, "caption": FIGURE.caption, "width": image.width, "height": image.height}
 
 
 def _text(name: str) -> str:

@@ -1,24 +1,19 @@
-"""The tradeoff panels: their points with all that a reader may ask of one."""
+"""The trade-off of each data set: the points of its chart, and the same numbers as a table."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from automata import names
 from automata.analysis import study, wording
-from automata.analysis.energy import ways
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
-from automata.names import ALL_DATA
-from automata.page.spec import compiled_panel, look
-
-ON_X = ("speedup", "energy_ratio", "co2_time_ratio")
-"""What may stand on the x axis; CO2 from energy is the energy ratio again."""
+from automata.names import AUTOMATA, CONTROLS
+from automata.page.chart import ACROSS, UP, WHOLE, chart
+from automata.page.findings import Best, Fast, best, fastest, shown, winner
 
 NEAR = 1.0
 """The line of `untuned` is drawn if it lies at most so many spans of the points beyond them."""
@@ -26,69 +21,31 @@ NEAR = 1.0
 DIGITS = 6
 """Of the numbers that positions come from: more than a screen can show."""
 
+UNTUNED = ["panel", "median", "low", "high", "label", "near"]
 
-@dataclass(frozen=True)
-class Value:
-    """A mean over seeds with the bounds of its spread; None where it is not known."""
-
-    mean: float | None
-    low: float | None
-    high: float | None
-    text: str
-
-
-@dataclass(frozen=True)
-class Point:
-    """One combination of a panel: a row of the tradeoff table."""
-
-    selector: str
-    fraction: float
-    text: str
-    """The fraction as it stands at the point."""
-    x: dict[str, Value]
-    """By quantity."""
-    y: Value
-    facts: list[tuple[str, str]]
-    seeds: list[list[str]]
-    """A row per seed, with the columns of SEED_COLUMNS."""
-
-
-SEED_COLUMNS = ["best configuration", "seed", "search", "final training", "total", "speedup"]
-
-
-@dataclass(frozen=True)
-class Untuned:
-    """What one configuration drawn at random reaches in this panel."""
-
-    y: float
-    low: float
-    high: float
-    label: str
-    inside: bool
-    """Whether its line can be drawn without squeezing the points."""
-
-
-@dataclass(frozen=True)
-class PanelOnPage:
-    """One data set, search and scheduler."""
-
-    combination: Panel
-    points: list[Point]
-    untuned: Untuned | None
-    notes: list[str]
-    """What a reader must know of its runs."""
-    energy: str
-    """How the energies of its runs were obtained."""
+TOLD = ["speedup", "ceiling", UP, "test_accuracy", "total_seconds", "energy_ratio"]
+"""Quantities that a tooltip tells."""
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """All panels of a data set."""
+    """All that the page says of a data set."""
 
     name: str
     title: str
     description: str
-    panels: list[PanelOnPage]
+    best: list[Best]
+    fastest: Fast | None
+    """None where no subset method is near FULL."""
+    fastest_automata: Fast | None
+    chart: dict[str, Any] | None
+    """None where no run compares with FULL."""
+    notes: list[str]
+    """A text per panel."""
+    rows: list[list[str]]
+    """The tradeoff table in words: a text per column of `headings`."""
+    records: list[list[str]]
+    """Those behind each row."""
 
     @property
     def anchor(self) -> str:
@@ -96,159 +53,137 @@ class DataSet:
         return f"dataset-{self.name}"
 
 
-def data_sets(tables: Study, untuned: pd.DataFrame | None) -> list[DataSet]:
-    """Return the panels with runs, by data set; `untuned` is None where it was not computed."""
-    there = study.panels(tables.runs)
-    panels = [_panel(combination, tables, untuned) for combination in there]
+def headings() -> list[tuple[str, str]]:
+    """Return the headings of the rows of data sets, with definitions."""
     return [
-        DataSet(
-            name,
-            names.dataset(name),
-            _description(tables.runs[tables.runs["dataset"] == name]),
-            [panel for panel in panels if panel.combination.dataset == name],
-        )
-        for name in study.datasets(tables.runs)
+        ("Search, scheduler", ""),
+        ("Method", "Selector and subset size"),
+        ("Seeds", ""),
+        *((quantity.heading, quantity.definition) for quantity in QUANTITIES.values()),
+        ("Other work", "Largest share of the host's CPU time that went to anything but the job"),
+        ("Energy", "How it was obtained"),
     ]
 
 
-def script_data(data: list[DataSet], runs: pd.DataFrame) -> dict[str, Any]:
-    """Return what the page's script draws from: no NaN, every text ready to be shown."""
-    return {
-        "spec": compiled_panel(),
-        "quantities": {
-            name: {"label": QUANTITIES[name].label, "meaning": QUANTITIES[name].note("{energy}")}
-            for name in ON_X
-        },
-        "selectors": {
-            name: {"name": names.selector(name), **look(name)} for name in study.selectors(runs)
-        },
-        "whole": list(ALL_DATA),
-        "seedColumns": SEED_COLUMNS,
-        "panels": {
-            panel.combination.anchor: {
-                "title": panel.combination.title,
-                "points": [asdict(point) for point in panel.points],
-                "untuned": asdict(panel.untuned) if panel.untuned else None,
-                "energy": panel.energy,
-            }
-            for group in data
-            for panel in group.panels
-        },
-    }
+def data_sets(tables: Study, untuned: pd.DataFrame | None) -> list[DataSet]:
+    """Return the data sets with runs; `untuned` is None where it was not computed."""
+    return [_data_set(name, tables, untuned) for name in study.datasets(tables.runs)]
 
 
-def _panel(combination: Panel, tables: Study, untuned: pd.DataFrame | None) -> PanelOnPage:
-    ratios, runs = combination.rows(tables.ratios), combination.rows(tables.runs)
-    # What a seed did is in the runs, what it gained in the ratios.
-    taken = ["record", "best_configuration", "tuning_seconds", "final_seconds"]
-    compared = ratios[ratios["refused"].isna()].merge(runs[taken], on="record", how="left")
-    rows = combination.rows(tables.tradeoff)
-    seeds = defaultdict(list)
-    for run in _rows(compared.sort_values("seed")):
-        seeds[run["selector"], run["fraction"]].append(run)
-    order = {selector: place for place, selector in enumerate(study.selectors(rows))}
-    points = [
-        _point(row, seeds[row["selector"], row["fraction"]])
-        for row in sorted(_rows(rows), key=lambda row: (order[row["selector"]], row["fraction"]))
-    ]
-    control = None if untuned is None else _untuned(combination.rows(untuned), points)
-    return PanelOnPage(combination, points, control, _notes(tables, ratios, runs), ways(compared))
-
-
-def _point(row: dict[str, Any], runs: list[dict[str, Any]]) -> Point:
-    """Return the point of a row of the tradeoff table, and its `runs` by seed."""
-    whole = row["selector"] in ALL_DATA
-    return Point(
-        row["selector"],
-        row["fraction"],
-        "" if whole else wording.percent(row["fraction"]),
-        {name: _value(row, name, wording.ratio) for name in ON_X},
-        _value(row, "relative_test_error", wording.points),
-        list(_facts(row, [int(run["seed"]) for run in runs])),
-        [
-            [
-                run["best_configuration"],
-                str(run["seed"]),
-                wording.seconds(run["tuning_seconds"]),
-                wording.seconds(run["final_seconds"]),
-                wording.seconds(run["total_seconds"]),
-                wording.ratio(run["speedup"]),
-            ]
-            for run in runs
-        ],
+def _data_set(name: str, tables: Study, untuned: pd.DataFrame | None) -> DataSet:
+    runs = tables.runs[tables.runs["dataset"] == name]
+    panels = study.panels(runs)
+    rows = pd.concat([_ordered(panel.rows(tables.tradeoff)) for panel in panels])
+    points = pd.DataFrame([_point(row, runs) for row in rows.to_dict("records")])
+    draws = [] if untuned is None else [_untuned(panel, untuned, rows) for panel in panels]
+    controls = pd.DataFrame(filter(None, draws), columns=UNTUNED)
+    return DataSet(
+        name,
+        names.dataset(name),
+        _description(runs),
+        best(runs),
+        fastest(rows),
+        fastest(rows[rows["selector"] == AUTOMATA]),
+        None if points.empty else chart(points, controls[controls["near"].astype(bool)]),
+        [_note(panel, tables, controls) for panel in panels],
+        [_row(row) for row in rows.to_dict("records")],
+        [row.split() for row in rows["records"]],
     )
 
 
-def _value(row: dict[str, Any], name: str, shown: Any) -> Value:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    spread = wording.spread(low, high) if row["seeds"] > 1 else ""
-    text = f"{shown(row[name])} {spread}".strip()
-    return Value(_rounded(row[name]), _rounded(low), _rounded(high), text)
+def _ordered(panel: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a panel, selectors in the order of legends, subsets rising."""
+    order = {selector: place for place, selector in enumerate(study.selectors(panel))}
+    return panel.assign(place=panel["selector"].map(order)).sort_values(["place", "fraction"])
+
+
+def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
+    """Return what the chart draws of a row of the tradeoff table, and what its tooltip tells."""
+    positions = [f"{name}{end}" for name in (*ACROSS, UP) for end in ("", "_low", "_high")]
+    mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
+    chosen = winner(mine)
+    seeds = wording.seed_list(sorted(int(seed) for seed in mine["seed"]))
+    return {
+        "panel": Panel(row["dataset"], row["search"], row["scheduler"]).method,
+        "selector": names.selector(row["selector"]),
+        "subset": WHOLE if row["selector"] in CONTROLS else wording.percent(row["fraction"]),
+        "fraction": row["fraction"],
+        **{name: _rounded(row[name]) for name in positions},
+        "title": names.method(row["selector"], row["fraction"]),
+        **{_capital(QUANTITIES[name].words): shown(row, name) for name in TOLD},
+        "Seeds": f"{seeds} ({_brackets(row)})" if row["seeds"] > 1 else seeds,
+        "Best by validation": chosen["best_configuration"] if chosen else wording.MISSING,
+    }
 
 
 def _rounded(value: float) -> float | None:
     return float(f"{value:.{DIGITS}g}") if wording.known(value) else None
 
 
-def _facts(row: dict[str, Any], seeds: list[int]) -> Iterator[tuple[str, str]]:
-    energy = f" ({row['energy_method']})" if isinstance(row["energy_method"], str) else ""
-    yield "Speedup", _value(row, "speedup", wording.ratio).text
-    yield "Ceiling of the speedup", wording.ratio(row["ceiling"])
-    yield "Relative test error", _value(row, "relative_test_error", wording.points).text
-    yield "Test accuracy", wording.percent(row["test_accuracy"])
-    yield "Total time", wording.seconds(row["total_seconds"])
-    yield f"Energy ratio{energy}", _value(row, "energy_ratio", wording.ratio).text
-    yield wording.count(len(seeds), "seed"), wording.seed_list(seeds)
-    if len(seeds) > 1:
-        yield "Brackets", "95 % bootstrap interval" if row["interval"] == "95 %" else "range"
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
-def _untuned(rows: pd.DataFrame, points: list[Point]) -> Untuned | None:
-    if rows.empty:
+def _brackets(row: dict[Any, Any]) -> str:
+    return "brackets: 95 % bootstrap" if row["interval"] == "95 %" else "brackets: range"
+
+
+def _untuned(panel: Panel, table: pd.DataFrame, rows: pd.DataFrame) -> dict[str, Any] | None:
+    """Return what one configuration drawn at random reaches in a panel."""
+    found = panel.rows(table)
+    if found.empty:
         return None
-    row = next(_rows(rows))
-    median, low, high = (row[f"relative_test_error_{name}"] for name in ("median", "low", "high"))
-    draws = wording.count(int(row["draws"]), "draw")
-    spread = wording.spread(low, high) if row["draws"] > 1 else ""
-    label = f"untuned: {wording.points(median)} {spread}".strip() + f", {draws}"
-    reached = [0.0, *(point.y.mean for point in points if point.y.mean is not None)]
-    room = NEAR * (max(reached) - min(reached))
-    inside = min(reached) - room <= median <= max(reached) + room
-    return Untuned(median, low, high, label, inside)
+    row = found.iloc[0]
+    median, low, high = (row[f"{UP}_{name}"] for name in ("median", "low", "high"))
+    text = f"untuned: {wording.points(median)} {wording.spread(low, high)}"
+    errors = [0.0, *panel.rows(rows)[UP]]
+    room = NEAR * (max(errors) - min(errors))
+    return {
+        "panel": panel.method,
+        "median": median,
+        # Draws far from all points would squeeze them.
+        "low": max(low, min(median, *errors)),
+        "high": min(high, max(median, *errors)),
+        "label": f"{text}, {wording.count(int(row['draws']), 'draw')}",
+        "near": min(errors) - room <= median <= max(errors) + room,
+    }
 
 
-def _notes(tables: Study, ratios: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
+def _note(panel: Panel, tables: Study, controls: pd.DataFrame) -> str:
+    """Return what a reader must know of the runs of a panel."""
+    ratios, runs = panel.rows(tables.ratios), panel.rows(tables.runs)
     refused = int(ratios["refused"].notna().sum())
     absent = study.missing(tables.runs, runs)
-    return [
+    notes = [
         wording.count(len(runs), "run"),
         f"seeds {wording.seeds(runs)}",
         *([f"{refused} of {len(ratios)} runs not comparable"] if refused else []),
         *([f"not run: {', '.join(absent)}"] if absent else []),
+        *controls["label"][controls["panel"] == panel.method],
     ]
+    return f"{panel.method}: {'; '.join(notes)}"
 
 
 def _description(runs: pd.DataFrame) -> str:
     """Return what is trained on a data set, and for how long."""
+    searches = sorted(runs["configurations"][runs["selector"] != "untuned"].unique())
     rows = " or ".join(f"{rows:,}" for rows in sorted(runs["train_rows"].unique()))
-    searches = runs[runs["selector"] != "untuned"]["configurations"].unique()
-    # Older tables of runs do not name the model.
-    models = sorted(runs["model"].dropna().unique()) if "model" in runs else []
     return ", ".join(
         [
             f"{rows} training rows",
-            *models,
-            f"T = {' or '.join(str(epochs) for epochs in sorted(runs['epochs'].unique()))} epochs",
-            *(
-                [f"{' or '.join(str(n) for n in sorted(searches))} configurations per search"]
-                if len(searches)
-                else []
-            ),
+            *sorted(runs["model"].unique()),
+            f"{' or '.join(map(str, sorted(runs['epochs'].unique())))} epochs",
+            *([f"{' or '.join(map(str, searches))} configurations per search"] * bool(searches)),
         ]
     )
 
 
-def _rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield the rows as dicts."""
-    for row in table.to_dict("records"):
-        yield {str(key): value for key, value in row.items()}
+def _row(row: dict[Any, Any]) -> list[str]:
+    return [
+        Panel(row["dataset"], row["search"], row["scheduler"]).method,
+        names.method(row["selector"], row["fraction"]),
+        str(row["seeds"]),
+        *(shown(row, quantity) for quantity in QUANTITIES),
+        wording.percent(row["other_cpu_share"]),
+        row["energy_method"] if isinstance(row["energy_method"], str) else wording.MISSING,
+    ]

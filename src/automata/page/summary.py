@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 
@@ -26,19 +28,17 @@ FLAGS = {
 }
 """What is doubtful about a run, and what that means."""
 
+VERDICTS = {"reproduced": "yes", "not reproduced": "no", "not run": "none"}
+"""Verdict -> the class of its badge; the badge says the word as well."""
+
+FIRM = {
+    "": "",
+    "interval": "firm: the whole 95 % interval agrees",
+    "no runs needed": "no runs needed",
+}
+"""What makes a verdict firm, in words; anything else is why it is not."""
+
 MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_trials"]
-
-
-@dataclass(frozen=True)
-class Machine:
-    """A place where runs were made; times of different places are never compared."""
-
-    name: str
-    device: str
-    software: str
-    threads: int
-    trials: int
-    runs: int
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,6 @@ class Energy:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A setting that differs from the paper's protocol, and where."""
-
-    key: str
-    here: str
-    paper: str
-    where: str
-
-
-@dataclass(frozen=True)
 class Doubt:
     """A flag, or why runs were refused, with the records that it concerns."""
 
@@ -81,7 +71,6 @@ class Summary:
     """What the top of the page says."""
 
     runs: int
-    panels: int
     datasets: list[str]
     searches: list[str]
     schedulers: list[str]
@@ -89,16 +78,15 @@ class Summary:
     """Names and meanings."""
     fractions: list[str]
     seeds: str
-    machines: list[Machine]
+    machines: list[dict[Hashable, Any]]
+    """MACHINE and the number of `runs`: times of different places are never compared."""
     first: str
     last: str
     """Dates, UTC."""
     duration: str
     energies: list[Energy]
-    estimated_runs: int
-    estimated_in_part_runs: int
-    differences: list[Difference] | None
-    """None where the experiment was not compared with the paper's protocol."""
+    differences: list[dict[str, str]] | None
+    """Settings (`key`), `here` and in the `paper`, and `where`; None where not compared."""
     flags: list[Doubt]
     refused: list[Doubt]
     failed: str
@@ -108,10 +96,8 @@ class Summary:
 
 def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame | None) -> Summary:
     """Return the facts in the tables of one experiment; `runs` has at least one row."""
-    energies = list(_energies(runs))
     return Summary(
         runs=len(runs),
-        panels=len(study.panels(runs)),
         datasets=[names.dataset(name) for name in study.datasets(runs)],
         searches=[names.search(name) for name in names.ordered(runs["search"], names.SEARCHES)],
         schedulers=[
@@ -122,13 +108,11 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
         ],
         fractions=[wording.percent(value) for value in study.fractions(runs)],
         seeds=wording.seeds(runs),
-        machines=_machines(runs),
+        machines=runs.groupby(MACHINE).size().reset_index(name="runs").to_dict("records"),
         first=_date(runs["started_at"].min()),
         last=_date((runs["started_at"] + runs["setup_seconds"] + runs["total_seconds"]).max()),
         duration=wording.seconds(float((runs["total_seconds"] + runs["setup_seconds"]).sum())),
-        energies=energies,
-        estimated_runs=sum(energy.runs for energy in energies if energy.estimated),
-        estimated_in_part_runs=sum(energy.runs for energy in energies if energy.in_part),
+        energies=list(_energies(runs)),
         differences=None if differences is None else _differences(differences, runs),
         flags=_flags(runs),
         refused=[
@@ -140,9 +124,23 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
     )
 
 
-def _machines(runs: pd.DataFrame) -> list[Machine]:
-    counted = runs.groupby(MACHINE, sort=True).size().reset_index(name="runs")
-    return [Machine(*row) for row in counted.astype(object).itertuples(index=False, name=None)]
+def claims(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of the table of claims as the page shows them."""
+    return [
+        {
+            **{str(column): cell for column, cell in row.items()},
+            "kind": VERDICTS.get(row["verdict"], "none"),
+            "firm": FIRM.get(row["firm"], f"not firm: {row['firm']}"),
+            "records": row["records"].split(),
+        }
+        for row in table.to_dict("records")
+    ]
+
+
+def tally(found: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
+    """Return how many claims have each verdict: word, class of its badge, number."""
+    counted = Counter(claim["verdict"] for claim in found)
+    return [(word, kind, counted[word]) for word, kind in VERDICTS.items() if counted[word]]
 
 
 def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
@@ -165,13 +163,13 @@ def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
         yield Energy(how_measured(None, None), "", missing, "", estimated=False)
 
 
-def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[Difference]:
+def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]]:
     """Return each difference once, with the panels that it holds for."""
     texts = table.astype(object).where(table.notna(), wording.MISSING)
     found = []
     for (key, here, paper), rows in texts.groupby(["key", "here", "paper"], sort=True):
         where = _where({tuple(row) for row in rows[PANEL].to_numpy()}, runs)
-        found.append(Difference(str(key), str(here), str(paper), where))
+        found.append({"key": str(key), "here": str(here), "paper": str(paper), "where": where})
     return found
 
 

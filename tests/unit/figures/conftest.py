@@ -1,4 +1,4 @@
-"""Tables of made-up experiments, on disk as the commands write them."""
+"""Tables of made-up experiments, on disk as the commands write them, and their figures."""
 
 from __future__ import annotations
 
@@ -11,38 +11,42 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from automata.analysis.differences import COLUMNS as DIFFERENCES
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
-from automata.analysis.tables import write_csv, write_parquet
+from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config import Carbon
-from automata.selection import SELECTORS
-from automata.views import draw
-from benchmarks.synthetic import synthetic_runs
+from automata.names import SELECTORS
+from automata.views import OF_DATASET, draw, draw_dataset
+from benchmarks.synthetic import synthetic_runs, synthetic_trials
 
 mpl.use("Agg")
 
-MakeTables = Callable[..., Study]
-DrawOnce = Callable[[str, Study], Figure]
+MakeStudy = Callable[..., Study]
+Draw = Callable[[str, Study], Figure]
 
 CARBON = Carbon(
     grams_per_kwh=360.0, region="here", year=2023, source="us", tdp_watts=250.0, tdp_source="us"
 )
-DIFFERENCES = ["dataset", "search", "scheduler", "key", "here", "paper"]
+OF_SOME = ("dna", "sst5", "cifar100")
 
 
 @pytest.fixture(scope="session")
-def make_tables(tmp_path_factory: pytest.TempPathFactory) -> MakeTables:
-    """Give a function that writes the tables of a table of runs."""
+def make_study(tmp_path_factory: pytest.TempPathFactory) -> MakeStudy:
+    """Give a function that writes the tables of a table of runs, and of trials if asked for."""
 
     def make(
-        runs: pd.DataFrame, differing: list[list[Any]] | None = None, **tradeoffs: Any
+        runs: pd.DataFrame, differing: list[list[Any]] | None = None, trials: bool = False
     ) -> Study:
         folder = tmp_path_factory.mktemp("tables")
         ratios = ratios_to_full(runs, CARBON)
         write_parquet(runs, folder / "runs.parquet")
+        if trials:
+            write_parquet(synthetic_trials(runs), folder / "trials.parquet")
+        write_json({}, folder / "protocols.json")
         write_csv(ratios, folder / "ratios.csv")
-        write_csv(tradeoff(ratios).assign(**tradeoffs), folder / "tradeoff.csv")
+        write_csv(tradeoff(ratios), folder / "tradeoff.csv")
         write_csv(untuned(runs), folder / "untuned.csv")
         write_csv(pd.DataFrame(differing or [], columns=DIFFERENCES), folder / "differences.csv")
         return Study(folder)
@@ -51,31 +55,50 @@ def make_tables(tmp_path_factory: pytest.TempPathFactory) -> MakeTables:
 
 
 @pytest.fixture(scope="session")
-def draw_once() -> DrawOnce:
-    """Give `draw` with a memory, for tests that only look at a figure."""
-    return cache(draw)
+def drawn() -> Draw:
+    """Give a figure by name, of one data set as name/data set: each is drawn once."""
+
+    @cache
+    def figure(name: str, study: Study) -> Figure:
+        name, _, dataset = name.partition("/")
+        return draw_dataset(name, study, dataset) if name in OF_DATASET else draw(name, study)
+
+    return figure
 
 
 @pytest.fixture(scope="session")
-def whole(make_tables: MakeTables) -> Study:
+def whole(make_study: MakeStudy) -> Study:
     """The paper's grid with every selector that there is, two seeds."""
-    return make_tables(synthetic_runs(selectors=tuple(SELECTORS), repeats=2))
+    return make_study(synthetic_runs(selectors=tuple(SELECTORS), repeats=2))
 
 
 @pytest.fixture(scope="session")
 def some_runs() -> pd.DataFrame:
-    """Two data sets, four columns, the paper's selectors and the controls, three seeds."""
-    selectors = ("full", "full-again", "untuned", "random", "rs2", "craig", "gradmatch")
-    return synthetic_runs(datasets=("sst5", "cifar100"), selectors=selectors, repeats=3)
+    """Three data sets, four columns, the paper's selectors and the controls, three seeds."""
+    selectors = ("full", "full-again", "untuned", "random", "adaptive-random", "rs2", "craig")
+    return synthetic_runs(datasets=OF_SOME, selectors=(*selectors, "gradmatch"), repeats=3)
 
 
 @pytest.fixture(scope="session")
-def some(make_tables: MakeTables, some_runs: pd.DataFrame) -> Study:
+def some(make_study: MakeStudy, some_runs: pd.DataFrame) -> Study:
     """Their tables."""
-    return make_tables(some_runs)
+    return make_study(some_runs, trials=True)
 
 
 @pytest.fixture(scope="session")
-def one_seed(make_tables: MakeTables) -> Study:
-    """SST5 with TPE, one seed."""
-    return make_tables(synthetic_runs(datasets=("sst5",), searches=("tpe",), repeats=1))
+def small_runs() -> pd.DataFrame:
+    """SST5 with TPE and Hyperband: FULL, AUTOMATA and RANDOM, one subset size, two seeds."""
+    return synthetic_runs(
+        datasets=("sst5",),
+        selectors=("full", "random", "gradmatch"),
+        searches=("tpe",),
+        schedulers=("hyperband",),
+        fractions=(0.1,),
+        repeats=2,
+    )
+
+
+@pytest.fixture(scope="session")
+def small(make_study: MakeStudy, small_runs: pd.DataFrame) -> Study:
+    """Their tables."""
+    return make_study(small_runs, trials=True)

@@ -15,8 +15,8 @@ from drawn import overlaps
 
 
 @pytest.fixture(scope="module")
-def figure(one_seed: Study) -> Figure:
-    drawn = framework(one_seed)
+def figure(small: Study) -> Figure:
+    drawn = framework(small)
     with style():
         drawn.draw(FigureCanvasAgg(drawn).get_renderer())
     return drawn

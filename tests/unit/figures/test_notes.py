@@ -8,181 +8,159 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.study import Study
-from automata.figures.dataset import dataset_figure
-from automata.views import draw
-from benchmarks.synthetic import synthetic_runs
+from automata.analysis.study import Panel, Study
+from automata.figures.notes import protocol
+from automata.views import draw_dataset
 from drawn import note_of
 
-MakeTables = Callable[..., Study]
+MakeStudy = Callable[..., Study]
 
-OF_ENERGY = ["energy_ratio", "co2_measured_ratio"]
+SPEEDUP = (
+    "Speedup: Total time of FULL / total time of the run; totals are the search plus the final "
+    "training."
+)
+GROW = "Markers grow with the subset: 10 %."
 
 
 @pytest.fixture(scope="module")
 def runs(some_runs: pd.DataFrame) -> pd.DataFrame:
-    """SST5 with TPE and ASHA, four selectors, three seeds: 39 runs."""
-    keep = (some_runs["dataset"] == "sst5") & (some_runs["search"] == "tpe")
-    keep &= some_runs["scheduler"] == "asha"
-    return some_runs[keep & some_runs["selector"].isin(["full", "random", "craig", "gradmatch"])]
+    """One panel of SST5, three selectors, one subset size, three seeds: 9 runs."""
+    keep = "dataset == 'sst5' and search == 'tpe' and scheduler == 'asha' and fraction in (0.1, 1)"
+    return some_runs.query(keep).query("selector in ('full', 'random', 'gradmatch')")
 
 
-def note(tables: Study, ratio: str = "speedup") -> str:
-    return note_of(dataset_figure(tables, "sst5", ratio))
+def note(study: Study, figure: str = "tradeoff") -> str:
+    return note_of(draw_dataset(figure, study, "sst5"))
 
 
 @pytest.mark.parametrize(
     ("seeds", "said"),
     [
-        (1, "1 seed; numbers"),
-        (2, "2 seeds; dots: seeds, bars: range; numbers"),
-        (3, "3 seeds; dots: seeds, bars: 95 % bootstrap interval; numbers"),
+        (1, "One seed."),
+        (2, "Markers are means over 2 seeds. Bars (AUTOMATA) are the ranges over seeds."),
+        (
+            3,
+            "Markers are means over 3 seeds. Bars (AUTOMATA) are 95 % bootstrap intervals over"
+            " seeds.",
+        ),
     ],
 )
 def test_note_says_how_many_seeds_and_what_bars_are(
-    make_tables: MakeTables, runs: pd.DataFrame, seeds: int, said: str
+    make_study: MakeStudy, runs: pd.DataFrame, seeds: int, said: str
 ) -> None:
-    assert note(make_tables(runs[runs["seed"] < seeds])) == f"{said}: subset size in %; {BEST}"
-
-
-BEST = "shaded corner: best"
-
-
-def test_note_of_panels_with_different_repeats_says_from_how_many_to_how_many(
-    make_tables: MakeTables,
-) -> None:
-    repeats = {"sst5": 5, "trec6": 3, "cifar10": 2}
-    runs = [
-        synthetic_runs(datasets=(name,), searches=("tpe",), fractions=(0.1,), repeats=count)
-        for name, count in repeats.items()
-    ]
-    said = "2 to 5 seeds; dots: seeds, bars: 95 % bootstrap interval (range of 2 seeds);"
-
-    assert said in note_of(draw("main", make_tables(pd.concat(runs))))
+    assert note(make_study(runs[runs["seed"] < seeds])) == f"{SPEEDUP} {said} {GROW}"
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"exclusive": False}, "runs may have overlapped on the host"),
-        ({"other_cpu_share": 0.2}, "host was busy with other work in 39 runs"),
-        ({"best_epochs": 7}, "FULL's best trial ended before T (3 of 3)"),
+        ({"exclusive": False}, "Runs may have overlapped on the host."),
+        ({"other_cpu_share": 0.2}, "The host was busy with other work during 9 runs."),
+        ({"best_epochs": 7}, "In 3 of 3 FULL runs the best trial was stopped early."),
     ],
 )
 def test_note_names_what_weakens_the_runs(
-    make_tables: MakeTables, runs: pd.DataFrame, changes: dict[str, Any], said: str
+    make_study: MakeStudy, runs: pd.DataFrame, changes: dict[str, Any], said: str
 ) -> None:
-    assert note(make_tables(runs.assign(**changes))).endswith(f"; {said}")
-    assert said not in note(make_tables(runs))
+    assert note(make_study(runs.assign(**changes))).endswith(f" {said}")
 
 
-@pytest.mark.parametrize("ratio", OF_ENERGY)
 @pytest.mark.parametrize(
     ("method", "source", "said"),
     [
-        ("measured", "pyJoules NVML + pyJoules RAPL", "energy: RAPL+NVML counters;"),
-        ("estimated", "codecarbon CPU load", "energy: estimated from CPU time;"),
+        ("measured", "pyJoules NVML + pyJoules RAPL", "Energy: RAPL+NVML counters."),
+        ("estimated", "codecarbon CPU load", "Energy: estimated from CPU time."),
     ],
 )
-def test_figure_made_of_estimates_says_so(
-    make_tables: MakeTables, runs: pd.DataFrame, ratio: str, method: str, source: str, said: str
+def test_figure_of_energy_says_how_it_was_obtained(
+    make_study: MakeStudy, runs: pd.DataFrame, method: str, source: str, said: str
 ) -> None:
-    tables = make_tables(runs.assign(energy_method=method, energy_source=source))
+    study = make_study(runs.assign(energy_method=method, energy_source=source))
 
-    assert said in note(tables, ratio)
-    assert "energy" not in note(tables)
+    assert f"Energy ratio: Energy of FULL / energy of the run. {said} " in note(study, "energy")
+    assert "nergy" not in note(study)
 
 
-def test_note_names_all_ways_in_which_energy_was_obtained(
-    make_tables: MakeTables, runs: pd.DataFrame
-) -> None:
+def test_runs_without_energy_are_counted(make_study: MakeStudy, runs: pd.DataFrame) -> None:
     runs = runs.copy()
-    runs.loc[runs["seed"] == 1, "energy_method"] = "measured"
-    runs.loc[runs["seed"] == 1, "energy_source"] = "pyJoules RAPL"
+    runs.loc[runs["selector"] == "random", ["energy_joules", "energy_method"]] = None
 
-    said = "energy: RAPL counters, estimated from CPU time;"
-    assert said in note(make_tables(runs), "energy_ratio")
-
-
-@pytest.mark.parametrize(
-    ("ratio", "said"),
-    [
-        ("co2_measured_ratio", "CO2 = energy x PUE x intensity: equals the energy ratio;"),
-        ("co2_time_ratio", "CO2 = time x TDP x intensity: equals the speedup;"),
-    ],
-)
-def test_note_says_that_co2_is_its_source_again(
-    make_tables: MakeTables, runs: pd.DataFrame, ratio: str, said: str
-) -> None:
-    assert said in note(make_tables(runs), ratio)
-
-
-@pytest.mark.parametrize("ratio", OF_ENERGY)
-def test_runs_without_energy_are_counted(
-    make_tables: MakeTables, runs: pd.DataFrame, ratio: str
-) -> None:
-    runs = runs.copy()
-    runs.loc[runs["selector"] == "craig", ["energy_joules", "energy_method"]] = None
-
-    assert note(make_tables(runs), ratio).startswith("12 of 39 runs without an energy ratio; ")
+    assert note(make_study(runs), "energy").startswith("3 of 9 runs have no energy ratio. ")
 
 
 def test_note_says_what_untuned_is(some: Study) -> None:
-    said = "untuned: 3 configurations drawn at random, median (line), best to worst (band)"
+    said = " Untuned: 3 configurations drawn at random, trained on all data."
 
     assert said in note(some)
 
 
-def differing(*rows: tuple[str, Any, Any], dataset: str = "sst5") -> list[list[Any]]:
-    """Return rows of the table of differences, of the panel of `runs`."""
-    return [[dataset, "tpe", "asha", *row] for row in rows]
+# --- how the protocol differs from the paper's --------------------------------------------------
+
+DNA, SST5, SST5_TPE = (
+    Panel("dna", "random", "asha"),
+    Panel("sst5", "random", "asha"),
+    Panel("sst5", "tpe", "asha"),
+)
+MINE = Panel("mine", "random", "asha")
+EVERY = [DNA, SST5, SST5_TPE]
 
 
-def test_note_says_how_the_protocol_differs_from_the_papers(
-    make_tables: MakeTables, runs: pd.DataFrame
+def differing(*rows: tuple[Panel, str, str, str]) -> pd.DataFrame:
+    columns = ["dataset", "search", "scheduler", "key", "here", "paper"]
+    return pd.DataFrame([[*panel, *row] for panel, *row in rows], columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], []),
+        (
+            [(panel, "seeds", "3", "5") for panel in EVERY],
+            ["Unlike the paper: number of seeds 3 instead of 5."],
+        ),
+        (
+            [
+                *((panel, "seeds", "3", "5") for panel in EVERY),
+                *((panel, "decay_every", "4", "20") for panel in EVERY[1:]),
+            ],
+            [
+                "Unlike the paper: step size decays every 4 epochs instead of 20 on SST5; number"
+                " of seeds 3 instead of 5."
+            ],
+        ),
+        (
+            [(DNA, "epochs", "5", "20"), (SST5, "epochs", "5", "9")],
+            ["Unlike the paper: 5 epochs instead of 20 on DNA; 5 epochs instead of 9 on SST5."],
+        ),
+        (
+            [(DNA, key, "1", "2") for key in ("seeds", "device", "energy", "epochs")],
+            ["The protocol differs from the paper's in 4 settings (differences.csv)."],
+        ),
+        (
+            [(DNA, "max_grad_norm", "1", "2")],  # a key that has no words
+            ["The protocol differs from the paper's in 1 setting (differences.csv)."],
+        ),
+        ([(MINE, "data set", "mine", "not in the paper")], []),  # not drawn
+    ],
+)
+def test_differences_from_the_paper_are_told_in_words_or_counted(
+    rows: list[tuple[Panel, str, str, str]], said: list[str]
 ) -> None:
-    rows = differing(("epochs", "5", "20"), ("model", "gru", "lstm"), ("device", "none", "GPU"))
-
-    assert note(make_tables(runs, rows)).endswith(
-        "; not the paper's protocol: epochs 5 (20), model gru (lstm), device none (GPU)"
-    )
+    assert protocol(differing(*rows), EVERY) == said
 
 
-def test_difference_of_several_panels_is_told_once_and_each_value_of_it(
-    make_tables: MakeTables, some_runs: pd.DataFrame
+def test_a_data_set_that_the_paper_has_not_is_named() -> None:
+    table = differing((MINE, "data set", "mine", "not in the paper"))
+
+    assert protocol(table, [DNA, MINE]) == ["The paper does not use mine."]
+
+
+@pytest.mark.parametrize("name", ["tradeoff", "energy", "anytime", "time-split"])
+def test_every_figure_of_a_data_set_says_how_its_runs_differ(
+    make_study: MakeStudy, runs: pd.DataFrame, name: str
 ) -> None:
-    rows = differing(("epochs", 5, 20)) + differing(("epochs", 5, 300), dataset="cifar100")
-    rows += [[*row[:2], "hyperband", *row[3:]] for row in rows]
+    rows = [["sst5", "tpe", "asha", "seeds", "3", "5"]]
 
-    said = "; not the paper's protocol: epochs 5 (20) on SST5 or 5 (300) on CIFAR100"
-    assert note_of(draw("main", make_tables(some_runs, rows))).endswith(said)
+    shown = note(make_study(runs, rows, trials=True), name)
 
-
-def test_what_differs_in_all_data_sets_that_were_run_names_none(
-    make_tables: MakeTables, some_runs: pd.DataFrame
-) -> None:
-    rows = differing(("seeds", 3, 5), ("vectors", 50, 300))
-    rows += differing(("seeds", 3, 5), dataset="cifar100")
-
-    said = "; not the paper's protocol: seeds 3 (5), vectors 50 (300) on SST5"
-    assert note_of(draw("main", make_tables(some_runs, rows))).endswith(said)
-
-
-def test_differences_of_panels_not_drawn_are_not_told(
-    make_tables: MakeTables, some_runs: pd.DataFrame
-) -> None:
-    rows = differing(("epochs", 5, 300), dataset="cifar100")
-
-    assert "protocol" not in note(make_tables(some_runs, rows))
-
-
-def test_many_differences_are_counted(make_tables: MakeTables, runs: pd.DataFrame) -> None:
-    rows = differing(*((f"key{i}", 1, 2) for i in range(13)))
-
-    assert note(make_tables(runs, rows)).endswith("key9 1 (2), and 3 more")
-
-
-def test_long_values_are_cut(make_tables: MakeTables, runs: pd.DataFrame) -> None:
-    rows = differing(("search space", "x" * 60, "lstm"))
-
-    assert note(make_tables(runs, rows)).endswith(f"search space {'x' * 21}... (lstm)")
+    assert shown.endswith(" Unlike the paper: number of seeds 3 instead of 5.")

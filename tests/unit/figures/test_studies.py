@@ -1,543 +1,385 @@
-"""The figures of the studies: what stands where, what they say is missing, what can be read."""
+"""The figures beyond the paper: what stands where, and what they say is missing."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from itertools import combinations
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from automata import names
-from automata.analysis.differences import COLUMNS as DIFFERENCES
-from automata.analysis.ratios import ratios_to_full
 from automata.analysis.search_studies import anytime, by_rung, per_seed
 from automata.analysis.selector_comparisons import ALL, resampling
-from automata.analysis.study import PANEL, Study
-from automata.analysis.tradeoff import PARTS, fronts, summary, time_split, tradeoff, untuned
-from automata.config import Carbon
-from automata.figures.style import save, style
-from automata.views import STUDIES, draw_dataset
-from automata.views import draw as draw_by_name
-from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs, synthetic_trials
+from automata.analysis.study import Study
+from automata.analysis.tradeoff import PARTS, fronts, summary, time_split
+from automata.figures.pieces import RATIO_TICKS, logarithmic
+from automata.views import draw, draw_dataset
+from drawn import legend_of, note_of, points, texts
 
-CARBON = Carbon(
-    grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
-)
+MakeStudy = Callable[..., Study]
+Draw = Callable[[str, Study], Figure]
 
-
-def experiment(
-    runs: pd.DataFrame, trials: pd.DataFrame | None = None, differing: list[list[Any]] | None = None
-) -> Study:
-    """Return the tables of `runs`, as if they had been read."""
-    tables = Study(Path("nowhere"))
-    ratios = ratios_to_full(runs, CARBON)
-    tables.__dict__.update(
-        runs=runs,
-        trials=synthetic_trials(runs) if trials is None else trials,
-        protocols={},
-        ratios=ratios,
-        tradeoff=tradeoff(ratios),
-        untuned=untuned(runs),
-        differences=pd.DataFrame(differing or [], columns=DIFFERENCES),
-    )
-    return tables
+SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")
 
 
-def small(**changes: Any) -> pd.DataFrame:
-    """Return runs of three data sets, all selectors and two subset sizes."""
-    return synthetic_runs(
-        **{
-            "datasets": ("dna", "satimage", "trec6"),
-            "selectors": PAPER + CONTROLS,
-            "searches": ("tpe",),
-            "fractions": (0.05, 0.1),
-            "repeats": 3,
-            **changes,
-        }
-    )
+def tick_labels(axes: Axes) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+# --- the forest of selectors ------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def tables() -> Study:
-    return experiment(small())
-
-
-FIGURES = [*STUDIES, "anytime", "time-split"]
-
-
-def draw(name: str, tables: Study, dataset: str = "dna") -> Figure:
-    return draw_by_name(name, tables) if name in STUDIES else draw_dataset(name, tables, dataset)
-
-
-def scatters(axes: Axes, selector: str | None = None) -> np.ndarray[Any, Any]:
-    """Return the places of all scatter points, of one selector if it is named."""
-    parts = [
-        np.asarray(drawn.get_offsets())
-        for drawn in axes.collections
-        if isinstance(drawn, PathCollection)
-        and (selector is None or drawn.get_label() == names.selector(selector))
-    ]
-    return np.vstack(parts)
-
-
-def words(figure: Figure) -> str:
-    """Return all that is written in the figure, outside of its axes' ticks."""
-    inside = [text.get_text() for axes in figure.axes for text in axes.texts]
-    return " ".join(" ".join([*inside, *(t.get_text() for t in figure.texts)]).split())
-
-
-def legend(figure: Figure) -> list[str]:
-    return [text.get_text() for box in figure.legends for text in box.get_texts()]
-
-
-def drawn_by(figure: Figure) -> Any:
-    """Draw the figure as it is saved and return what knows the sizes of its parts."""
-    canvas = FigureCanvasAgg(figure)
-    with style():
-        canvas.draw()
-    return canvas.get_renderer()
-
-
-def overlapping(figure: Figure) -> list[str]:
-    """Return the pairs of axes, legends and notes that lie on one another."""
-    renderer = drawn_by(figure)
-    boxes = {f"axes {i}": axes.get_tightbbox(renderer) for i, axes in enumerate(figure.axes)}
-    boxes |= {f"legend {i}": b.get_window_extent(renderer) for i, b in enumerate(figure.legends)}
-    boxes |= {t.get_text()[:20]: t.get_window_extent(renderer) for t in figure.texts}
-    return [
-        f"{one} | {other}"
-        for (one, a), (other, b) in combinations(boxes.items(), 2)
-        # A pixel of rounding is no overlap.
-        if a.padded(-1).overlaps(b.padded(-1))
-    ]
-
-
-def outside(figure: Figure) -> list[str]:
-    """Return the texts in axes that stick out of them and over their neighbours' frames."""
-    renderer = drawn_by(figure)
-    return [
-        text.get_text()
-        for axes in figure.axes
-        for text in axes.texts
-        for other in figure.axes
-        if other is not axes
-        and text.get_window_extent(renderer).overlaps(other.get_window_extent(renderer))
-    ]
-
-
-# --- every figure ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_nothing_overlaps(name: str, tables: Study) -> None:
-    figure = draw(name, tables)
-
-    assert overlapping(figure) == []
-    assert outside(figure) == []
+def forest(some: Study, drawn: Draw) -> Figure:
+    return drawn("selector-comparison", some)
 
 
 @pytest.fixture(scope="module")
-def whole_grid() -> Study:
-    return experiment(
-        small(searches=("random", "tpe"), fractions=(0.01, 0.05, 0.1, 0.3), repeats=1)
+def pooled(some: Study) -> pd.DataFrame:
+    """The rows of the table over all data sets, AUTOMATA's pairs first."""
+    table = resampling(some.ratios)
+    table = table[table["dataset"] == ALL]
+    return pd.concat(
+        [table.query("selector == 'gradmatch'"), table.query("selector != 'gradmatch'")]
     )
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_nothing_overlaps_in_the_whole_grid(name: str, whole_grid: Study) -> None:
-    figure = draw(name, whole_grid)
-
-    assert overlapping(figure) == []
-    assert outside(figure) == []
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_nothing_is_cut_off_where_it_is_written(name: str, tables: Study, tmp_path: Path) -> None:
-    save(draw(name, tables), tmp_path / "figure.png")
-
-    pixels = plt.imread(tmp_path / "figure.png")[..., :3]
-    drawn = draw(name, tables)
-    with style():
-        drawn.get_layout_engine().execute(drawn)
-        box = drawn.get_tightbbox()  # the note below the layout included
-    height, width, _ = pixels.shape
-    assert height >= 200 * box.height
-    assert width >= 200 * box.width
-    for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
-        assert (edge == 1).all()  # white: the margin
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_figures_are_written_the_same_twice(name: str, tables: Study, tmp_path: Path) -> None:
-    for copy in "ab":
-        save(draw(name, tables), tmp_path / f"{copy}.png")
-
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
-
-
-PARTIAL = {
-    "the paper's selectors": lambda: small(selectors=PAPER),
-    "one seed": lambda: small(repeats=1),
-    "one data set": lambda: small(datasets=("dna",)),
-    "one scheduler": lambda: small(schedulers=("asha",)),
-    "no FULL": lambda: small(selectors=("random", "gradmatch")),
-    "FULL alone": lambda: small(selectors=("full",)),
-    "untuned alone": lambda: small(selectors=("untuned",)),
-    "ragged": lambda: small().sample(frac=0.4, random_state=0).sort_index(),
-    "no energy": lambda: small().assign(
-        energy_joules=np.nan, energy_method=None, energy_source=None
-    ),
-    "nothing": lambda: small().iloc[:0],
-}
-
-
-@cache
-def partial(which: str) -> Study:
-    runs = PARTIAL[which]()
-    trials = synthetic_trials(small()).merge(runs[["record"]], on="record")
-    if which == "no energy":
-        trials["elapsed_joules"] = np.nan
-    return experiment(runs, trials)
-
-
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("which", PARTIAL)
-def test_partial_experiments_have_figures_too(name: str, which: str) -> None:
-    assert overlapping(draw(name, partial(which))) == []
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_an_experiment_without_runs_says_so(name: str) -> None:
-    assert re.search("not run|no two of these", words(draw(name, partial("nothing"))))
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        *((name, "epochs 40 (200) on DNA, seeds 3 (5)") for name in STUDIES),
-        ("anytime", "epochs 40 (200), seeds 3 (5)"),
-        ("time-split", "epochs 40 (200), seeds 3 (5)"),
-    ],
-)
-def test_every_figure_says_how_its_runs_differ_from_the_papers(name: str, said: str) -> None:
-    runs = small()
-    panels = runs[PANEL].drop_duplicates().to_numpy().tolist()
-    rows = [[*panel, "epochs", "40", "200"] for panel in panels if panel[0] == "dna"]
-    rows += [[*panel, "seeds", "3", "5"] for panel in panels]
-
-    shown = words(draw(name, experiment(runs, differing=rows)))
-
-    assert shown.endswith(f"; not the paper's protocol: {said}")
-
-
-# --- pareto ---------------------------------------------------------------------------------
-
-
-def test_pareto_strips_are_the_shares_of_the_table(tables: Study) -> None:
-    table = fronts(tables.tradeoff)
-    (_, right) = draw("pareto", tables).axes
-
-    for selector, group in table.groupby("selector"):
-        assert scatters(right, str(selector))[:, 0].tolist() == group["share"].tolist()
-
-
-def test_pareto_dots_are_the_counts_of_the_summary(tables: Study) -> None:
-    totals = summary(fronts(tables.tradeoff)).set_index("selector")
-    totals = totals.loc[[name for name in names.SELECTORS if name in totals.index]]
-    left, _ = draw("pareto", tables).axes
-
-    on_front, largest = [
-        np.asarray(drawn.get_offsets())[:, 0].tolist()
-        for drawn in left.collections
-        if isinstance(drawn, PathCollection)
-    ]
-
-    assert on_front == (totals["panels_on_front"] / totals["panels"]).tolist()
-    assert largest == (totals["panels_largest"] / totals["panels"]).tolist()
-    counts = [text.get_text() for text in left.texts]
-    assert counts[0::2] == [f"{r.panels_on_front}/{r.panels}" for r in totals.itertuples()]
-    assert counts[1::2] == [f"{r.panels_largest}/{r.panels}" for r in totals.itertuples()]
-
-
-def test_pareto_says_how_many_panels_there_are(tables: Study) -> None:
-    assert "6 panels (data set, search, scheduler)" in words(draw("pareto", tables))
-
-
-def test_pareto_warns_of_unequal_subset_sizes() -> None:
-    runs = small()
-    runs = runs[(runs["selector"] != "craig") | (runs["fraction"] == 0.1)]
-
-    assert "different subset sizes" in words(draw("pareto", experiment(runs)))
-
-
-# --- rank agreement -------------------------------------------------------------------------
-
-
-def test_taus_stand_where_the_table_says(tables: Study) -> None:
-    table = by_rung(per_seed(tables.runs, tables.trials, tables.protocols))
-    figure = draw("rank-agreement", tables)
-    panels = [(s, f) for s in ("hyperband", "asha") for f in (0.05, 0.1)]
-
-    for axes, (scheduler, fraction) in zip(figure.axes, panels, strict=True):
-        here = table[(table["scheduler"] == scheduler) & (table["fraction"] == fraction)]
-        assert len(here)
-        for selector, rows in here.groupby("selector"):
-            drawn = scatters(axes, str(selector))
-            expected = rows.sort_values("percent")
-            assert drawn[:, 1].tolist() == expected["tau"].tolist()
-            # Moved sideways, together, by at most an eighth.
-            moved = drawn[:, 0] / expected["percent"].to_numpy()
-            assert np.ptp(moved) == pytest.approx(0, abs=1e-12)
-            assert 1 / 1.13 < moved[0] < 1.13
-
-
-def test_noise_ceiling_is_drawn_in_every_panel_of_its_scheduler(tables: Study) -> None:
-    table = by_rung(per_seed(tables.runs, tables.trials, tables.protocols))
-    noise = table[(table["selector"] == "full-again") & (table["scheduler"] == "asha")]
-    expected = noise.sort_values("percent")["tau"].tolist()
-
-    for axes in draw("rank-agreement", tables).axes[2:]:
-        dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
-        assert [line.get_ydata().tolist() for line in dashed] == [expected]  # type: ignore[union-attr]
-
-
-def test_missing_noise_ceiling_is_said() -> None:
-    figure = draw("rank-agreement", partial("the paper's selectors"))
-
-    assert "no noise ceiling: FULL (repeat) was not run" in words(figure)
-    assert "FULL (repeat): noise ceiling" not in legend(figure)
-
-
-def test_survivors_are_explained(tables: Study) -> None:
-    assert "only survivors of both searches" in words(draw("rank-agreement", tables))
-
-
-# --- resampling -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("side", "column"), [(0, "error_difference"), (1, "speedup_ratio")])
-def test_forest_points_are_the_pooled_rows_in_order(tables: Study, side: int, column: str) -> None:
-    table = resampling(tables.ratios)
-    pooled = table[table["dataset"] == ALL]
-    axes = draw("resampling", tables).axes[side]
+def test_forest_has_the_pooled_rows_with_their_intervals(
+    forest: Figure, pooled: pd.DataFrame, side: int, column: str
+) -> None:
+    axes = forest.axes[side]
+    ends = [line.get_xdata() for line in axes.lines if len(set(line.get_ydata())) == 1]
+    bars = [tuple(map(float, end)) for end in ends if len(end) == 2]
 
-    assert scatters(axes)[:, 0].tolist() == pooled[column].tolist()
-    bars = [line.get_xdata() for line in axes.lines if len(set(line.get_ydata())) == 1]
-    ends = [tuple(bar) for bar in bars if tuple(bar) != (0, 1)]
-    assert ends == list(zip(pooled[f"{column}_low"], pooled[f"{column}_high"], strict=True))
-
-
-def test_forest_counts_its_pairs(tables: Study) -> None:
-    _, right = draw("resampling", tables).axes
-
-    # Three data sets, two schedulers, three seeds; two subset sizes.
-    shown = [text.get_text() for text in right.texts if text.get_text() != "pairs"]
-    assert shown == ["18", "18", "36"] * 6
+    assert [x for x, _ in points(axes, "mean")] == pooled[column].tolist()
+    assert bars == list(zip(pooled[f"{column}_low"], pooled[f"{column}_high"], strict=True))
+    assert len(pooled) == 6 * 5  # pairs; four subset sizes and all
 
 
-def test_forest_marks_what_was_not_run() -> None:
-    left, _ = draw("resampling", partial("the paper's selectors")).axes
+def test_forest_is_black_where_the_interval_leaves_out_no_difference(
+    forest: Figure, pooled: pd.DataFrame
+) -> None:
+    marks = [line for line in forest.axes[1].lines if line.get_gid() == "mean"]
+    outside = (pooled["speedup_ratio_low"] > 1) | (pooled["speedup_ratio_high"] < 1)
 
-    # adaptive-random and rs2 against random, gradmatch against both.
-    assert [text.get_text() for text in left.texts] == ["not run"] * 4
-
-
-def test_forest_tells_runs_without_a_partner_from_runs_that_were_not_made() -> None:
-    left, _ = draw("resampling", partial("no FULL")).axes
-
-    # Of all contrasts only gradmatch against random has both its selectors, and no FULL.
-    assert [text.get_text() for text in left.texts].count("no pairs") == 1
+    assert [line.get_color() == "black" for line in marks] == outside.tolist()
+    assert 0 < outside.sum() < len(outside)
 
 
-def test_forest_says_which_side_is_better(tables: Study) -> None:
-    left, right = draw("resampling", tables).axes
+def test_forest_says_its_numbers_and_which_side_is_better(
+    forest: Figure, pooled: pd.DataFrame
+) -> None:
+    left, right = forest.axes
+    row = pooled.iloc[0]
+    bounds = row["speedup_ratio"], row["speedup_ratio_low"], row["speedup_ratio_high"]
 
-    assert left.get_xlabel().endswith("← first is better")
-    assert right.get_xlabel().endswith("first is faster →")
-
-
-def test_intervals_over_data_sets_are_called_so(tables: Study) -> None:
-    assert "95 % bootstrap interval over data sets" in words(draw("resampling", tables))
-    assert "no bars: 1 seed" in words(
-        draw("resampling", experiment(small(repeats=1, datasets=("dna",))))
-    )
-
-
-# --- ceiling --------------------------------------------------------------------------------
+    assert texts(right)[0] == "{:.2f} ({:.2f} to {:.2f})".format(*bounds)
+    assert "first better | second better" in left.get_xlabel()
+    assert "second faster | first faster" in right.get_xlabel()
+    assert "95 % bootstrap intervals over data sets" in note_of(forest)
 
 
-def test_combinations_stand_at_their_ceiling_and_speedup(tables: Study) -> None:
-    table = tables.tradeoff
-    figure = draw("ceiling", tables)
+def test_forest_names_pairs_and_sizes_of_automata_first(forest: Figure) -> None:
+    left, _ = forest.axes
+    heads, lines = tick_labels(left)[:6], tick_labels(left)[6:]
 
-    for axes, scheduler in zip(figure.axes, ["hyperband", "asha"], strict=True):
-        here = table[table["scheduler"] == scheduler]
-        for selector in ("random", "adaptive-random", "rs2", "craig", "gradmatch"):
-            rows = here[here["selector"] == selector]
-            expected = rows[["ceiling", "speedup"]].values.tolist()
-            assert scatters(axes, selector).tolist() == expected
+    assert heads[:2] == ["AUTOMATA vs RANDOM (fixed)", "AUTOMATA vs RANDOM (adaptive)"]
+    assert heads[4:] == ["RANDOM (adaptive) vs RANDOM (fixed)", "RS2 vs RANDOM (fixed)"]
+    assert lines == ["1 %", "5 %", "10 %", "30 %", "all sizes"] * 6
 
 
-def test_points_above_the_line_have_a_black_edge_and_are_counted(tables: Study) -> None:
-    figure = draw("ceiling", tables)
+def test_forest_names_what_it_cannot_compare(small: Study) -> None:
+    figure = draw("selector-comparison", small)
+
+    assert tick_labels(figure.axes[0]) == ["AUTOMATA vs RANDOM (fixed)", "10 %"]
+    assert "for lack of runs: RANDOM (adaptive) vs RANDOM (fixed), RS2 vs RA" in note_of(figure)
+
+
+# --- pareto -----------------------------------------------------------------------------------
+
+
+def test_pareto_points_are_the_shares_and_counts_of_the_tables(some: Study, drawn: Draw) -> None:
+    table = fronts(some.tradeoff)
+    totals = summary(table).set_index("selector").loc[["full", *SUBSETS]]
+    left, right = drawn("pareto", some).axes
+
+    for selector, group in table.groupby("selector"):
+        shares = [x for x, _ in points(right, f"shares {selector}")]
+        assert np.array_equal(shares, group["share"], equal_nan=True)
+    for column, counts in (
+        ("panels_on_front", texts(left)[:6]),
+        ("panels_largest", texts(left)[6:]),
+    ):
+        expected = totals[column] / totals["panels"]
+        assert [x for x, _ in points(left, column)] == expected.tolist()
+        assert counts == [f"{count}/12" for count in totals[column]]
+
+
+def test_pareto_says_what_its_points_are(some: Study, drawn: Draw) -> None:
+    note = note_of(drawn("pareto", some))
+
+    assert "A point is one of 12 panels (data set, search, scheduler)." in note
+    assert "Subset sizes: 1 %, 5 %, 10 %, 30 %." in note
+
+
+def test_pareto_warns_of_unequal_subset_sizes(
+    make_study: MakeStudy, some_runs: pd.DataFrame
+) -> None:
+    runs = some_runs.query("dataset == 'dna' and (selector != 'craig' or fraction == 0.1)")
+
+    assert "different subset sizes" in note_of(draw("pareto", make_study(runs)))
+
+
+# --- rank agreement ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def taus(some: Study) -> pd.DataFrame:
+    return by_rung(per_seed(some.runs, some.trials, some.protocols))
+
+
+def test_taus_stand_where_the_table_says(some: Study, drawn: Draw, taus: pd.DataFrame) -> None:
+    figure = drawn("rank-agreement", some)
+    panels = [(s, f) for s in ("hyperband", "asha") for f in (0.01, 0.05, 0.1, 0.3)]
+
+    for axes, (scheduler, fraction) in zip(figure.axes, panels, strict=True):
+        here = taus[(taus["scheduler"] == scheduler) & (taus["fraction"] == fraction)]
+        assert set(here["selector"]) == set(SUBSETS)
+        for selector, rows in here.groupby("selector"):
+            expected = rows.sort_values("percent")[["percent", "tau"]]
+            assert points(axes, f"taus {selector}") == list(
+                expected.itertuples(index=False, name=None)
+            )
+
+
+def test_noise_ceiling_is_drawn_in_every_panel_of_its_scheduler(
+    some: Study, drawn: Draw, taus: pd.DataFrame
+) -> None:
+    noise = taus[(taus["selector"] == "full-again") & (taus["scheduler"] == "asha")]
+    expected = noise.sort_values("percent")["tau"].tolist()
+
+    for axes in drawn("rank-agreement", some).axes[4:]:
+        assert [y for _, y in points(axes, "noise")] == expected
+
+
+def test_missing_noise_ceiling_is_said(small: Study) -> None:
+    figure = draw("rank-agreement", small)
+
+    assert "There is no noise ceiling: FULL (repeat) was not run." in note_of(figure)
+    assert legend_of(figure) == ["RANDOM (fixed)", "AUTOMATA"]
+
+
+# --- ceiling ----------------------------------------------------------------------------------
+
+
+def scatters(figure: Figure) -> list[tuple[str, PathCollection]]:
+    """Return the points of each panel and selector."""
+    return [
+        (str(drawn.get_gid()).removeprefix("points "), drawn)
+        for axes in figure.axes
+        for drawn in axes.collections
+        if isinstance(drawn, PathCollection)
+    ]
+
+
+def test_combinations_stand_at_their_ceiling_and_speedup(some: Study, drawn: Draw) -> None:
+    found = scatters(drawn("ceiling", some))
+    table = some.tradeoff
+
+    assert [selector for selector, _ in found] == [*SUBSETS] * 2
+    for i, (selector, shown) in enumerate(found):
+        scheduler = ("hyperband", "asha")[i // len(SUBSETS)]
+        rows = table[(table["scheduler"] == scheduler) & (table["selector"] == selector)]
+        assert (
+            np.asarray(shown.get_offsets()).tolist() == rows[["ceiling", "speedup"]].values.tolist()
+        )
+
+
+def test_points_above_the_line_have_a_black_edge_and_are_counted(some: Study, drawn: Draw) -> None:
+    figure = drawn("ceiling", some)
     edges, above = [], []
-    for axes in figure.axes:
-        for drawn in axes.collections:
-            if isinstance(drawn, PathCollection):
-                edges += [to_hex(colour) for colour in drawn.get_edgecolor()]
-                above += [y > x for x, y in np.asarray(drawn.get_offsets())]
+    for _, shown in scatters(figure):
+        edges += [to_hex(colour) for colour in shown.get_edgecolor()]
+        above += [y > x for x, y in np.asarray(shown.get_offsets())]
 
     assert edges == ["#000000" if over else "#ffffff" for over in above]
     assert 0 < sum(above) < len(above)
-    assert f"{sum(above)} above the line" in words(figure)
+    assert f" {sum(above)} lie above the line" in note_of(figure)
 
 
-# --- anytime --------------------------------------------------------------------------------
+# --- anytime ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("row", "clock"), [(0, "elapsed_seconds"), (1, "elapsed_joules")])
-def test_curves_are_the_steps_of_the_table(tables: Study, row: int, clock: str) -> None:
-    curves = anytime(tables.trials[tables.trials["dataset"] == "dna"], clock)
-    axes = draw("anytime", tables).axes[2 * row]
-    here = curves[curves["scheduler"] == "hyperband"]
-    drawn = {
-        line.get_label(): np.column_stack(line.get_data())
-        for line in axes.lines
-        if line.get_label() != "_end"
-    }
+def test_curves_are_the_steps_of_the_table(some: Study, drawn: Draw, row: int, clock: str) -> None:
+    curves = anytime(some.trials[some.trials["dataset"] == "dna"], clock)
+    axes = drawn("anytime/dna", some).axes[4 * row]
+    here = curves[(curves["search"] == "random") & (curves["scheduler"] == "hyperband")]
 
-    expected = {
-        names.SELECTORS[str(selector)]: group[["at", "median"]].to_numpy()
-        for (selector, fraction), group in here.groupby(["selector", "fraction"])
-        if fraction in (0.1, 1.0)
-    }
-    thin = here[(here["selector"] == "gradmatch") & (here["fraction"] == 0.05)]
-    expected["_5 %"] = thin[["at", "median"]].to_numpy()
-    assert drawn.keys() == expected.keys()
-    assert all(np.array_equal(drawn[name], expected[name]) for name in expected)
-    assert all(line.get_drawstyle() in ("steps-post", "default") for line in axes.lines)
+    for selector in ("full", "full-again", *SUBSETS):
+        size = 1.0 if selector in names.ALL_DATA else 0.1
+        steps = here[(here["selector"] == selector) & (here["fraction"] == size)]
+        expected = list(steps[["at", "median"]].itertuples(index=False, name=None))
+        assert points(axes, f"steps {selector}") == expected
+        assert expected
+    assert {line.get_drawstyle() for line in axes.lines} == {"steps-post"}
 
 
-def test_nearest_size_is_drawn_where_ten_percent_was_not_run() -> None:
-    figure = draw("anytime", experiment(small(fractions=(0.01, 0.3))))
+def test_anytime_draws_the_size_of_the_legend_or_none(
+    make_study: MakeStudy, some_runs: pd.DataFrame
+) -> None:
+    runs = some_runs.query("dataset == 'dna' and search == 'tpe' and seed == 0")
+    keep = "fraction != 0.05 and (scheduler == 'hyperband' or selector != 'rs2' or fraction == 0.3)"
+    figure = draw_dataset("anytime", make_study(runs.query(keep), trials=True), "dna")
 
-    assert "RS2 1 %" in legend(figure)
-
-
-def test_missing_energy_is_said() -> None:
-    figure = draw("anytime", partial("no energy"))
-
-    assert "energy: not measured" in words(figure)
-    assert [text.get_text() for axes in figure.axes[2:] for text in axes.texts] == [
-        "no energy known"
-    ] * 2
+    assert {"RS2 10 %", "AUTOMATA 10 %"} <= set(legend_of(figure))
+    assert points(figure.axes[0], "steps rs2")
+    assert not points(figure.axes[1], "steps rs2")  # it was run with other sizes
 
 
-def test_missing_energy_takes_nothing_from_the_other_row() -> None:
-    figure = draw("anytime", partial("no energy"))
-    drawn_by(figure)
+def test_missing_energy_is_said_and_takes_nothing_from_the_other_row(
+    make_study: MakeStudy, small_runs: pd.DataFrame
+) -> None:
+    missing: dict[str, Any] = {"energy_joules": None, "energy_method": None}
+    study = make_study(small_runs.assign(**missing), trials=True)
+    study.trials["elapsed_joules"] = np.nan
+    figure = draw_dataset("anytime", study, "sst5")
+    seconds, joules = figure.axes
 
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()].count("") < 2
-
-
-def test_a_panel_without_the_size_of_the_legend_does_not_show_another() -> None:
-    runs = small()
-    lacking = (runs["selector"] == "rs2") & (runs["scheduler"] == "asha")
-    figure = draw("anytime", experiment(runs[~lacking | (runs["fraction"] == 0.05)]))
-
-    assert "RS2 10 %" in legend(figure)
-    assert "RS2" in {line.get_label() for line in figure.axes[0].lines}
-    assert "RS2" not in {line.get_label() for line in figure.axes[1].lines}
+    assert texts(joules) == ["no energy known"]
+    assert points(seconds, "steps full")
+    assert "Energy: not measured." in note_of(figure)
 
 
-def test_anytime_says_what_its_scores_and_joules_are(tables: Study) -> None:
-    text = words(draw("anytime", tables))
-
-    assert "spread evenly over its time" in text
-    assert "energy: estimated from CPU time" in text
-    assert "models trained on subsets" in text
+# --- time split -------------------------------------------------------------------------------
 
 
-# --- time split -----------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def first_bars(some: Study) -> pd.DataFrame:
+    """The rows of the first panel of DNA, from top to bottom."""
+    table = time_split(some.runs[some.runs["dataset"] == "dna"], some.ratios)
+    here = table.query("search == 'random' and scheduler == 'hyperband'")
+    order = [name for name in names.SELECTORS if name in set(here["selector"])]
+    return pd.concat([here[here["selector"] == name].sort_values("fraction") for name in order])
 
 
-def test_bars_are_the_parts_of_the_table(tables: Study) -> None:
-    table = time_split(tables.runs, tables.ratios)
-    table = table[(table["dataset"] == "dna") & (table["scheduler"] == "hyperband")]
-    axes = draw("time-split", tables).axes[0]
-
-    bars = np.array([bar.get_width() for bar in axes.patches]).reshape(-1, len(PARTS))
-    order = {name: i for i, name in enumerate(names.SELECTORS)}
-    rows = table.sort_values(
-        ["selector", "fraction"], key=lambda c: c.map(order.get) if c.name == "selector" else c
+def test_bars_are_the_parts_of_the_table_side_by_side(
+    some: Study, drawn: Draw, first_bars: pd.DataFrame
+) -> None:
+    patches = drawn("time-split/dna", some).axes[0].patches
+    left, width = (
+        np.array([getattr(bar, get)() for bar in patches]).reshape(-1, len(PARTS))
+        for get in ("get_x", "get_width")
     )
 
-    assert bars == pytest.approx(rows[[f"{part}_seconds" for part in PARTS]].to_numpy())
-
-
-def test_parts_of_a_bar_lie_side_by_side(tables: Study) -> None:
-    patches = draw("time-split", tables).axes[0].patches
-    left = np.array([bar.get_x() for bar in patches]).reshape(-1, len(PARTS))
-    width = np.array([bar.get_width() for bar in patches]).reshape(-1, len(PARTS))
-
+    assert width == pytest.approx(first_bars[[f"{part}_seconds" for part in PARTS]].to_numpy())
     assert (left[:, 0] == 0).all()
     assert left[:, 1:] == pytest.approx((left + width)[:, :-1])
 
 
-def test_bars_carry_their_speedup(tables: Study) -> None:
-    table = tables.tradeoff
-    row = table[
-        (table["dataset"] == "dna")
-        & (table["scheduler"] == "hyperband")
-        & (table["selector"] == "gradmatch")
-    ].sort_values("fraction")
-    draws = tables.untuned.query("dataset == 'dna' and scheduler == 'hyperband'")
+def test_bars_carry_their_speedup(some: Study, drawn: Draw, first_bars: pd.DataFrame) -> None:
+    draws = some.untuned.query(
+        "dataset == 'dna' and search == 'random' and scheduler == 'hyperband'"
+    )
+    speedups = first_bars["speedup"].fillna(draws["speedup"].iloc[0])
+    figure = drawn("time-split/dna", some)
 
-    shown = [text.get_text() for text in draw("time-split", tables).axes[0].texts]
+    assert texts(figure.axes[0]) == [f"{value:#.3g}\N{MULTIPLICATION SIGN}" for value in speedups]
+    assert tick_labels(figure.axes[0])[:4] == [
+        "FULL",
+        "FULL (repeat)",
+        "untuned",
+        "RANDOM (fixed) 1 %",
+    ]
 
-    assert shown[0] == "1.00\N{MULTIPLICATION SIGN}"
-    assert shown[2] == f"{draws['speedup'].iloc[0]:#.3g}\N{MULTIPLICATION SIGN}"
-    assert shown[-2:] == [f"{value:#.3g}\N{MULTIPLICATION SIGN}" for value in row["speedup"]]
 
-
-def test_parts_can_be_told_apart_without_colour(tables: Study) -> None:
-    figure = draw("time-split", tables)
-    patches = figure.axes[0].patches[: len(PARTS)]
+def test_parts_can_be_told_apart_without_colour(some: Study, drawn: Draw) -> None:
+    patches = drawn("time-split/dna", some).axes[0].patches[: len(PARTS)]
     looks = {(to_hex(patch.get_facecolor()), patch.get_hatch()) for patch in patches}
 
     assert len(looks) == len(PARTS)
     assert all(len({to_hex(p.get_facecolor())[i : i + 2] for i in (1, 3, 5)}) == 1 for p in patches)
 
 
-def test_selectors_look_alike_in_all_figures(tables: Study) -> None:
-    (box,) = draw("rank-agreement", tables).legends
-    shown = {line.get_label(): (line.get_color(), line.get_marker()) for line in box.get_lines()}
-
-    assert all(
-        shown[names.selector(name)] == (names.SELECTORS[name].colour, names.SELECTORS[name].marker)
-        for name in ("random", "adaptive-random", "rs2", "craig", "gradmatch")
-    )
+# --- the performance summary ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_cut_in_the_layout_that_it_is_drawn_in(
-    name: str, tables: Study, tmp_path: Path
+@pytest.mark.parametrize(
+    ("side", "quantity"), enumerate(("speedup", "relative_test_error", "total_seconds"))
+)
+def test_summary_has_the_means_of_the_table_lane_by_lane(
+    some: Study, drawn: Draw, side: int, quantity: str
 ) -> None:
-    figure = draw(name, tables)
-    save(figure, tmp_path / "figure.png")
-    cut = [axes.get_position().bounds for axes in figure.axes]
-    for _ in range(3):
-        figure.draw_without_rendering()
+    """Of the five data sets of the figure `some` has CIFAR100, the fourth."""
+    axes = drawn("performance-summary", some).axes[side]
+    lanes = drawn("performance-summary", some).axes[0].get_yticks()[12:16]
+    columns = [(s, c) for c in ("hyperband", "asha") for s in ("random", "tpe")]
+    rows = some.tradeoff.query("dataset == 'cifar100'")
 
-    assert [axes.get_position().bounds for axes in figure.axes] == cut
+    for selector in ("full", "gradmatch"):
+        own = rows[rows["selector"] == selector].sort_values("fraction")
+        expected = [
+            (x, height)
+            for height, (search, scheduler) in zip(lanes, columns, strict=True)
+            for x in own.query(f"search == '{search}' and scheduler == '{scheduler}'")[quantity]
+        ]
+        assert points(axes, f"mean {selector}") == expected
+
+
+@pytest.mark.parametrize(("side", "quantity"), enumerate(("speedup", "relative_test_error")))
+def test_bars_of_the_summary_reach_from_bound_to_bound(
+    some: Study, drawn: Draw, side: int, quantity: str
+) -> None:
+    axes = drawn("performance-summary", some).axes[side]
+    collections = [one for one in axes.collections if one.get_gid() == "bars"]
+    reached = [s[:, 0].tolist() for one in collections for s in one.get_segments()]  # type: ignore[attr-defined]
+    table = some.tradeoff.query("dataset == 'cifar100' and selector == 'gradmatch'")
+
+    assert all(isinstance(one, LineCollection) for one in collections)
+    assert sorted(reached) == sorted(table[[f"{quantity}_low", f"{quantity}_high"]].values.tolist())
+
+
+def test_lanes_of_the_summary_stay_where_nothing_was_run(some: Study, drawn: Draw) -> None:
+    figure = drawn("performance-summary", some)
+    speedups, _, times = figure.axes
+
+    assert tick_labels(speedups) == ["Random, HB", "TPE, HB", "Random, ASHA", "TPE, ASHA"] * 5
+    assert texts(speedups).count("not run") == 16
+    assert note_of(figure).startswith(
+        "16 of 20 panels were not run. Markers are means over 3 seeds."
+    )
+    assert legend_of(figure) == ["AUTOMATA, HB", "AUTOMATA, ASHA", "FULL"]
+    for seconds, label in zip(times.get_xticks(), times.get_xticklabels(), strict=True):
+        number, unit = label.get_text().split()
+        assert float(number) * {"s": 1, "min": 60, "h": 3600}[unit] == seconds
+
+
+# --- axes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.8, 150, ["1", "10", "100"]),
+        (0.8, 12, ["1", "2", "5", "10"]),
+        (0.9, 2.4, ["1", "1.4", "2"]),
+        (0.92, 1.25, ["1", "1.1", "1.2"]),
+        (0.97, 1.03, ["1"]),
+    ],
+)
+def test_logarithmic_axes_have_the_coarsest_ticks_that_are_three(
+    low: float, high: float, shown: list[str]
+) -> None:
+    axes = Figure().add_subplot()
+    logarithmic(axes, "x", low, high)
+
+    assert [label.get_text() for label in axes.get_xticklabels()] == shown
+    assert axes.get_xlim() == (low, high)
+    assert all(float(label) == value for ticks in RATIO_TICKS for value, label in ticks.items())

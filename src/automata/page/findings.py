@@ -1,0 +1,141 @@
+"""What was found: the best hyper-parameters of each data set, and the largest safe speedup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from automata import names
+from automata.analysis import wording
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.statistics import bounds
+from automata.analysis.study import COMBINATION, Panel
+from automata.names import AUTOMATA, CONTROLS
+
+SHOWN: dict[str, Callable[[float | None], str]] = {
+    "%": wording.percent,
+    "s": wording.seconds,
+    "pp": wording.points,
+    wording.TIMES: wording.ratio,
+}
+"""How numbers of a unit read; others have three digits."""
+
+NEAR_FULL = 1.0
+"""Percentage points of test accuracy that a fast method may lose."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """The run with the highest validation score among those of one kind, or what none tuned is."""
+
+    method: str
+    tuner: str
+    configuration: list[str]
+    """A text per hyper-parameter, e.g. learning_rate=0.005."""
+    validation: str
+    test: str
+    mean: str
+    """Mean test accuracy of the method over its seeds, with bounds."""
+    seeds: str
+    seconds: str
+    """Mean total time of the method over its seeds."""
+    highest: bool = False
+    """Whether it is the best of the data set: of equal scores the first."""
+
+
+def shown(row: Mapping[Any, Any], quantity: str) -> str:
+    """Return a quantity of a row of the tradeoff table, with its bounds over several seeds."""
+    mean = SHOWN.get(QUANTITIES[quantity].unit, wording.number)(row[quantity])
+    if not QUANTITIES[quantity].spread or row["seeds"] < 2:
+        return mean
+    return f"{mean} {wording.spread(row[f'{quantity}_low'], row[f'{quantity}_high'])}".strip()
+
+
+def winner(runs: pd.DataFrame) -> dict[Any, Any] | None:
+    """Return the run with the highest validation score, of equal ones the fastest, or None."""
+    scored = runs[runs["best_validation_accuracy"].notna() & runs["final_failure"].isna()]
+    keys = ["best_validation_accuracy", "total_seconds", "record"]
+    ordered = scored.sort_values(keys, ascending=[False, True, True])
+    return None if ordered.empty else ordered.iloc[0].to_dict()
+
+
+def hyperparameters(compact: str) -> list[str]:
+    """Return the parts of the text of a configuration; values may have spaces."""
+    return re.split(r" (?=\w+=)", compact)
+
+
+def best(runs: pd.DataFrame) -> list[Best]:
+    """Return the best runs of FULL, of AUTOMATA and of other selectors, and the untuned control.
+
+    `runs` are those of one data set. No choice looks at a test accuracy.
+    """
+    selector = runs["selector"]
+    kinds = [selector == "full", selector == AUTOMATA, ~selector.isin([*CONTROLS, AUTOMATA])]
+    found = [run for kind in kinds if (run := winner(runs[kind])) is not None]
+    highest = max(found, key=lambda run: run["best_validation_accuracy"], default=None)
+    drawn = runs[selector == "untuned"].drop_duplicates("seed")  # panels share the draws
+    return [
+        *(_best(run, runs, run is highest) for run in found),
+        *([_untuned(drawn)] if len(drawn) else []),
+    ]
+
+
+def _best(run: dict[Any, Any], runs: pd.DataFrame, highest: bool) -> Best:
+    alike = runs[(runs[COMBINATION] == [run[column] for column in COMBINATION]).all(axis=1)]
+    return Best(
+        names.method(run["selector"], run["fraction"]),
+        Panel(run["dataset"], run["search"], run["scheduler"]).method,
+        hyperparameters(run["best_configuration"]),
+        wording.percent(run["best_validation_accuracy"]),
+        wording.percent(run["test_accuracy"]),
+        _mean(alike),
+        wording.count(len(alike), "seed"),
+        wording.seconds(alike["total_seconds"].mean()),
+        highest,
+    )
+
+
+def _untuned(drawn: pd.DataFrame) -> Best:
+    missing = wording.MISSING
+    draws, seconds = wording.count(len(drawn), "draw"), drawn["total_seconds"].mean()
+    name, meaning = names.selector("untuned"), "drawn at random"
+    return Best(name, meaning, [], missing, missing, _mean(drawn), draws, wording.seconds(seconds))
+
+
+def _mean(runs: pd.DataFrame) -> str:
+    """Return the mean test accuracy of several runs with its bounds; nothing of one."""
+    values = 100 * runs["test_accuracy"].to_numpy()
+    spread = wording.spread(*bounds(values))
+    return f"{wording.percent(values.mean() / 100)} {spread}" if len(values) > 1 else ""
+
+
+@dataclass(frozen=True)
+class Fast:
+    """The method with the largest speedup among those near FULL."""
+
+    method: str
+    tuner: str
+    speedup: str
+    error: str
+    seeds: int
+
+
+def fastest(tradeoff: pd.DataFrame) -> Fast | None:
+    """Return the fastest of the methods in `tradeoff` that lose NEAR_FULL points at most."""
+    subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
+    near = subsets[subsets["relative_test_error"] <= NEAR_FULL]
+    if near.empty:
+        return None
+    ordered = near.sort_values(["speedup", *COMBINATION], ascending=[False, *[True] * 5])
+    row = ordered.iloc[0].to_dict()
+    return Fast(
+        names.method(row["selector"], row["fraction"]),
+        Panel(row["dataset"], row["search"], row["scheduler"]).method,
+        shown(row, "speedup"),
+        shown(row, "relative_test_error"),
+        int(row["seeds"]),
+    )
