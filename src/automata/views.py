@@ -83,7 +83,7 @@ TABLES = {
         Table("tradeoff.csv", "A row per combination: means over seeds and their spread."),
         Table("untuned.csv", "A row per panel: what configurations drawn at random reach."),
         Table(
-            "resampling.csv",
+            "selector-comparison.csv",
             "Paired differences between selectors.",
             f"{_COMPARISONS}:resampling",
             ("ratios",),

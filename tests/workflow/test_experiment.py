@@ -23,7 +23,7 @@ TABLES = [
     "rank-agreement",
     "provenance",
     "ratios",
-    "resampling",
+    "selector-comparison",
     "runs",
     "tradeoff",
     "untuned",

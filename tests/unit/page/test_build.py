@@ -76,7 +76,7 @@ def test_figure_keeps_every_pixel(html, experiment):
 
 def test_figure_without_a_row_behind_it_is_left_out(experiment, runs, tmp_path):
     write_tables(runs, tmp_path)
-    write_csv(pd.DataFrame(columns=["contrast"]), tmp_path / "resampling.csv")
+    write_csv(pd.DataFrame(columns=["contrast"]), tmp_path / "selector-comparison.csv")
     shown = page(tmp_path, experiment / "figures", "none", tmp_path)
     assert "selectors-heading" not in shown
 

@@ -16,7 +16,7 @@ def facts(runs):
 
 def test_what_was_run(facts, runs):
     assert facts.runs == len(runs)
-    assert facts.datasets == ["TREC6", "DNA"]
+    assert facts.datasets == ["DNA", "TREC6"]
     assert facts.searches == ["Random", "TPE"]
     assert facts.schedulers == ["Hyperband"]
     assert [name for name, _ in facts.selectors] == [
