@@ -14,7 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import distributions
 from itertools import zip_longest
@@ -51,6 +51,8 @@ PROOFS = {
 }
 """Proof -> folders that it compares, each by the work that makes it, and what is in them."""
 
+Kind = tuple[Callable[[Path, Path], Iterable[str]], int, list[str]]
+
 CASES = ("tests/hostile", "tests/workflow/test_configuration_errors.py")
 """Wrong inputs: those of BASE are given to both versions."""
 
@@ -65,8 +67,7 @@ def main() -> None:
         write_today(TODAY / "tree")
         write_commit(commit, TODAY / "tree", *CASES)
         looks = [look for proof in options.only for look in PROOFS[proof].items()]
-        # Redrawing takes longest, so it comes first.
-        work = sorted({name.split("/")[0] for name, _ in looks}, reverse=True)
+        work = dict.fromkeys(name.split("/")[0] for name, _ in looks)
         made = {name: [pool.submit(_make, side, name) for side in (base, today)] for name in work}
         equal = True
         for name, meaning in looks:
@@ -92,9 +93,9 @@ def differences(base: Path, today: Path) -> list[str]:
         if name not in files[0] & files[1]:
             lines.append(f"{name}: {_only(name in files[0])}")
         elif pair[0].read_bytes() != pair[1].read_bytes():
-            compare, only_bytes = KINDS.get(pair[0].suffix, (_of_text, OTHER_BYTES))
-            found = list(compare(*pair)) or only_bytes
-            lines += [f"{name}: {'; '.join(_first(found, 3))}"] if found else []
+            compare, shown, only_bytes = KINDS.get(pair[0].suffix, TEXT)
+            found = _first(compare(*pair), shown) or only_bytes
+            lines += [f"{name}: {'; '.join(found)}"] if found else []
     return lines
 
 
@@ -159,21 +160,23 @@ def _of_text(base: Path, today: Path) -> Iterable[str]:
             yield f"line {number}: {both(then, now)}"
 
 
+EVERY_COLUMN = 1000
 OTHER_BYTES = ["other bytes, the same content"]
-KINDS: dict[str, tuple[Callable[[Path, Path], Iterable[str]], list[str]]] = {
-    ".csv": (_of_table, OTHER_BYTES),
-    ".json": (_of_json, OTHER_BYTES),
-    ".parquet": (_of_table, []),
-    ".png": (_of_image, []),
+TEXT: Kind = (_of_text, 1, OTHER_BYTES)
+KINDS: dict[str, Kind] = {
+    ".csv": (_of_table, EVERY_COLUMN, OTHER_BYTES),
+    ".json": (_of_json, 1, OTHER_BYTES),
+    ".parquet": (_of_table, EVERY_COLUMN, []),
+    ".png": (_of_image, 1, []),
 }
-"""How files are compared, and what is said where only their bytes differ; all else is text."""
+"""How files are compared, how much of that is shown, what is said where only bytes differ."""
 
 
 def _only(base: bool) -> str:
     return f"only in {'BASE' if base else 'the working tree'}"
 
 
-def _first(lines: Iterable[str], most: int) -> Sequence[str]:
+def _first(lines: Iterable[str], most: int) -> list[str]:
     """Return the first `lines`, and how many more there are."""
     every = list(lines)
     return every[:most] + ([f"and {len(every) - most} more"] if len(every) > most else [])

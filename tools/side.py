@@ -108,10 +108,10 @@ def records(out: Path) -> None:
                 name = f"{archive.parent.name}/{entry.name}"
                 write_record(parse_record(text.decode(), name), again)
                 written = again.read_bytes()
-                parts = {key: json.dumps(part) for key, part in json.loads(written).items()}
-                parts |= {"bytes": written.decode()}
-                hashes = {key: hashlib.sha256(it.encode()).hexdigest() for key, it in parts.items()}
-                found[name] = {"as published": written == text, **hashes}
+                parts = {key: digest(part) for key, part in json.loads(written).items()}
+                del parts["digest"]  # of all parts: it would hide which one differs
+                same = "as published" if written == text else digest(written.decode())
+                found[name] = {**parts, "written": same}
     again.unlink()
     write(out / "records.json", found)
 
@@ -133,6 +133,11 @@ def redraw(out: Path) -> None:
             write(out / "page" / experiment / f"{name}.json", json.loads(text))
         bare = re.sub(r"data:image/[^\"')]+", "FIGURE", re.sub(data, "DATA", html, flags=re.DOTALL))
         (out / "page" / experiment / "index.html").write_text(bare, encoding="utf-8")
+
+
+def digest(part: object) -> str:
+    """Return a hash of a part of a record."""
+    return hashlib.sha256(json.dumps(part).encode()).hexdigest()
 
 
 def workdir(folder: Path) -> Path:
