@@ -53,7 +53,7 @@ OUTCOMES = (
     "tradeoff",
     "best",
     "rank-agreement",
-    "resampling",
+    "selector-comparison",
     "untuned",
     "differences",
 )

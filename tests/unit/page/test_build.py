@@ -13,6 +13,7 @@ from automata.analysis import wording
 from automata.analysis.tables import read_csv, write_csv
 from automata.cli import main
 from automata.page.build import page
+from automata.views import STUDIES
 
 from .conftest import EVIL, write_tables
 
@@ -63,7 +64,7 @@ def test_page_loads_nothing(tags):
 
 def test_the_figure_has_a_text(tags):
     (image,) = [attrs for tag, attrs in tags if tag == "img"]
-    assert "pairs of runs that are alike" in image["alt"]
+    assert image["alt"] == STUDIES["selector-comparison"].caption
     assert (image["width"], image["height"]) == ("40", "20")
 
 
