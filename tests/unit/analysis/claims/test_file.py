@@ -215,7 +215,7 @@ def test_a_claim_is_read(read):
         ({"kind": []}, r"claims\.mine\.kind: \[\] is not valid; valid: point, .*"),
         (
             {"grid": {**POINT["grid"], "datasets": ["mnist"]}},
-            r"claims\.mine\.grid\.datasets\.0: 'mnist' is not one of sst2, glue-sst2, .*",
+            r"claims\.mine\.grid\.datasets\.0: 'mnist' is not one of dna, satimage, .*",
         ),
         (
             {"grid": {**POINT["grid"], "schedulers": ["sha"]}},
