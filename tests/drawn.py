@@ -80,10 +80,15 @@ def overlaps(extents: dict[str, Bbox]) -> list[tuple[str, str]]:
 
 
 def outside(figure: Figure, extents: dict[str, Bbox]) -> list[str]:
-    """Return what reaches beyond the figure, except downwards: notes make it longer."""
-    page = figure.bbox
+    """Return what reaches beyond the figure, or below what is written of it: notes are there."""
+    with style():
+        written = layout(figure)
+    page, bottom = figure.bbox, written.y0 * figure.dpi
     return [
         name
         for name, box in extents.items()
-        if box.x0 < page.x0 - PIXEL or box.x1 > page.x1 + PIXEL or box.y1 > page.y1 + PIXEL
+        if box.x0 < page.x0 - PIXEL
+        or box.x1 > page.x1 + PIXEL
+        or box.y1 > page.y1 + PIXEL
+        or box.y0 < bottom - PIXEL
     ]
