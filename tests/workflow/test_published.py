@@ -97,7 +97,7 @@ def test_records_of_the_tables_are_files(redrawn):
 def test_paper_figures_are_of_published_records(published, tmp_path, make_workflow):
     shutil.copytree(published.folder / PUBLISHED, tmp_path / PUBLISHED)
     plan = make_workflow(tmp_path, config=AGAIN).plan("paper_figures")
-    assert (plan["unpack"], plan["collect"], plan["plot_paper"]) == (1, 1, 1)
+    assert (plan["unpack"], plan["collect"], plan["plot"]) == (1, 1, 7)
     assert {"tune", "collect_so_far"} & set(plan) == set()
 
 

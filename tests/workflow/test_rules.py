@@ -135,7 +135,7 @@ def test_tradeoff_has_co2_that_is_speedup_and_energy_ratio_again(workflow, finis
 
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [("tabular", "plot_paper"), ("ceiling", "plot_studies"), ("energy/dna", "plot_datasets_0")],
+    [("tabular", "plot"), ("main", "plot"), ("ceiling", "plot"), ("energy/dna", "plot_dataset")],
 )
 def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished, name, rule):
     borrow(workflow, finished, *MADE)

@@ -59,7 +59,7 @@ def test_a_new_record_draws_the_figures_anew(drawn, tmp_path, make_workflow):
     other.parent.mkdir()
     other.write_text(json.dumps(record))
     plan = workflow.plan("paper_figures")
-    assert (plan["collect_so_far"], plan["plot_paper"], plan["tune"]) == (1, 1, 0)
+    assert (plan["collect_so_far"], plan["plot"], plan["tune"]) == (1, 7, 0)
 
 
 def test_a_page_of_all_records_can_be_asked_for(records):
