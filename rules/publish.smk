@@ -3,13 +3,10 @@
 PUBLISHED = f"results/reference/{EXPERIMENT}"
 
 
-# Parquet files and the provenance of single runs hold much of what the records do, PDFs what PNGs
-# show; all are made again from the records in a minute.
-MADE = [
-    path
-    for path in made_of(EXPERIMENT)
-    if not path.endswith((".parquet", "provenance.csv", ".pdf"))
-]
+# Some tables hold much of what the records do, and PDFs show what PNGs do: all are made again from
+# the records in a minute.
+KEPT_BACK = tuple(name for name, table in ALL_TABLES.items() if not table.published)
+MADE = [path for path in made_of(EXPERIMENT) if not path.endswith((*KEPT_BACK, ".pdf"))]
 
 
 rule pack:

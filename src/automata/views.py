@@ -51,6 +51,8 @@ class Table:
     """"module:function"; empty where a command of its own writes it."""
     reads: tuple[str, ...] = ()
     """The tables of the `Study` that it is a function of; none: the study itself."""
+    published: bool = True
+    """Whether it goes with the page: what holds much of what the records do stays behind."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ TABLES = {
         Table("energy.md", "What all runs took: time, energy, CO2, and what these rest on."),
         Table("provenance.md", "How many runs have which commit, code, data, packages, host."),
         Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
-        Table("runs.parquet", "The same, for programs."),
+        Table("runs.parquet", "The same, for programs.", published=False),
         Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", ("runs",)),
         Table("ratios.csv", "A row per search, compared with the FULL run of its seed."),
         Table("tradeoff.csv", "A row per combination: means over seeds and their spread."),
@@ -115,8 +117,12 @@ TABLES = {
         Table("claims.html", "The claims, for Snakemake's report."),
         Table("energy.csv", "A row per run: seconds, kWh, CO2e from energy and from time."),
         Table("differences.csv", "Where the protocol differs from the paper's."),
-        Table("provenance.csv", "A row per run: where and with what it was made."),
-        Table("trials.parquet", "A row per evaluation of a trial on the validation set."),
+        Table("provenance.csv", "A row per run: where and with what it was made.", published=False),
+        Table(
+            "trials.parquet",
+            "A row per evaluation of a trial on the validation set.",
+            published=False,
+        ),
         Table("protocols.json", "The settings behind each `protocol_hash` of the runs."),
     )
 }

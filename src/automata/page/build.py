@@ -83,12 +83,12 @@ def _optional(path: Path, read: Any = read_csv) -> pd.DataFrame | None:
 
 
 def _files(folder: Path, place: Path) -> list[tuple[str, str]]:
-    """Return the tables that exist, as seen from `place`, with what they are."""
+    """Return the tables that exist and go with the page, as seen from `place`, and their texts."""
     relative = Path(os.path.relpath(folder, place))
     return [
         ((relative / name).as_posix(), table.text)
         for name, table in TABLES.items()
-        if (folder / name).is_file()
+        if table.published and (folder / name).is_file()
     ]
 
 
