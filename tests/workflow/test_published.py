@@ -42,7 +42,7 @@ def test_publishing_runs_and_draws_nothing_that_is_there(published):
     [
         *("index.html", "records.tar.xz", "tables/runs.csv", "tables/claims.md"),
         *("tables/overview.md", "tables/provenance.md"),
-        *("figures/main.png", "figures/tradeoff/dna.png"),
+        *("figures/tabular.png", "figures/tradeoff/dna.png"),
     ],
 )
 def test_all_of_it_is_published(published, name):
@@ -51,7 +51,7 @@ def test_all_of_it_is_published(published, name):
 
 def test_what_the_records_make_again_in_another_form_is_not_published(published):
     forms = {path.suffix for path in (published.folder / PUBLISHED).rglob("*.*")}
-    assert forms == {".html", ".xz", ".csv", ".md", ".json", ".tex", ".png"}
+    assert forms == {".html", ".xz", ".csv", ".md", ".json", ".png"}
     assert not (published.folder / PUBLISHED / "tables/provenance.csv").exists()
 
 
@@ -82,7 +82,7 @@ def test_tables_are_the_published_ones(published, redrawn):
 
 def test_figures_are_the_published_ones(published, redrawn):
     figures = list((published.folder / PUBLISHED / "figures").rglob("*.png"))
-    assert len(figures) > 10
+    assert len(figures) > 5
     for path in figures:
         again = redrawn.folder / "results/again" / path.relative_to(published.folder / PUBLISHED)
         assert again.read_bytes() == path.read_bytes(), path.name

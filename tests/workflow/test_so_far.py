@@ -64,7 +64,7 @@ def test_a_new_record_draws_the_figures_anew(drawn, tmp_path, make_workflow):
 
 def test_a_page_of_all_records_can_be_asked_for(records):
     plan = records.plan(f"{SO_FAR}/index.html")
-    assert (plan["build_page"], plan["plot_so_far_datasets_0"], plan["tune"]) == (1, 1, 0)
+    assert (plan["build_page"], plan["collect_so_far"], plan["tune"]) == (1, 1, 0)
 
 
 def test_without_records_one_line_says_so(workflow):
