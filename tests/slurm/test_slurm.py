@@ -130,7 +130,7 @@ def test_each_run_is_one_job_and_nothing_else_is(mini):
 
 
 @pytest.mark.parametrize(
-    "path", ["index.html", "tables/tradeoff.csv", "figures/tradeoff/dna.pdf", "figures/main.png"]
+    "path", ["index.html", "tables/tradeoff.csv", "figures/tradeoff/dna.pdf", "figures/tabular.png"]
 )
 def test_it_ends_with_tables_figures_and_a_page(mini, path):
     assert (mini / "results/mini" / path).stat().st_size > 0

@@ -75,7 +75,8 @@ def test_tables_of_all_records_neither_pair_nor_average_two_protocols(both):
         assert len(panels) == 1, row["record"]
     tradeoff = pd.read_csv(tables / "tradeoff.csv")
     assert list(tradeoff["seeds"]) == 4 * [1]
-    assert both.plan("results/so-far/index.html")["plot_so_far_datasets_1"] == 1
+    figure = "results/so-far/figures/tradeoff/dna@678ac8d2.png"
+    assert both.plan(figure)["plot_dataset"] == 1
 
 
 KILLED_LATE = """#!/bin/sh
