@@ -33,7 +33,7 @@ from automata.runs import (
 )
 from automata.selection import FIXED_FRACTIONS, SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
-from automata.views import OF_DATASET, PAPER, STUDIES, Plan, figures
+from automata.views import FIGURE, OF_DATASET, PAPER, STUDIES, figures
 from automata.views import TABLES as ALL_TABLES
 
 # The path of a run, for its record, log, benchmark and unfinished work.
@@ -328,10 +328,15 @@ def datasets_of(experiment):
 
 
 def plan_of(experiment):
-    """Return what an experiment has figures of; what archives hold is known when they are read."""
-    places = runs() if experiment == EXPERIMENT else filter(None, found().values())
-    selectors = SELECTORS if ARCHIVES else {place.selector for place in places}
-    return Plan(datasets_of(experiment), selectors)
+    """Return the selectors of each panel; what archives hold is known when they are read."""
+    if experiment == EXPERIMENT and ARCHIVES:
+        panels = product(datasets_of(experiment), SEARCHES, SCHEDULERS)
+        return dict.fromkeys(panels, SELECTORS)
+    plan = {}
+    for place in runs() if experiment == EXPERIMENT else filter(None, found().values()):
+        panel = place.dataset, place.search, place.scheduler
+        plan.setdefault(panel, set()).add(place.selector)
+    return plan
 
 
 def figures_of(experiment):
@@ -383,8 +388,9 @@ def tables_on_page(wildcards):
 
 def figures_on_page(wildcards):
     """Return the figure that the page of an experiment shows, where it is drawn."""
-    figures = figures_of(wildcards.experiment)
-    return [path for path in figures if path.endswith("selector-comparison.png")]
+    experiment = wildcards.experiment
+    figure = f"results/{experiment}/figures/{FIGURE}.png"
+    return [figure] if figure in figures_of(experiment) else []
 
 
 def announce():

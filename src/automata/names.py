@@ -52,7 +52,7 @@ class Scheduler:
 SCHEDULERS = {
     "hyperband": Scheduler("Hyperband", "HB", "#0072B2", "o"),
     "asha": Scheduler("ASHA", "ASHA", "#E69F00", "s"),
-    "none": Scheduler("no scheduler", "no scheduler", "#7F7F7F", "D"),
+    "none": Scheduler("no scheduler", "none", "#7F7F7F", "D"),
 }
 
 

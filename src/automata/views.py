@@ -7,7 +7,7 @@ the workflow plans with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +27,8 @@ _SEARCH = "automata.analysis.search_studies"
 _COMPARISONS = "automata.analysis.selector_comparisons"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What an experiment runs, of each axis of its grid, as far as its configuration tells."""
-
-    datasets: Collection[str]
-    selectors: Collection[str]
-
-    @property
-    def subsets(self) -> set[str]:
-        """The selectors that take subsets."""
-        return set(self.selectors) - set(CONTROLS)
+Plan = Mapping[tuple[str, str, str], Collection[str]]
+"""What an experiment runs: the selectors of each data set, search and scheduler."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +55,8 @@ class View:
     make: str
     """"module:function" of the `Study`, and for a figure of a data set of its name."""
     caption: str
-    needs: Callable[[Plan], bool] = lambda _: True
-    """Says of a plan whether the figure would have anything to show."""
+    needs: Callable[[Set[str]], bool] = lambda _: True
+    """Says of the selectors of a panel whether the figure would show something of it."""
     datasets: tuple[str, ...] = ()
     """Data sets of a figure of the paper, a row each."""
 
@@ -73,7 +64,7 @@ class View:
 TABLES = {
     table.name: table
     for table in (
-        Table("overview.md", "The results on two screens, over both searches."),
+        Table("overview.md", "The results on two screens, over all searches."),
         Table("tradeoff.md", "A row per combination: the quantities that matter most."),
         Table("claims.md", "The paper's claims, and what these runs say to each."),
         Table("energy.md", "What all runs took: time, energy, CO2, and what these rest on."),
@@ -129,12 +120,16 @@ TABLES = {
 """All tables: first what people open, then what programs read."""
 
 
-def _compares(plan: Plan) -> bool:
-    return "full" in plan.selectors and bool(plan.subsets)
+PAPERS_SCHEDULERS = ("hyperband", "asha")
+"""Of the paper's figures, which have no panel of another."""
 
 
-def _contrasts(plan: Plan) -> bool:
-    return _compares(plan) and any(set(pair) <= plan.subsets for pair in CONTRASTS)
+def _compares(selectors: Set[str]) -> bool:
+    return "full" in selectors and bool(selectors - CONTROLS.keys())
+
+
+def _contrasts(selectors: Set[str]) -> bool:
+    return "full" in selectors and any(selectors >= set(pair) for pair in CONTRASTS)
 
 
 _READING = (
@@ -142,8 +137,8 @@ _READING = (
 )
 
 
-def _has(*selectors: str) -> Callable[[Plan], bool]:
-    return lambda plan: set(selectors) <= set(plan.selectors)
+def _has(*wanted: str) -> Callable[[Set[str]], bool]:
+    return lambda selectors: selectors >= set(wanted)
 
 
 PAPER = {
@@ -262,6 +257,9 @@ STUDIES = {
 }
 """What the paper does not show: functions of the study."""
 
+FIGURE = "selector-comparison"
+"""The study that the page shows: of all else it has charts and tables."""
+
 OF_DATASET = {
     view.name: view
     for view in (
@@ -303,10 +301,16 @@ OF_DATASET = {
 def figures(plan: Plan) -> list[str]:
     """Return the figures of an experiment that would show something, in the order of the page."""
     return [
-        view.name
-        for view in (PAPER | STUDIES).values()
-        if view.needs(plan) and (not view.datasets or set(view.datasets) & set(plan.datasets))
+        name
+        for name, view in (PAPER | STUDIES).items()
+        if any(_shows(view, *panel, set(selectors)) for panel, selectors in plan.items())
     ]
+
+
+def _shows(view: View, dataset: str, search: str, scheduler: str, selectors: Set[str]) -> bool:
+    """Say whether a figure shows something of a panel with these selectors."""
+    has_it = not view.datasets or (dataset in view.datasets and scheduler in PAPERS_SCHEDULERS)
+    return has_it and view.needs(selectors)
 
 
 def studies(study: Study) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from automata.views import OF_DATASET, Plan, figures
+from automata.views import OF_DATASET, figures
 
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
-DRAWN = figures(Plan(["dna"], ["full", "gradmatch"]))
+DRAWN = figures({("dna", "random", "hyperband"): ["full", "gradmatch"]})
 FIGURES = {"plot": len(DRAWN), "plot_dataset": 1}
 TABLES = [
     "best",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.views import OF_DATASET, PAPER, STUDIES, Plan, figures
+from automata.views import OF_DATASET, PAPER, STUDIES, figures
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +28,7 @@ def report(finished):
 CAPTIONS = {view.name: view.caption for view in (PAPER | STUDIES | OF_DATASET).values()} | {
     name: (ROOT / f"workflow/report/{name}.rst").read_text() for name in ("claims", "page")
 }
-DRAWN = figures(Plan(["dna"], ["full", "gradmatch"]))
+DRAWN = figures({("dna", "random", "hyperband"): ["full", "gradmatch"]})
 
 
 @pytest.mark.parametrize("name", [*DRAWN, *OF_DATASET, "claims", "page"])

@@ -25,6 +25,9 @@ from automata.analysis.study import Study, compared, datasets, of_one_protocol
 from automata.analysis.tables import markdown
 from automata.analysis.wording import cell, percent, times
 
+POOLED = names.OTHER
+"""Stands for all data sets where groups have labels: none of these is this."""
+
 METHODS = (names.AUTOMATA, "rs2")
 """Of the page: the paper's method, and re-sampling alone. All that ran where neither did."""
 
@@ -37,10 +40,10 @@ AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
 
 OPENING = """# Overview
 
-All numbers are means over both searches: of a seed first, then over seeds. An error is test error
-less FULL's, in percentage points: positive is worse. In brackets stand 95 % bootstrap intervals
-over seeds, or the range of fewer than three. `tradeoff.csv` has each search by itself, `runs.csv`
-each run; the page (`index.html`) shows them.
+Speedups, errors and ranks are means over the searches that were run: of a seed first, then over
+seeds. An error is test error less FULL's, in percentage points: positive is worse. In brackets
+stand 95 % bootstrap intervals over seeds, or the range of fewer than three. `tradeoff.csv` has each
+search by itself, `runs.csv` each run; the page (`index.html`) shows them.
 """
 
 
@@ -92,30 +95,34 @@ def _gain(runs: pd.DataFrame) -> str:
 def contrasts(study: Study) -> pd.DataFrame:
     """Return a row per pair of selectors and a column per data set: difference of their errors."""
     pairs = differences(study.ratios)
-    pooled = of_one_protocol(pairs).assign(group="all")
+    pooled = of_one_protocol(pairs).assign(group=POOLED)
     columns: dict[str, Column] = {
         "error": Spread(lambda group: of_units(group, "error")),
         "speedup": lambda group: np.exp(of_units(group, "log_speedup").mean()),
         "units": lambda group: len(of_units(group, "error")),
     }
-    both = pd.concat([pairs.assign(group=pairs["dataset"].map(names.dataset)), pooled])
+    both = pd.concat([pairs.assign(group=pairs["dataset"]), pooled])
     table = summarise(both, [*CONTRAST, "group"], columns, ["records"], sort=False)
+    groups = [*datasets(pairs), POOLED]
     rows = []
-    for _, own in table.groupby(CONTRAST, sort=False):
+    for pair, own in table.groupby(CONTRAST, sort=False):
         bounds = own[["error", "error_low", "error_high", "units"]].to_numpy()
-        row = dict(zip(own["group"], (cell(*of) for of in bounds), strict=True))
-        row["difference"] = " - ".join(map(names.selector, own[CONTRAST].iloc[0]))
-        row["speedups"] = "".join(map(times, own.loc[own["group"] == "all", "speedup"]))
-        rows.append(row)
-    order = [names.dataset(label) for label in datasets(pairs)]
-    return pd.DataFrame(rows, columns=["difference", *order, "all", "speedups"]).fillna("")
+        errors = dict(zip(own["group"], (cell(*of) for of in bounds), strict=True))
+        speedups = "".join(map(times, own.loc[own["group"] == POOLED, "speedup"]))
+        shown = " - ".join(names.selector(str(name)) for name in pair)
+        rows.append([shown, *(errors.get(group, "") for group in groups), speedups])
+    order = [names.dataset(label) for label in groups[:-1]]
+    return pd.DataFrame(rows, columns=["difference", *order, "all", "speedups"])
 
 
 def worth(study: Study) -> pd.DataFrame:
-    """Return a row per data set: the error of configurations drawn at random."""
+    """Return a row per data set: the error of configurations drawn at random.
+
+    The panels of a data set share their draws; each holds them against a FULL of its own.
+    """
     columns = {
-        "draws": sum_of("draws"),
-        "diverged": sum_of("diverged"),
+        "draws": lambda group: group["draws"].max(),
+        "diverged": lambda group: group["diverged"].max(),
         "mean error (pp)": mean_of("relative_test_error"),
         "median": mean_of("relative_test_error_median"),
         "best": lambda group: group["relative_test_error_low"].min(),
@@ -217,8 +224,8 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "What tuning is worth",
         "Error of configurations drawn at random and trained once on all data, against FULL's "
-        "choice. A draw that diverged counts with the accuracy that it reached. "
-        "More: `untuned.csv`.",
+        "choice: means over searches and schedulers, then the best and the worst draw. One that "
+        "diverged counts with the accuracy that it reached. More: `untuned.csv`.",
         worth,
     ),
     (

@@ -127,8 +127,13 @@ def compared(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_one_protocol(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that what is pooled over data sets rests on: one protocol of each."""
-    return table[~table["dataset"].str.contains(names.OTHER, regex=False)]
+    """Return the rows that what is pooled over data sets rests on: one protocol of each.
+
+    That is the one with the name of the data set, else the only one there is.
+    """
+    labels = pd.Series(table["dataset"].unique(), dtype=str)
+    sets = labels.map(names.data_set)
+    return table[table["dataset"].isin(labels[(labels == sets) | ~sets.duplicated(keep=False)])]
 
 
 def datasets(table: pd.DataFrame) -> list[str]:

@@ -71,7 +71,11 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 
 TEXTS = dict.fromkeys(
-    ("dataset", "search", "scheduler", "selector", "record", "full_record", "records"), "str"
+    (
+        *("dataset", "search", "scheduler", "selector"),
+        *("record", "full_record", "records", "refused"),
+    ),
+    "str",
 )
 """Columns that are never numbers."""
 

@@ -46,10 +46,10 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
                 here = panel.rows(curves)
                 _draw(axes, here, sizes)
                 axes.set_title(names.tuner(panel.search, panel.scheduler))
-                axes.set_xlabel(LABELS[clock])
                 if here.empty:
                     say(axes, "no energy known")
             row[0].set_ylabel("Best validation accuracy")
+            row[len(row) // 2].set_xlabel(LABELS[clock])
             if not columns:
                 say(row[0])
         if columns:

@@ -33,7 +33,7 @@ def ceiling_figure(study: Study) -> Figure:
         width = min(PAGE_INCHES, 1.0 + 2.7 * columns)
         figure, grid = axes_of(1, columns, 3.5, width, sharex=True, sharey=True)
         if table.empty:
-            say(grid[0, 0])
+            say(grid[0, 0], "no comparable run" if len(study.ratios) else "not run")
             return figure
         values = table[["speedup", "ceiling"]].to_numpy(dtype=float)
         ends = min(0.9, values.min() / 1.15), max(1.1, values.max() * 1.15)

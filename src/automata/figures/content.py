@@ -9,7 +9,9 @@ from functools import cached_property
 import pandas as pd
 
 from automata.analysis.quantities import Quantity
+from automata.analysis.statistics import interval
 from automata.analysis.study import Panel, Study, compared
+from automata.analysis.tradeoff import seeds_column
 
 
 @dataclass(frozen=True)
@@ -58,4 +60,7 @@ def content(
         runs = runs[runs["selector"].isin(selectors)]
         means = means[means["selector"].isin(selectors)]
         untuned = untuned.iloc[:0]
-    return Content(panel, ratio, runs, means[means[ratio.name].notna()], untuned)
+    means = means[means[ratio.name].notna()]
+    of_ratio = means[seeds_column(ratio.name)].astype(int)  # of which not all may have an energy
+    means = means.assign(seeds=of_ratio, interval=of_ratio.map(interval))
+    return Content(panel, ratio, runs, means, untuned)

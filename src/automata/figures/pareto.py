@@ -45,8 +45,9 @@ def pareto_figure(study: Study) -> Figure:
         figure, grid = axes_of(1, 2, height, sharey=True)
         left, right = grid[0]
         if totals.empty:
-            say(left)
-            say(right)
+            why = "no comparable run" if len(study.ratios) else "not run"
+            say(left, why)
+            say(right, why)
             return figure
         _draw_shares(left, totals.set_index("selector").loc[order])
         _draw_strips(right, table, order)

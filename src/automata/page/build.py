@@ -17,6 +17,7 @@ from PIL import Image
 from automata import names
 from automata.analysis import study, wording
 from automata.analysis.quantities import QUANTITIES, VALIDATION
+from automata.analysis.selector_comparisons import ALL
 from automata.analysis.study import Study
 from automata.analysis.tables import brief, read_csv, read_texts
 from automata.files import write_text
@@ -24,10 +25,7 @@ from automata.page.chart import library
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import data_sets, headings
 from automata.page.summary import claims, summary, tally
-from automata.views import STUDIES, TABLES
-
-FIGURE = STUDIES["selector-comparison"]
-"""The one that the page shows, if its table has a row: charts and tables show the rest."""
+from automata.views import FIGURE, STUDIES, TABLES
 
 
 def write_page(tables: Path, figures: Path, title: str, output: Path) -> None:
@@ -93,15 +91,23 @@ def _files(folder: Path, place: Path) -> list[tuple[str, str]]:
 
 
 def _figure(tables: Path, figures: Path) -> dict[str, Any] | None:
-    """Return FIGURE as a data URI, WebP without loss, and its caption."""
-    path, rows = figures / f"{FIGURE.name}.png", _optional(tables / f"{FIGURE.name}.csv")
-    if not path.is_file() or rows is None or rows.empty:
+    """Return FIGURE as a data URI, WebP without loss, and its caption; None if it is empty.
+
+    It shows the rows over all data sets.
+    """
+    path, rows = figures / f"{FIGURE}.png", _optional(tables / f"{FIGURE}.csv")
+    if not path.is_file() or rows is None or not (rows["dataset"] == ALL).any():
         return None
     file = BytesIO()
     with Image.open(path) as image:
         image.convert("RGB").save(file, "WEBP", lossless=True)
     uri = f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-    return {"uri": uri, "caption": FIGURE.caption, "width": image.width, "height": image.height}
+    return {
+        "uri": uri,
+        "caption": STUDIES[FIGURE].caption,
+        "width": image.width,
+        "height": image.height,
+    }
 
 
 def _text(name: str) -> str:

@@ -14,6 +14,7 @@ from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.statistics import bounds
 from automata.analysis.study import COMBINATION, Panel
+from automata.analysis.tradeoff import seeds_column
 from automata.names import AUTOMATA, CONTROLS
 
 SHOWN: dict[str, Callable[[float | None], str]] = {
@@ -50,7 +51,7 @@ class Best:
 def shown(row: Mapping[Any, Any], quantity: str) -> str:
     """Return a quantity of a row of the tradeoff table, with its bounds over several seeds."""
     mean = SHOWN.get(QUANTITIES[quantity].unit, wording.number)(row[quantity])
-    if not QUANTITIES[quantity].spread or row["seeds"] < 2:
+    if not QUANTITIES[quantity].spread or row[seeds_column(quantity)] < 2:
         return mean
     return f"{mean} {wording.spread(row[f'{quantity}_low'], row[f'{quantity}_high'])}".strip()
 

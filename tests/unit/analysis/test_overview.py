@@ -214,7 +214,7 @@ def test_selection_waits_for_the_end_of_the_warm_start(
 def test_draws_of_a_data_set_are_those_of_its_panels(tables: Study) -> None:
     found = row(worth(tables), dataset="dna")
     panels = tables.untuned[tables.untuned["dataset"] == "dna"]
-    assert found["draws"] == 4 * 3
+    assert found["draws"] == 3  # its four panels share them
     assert found["median"] == pytest.approx(fmean(panels["relative_test_error_median"]))
     assert found["best"] == min(panels["relative_test_error_low"])
     assert found["worst"] == max(panels["relative_test_error_high"])
@@ -263,3 +263,18 @@ def test_sections_without_rows_are_left_out(tmp_path: Path) -> None:
     page = overview(write_tables(runs, tmp_path))
 
     assert [line for line in page.splitlines() if line.startswith("## ")] == ["## What was run"]
+
+
+@pytest.mark.parametrize("own", ["DNA", "all", "difference", "speedups"])
+def test_a_data_set_keeps_its_column_whatever_its_name(own: str, tmp_path: Path) -> None:
+    selectors = ("full", "gradmatch", "rs2")
+    runs = synthetic_runs(datasets=("dna",), selectors=selectors, fractions=(0.1,), repeats=1)
+    mine = runs.assign(dataset=own, record=runs["record"].str.replace("dna", own))
+    mine.loc[mine["selector"] == "rs2", "test_accuracy"] -= 0.25
+
+    table = contrasts(write_tables(pd.concat([runs, mine], ignore_index=True), tmp_path))
+
+    assert list(table) == ["difference", "DNA", own, "all", "speedups"]
+    (line,) = table[table.iloc[:, 0] == "AUTOMATA - RS2"].to_numpy().tolist()
+    first, second = (numbers(cell)[0] for cell in line[1:3])
+    assert second - first == pytest.approx(-25, abs=0.1)

@@ -10,7 +10,7 @@ import pytest
 from automata.analysis.study import Study
 from automata.cli import main
 from automata.errors import UserError
-from automata.views import PAPER, STUDIES, Plan, draw, draw_dataset, figures
+from automata.views import PAPER, STUDIES, draw, draw_dataset, figures
 from benchmarks.synthetic import synthetic_runs
 
 MakeStudy = Callable[..., Study]
@@ -27,7 +27,7 @@ def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(
         datasets=("connect4",), selectors=selectors, searches=("tpe",), fractions=(0.1,), repeats=1
     )
     study = make_study(runs, trials=True)
-    planned = figures(Plan(["connect4"], selectors))
+    planned = figures({("connect4", "tpe", "hyperband"): selectors})
 
     for name in (PAPER | STUDIES).keys() - {"framework"}:
         figure = draw(name, study)

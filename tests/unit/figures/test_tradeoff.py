@@ -259,7 +259,7 @@ def test_energy_and_co2_are_drawn_from_their_own_columns(
         (["hyperband", "asha"], COLUMNS, 4),
         (
             ["hyperband", "asha", "none"],
-            [*COLUMNS, "(Random, no scheduler)", "(TPE, no scheduler)"],
+            [*COLUMNS, "(Random, none)", "(TPE, none)"],
             6,
         ),
     ],

@@ -75,9 +75,10 @@ def test_figure_keeps_every_pixel(html, experiment):
         assert ImageChops.difference(shown.convert("RGB"), drawn).getbbox() is None
 
 
-def test_figure_without_a_row_behind_it_is_left_out(experiment, runs, tmp_path):
+@pytest.mark.parametrize("rows", [[], ["dna@1a2b3c4d"]])
+def test_figure_without_a_row_over_all_data_sets_is_left_out(experiment, runs, tmp_path, rows):
     write_tables(runs, tmp_path)
-    write_csv(pd.DataFrame(columns=["contrast"]), tmp_path / "selector-comparison.csv")
+    write_csv(pd.DataFrame({"dataset": rows}), tmp_path / "selector-comparison.csv")
     shown = page(tmp_path, experiment / "figures", "none", tmp_path)
     assert "selectors-heading" not in shown
 

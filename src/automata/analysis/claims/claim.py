@@ -170,6 +170,8 @@ class QuantityClaim(GridClaim, ABC):
 def _of_measured_energy(study: Study) -> pd.DataFrame:
     """Return the tradeoff table, its energies over the seeds alone whose energy is evidence."""
     runs = compared(study.ratios)
+    if runs.empty:  # an empty table has no types to merge by
+        return study.tradeoff
     energies = {name: Spread(known(name)) for name, row in QUANTITIES.items() if row.of_energy}
     seeds = {"energy_seeds": lambda group: group["energy_ratio"].notna().sum()}
     measured = summarise(runs[~_estimated(runs)], COMBINATION, {**seeds, **energies})

@@ -157,3 +157,18 @@ def test_an_unknown_claim_ends_the_command_with_one_line(folder, tmp_path):
         f'automata claims: error: {wrong}: claims.mine.kind: "tale" is not valid; valid: point, '
     )
     assert not list(tmp_path.glob("c.*"))
+
+
+def test_claims_are_not_run_where_nothing_compares(tmp_path):
+    subsets = ("gradmatch", "random")
+    table = synthetic_runs(datasets=("dna",), selectors=subsets, fractions=(0.1,), repeats=1)
+    ratios = ratios_to_full(table, CARBON)
+    for name, content in (("ratios", ratios), ("tradeoff", tradeoff(ratios))):
+        write_csv(content, tmp_path / f"{name}.csv")
+    write_parquet(table, tmp_path / "runs.parquet")
+    write_csv(pd.DataFrame(columns=["dataset"]), tmp_path / "differences.csv")
+    shipped = read_claims(CONFIG / "claims.yaml")
+
+    found = claims_table(shipped, Study(tmp_path)).set_index("id")["verdict"]
+
+    assert set(found.drop("footprint")) == {"not run"}
