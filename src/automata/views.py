@@ -1,8 +1,8 @@
 """The catalogue of views: every figure and table that is made of an experiment, by name.
 
-A view is a name, a function, and what readers must know. Rules, page, report and commands take
-them from here: a new figure is a function and an entry. Nothing is drawn or read by importing this:
-the workflow plans with it.
+A view is a name, a function, and what readers must know. Rules, commands and Snakemake's report
+take them from here, the page its list of tables: a new figure or table is a function and an entry.
+Nothing is drawn or read by importing this: the workflow plans with it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,6 @@ class View:
     """A figure."""
 
     name: str
-    title: str
     make: str
     """"module:function" of the `Study`, and for a figure of a data set of its name."""
     caption: str
@@ -146,7 +145,6 @@ PAPER = {
     for view in (
         View(
             "performance-summary",
-            "Performance summary",
             "automata.figures.summary:performance_summary",
             "AUTOMATA at a glance (the paper's Figure 1): speedup over FULL, relative test error "
             "and total time. A marker is one subset size in one search, the mean over its seeds.",
@@ -155,7 +153,6 @@ PAPER = {
         ),
         View(
             "framework",
-            "How AUTOMATA works",
             "automata.figures.framework:framework",
             "The framework (the paper's Figure 2): a search proposes configurations, each is "
             "trained on subsets chosen by its own gradients, a scheduler stops poor ones early, "
@@ -165,7 +162,6 @@ PAPER = {
         ),
         View(
             "main",
-            "Trade-offs: the paper's main figure",
             "automata.figures.paper:main",
             f"Speedup over FULL against relative test error, as in the paper's Figure 3. Speedup: "
             f"{QUANTITIES['speedup'].definition} Relative test error: "
@@ -175,7 +171,6 @@ PAPER = {
         ),
         View(
             "text",
-            "Trade-offs: text",
             "automata.figures.paper:text",
             "Speedup over FULL against relative test error on the text data sets, as in the "
             "paper's appendix. Lower right is better.",
@@ -184,7 +179,6 @@ PAPER = {
         ),
         View(
             "image",
-            "Trade-offs: images",
             "automata.figures.paper:image",
             "Speedup over FULL against relative test error on the image data sets, as in the "
             "paper's appendix. Lower right is better.",
@@ -193,7 +187,6 @@ PAPER = {
         ),
         View(
             "tabular",
-            "Trade-offs: tables",
             "automata.figures.paper:tabular",
             "Speedup over FULL against relative test error on the tabular data sets, as in the "
             "paper's appendix. Lower right is better.",
@@ -202,7 +195,6 @@ PAPER = {
         ),
         View(
             "energy-co2",
-            "Energy and CO2",
             "automata.figures.paper:energy_co2",
             "Energy ratio on CIFAR100 and CO2 ratio on SVHN against relative test error, as in "
             "the paper's appendix. As in the paper, CO2 is computed from time, so its ratio equals "
@@ -219,7 +211,6 @@ STUDIES = {
     for view in (
         View(
             "selector-comparison",
-            "Do gradients choose better subsets than chance?",
             "automata.figures.selector_comparison:selector_comparison",
             "Each line compares two selectors over pairs of runs that differ in the selector "
             "alone. Left: a point left of 0 means that the first is more accurate. Right: a point "
@@ -229,7 +220,6 @@ STUDIES = {
         ),
         View(
             "pareto",
-            "Pareto fronts",
             "automata.figures.pareto:pareto_figure",
             "Left: how often each selector is on the Pareto front of speedup and relative test "
             "error, and how often it dominates the largest area. Right: the area that it "
@@ -238,7 +228,6 @@ STUDIES = {
         ),
         View(
             "rank-agreement",
-            "Agreement of ranks with FULL",
             "automata.figures.rank_agreement:rank_agreement_figure",
             "Do scores from subsets rank configurations as FULL's do? Kendall's tau between the "
             "validation accuracies that a selector and FULL give to the same configurations, by "
@@ -247,7 +236,6 @@ STUDIES = {
         ),
         View(
             "ceiling",
-            "Speedup and its ceiling",
             "automata.figures.ceiling:ceiling_figure",
             f"Measured speedup against its ceiling: {QUANTITIES['ceiling'].definition} A point is "
             "one subset size in one search, the mean over its seeds.",
@@ -265,14 +253,12 @@ OF_DATASET = {
     for view in (
         View(
             "tradeoff",
-            "Trade-off",
             "automata.figures.grid:tradeoff",
             "Speedup over FULL against relative test error, a panel per search and scheduler. "
             + _READING,
         ),
         View(
             "energy",
-            "Trade-off of energy",
             "automata.figures.grid:energy",
             f"Energy ratio against relative test error. {QUANTITIES['energy_ratio'].definition} "
             "The note in the figure says whether energy was measured or estimated. One carbon "
@@ -280,7 +266,6 @@ OF_DATASET = {
         ),
         View(
             "anytime",
-            "Best configuration found over time",
             "automata.figures.anytime:anytime_figure",
             "The best validation accuracy found so far against the time and the energy of the "
             "search. Models that are trained on subsets score lower until the final training, "
@@ -288,7 +273,6 @@ OF_DATASET = {
         ),
         View(
             "time-split",
-            "Where the time goes",
             "automata.figures.time_split:time_split_figure",
             "Where the seconds of a run go: training, selection, evaluation and orchestration of "
             "the search, and the final training.",

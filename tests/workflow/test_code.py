@@ -89,7 +89,7 @@ def test_declared_equivalence_repeats_the_tables_and_no_run(project, folder):
 
 
 def test_edited_code_of_a_figure_repeats_nothing(project, folder):
-    edit(project / "src/automata/figures/ratio.py", "annotations", "annotations\nimport os")
+    edit(project / "src/automata/figures/ceiling.py", "annotations", "annotations\nimport os")
     assert planned(project, folder) == {}
 
 

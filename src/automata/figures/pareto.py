@@ -95,7 +95,7 @@ def _note(table: pd.DataFrame, tradeoff: pd.DataFrame) -> list[str]:
     sizes = {tuple(sorted(group.unique())) for _, group in used.groupby("selector")["fraction"]}
     equal = f"Subset sizes: {', '.join(percent(size) for size in max(sizes, default=()))}."
     return [
-        f"A point is one of {count(len(panels(table)), 'panel')} (data set, search, scheduler).",
+        f"A point is a data set, search and scheduler, of {count(len(panels(table)), 'panel')}.",
         "Fronts and areas are of means over seeds, a point per subset size.",
         "The hypervolume is the area that they dominate, from speedup 1 and the panel's worst"
         " error.",

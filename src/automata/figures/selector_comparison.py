@@ -135,7 +135,7 @@ def _note(drawn: pd.DataFrame, pairs: list[tuple[str, str]]) -> list[str]:
         "Runs are paired by data set, search, scheduler, subset size and seed.",
         "Points are means, diamonds those of all subset sizes.",
         *bars(several["interval"], " or ".join(sorted(set(several["over"])))),
-        *(["Black: the bar leaves out no difference."] if len(several) else []),
-        f"A line has {counted(drawn['pairs'], 'pair')}.",
+        *(["Black: the bar does not cross the line of no difference."] if len(several) else []),
+        f"Each row rests on {counted(drawn['pairs'], 'pair')}.",
         *([f"Not compared, for lack of runs: {lacking}."] if missing else []),
     ]

@@ -188,7 +188,9 @@ def _colour(rows: pd.DataFrame) -> alt.Color:
 
 def _shape(rows: pd.DataFrame) -> alt.Shape:
     looks = _looks(rows)
-    scale = alt.Scale(domain=[x.display for x in looks], range=[MARKS[x.marker] for x in looks])
+    scale = alt.Scale(
+        domain=[x.display for x in looks], range=[MARKS.get(x.marker, MARKS["o"]) for x in looks]
+    )
     return alt.Shape("selector:N", title="Selector", scale=scale)
 
 

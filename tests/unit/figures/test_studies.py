@@ -125,7 +125,7 @@ def test_pareto_points_are_the_shares_and_counts_of_the_tables(some: Study, draw
 def test_pareto_says_what_its_points_are(some: Study, drawn: Draw) -> None:
     note = note_of(drawn("pareto", some))
 
-    assert "A point is one of 12 panels (data set, search, scheduler)." in note
+    assert "A point is a data set, search and scheduler, of 12 panels." in note
     assert "Subset sizes: 1 %, 5 %, 10 %, 30 %." in note
 
 
