@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.energy import how_measured
-from automata.analysis.study import PANEL, Panel
+from automata.analysis.study import PANEL, Panel, panel_of_each
 from automata.config import Settings
 from automata.names import data_set
 
@@ -84,20 +84,16 @@ def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
 
     A setting that does not differ in all of them says in how many; "none" if there is nothing.
     """
-    inside = [panel in set(panels) for panel in _panels(differing)]
+    inside = [panel in set(panels) for panel in panel_of_each(differing)]
     rows = differing[pd.Series(inside, index=differing.index, dtype=bool)]
     parts = []
     for key, group in rows.groupby("key", sort=False):
         here, there = (" or ".join(map(str, group[side].unique())) for side in ("here", "paper"))
-        count = len(set(_panels(group)))
+        count = len(set(panel_of_each(group)))
         where = f" in {count} of {len(panels)} panels" if count < len(panels) else ""
         paper = there if there == NOT_IN_THE_PAPER else f"paper: {there}"
         parts.append(f"{key} {here} ({paper}){where}")
     return ", ".join(parts) or "none"
-
-
-def _panels(table: pd.DataFrame) -> list[tuple[Any, ...]]:
-    return list(table[PANEL].itertuples(index=False, name=None))
 
 
 def _of_axes(panel: Panel, theirs: Config) -> list[Row]:

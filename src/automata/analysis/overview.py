@@ -11,11 +11,13 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.energy import ways
+from automata.analysis.quantities import QUANTITIES
 from automata.analysis.search_studies import agreements, by_rung, warm_start_epochs
 from automata.analysis.selector_comparisons import CONTRAST, differences
 from automata.analysis.statistics import (
     Column,
     Spread,
+    count_units,
     mean_of,
     of_units,
     sum_of,
@@ -30,6 +32,8 @@ POOLED = names.OTHER
 
 METHODS = (names.AUTOMATA, "rs2")
 """Of the page: the paper's method, and re-sampling alone. All that ran where neither did."""
+
+_CEILING = QUANTITIES["ceiling"].definition
 
 AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
     "dataset": (names.DATASETS, names.dataset),
@@ -99,7 +103,7 @@ def contrasts(study: Study) -> pd.DataFrame:
     columns: dict[str, Column] = {
         "error": Spread(lambda group: of_units(group, "error")),
         "speedup": lambda group: np.exp(of_units(group, "log_speedup").mean()),
-        "units": lambda group: len(of_units(group, "error")),
+        "units": count_units,
     }
     both = pd.concat([pairs.assign(group=pairs["dataset"]), pooled])
     table = summarise(both, [*CONTRAST, "group"], columns, ["records"], sort=False)
@@ -207,8 +211,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "At a glance",
         "Speedup over FULL (its ceiling), and error, by the subset's share of the training set. "
-        "The ceiling is the speedup if an epoch cost its share of the samples, a selection by "
-        "gradients one forward pass, and nothing else anything. FULL's repeat is noise alone: "
+        f"The ceiling is {_CEILING[0].lower()}{_CEILING[1:]} FULL's repeat is noise alone: "
         "FULL with other weights and mini-batches. "
         "More: `tradeoff.md` (all selectors), `fronts.csv`.",
         glance,

@@ -34,6 +34,11 @@ class Quantity:
     """The label of an axis, without unit, where it is not the words."""
 
     @property
+    def title(self) -> str:
+        """At the beginning of a line, without unit: Ceiling of the speedup."""
+        return _capital(self.words)
+
+    @property
     def heading(self) -> str:
         """How a table for people heads it: Ideal speedup (x)."""
         return self._with_unit(self.words)
@@ -48,8 +53,12 @@ class Quantity:
         return f"{self.definition} Energy: {energy}." if self.of_energy else self.definition
 
     def _with_unit(self, words: str) -> str:
-        shown = words[0].upper() + words[1:]
+        shown = _capital(words)
         return f"{shown} ({self.unit})" if self.unit in (TIMES, "pp") else shown
+
+
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 QUANTITIES = {

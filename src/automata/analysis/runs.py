@@ -196,8 +196,13 @@ def _work(trainings: list[Progress], rows: int) -> dict[str, float | None]:
 
 
 def compact(configuration: dict[str, Any]) -> str:
-    """Return a configuration as people read it: key=value, numbers with four digits."""
-    return " ".join(f"{key}={_short(configuration[key])}" for key in sorted(configuration))
+    """Return a configuration as people read it, in one line."""
+    return " ".join(readable(configuration))
+
+
+def readable(configuration: dict[str, Any]) -> list[str]:
+    """Return each hyper-parameter as people read it: key=value, numbers with four digits."""
+    return [f"{key}={_short(configuration[key])}" for key in sorted(configuration)]
 
 
 def _short(value: Any) -> str:

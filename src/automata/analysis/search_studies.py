@@ -19,6 +19,7 @@ from automata.analysis.ratios import NOT_COMPARABLE, PAIR, by_origin
 from automata.analysis.statistics import (
     Spread,
     Values,
+    count_units,
     interval,
     known,
     mean_of,
@@ -125,9 +126,9 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
         {
             "percent": lambda group: math.exp(group["log_percent"].mean()),
             "tau": Spread(lambda group: of_units(group, "tau")),
-            "interval": lambda group: interval(len(of_units(group, "tau"))),
+            "interval": lambda group: interval(count_units(group)),
             "over": lambda group: spread_over(group)[1],
-            "units": lambda group: len(of_units(group, "tau")),
+            "units": count_units,
             "runs": lambda group: group["record"].nunique(),
             "pairs": sum_of("pairs"),
         },

@@ -206,6 +206,11 @@ def of_units(group: pd.DataFrame, column: str) -> Values:
     return group.groupby(spread_over(group)[0])[column].mean().to_numpy(np.float64)
 
 
+def count_units(group: pd.DataFrame) -> int:
+    """Return how many units `group` has (`spread_over`)."""
+    return int(group[spread_over(group)[0]].nunique())
+
+
 def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
     """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
 

@@ -6,7 +6,7 @@ figures, the page, further tables) is a function of a study.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -36,6 +36,11 @@ class Panel(NamedTuple):
     dataset: str
     search: str
     scheduler: str
+
+    @classmethod
+    def of(cls, row: Mapping[Any, Any]) -> Panel:
+        """Return the panel of a row of a table."""
+        return cls(*(row[axis] for axis in PANEL))
 
     @property
     def anchor(self) -> str:
@@ -154,13 +159,13 @@ def fractions(table: pd.DataFrame) -> list[float]:
 
 def panels(table: pd.DataFrame) -> list[Panel]:
     """Return the panels that have rows in `table`, in the paper's order."""
-    present = _present(table)
+    present = set(panel_of_each(table))
     return [panel for panel in _grid(table) if panel in present]
 
 
 def not_run(table: pd.DataFrame) -> list[Panel]:
     """Return the panels without rows of the grid that `table` spans, data sets by methods."""
-    present = _present(table)
+    present = set(panel_of_each(table))
     return [panel for panel in _grid(table) if panel not in present]
 
 
@@ -174,8 +179,9 @@ def missing(table: pd.DataFrame, panel: pd.DataFrame) -> list[str]:
     return [names.method(name, value) for name, value in wanted]
 
 
-def _present(table: pd.DataFrame) -> set[Panel]:
-    return {Panel(*row) for row in table[PANEL].itertuples(index=False, name=None)}
+def panel_of_each(table: pd.DataFrame) -> list[Panel]:
+    """Return the panel of each row of `table`."""
+    return [Panel(*row) for row in table[PANEL].itertuples(index=False, name=None)]
 
 
 def _grid(table: pd.DataFrame) -> list[Panel]:

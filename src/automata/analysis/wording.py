@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from automata.analysis.quantities import TIMES
+
 MISSING = "\N{EN DASH}"
-TIMES = "\N{MULTIPLICATION SIGN}"
 MINUS = "\N{MINUS SIGN}"
 
 ROUNDING = 9

@@ -115,8 +115,7 @@ def _definitions(drawn: Sequence[Content]) -> list[str]:
     for one in drawn:
         compared.setdefault(one.ratio, []).append(one.compared)
     return [
-        f"{ratio.words[0].upper()}{ratio.words[1:]}: {ratio.note(ways(pd.concat(runs)))}"
-        for ratio, runs in compared.items()
+        f"{ratio.title}: {ratio.note(ways(pd.concat(runs)))}" for ratio, runs in compared.items()
     ]
 
 

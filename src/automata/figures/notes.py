@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from automata import names
-from automata.analysis.study import Panel
+from automata.analysis.study import Panel, panel_of_each
 from automata.figures.content import Content
 from automata.records import CONTAMINATED_SHARE
 
@@ -81,7 +81,7 @@ def protocol(differences: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
 
     What holds for some of the data sets names them. Many differences are counted.
     """
-    drawn = [panel in panels for panel in map(Panel._make, _keys(differences))]
+    drawn = [panel in panels for panel in panel_of_each(differences)]
     rows = differences[pd.Series(drawn, index=differences.index, dtype=bool)]
     new = _named(rows[rows["key"] == "data set"])
     settings = rows[rows["key"] != "data set"]
@@ -96,10 +96,6 @@ def protocol(differences: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
     number = counted([count], "setting")
     many = f"The protocol differs from the paper's in {number} (differences.csv)."
     return [*sentences, *([many] if count else [])]
-
-
-def _keys(table: pd.DataFrame) -> Iterable[tuple[str, ...]]:
-    return table[list(Panel._fields)].itertuples(index=False, name=None)
 
 
 def _named(rows: pd.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,8 @@ import pandas as pd
 
 from automata import names
 from automata.analysis import wording
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import QUANTITIES, TIMES
+from automata.analysis.runs import readable
 from automata.analysis.statistics import bounds
 from automata.analysis.study import COMBINATION, Panel
 from automata.analysis.tradeoff import seeds_column
@@ -21,7 +22,7 @@ SHOWN: dict[str, Callable[[float | None], str]] = {
     "%": wording.percent,
     "s": wording.seconds,
     "pp": wording.points,
-    wording.TIMES: wording.ratio,
+    TIMES: wording.ratio,
 }
 """How numbers of a unit read; others have three digits."""
 
@@ -64,11 +65,6 @@ def winner(runs: pd.DataFrame) -> dict[Any, Any] | None:
     return None if ordered.empty else ordered.iloc[0].to_dict()
 
 
-def hyperparameters(compact: str) -> list[str]:
-    """Return the parts of the text of a configuration; values may have spaces."""
-    return re.split(r" (?=\w+=)", compact)
-
-
 def best(runs: pd.DataFrame) -> list[Best]:
     """Return the best runs of FULL, of AUTOMATA and of other selectors, and the untuned control.
 
@@ -89,8 +85,8 @@ def _best(run: dict[Any, Any], runs: pd.DataFrame, highest: bool) -> Best:
     alike = runs[(runs[COMBINATION] == [run[column] for column in COMBINATION]).all(axis=1)]
     return Best(
         names.method(run["selector"], run["fraction"]),
-        Panel(run["dataset"], run["search"], run["scheduler"]).method,
-        hyperparameters(run["best_configuration"]),
+        Panel.of(run).method,
+        readable(json.loads(run["best_configuration_json"])),
         wording.percent(run["best_validation_accuracy"]),
         wording.percent(run["test_accuracy"]),
         _mean(alike),
@@ -135,7 +131,7 @@ def fastest(tradeoff: pd.DataFrame) -> Fast | None:
     row = ordered.iloc[0].to_dict()
     return Fast(
         names.method(row["selector"], row["fraction"]),
-        Panel(row["dataset"], row["search"], row["scheduler"]).method,
+        Panel.of(row).method,
         shown(row, "speedup"),
         shown(row, "relative_test_error"),
         int(row["seeds"]),

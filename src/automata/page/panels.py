@@ -104,13 +104,13 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
     chosen = winner(mine)
     seeds = wording.seed_list(sorted(int(seed) for seed in mine["seed"]))
     return {
-        "panel": Panel(row["dataset"], row["search"], row["scheduler"]).method,
+        "panel": Panel.of(row).method,
         "selector": names.selector(row["selector"]),
         "subset": WHOLE if row["selector"] in CONTROLS else wording.percent(row["fraction"]),
         "fraction": row["fraction"],
         **{name: _rounded(row[name]) for name in positions},
         "title": names.method(row["selector"], row["fraction"]),
-        **{_capital(QUANTITIES[name].words): shown(row, name) for name in TOLD},
+        **{QUANTITIES[name].title: shown(row, name) for name in TOLD},
         "Seeds": f"{seeds} ({_brackets(row)})" if row["seeds"] > 1 else seeds,
         "Best by validation": chosen["best_configuration"] if chosen else wording.MISSING,
     }
@@ -118,10 +118,6 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
 
 def _rounded(value: float) -> float | None:
     return float(f"{value:.{DIGITS}g}") if wording.known(value) else None
-
-
-def _capital(words: str) -> str:
-    return words[0].upper() + words[1:]
 
 
 def _brackets(row: dict[Any, Any]) -> str:
@@ -180,7 +176,7 @@ def _description(runs: pd.DataFrame) -> str:
 
 def _row(row: dict[Any, Any]) -> list[str]:
     return [
-        Panel(row["dataset"], row["search"], row["scheduler"]).method,
+        Panel.of(row).method,
         names.method(row["selector"], row["fraction"]),
         str(row["seeds"]),
         *(shown(row, quantity) for quantity in QUANTITIES),

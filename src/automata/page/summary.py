@@ -14,7 +14,7 @@ from automata import names
 from automata.analysis import study, wording
 from automata.analysis.energy import follows_time, how_measured
 from automata.analysis.quantities import kilowatt_hours
-from automata.analysis.study import PANEL
+from automata.analysis.study import Panel
 from automata.analysis.wording import ENERGY, amount
 
 FLAGS = {
@@ -168,15 +168,15 @@ def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]
     texts = table.astype(object).where(table.notna(), wording.MISSING)
     found = []
     for (key, here, paper), rows in texts.groupby(["key", "here", "paper"], sort=True):
-        where = _where({tuple(row) for row in rows[PANEL].to_numpy()}, runs)
+        where = _where(set(study.panel_of_each(rows)), runs)
         found.append({"key": str(key), "here": str(here), "paper": str(paper), "where": where})
     return found
 
 
-def _where(panels: set[tuple[str, ...]], runs: pd.DataFrame) -> str:
+def _where(panels: set[Panel], runs: pd.DataFrame) -> str:
     """Name `panels` as briefly as can be: everywhere, whole data sets, single panels."""
     there = study.panels(runs)
-    inside = [p for p in there if (p.dataset, p.search, p.scheduler) in panels]
+    inside = [panel for panel in there if panel in panels]
     if len(inside) == len(there):
         return "everywhere"
     words = []
@@ -184,7 +184,7 @@ def _where(panels: set[tuple[str, ...]], runs: pd.DataFrame) -> str:
         mine = [panel for panel in inside if panel.dataset == name]
         whole = len(mine) == sum(panel.dataset == name for panel in there)
         words += [names.dataset(name)] if mine and whole else [panel.title for panel in mine]
-    return ", ".join(words) or ", ".join(sorted({panel[0] for panel in panels}))
+    return ", ".join(words) or ", ".join(sorted({panel.dataset for panel in panels}))
 
 
 def _flags(runs: pd.DataFrame) -> list[Doubt]:

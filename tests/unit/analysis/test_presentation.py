@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from automata.analysis.quantities import TIMES
 from automata.analysis.tradeoff import presented
-from automata.analysis.wording import TIMES
 
 
 def table(**changes: object) -> pd.DataFrame:

@@ -1,10 +1,13 @@
 """What the page says first, from tables small enough to see the answer in them."""
 
+import json
+
 import pandas as pd
 import pytest
 
+from automata.analysis.runs import readable
 from automata.analysis.wording import MISSING
-from automata.page.findings import best, fastest, hyperparameters, winner
+from automata.page.findings import best, fastest, winner
 
 
 def run(selector, fraction, seed, validation, test, seconds=10.0, **other):
@@ -20,6 +23,7 @@ def run(selector, fraction, seed, validation, test, seconds=10.0, **other):
         "total_seconds": seconds,
         "final_failure": None,
         "best_configuration": f"lr={validation} seed={seed}",
+        "best_configuration_json": json.dumps({"lr": validation, "seed": seed}),
         "record": f"{selector}-{fraction}/{seed}",
     }
     return found | other
@@ -86,7 +90,7 @@ def test_of_equal_scores_the_faster_run_wins():
 
 
 def test_values_with_spaces_stay_whole():
-    assert hyperparameters("kind=a b lr=0.1") == ["kind=a b", "lr=0.1"]
+    assert readable({"lr": 0.1, "kind": "a b"}) == ["kind=a b", "lr=0.1"]
 
 
 TRADEOFF = pd.DataFrame(
