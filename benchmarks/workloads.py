@@ -11,10 +11,8 @@ from torch import Tensor
 
 from automata.config import Protocol
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
-from automata.registry import imported
-from automata.selection import SELECTORS
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
+from automata.training.subsets import SubsetPlan, build_selector
 
 CPU = torch.device("cpu")
 
@@ -49,7 +47,7 @@ class Workload:
             reselect_every=reselect_every,
             search_space={},
         )
-        plan = SubsetPlan(imported(SELECTORS[selector])(), fraction)
+        plan = SubsetPlan(build_selector(selector), fraction)
         configuration = {**self.configuration, "batch_size": batch_size}
         return TrainingRun(self.dataset, configuration, protocol, plan, 0, device, **options)
 

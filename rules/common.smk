@@ -31,7 +31,8 @@ from automata.runs import (
     preparation_for,
     records_below,
 )
-from automata.selection import FIXED_FRACTIONS, SELECTORS
+from automata.names import METHODS
+from automata.selection import CONTROLS
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.views import FIGURE, OF_DATASET, PAPER, STUDIES, figures
 from automata.views import TABLES as ALL_TABLES
@@ -205,7 +206,7 @@ def axis(experiment, name):
     """Return the values of a grid axis as strings, which is what wildcards are; 1.0 is "1"."""
     values = list(map(number, experiment[AXES[name]]))
     if name == "fraction":
-        values += [str(fraction) for fraction in FIXED_FRACTIONS.values()]
+        values += [str(control.fraction) for control in CONTROLS.values()]
     if name == "seed":
         values += [str(seed) for seed in experiment["untuned_seeds"] or []]
     return list(dict.fromkeys(values))
@@ -227,8 +228,8 @@ def is_run(experiment, run):
     """
     selector, fraction, seed = run["selector"], float(run["fraction"]), int(run["seed"])
     own = selector == "untuned" and experiment["untuned_seeds"]
-    fixed = FIXED_FRACTIONS.get(selector)
-    fits = fraction in experiment["fractions"] if fixed is None else fraction == fixed
+    control = CONTROLS.get(selector)
+    fits = fraction in ([control.fraction] if control else experiment["fractions"])
     return fits and seed in (own or experiment["seeds"])
 
 
@@ -254,7 +255,7 @@ def job(dataset, search, scheduler, selector):
     """Return what all jobs of a cell read, whatever their fraction and seed."""
     run = {"dataset": dataset, "search": search, "scheduler": scheduler}
     run |= {"selector": selector, "seed": 0}
-    run["fraction"] = FIXED_FRACTIONS.get(selector, 1.0)
+    run["fraction"] = CONTROLS[selector].fraction if selector in CONTROLS else 1.0
     return job_of(experiment_of(dataset), run, own_contents(dataset))
 
 
@@ -301,7 +302,7 @@ def labels_of_found():
         named(dataset, *cell)
         for experiment in ([] if ARCHIVES else EXPERIMENTS)
         for dataset in experiment["datasets"]
-        for cell in product(SEARCHES, SCHEDULERS, SELECTORS)
+        for cell in product(SEARCHES, SCHEDULERS, METHODS)
     ]
     names = labels(every.values(), configured)
     return {path: names[place] for path, place in every.items()}
@@ -331,7 +332,7 @@ def plan_of(experiment):
     """Return the selectors of each panel; what archives hold is known when they are read."""
     if experiment == EXPERIMENT and ARCHIVES:
         panels = product(datasets_of(experiment), SEARCHES, SCHEDULERS)
-        return dict.fromkeys(panels, SELECTORS)
+        return dict.fromkeys(panels, METHODS)
     plan = {}
     for place in runs() if experiment == EXPERIMENT else filter(None, found().values()):
         panel = place.dataset, place.search, place.scheduler

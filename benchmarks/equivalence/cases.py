@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from automata.selection import FIXED_FRACTIONS, SELECTORS
+from automata.selection import CONTROLS, SELECTORS
 
 Case = dict[str, Any]
 """`name`, `data` (a data set of the driver) and `job`; of a training also `configuration`."""
 
 EPOCHS = 9
 
-SELECTING = [name for name in SELECTORS if name != "untuned"]
+SELECTING = ["full", *SELECTORS, "full-again"]
 """Those that trials train under; `untuned` is a job."""
 
 CONFIGURATIONS: dict[str, list[Case]] = {
@@ -168,6 +168,6 @@ def _run(search: str, scheduler: str, selector: str, fraction: float) -> Case:
         "search": search,
         "scheduler": scheduler,
         "selector": selector,
-        "fraction": FIXED_FRACTIONS.get(selector, fraction),
+        "fraction": CONTROLS[selector].fraction if selector in CONTROLS else fraction,
         "seed": 0,
     }

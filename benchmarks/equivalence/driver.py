@@ -20,6 +20,7 @@ import automata
 from automata.code_versions import code_versions
 from automata.config import Job, Preparation
 from automata.datasets.prepared import Dataset, Split, read_dataset, write_dataset
+from automata.names import METHODS
 from automata.records import Record
 from automata.seeds import derive
 from automata.training.evaluation import evaluate
@@ -41,6 +42,7 @@ def main() -> None:
         found = {
             "package": automata.__file__,
             "code": code_versions(),
+            "selection": {name: code_versions(name)["selection"] for name in METHODS},
             "jobs": {case["name"]: _outcome(_ran(case, data)) for case in orders["jobs"]},
             "timed": {case["name"]: _costs(_ran(case, data)) for case in orders["timed"]},
             "trainings": {case["name"]: _trained(case, data) for case in orders["trainings"]},

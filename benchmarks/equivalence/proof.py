@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from automata.code_versions import DECISIONS, METHODS, NUMBERS, PARTS, TIMES, claims_of, energy
+from automata.code_versions import DECISIONS, METHODS, NUMBERS, TIMES, claims_of, energy
 from automata.errors import UserError
 from benchmarks.equivalence.cases import jobs, timed, trainings
 from benchmarks.equivalence.replay import replay
@@ -122,12 +122,20 @@ def entries(rows: Sequence[Compared], base: Path, today: Path, commit: str) -> s
     proven = {row.claim for row in rows} - {row.claim for row in rows if not row.equal}
     counts = [f"{claim} by {sum(r.claim == claim for r in rows)}" for claim in sorted(proven)]
     proof = f"benchmarks.equivalence on CPU, comparisons: {', '.join(counts)}"
-    then, now = (drive(folder)["code"] for folder in (base, today))
+    then, now = map(_versions, (base, today))
     return "".join(
-        _entry(part, now[part], then[part], sorted(covers), commit, proof)
-        for part in PARTS
-        if then[part] != now[part] and (covers := proven & claims_of(part, METHODS))
+        _entry(part, new, then.get((part, name)) or then[part, ""], sorted(covers), commit, proof)
+        for (part, name), new in now.items()
+        if new not in then.values() and (covers := proven & claims_of(part, METHODS))
     )
+
+
+def _versions(folder: Path) -> dict[tuple[str, str], str]:
+    """Return the versions of the code in `folder`: of parts, and of selection by selector."""
+    found = drive(folder)
+    by_selector = found.get("selection", {})
+    whole = {(part, ""): code for part, code in found["code"].items()}
+    return whole | {("selection", name): code for name, code in by_selector.items()}
 
 
 def _entry(part: str, new: str, old: str, covers: list[str], commit: str, proof: str) -> str:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from automata.selection import SELECTORS
+
 PACKAGE = Path(__file__).parent
+
+_IMPORT = re.compile(r"^ *(?:from|import) (automata\.selection\.\w+)", re.MULTILINE)
 
 PARTS = {
     "selection": ("selection",),
@@ -91,6 +96,26 @@ class Equivalence:
 
 
 EQUIVALENCES: tuple[Equivalence, ...] = (
+    *(
+        Equivalence(
+            "selection",
+            new,
+            "ca7d8688",
+            frozenset(claim for claim in CLAIMS if claim.startswith((NUMBERS, TIMES))),
+            "386234b",
+            "the modules are the same; those that only other selectors need are left out",
+        )
+        for new in (
+            "2fa87894",
+            "e5e629dc",
+            "467e7652",
+            "b204d7a9",
+            "946991f1",
+            "55544222",
+            "5653d17a",
+            "13b86bd3",
+        )
+    ),
     Equivalence(
         "training",
         "4821db55",
@@ -126,14 +151,47 @@ def origin(part: str, version: str | None, claims: Iterable[str]) -> str | None:
 
 
 @cache
-def code_versions() -> dict[str, str]:
-    """Return eight hexadecimal digits for each of PARTS; comments and layout do not count."""
-    return {part: version(PACKAGE, paths) for part, paths in PARTS.items()}
+def code_versions(selector: str | None = None) -> dict[str, str]:
+    """Return eight hexadecimal digits for each of PARTS; comments and layout do not count.
+
+    Of a run with `selector` (or a control) only what this one needs of `selection` counts: a new
+    selector leaves the records of all others as they are.
+    """
+    if selector is None:
+        return {part: version(PACKAGE, paths) for part, paths in PARTS.items()}
+    target = SELECTORS.get(selector, "")
+    return {**code_versions(), "selection": version(PACKAGE, needed_for(target), target)}
 
 
-def version(package: Path, paths: tuple[str, ...]) -> str:
-    """Return the hash of the code in `paths`, folders and files of the folder `package`."""
-    total = hashlib.sha256()
+def needed_for(target: str) -> tuple[str, ...]:
+    """Return the modules of `selection` that training and the selector "module:class" import."""
+    training = [file for path in PARTS["training"] for file in _modules(PACKAGE / path)]
+    wanted = {path for file in training for path in _selection(file)}
+    if target:
+        wanted.add(_path(target.partition(":")[0]))
+    needed: set[str] = set()
+    while wanted > needed:
+        needed |= wanted
+        wanted |= {path for name in needed for path in _selection(PACKAGE / name)}
+    return tuple(sorted(needed))
+
+
+def _selection(file: Path) -> list[str]:
+    """Return the modules of `selection` that a file of the package imports."""
+    return [_path(name) for name in _IMPORT.findall(file.read_text(encoding="utf-8"))]
+
+
+def _path(module: str) -> str:
+    """Return where in the package a module lies."""
+    return module.removeprefix("automata.").replace(".", "/") + ".py"
+
+
+def version(package: Path, paths: tuple[str, ...], named: str = "") -> str:
+    """Return the hash of the code in `paths`, folders and files of the folder `package`.
+
+    What is `named` in it counts, too.
+    """
+    total = hashlib.sha256(named.encode())
     for file in sorted(file for path in paths for file in _modules(package / path)):
         name = file.relative_to(package).as_posix()
         code = essence(file.read_text(encoding="utf-8"))
@@ -157,16 +215,17 @@ def origins(
 
 def other_code(
     made_by: dict[str, str],
+    selector: str,
     methods: Iterable[str] = (),
     interrupted: bool = False,
     device: str = "cpu",
 ) -> list[str]:
     """Return the parts whose code of today neither is nor equals that of a run, in all of it.
 
-    The run was `made_by` some code.
+    The run, with `selector`, was `made_by` some code.
     """
     run = (tuple(methods), interrupted, device)
-    then, now = origins(made_by, *run), origins(code_versions(), *run)
+    then, now = origins(made_by, *run), origins(code_versions(selector), *run)
     return [part for part in PARTS if then[part] != now[part]]
 
 

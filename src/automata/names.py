@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from automata.selection import CONTROLS as CONTROLS
+
 OTHER = "@"
 """Stands between the name of a data set and the protocol, where tables have several of them."""
 
@@ -57,66 +59,60 @@ SCHEDULERS = {
 
 
 @dataclass(frozen=True)
-class Selector:
-    """A subset selector, or a control."""
+class Method:
+    """A subset selector, or a control that it is compared with."""
 
     display: str
     meaning: str
     colour: str
     marker: Any
     """Of matplotlib."""
-    fraction: float | None = None
-    """What stands for the subset size of a control: the share of the data that its trials see."""
 
 
 # Okabe and Ito's colours: distinct for the colour-blind; the markers tell them apart in grey.
 # Grey stands for their yellow, which is too light on white. AUTOMATA is drawn last, on top.
-SELECTORS = {
-    "full": Selector(
-        "FULL", "tuning on all data: the baseline of every comparison", "#000000", "*", 1
-    ),
-    "full-again": Selector(
+METHODS = {
+    "full": Method("FULL", "tuning on all data: the baseline of every comparison", "#000000", "*"),
+    "full-again": Method(
         "FULL (repeat)",
         "FULL with other initial weights and mini-batches: how far two such runs differ",
         "#000000",
         (5, 1, 36.0),  # a star upside down
-        1,
     ),
-    "untuned": Selector(
+    "untuned": Method(
         "untuned",
         "no tuning: one configuration drawn at random, trained once on all data",
         "#000000",
         "_",
-        0,
     ),
-    "random": Selector(
+    "random": Method(
         "RANDOM (fixed)", "one random subset, the same for the whole search", "#E69F00", "s"
     ),
-    "adaptive-random": Selector(
+    "adaptive-random": Method(
         "RANDOM (adaptive)", "a new random subset at every re-selection", "#56B4E9", "D"
     ),
-    "rs2": Selector(
+    "rs2": Method(
         "RS2",
         "a new random subset every epoch, without replacement until the data are used up",
         "#009E73",
         "^",
     ),
-    "craig": Selector(
+    "craig": Method(
         "CRAIG",
         "mini-batches whose gradients represent those of all others (facility location)",
         "#CC79A7",
         "v",
     ),
-    "glister": Selector(
+    "glister": Method(
         "GLISTER", "mini-batches that lower the validation loss the most", "#7F7F7F", "X"
     ),
-    "gradmatch-adaptive": Selector(
+    "gradmatch-adaptive": Method(
         "AUTOMATA (adaptive)",
         "AUTOMATA with only as many mini-batches as the match asks for",
         "#0072B2",
         "P",
     ),
-    "gradmatch": Selector(
+    "gradmatch": Method(
         "AUTOMATA",
         "weighted mini-batches whose sum matches the full gradient: the paper's method",
         "#D55E00",
@@ -124,10 +120,7 @@ SELECTORS = {
     ),
 }
 
-CONTROLS = {name: row.fraction for name, row in SELECTORS.items() if row.fraction is not None}
-"""Conditions without a subset, and the fraction that stands for it in paths and tables."""
-
-ALL_DATA = tuple(name for name, fraction in CONTROLS.items() if fraction == 1)
+ALL_DATA = tuple(name for name, control in CONTROLS.items() if control.searches)
 """Those whose trials train on all data."""
 
 CONTRASTS = (
@@ -164,7 +157,7 @@ def scheduler(name: str) -> str:
 
 def selector(name: str) -> str:
     """Return the display name of a selector."""
-    return SELECTORS[name].display if name in SELECTORS else name
+    return METHODS[name].display if name in METHODS else name
 
 
 def method(selector_name: str, fraction: float) -> str:

@@ -204,7 +204,9 @@ class Record(Recorded):
         """The parts whose code of today neither is nor equals, in all that is here, its own."""
         methods = {method for phase in self.phases if (method := phase.energy_method)}
         made = self.provenance
-        return other_code(made["code"], methods, self.resumed, made["device"])
+        return other_code(
+            made["code"], self.job.run.selector, methods, self.resumed, made["device"]
+        )
 
 
 def write_record(record: Record, path: Path) -> None:

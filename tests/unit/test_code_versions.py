@@ -15,11 +15,13 @@ from automata.code_versions import (
     claims_of,
     code_versions,
     essence,
+    needed_for,
     origin,
     other_code,
     version,
 )
 from automata.metering import measurement
+from automata.selection import CONTROLS, SELECTORS
 
 CODE = """
 def double(x):
@@ -111,6 +113,25 @@ def test_essence_is_the_same_text_on_every_python():
     )
 
 
+@pytest.mark.parametrize("method", [*SELECTORS, *CONTROLS])
+def test_modules_of_a_run_are_those_that_it_imports(method):
+    target = SELECTORS.get(method, "")
+    loading = f"; import {target.partition(':')[0]}" if target else ""
+    code = (
+        f"import sys, automata.tuning.job, automata.tuning.trainable{loading}\n"
+        "print(*(n for n in sys.modules if n.startswith('automata.selection.')))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {f"{name.replace('.', '/')}.py" for name in shown.stdout.split()}
+    assert {f"automata/{path}" for path in needed_for(target)} == imported
+
+
+def test_every_selector_has_a_version_of_its_own():
+    versions = {method: code_versions(method) for method in [*SELECTORS, *CONTROLS]}
+    assert len({code["selection"] for code in versions.values()}) == len(SELECTORS) + 1
+    assert {code["training"] for code in versions.values()} == {code_versions()["training"]}
+
+
 def test_every_part_has_code():
     for paths in PARTS.values():
         assert all((PACKAGE / path).exists() for path in paths)
@@ -118,10 +139,10 @@ def test_every_part_has_code():
 
 def test_parts_that_differ_are_named(monkeypatch):
     today = {"selection": "1", "training": "2", "metering": "3"}
-    monkeypatch.setattr(module, "code_versions", lambda: today)
-    assert other_code(today) == []
-    assert other_code({**today, "training": "0"}) == ["training"]
-    assert other_code({}) == ["selection", "training", "metering"]
+    monkeypatch.setattr(module, "code_versions", lambda selector: today)
+    assert other_code(today, "rs2") == []
+    assert other_code({**today, "training": "0"}, "rs2") == ["training"]
+    assert other_code({}, "rs2") == ["selection", "training", "metering"]
 
 
 def declared(new, old, *covers, part="training"):
@@ -176,10 +197,10 @@ def test_equal_code_is_found_through_steps_that_cover_what_is_asked(
 )
 def test_code_is_other_code_in_all_that_is_not_declared(monkeypatch, covers, run, other):
     today = {"selection": "s", "training": "t", "metering": "new"}
-    monkeypatch.setattr(module, "code_versions", lambda: today)
+    monkeypatch.setattr(module, "code_versions", lambda selector: today)
     table = (declared("new", "old", *covers, part="metering"),)
     monkeypatch.setattr(module, "EQUIVALENCES", table)
-    assert other_code({**today, "metering": "old"}, **run) == ["metering"] * other
+    assert other_code({**today, "metering": "old"}, "rs2", **run) == ["metering"] * other
 
 
 def test_selection_decides_numbers_and_training_decisions_besides():

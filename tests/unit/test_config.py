@@ -21,7 +21,8 @@ from automata.config.methods import SelectorSettings
 from automata.errors import UserError
 from automata.experiments.files import ConfigFiles, combine
 from automata.experiments.settings import settings_of, under_search
-from automata.selection import FIXED_FRACTIONS, SELECTORS
+from automata.selection import CONTROLS, SELECTORS
+from automata.selection.random import Full
 from automata.training.subsets import subset_plan
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -179,11 +180,16 @@ def test_job_takes_only_its_own_settings():
 def test_a_job_of_every_selector_builds_it_with_its_settings(selector):
     (values,) = shipped()
     parts = settings_of(values, "dna", "tpe", "asha", selector)
-    run = {**RUN, "selector": selector, "fraction": FIXED_FRACTIONS.get(selector, 0.1)}
-    job = parse_job(run, json.dumps(parts))
+    job = parse_job({**RUN, "selector": selector}, json.dumps(parts))
     found = subset_plan(job).selector
     assert f"{type(found).__module__}:{type(found).__name__}" == SELECTORS[selector]
     assert vars(found) == values["selector"].get(selector, {})
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_a_job_of_a_control_trains_on_all_data(control):
+    run = {**RUN, "selector": control, "fraction": CONTROLS[control].fraction}
+    assert type(subset_plan(parse_job(run, settings())).selector) is Full
 
 
 def test_settings_of_a_selector_are_those_of_its_name():
@@ -204,7 +210,7 @@ def test_a_job_survives_json():
 @pytest.mark.parametrize(
     ("run", "changes", "expected"),
     [
-        ({"selector": "grad"}, {}, "selector: .*'grad' is not one of full, random"),
+        ({"selector": "grad"}, {}, "selector: .*'grad' is not one of full, full-again"),
         ({"fraction": 1.5}, {}, "fraction: .*less than or equal to 1 .*got 1.5"),
         ({"selector": "full"}, {}, "selector full takes fraction 1"),
         ({"selector": "full-again"}, {}, "selector full-again takes fraction 1"),

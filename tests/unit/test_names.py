@@ -11,10 +11,10 @@ from matplotlib.colors import to_rgb
 from automata import names
 from automata.analysis.study import Panel
 from automata.datasets.catalog import DATASETS
-from automata.selection import FIXED_FRACTIONS, SELECTORS
+from automata.selection import CONTROLS, SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
 
-ROWS = [*names.SELECTORS.values(), *names.SCHEDULERS.values()]
+ROWS = [*names.METHODS.values(), *names.SCHEDULERS.values()]
 
 
 def luminance(colour: str) -> float:
@@ -49,7 +49,7 @@ def test_order_is_that_of_the_table_then_by_name() -> None:
     ("table", "registry"),
     [
         (names.DATASETS, DATASETS),
-        (names.SELECTORS, SELECTORS),
+        (names.METHODS, SELECTORS | CONTROLS),
         (names.SEARCHES, SEARCHES),
         (names.SCHEDULERS, SCHEDULERS),
     ],
@@ -61,23 +61,19 @@ def test_everything_that_can_be_run_has_a_name(
     assert set(table) == set(registry)
 
 
-def test_controls_have_the_fraction_of_their_paths() -> None:
-    assert names.CONTROLS == FIXED_FRACTIONS
-
-
 def test_selectors_that_are_compared_in_pairs_exist() -> None:
     compared = {name for pair in names.CONTRASTS for name in pair}
 
-    assert compared <= set(SELECTORS) - set(FIXED_FRACTIONS)
+    assert compared <= set(SELECTORS)
 
 
 @pytest.mark.parametrize("what", ["display", "marker"])
-def test_no_two_selectors_look_alike_in_grey(what: str) -> None:
-    assert len({getattr(row, what) for row in names.SELECTORS.values()}) == len(names.SELECTORS)
+def test_no_two_methods_look_alike_in_grey(what: str) -> None:
+    assert len({getattr(row, what) for row in names.METHODS.values()}) == len(names.METHODS)
 
 
 def test_no_two_subset_selectors_share_a_colour() -> None:
-    colours = [row.colour for row in names.SELECTORS.values() if row.fraction is None]
+    colours = [names.METHODS[name].colour for name in SELECTORS]
 
     assert len(set(colours)) == len(colours) > 0
     assert "#000000" not in colours

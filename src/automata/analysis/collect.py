@@ -27,6 +27,7 @@ from automata.analysis.tables import joined
 from automata.code_versions import PARTS, code_versions, origin
 from automata.config import Comparison
 from automata.errors import UserError
+from automata.names import METHODS
 from automata.records import read_code, read_record
 
 logger = logging.getLogger(__name__)
@@ -146,11 +147,16 @@ def outdated(experiment: Path) -> list[Path]:
 def _is_outdated(path: Path) -> bool:
     """Say whether the record at `path` is of other code; only what needs it is read as a whole."""
     made_by = read_code(path)
-    if made_by == code_versions():
+    today = [code_versions(method) for method in METHODS]
+    if made_by in today:
         return False
-    some = {part: origin(part, made_by.get(part), ()) for part in PARTS}  # equal in anything
-    related = some == {part: origin(part, today, ()) for part, today in code_versions().items()}
+    related = _any_origins(made_by) in map(_any_origins, today)
     return not related or bool(read_record(path).other_code)
+
+
+def _any_origins(code: dict[str, str]) -> list[str | None]:
+    """Return the origins of code that equals it in anything."""
+    return [origin(part, code.get(part), ()) for part in PARTS]
 
 
 def contaminated(experiment: Path) -> list[Path]:

@@ -85,7 +85,11 @@ def closing(table: pd.DataFrame) -> str:
 
 def _made_today(table: pd.DataFrame) -> bool:
     """Say whether all runs are of the very code of today."""
-    return all((table[f"{part}_code"] == today).all() for part, today in code_versions().items())
+    columns = [f"{part}_code" for part in PARTS]
+    return all(
+        (rows[columns] == list(code_versions(selector).values())).all(axis=None)
+        for selector, rows in table.groupby("selector")
+    )
 
 
 def _pairs(values: dict[str, Any]) -> str:

@@ -148,7 +148,7 @@ def datasets(table: pd.DataFrame) -> list[str]:
 
 def selectors(table: pd.DataFrame) -> list[str]:
     """Return the selectors of `table`, in the order of legends."""
-    return names.ordered(table["selector"].astype(str), names.SELECTORS)
+    return names.ordered(table["selector"].astype(str), names.METHODS)
 
 
 def fractions(table: pd.DataFrame) -> list[float]:

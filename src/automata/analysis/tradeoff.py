@@ -28,6 +28,7 @@ from automata.analysis.statistics import (
 from automata.analysis.study import COMBINATION, PANEL, compared, of_one_protocol
 from automata.analysis.tables import joined
 from automata.analysis.wording import cell
+from automata.names import CONTROLS
 
 PARTS = {
     "training": "tuning_training_seconds",
@@ -37,9 +38,6 @@ PARTS = {
     "final": "final_seconds",
 }
 """Of a run's seconds, with the columns of the runs; they sum to `total_seconds`."""
-
-NO_METHOD = ["full-again", "untuned"]
-"""Controls that are measures of noise and of the worth of tuning, not ways to save time."""
 
 
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -117,9 +115,9 @@ def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
     other point of the panel beats. `hypervolume` is the area that they cover from the reference
     (speedup 1, `worst_error` of the panel in percentage points), `share` that area over what all
     points of the panel cover together: shares overlap and sum to more than one; it is missing
-    where nothing is covered. FULL is the point (1, 0). The controls of NO_METHOD take no part.
+    where nothing is covered. FULL is the point (1, 0). The other controls take no part.
     """
-    methods = tradeoff[~tradeoff["selector"].isin(NO_METHOD)]
+    methods = tradeoff[~tradeoff["selector"].isin(CONTROLS.keys() - {"full"})]
     methods = methods[methods["speedup"].notna() & methods["relative_test_error"].notna()]
     worst = methods.groupby(PANEL)["relative_test_error"].transform("max")
     methods = methods.assign(on_front=_on_front(methods), worst_error=worst)

@@ -18,14 +18,14 @@ from automata.config.methods import SchedulerSettings, SearchSettings, SelectorS
 from automata.config.protocol import KindProtocol, SearchName
 from automata.experiments.checks import NAME, problems
 from automata.files import write_text
-from automata.selection import SELECTORS
+from automata.selection import CONTROLS, SELECTORS
 from automata.tuning import SCHEDULERS
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 DatasetName = Annotated[str, Field(pattern=f"^{NAME}$")]
 SchedulerName = Annotated[str, one_of(SCHEDULERS)]
-SelectorName = Annotated[str, one_of(SELECTORS)]
+SelectorName = Annotated[str, one_of({**CONTROLS, **SELECTORS})]
 Seed = Annotated[int, Field(ge=0)]
 Fraction = Annotated[float, Field(gt=0, le=1)]
 ExperimentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]

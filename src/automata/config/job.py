@@ -18,7 +18,7 @@ from automata.config.experiment import (
 from automata.config.machine import Compute, Metering, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import Protocol, SearchName
-from automata.selection import ALL_DATA, FIXED_FRACTIONS
+from automata.selection.controls import CONTROLS, Control
 
 
 class Run(Section):
@@ -33,27 +33,34 @@ class Run(Section):
 
     @model_validator(mode="after")
     def _fraction_fits(self) -> Self:
-        fixed = FIXED_FRACTIONS.get(self.selector)
-        if fixed is not None and self.fraction != fixed:
-            raise ValueError(f"selector {self.selector} takes fraction {fixed}: {self.fraction}")
-        if fixed is None and self.fraction == 0:
+        control = self.control
+        if control is not None and self.fraction != control.fraction:
+            raise ValueError(
+                f"selector {self.selector} takes fraction {control.fraction}: {self.fraction}"
+            )
+        if control is None and self.fraction == 0:
             raise ValueError(f"selector {self.selector} needs a fraction above 0")
         return self
 
     @property
+    def control(self) -> Control | None:
+        """The control that this run is, None where a selector draws subsets."""
+        return CONTROLS.get(self.selector)
+
+    @property
     def searches(self) -> bool:
-        """Whether trials train at all: `untuned` takes the first random configuration."""
-        return self.selector != "untuned"
+        """Whether trials train at all."""
+        return self.control is None or self.control.searches
 
     @property
     def trains_finally(self) -> bool:
-        """Whether the best configuration is trained anew; of FULL the best trial is tested."""
-        return self.selector not in ALL_DATA
+        """Whether the best configuration is trained anew: of a control's search it is trained."""
+        return self.control is None or not self.control.searches
 
     @property
     def training_stream(self) -> str:
-        """The name of the random stream of trainings; FULL's repeat has one of its own."""
-        return "training again" if self.selector == "full-again" else "training"
+        """The name of the random stream of trainings."""
+        return (self.control or CONTROLS["full"]).stream
 
 
 class Settings(Section):

@@ -141,7 +141,7 @@ def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
 
 
 def _look(scheduler: str, selector: str, fraction: float) -> Look:
-    row = names.SCHEDULERS[scheduler] if selector == AUTOMATA else names.SELECTORS[selector]
+    row = names.SCHEDULERS[scheduler] if selector == AUTOMATA else names.METHODS[selector]
     size = sized(fraction) if selector == AUTOMATA else 6.0
     return {
         "marker": row.marker,

@@ -174,10 +174,10 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
     ]
 
 
-def _looks(rows: pd.DataFrame) -> list[names.Selector]:
+def _looks(rows: pd.DataFrame) -> list[names.Method]:
     """Return the selectors that have points, in the order of legends."""
     present = set(rows["selector"])
-    return [look for look in names.SELECTORS.values() if look.display in present]
+    return [look for look in names.METHODS.values() if look.display in present]
 
 
 def _colour(rows: pd.DataFrame) -> alt.Color:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -12,6 +13,7 @@ from automata.config import Job, Protocol
 from automata.registry import load
 from automata.seeds import derive
 from automata.selection import SELECTORS
+from automata.selection.controls import CONTROLS
 from automata.selection.problem import (
     Cadence,
     SelectionProblem,
@@ -21,6 +23,7 @@ from automata.selection.problem import (
     uniform,
     without_lone_rows,
 )
+from automata.selection.random import Full
 from automata.training.progress import Progress
 
 
@@ -42,10 +45,16 @@ class SubsetPlan:
         return math.ceil(self.warm_start * epochs * self.fraction)
 
 
+def build_selector(name: str, **settings: Any) -> Selector:
+    """Return the selector of that name with its settings; under a control trials see all rows."""
+    selector: Selector = Full() if name in CONTROLS else load(SELECTORS, name)(**settings)
+    return selector
+
+
 def subset_plan(job: Job) -> SubsetPlan:
     """Return the plan of the trials of `job`: its selector with its settings, and its fraction."""
     run, settings = job.run, job.settings
-    selector: Selector = load(SELECTORS, run.selector)(**settings.selector.of(run.selector))
+    selector = build_selector(run.selector, **settings.selector.of(run.selector))
     return SubsetPlan(selector, run.fraction, settings.warm_start(run.scheduler))
 
 

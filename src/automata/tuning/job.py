@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from automata.allocation import keep_to_allocation
-from automata.code_versions import METHODS, origins
+from automata.code_versions import METHODS, code_versions, origins
 from automata.config import Job, OwnModel, Preparation
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
@@ -133,6 +133,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
     limit_threads(settings.compute.threads_per_trial)
     here = {
         **provenance(),
+        "code": code_versions(job.run.selector),
         **numerics(),
         "device": _device_name(device),
         "gpus": gpu_models([]),

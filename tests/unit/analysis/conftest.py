@@ -181,7 +181,7 @@ def make_record() -> MakeRecord:
                 "device": "cpu",
                 "cpu_count": 2,
                 "packages": {"torch": "2.13", "ray": "2.60"},
-                "code": code_versions() if code is None else code,
+                "code": code_versions(selector) if code is None else code,
                 "git": {"commit": "c0ffee", "dirty": False},
                 "lock_sha256": "1" * 64,
                 "own_model_sha256": None,

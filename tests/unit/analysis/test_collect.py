@@ -25,7 +25,7 @@ from automata.records import Record, write_record
 
 MakeRecord = Callable[..., Record]
 
-OLD = {**code_versions(), "training": "0", "metering": "0"}
+OLD = {**code_versions("gradmatch"), "training": "0", "metering": "0"}
 """Code whose training and metering are not today's."""
 
 
@@ -132,7 +132,7 @@ def test_records_of_other_code_are_named_in_the_table(written: Callable[..., Pat
     table = collect([written("a"), written("b", seed=1, code=OLD)], Comparison()).runs
 
     assert table["other_code"].tolist() == ["", "training metering"]
-    assert table["training_code"].tolist() == [code_versions()["training"], "0"]
+    assert table["training_code"].tolist() == [code_versions("gradmatch")["training"], "0"]
     assert table["selection_code"].nunique() == 1
 
 
@@ -197,7 +197,7 @@ def test_outdated_are_the_records_of_any_other_code(
 ) -> None:
     other = [
         written("b", seed=1, code=OLD),
-        written("c", seed=2, code={**code_versions(), "selection": "0"}),
+        written("c", seed=2, code={**code_versions("gradmatch"), "selection": "0"}),
         written("d", seed=3, code={}),
     ]
 
@@ -215,7 +215,7 @@ def test_records_of_code_declared_equal_are_not_outdated(
     is_outdated: bool,
 ) -> None:
     """Energies of the records are measured."""
-    today = code_versions()
+    today = code_versions("gradmatch")
     of_training = frozenset({"decisions", "numbers", "times"})
     table = (
         Equivalence("training", today["training"], "0", of_training, "c0ffee", "by hand"),

@@ -29,7 +29,7 @@ def test_row_says_what_made_the_record(make_record: MakeRecord) -> None:
     assert row["seed"] == 3
     assert row["started"] == "2023-11-14T22:13:20+00:00"
     assert (row["git_commit"], row["git_dirty"]) == ("c0ffee", False)
-    assert row["training_code"] == code_versions()["training"]
+    assert row["training_code"] == code_versions("gradmatch")["training"]
     assert row["lock_sha256"] == "1" * 64
     assert row["data"] == "satimage " + "0" * 64
     assert row["blas"] == "internal_api openblas, version 0.3, num_threads 1"
@@ -67,9 +67,11 @@ def test_closing_says_that_code_is_declared_equal(
     tmp_path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     covers = frozenset({"times", "measured energy"})
-    equal = Equivalence("metering", code_versions()["metering"], "0", covers, "c0ffee", "by hand")
+    equal = Equivalence(
+        "metering", code_versions("gradmatch")["metering"], "0", covers, "c0ffee", "by hand"
+    )
     monkeypatch.setattr("automata.code_versions.EQUIVALENCES", (equal,))
-    old = make_record(code={**code_versions(), "metering": "0"})
+    old = make_record(code={**code_versions("gradmatch"), "metering": "0"})
 
     table = _table(tmp_path, [old])
 
@@ -78,7 +80,7 @@ def test_closing_says_that_code_is_declared_equal(
 
 
 def test_closing_says_when_and_by_which_code(tmp_path: Path, make_record: MakeRecord) -> None:
-    old = make_record(seed=1, code={**code_versions(), "metering": "0"})
+    old = make_record(seed=1, code={**code_versions("gradmatch"), "metering": "0"})
 
     assert closing(_table(tmp_path, [make_record()])) == (
         "1 runs, begun between 2023-11-14T22:13:20+00:00 and 2023-11-14T22:13:20+00:00. "

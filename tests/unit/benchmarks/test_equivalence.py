@@ -14,8 +14,8 @@ import pytest
 from automata.code_versions import Equivalence
 from automata.errors import UserError
 from automata.models import MODELS
+from automata.names import METHODS
 from automata.records import Record, read_record
-from automata.selection import SELECTORS
 from automata.tuning import SCHEDULERS, SEARCHES
 from benchmarks.equivalence import proof
 from benchmarks.equivalence.__main__ import main
@@ -117,7 +117,7 @@ def test_replay_names_what_comes_out_otherwise(
 def test_cases_cover_every_selector_model_search_and_scheduler() -> None:
     cases = [*trainings(), *jobs()]
     runs = [case["job"]["run"] for case in cases]
-    assert {run["selector"] for run in runs} == set(SELECTORS)
+    assert {run["selector"] for run in runs} == set(METHODS)
     of_jobs = [case["job"]["run"] for case in jobs()]
     assert {run["search"] for run in of_jobs} == set(SEARCHES)
     assert {run["scheduler"] for run in of_jobs} == set(SCHEDULERS)

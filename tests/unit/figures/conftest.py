@@ -17,7 +17,7 @@ from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config import Carbon
-from automata.names import SELECTORS
+from automata.names import METHODS
 from automata.views import OF_DATASET, draw, draw_dataset
 from benchmarks.synthetic import synthetic_runs, synthetic_trials
 
@@ -69,7 +69,7 @@ def drawn() -> Draw:
 @pytest.fixture(scope="session")
 def whole(make_study: MakeStudy) -> Study:
     """The paper's grid with every selector that there is, two seeds."""
-    return make_study(synthetic_runs(selectors=tuple(SELECTORS), repeats=2))
+    return make_study(synthetic_runs(selectors=tuple(METHODS), repeats=2))
 
 
 @pytest.fixture(scope="session")

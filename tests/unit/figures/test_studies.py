@@ -266,7 +266,7 @@ def first_bars(some: Study) -> pd.DataFrame:
     """The rows of the first panel of DNA, from top to bottom."""
     table = time_split(some.runs[some.runs["dataset"] == "dna"], some.ratios)
     here = table.query("search == 'random' and scheduler == 'hyperband'")
-    order = [name for name in names.SELECTORS if name in set(here["selector"])]
+    order = [name for name in names.METHODS if name in set(here["selector"])]
     return pd.concat([here[here["selector"] == name].sort_values("fraction") for name in order])
 
 

@@ -292,5 +292,5 @@ def test_selectors_look_alike_in_all_figures(some: Study, drawn: Draw) -> None:
     ]
 
     for name in SUBSETS:
-        row = names.SELECTORS[name]
+        row = names.METHODS[name]
         assert [look[row.display] for look in looks] == [(row.colour, row.marker)] * 2

@@ -36,8 +36,8 @@ def point(group, panel, title):
 
 
 def test_every_marker_of_the_figures_has_a_mark():
-    points = {name for name in names.SELECTORS if name != "untuned"}
-    assert {names.SELECTORS[name].marker for name in points} == set(MARKS)
+    points = {name for name in names.METHODS if name != "untuned"}
+    assert {names.METHODS[name].marker for name in points} == set(MARKS)
 
 
 def test_data_sets_and_panels_are_those_with_runs(data):

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from automata.datasets.prepared import Dataset, Split
 from automata.models.mlp import Mlp
-from automata.registry import load
 from automata.selection import SELECTORS, embeddings
 from automata.selection.craig import distances
 from automata.selection.embeddings import LastLayer
@@ -26,10 +25,11 @@ from automata.selection.problem import (
     subset_size,
 )
 from automata.training.evaluation import last_layer
+from automata.training.subsets import build_selector
 
 Gradients = Callable[[Sequence[Tensor]], Tensor]
 
-NAMES = list(SELECTORS)
+NAMES = ["full", *SELECTORS]
 BLIND = ["full", "random", "adaptive-random", "rs2"]
 GUIDED = ["craig", "gradmatch", "gradmatch-adaptive", "glister"]
 THRIFTY = "gradmatch-adaptive"
@@ -38,7 +38,7 @@ EXACT = [name for name in NAMES if name != THRIFTY]
 
 
 def selector(name: str) -> Selector:
-    return load(SELECTORS, name)()  # type: ignore[no-any-return]
+    return build_selector(name)
 
 
 def gaussian_gradients(batches: Sequence[Tensor]) -> Tensor:
@@ -498,7 +498,7 @@ def test_distances_of_equal_gradients_are_numbers() -> None:
 
 
 def adaptive(tolerance: float, floor: float = 0.01, l2: float = 0.0) -> Selector:
-    return load(SELECTORS, THRIFTY)(l2=l2, tolerance=tolerance, floor=floor)  # type: ignore[no-any-return]
+    return build_selector(THRIFTY, l2=l2, tolerance=tolerance, floor=floor)
 
 
 def errors_of_budgets(problem: SelectionProblem) -> list[float]:

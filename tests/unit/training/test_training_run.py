@@ -12,16 +12,15 @@ import torch
 
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Split
-from automata.registry import load
 from automata.selection import SELECTORS
 from automata.selection.problem import Cadence, SelectionProblem, Subset
 from automata.training.optimization import quick_step
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan, Subsets
+from automata.training.subsets import SubsetPlan, Subsets, build_selector
 
 CPU = torch.device("cpu")
-NAMES = list(SELECTORS)
+NAMES = ["full", *SELECTORS]
 GUIDED = ["gradmatch", "craig", "glister", "gradmatch-adaptive"]
 ROWS = 120
 
@@ -33,7 +32,7 @@ def plan_of(
 ) -> SubsetPlan:
     """Return a plan of a third of the rows, of all for `full`."""
     usual = 1.0 if name == "full" else 0.3
-    return SubsetPlan(load(SELECTORS, name)(**settings), fraction or usual, warm_start)
+    return SubsetPlan(build_selector(name, **settings), fraction or usual, warm_start)
 
 
 @pytest.fixture

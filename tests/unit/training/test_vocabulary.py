@@ -11,11 +11,9 @@ from torch import Tensor
 
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Split
-from automata.registry import load
-from automata.selection import SELECTORS
 from automata.training import vocabulary
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
+from automata.training.subsets import SubsetPlan, build_selector
 
 WORDS, ROWS = 300, 40
 OPTIMIZERS: list[dict[str, Any]] = [
@@ -48,7 +46,7 @@ def training(data: Dataset, optimizer: dict[str, Any], selector: str = "gradmatc
             **optimizer,
         }
     )
-    plan = SubsetPlan(load(SELECTORS, selector)(), 0.2)
+    plan = SubsetPlan(build_selector(selector), 0.2)
     configuration = {"learning_rate": 0.05, "hidden": 6}
     return TrainingRun(data, configuration, protocol, plan, 0, torch.device("cpu"))
 

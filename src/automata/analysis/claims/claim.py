@@ -17,13 +17,13 @@ from automata.analysis.quantities import quantity as quantity_of
 from automata.analysis.statistics import Spread, known, summarise
 from automata.analysis.study import COMBINATION, RUN, Panel, Study, compared
 from automata.config.base import Section, axis, one_of
-from automata.names import DATASETS, SCHEDULERS, SEARCHES, SELECTORS
+from automata.names import DATASETS, METHODS, SCHEDULERS, SEARCHES
 
 Text = Annotated[str, Field(min_length=1)]
 DatasetName = Annotated[str, one_of(DATASETS)]
 SearchName = Annotated[str, one_of(SEARCHES)]
 SchedulerName = Annotated[str, one_of(SCHEDULERS)]
-SelectorName = Annotated[str, one_of(SELECTORS)]
+SelectorName = Annotated[str, one_of(METHODS)]
 Fraction = Annotated[float, Field(gt=0, le=1)]
 Around = Annotated[
     float, Field(ge=0, lt=1, description='How much less, as a share, "around" still covers')
