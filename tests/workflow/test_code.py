@@ -118,6 +118,42 @@ def test_run_that_other_code_selected_for_is_compared_and_named(folder):
     assert table.loc["gradmatch", "speedup"] > 0
 
 
+TOY = '''
+"""The first rows, whatever the model says."""
+
+import torch
+
+from automata.selection.problem import Cadence, uniform
+
+
+class First:
+    cadence = Cadence.ONCE
+
+    def select(self, problem):
+        return uniform(list(torch.arange(problem.budget).split(problem.size)))
+'''
+
+
+def test_a_selector_is_a_file_an_entry_and_a_name(project, folder):
+    (project / "src/automata/selection/first.py").write_text(TOY)
+    entry = '    "first": "automata.selection.first:First",\n'
+    registry = "SELECTORS: dict[str, str] = {\n"
+    edit(project / "src/automata/selection/__init__.py", registry, registry + entry)
+    name = '    "first": Method("FIRST", "the first rows", "#F0E442", "h"),\n'
+    edit(project / "src/automata/names.py", "METHODS = {\n", f"METHODS = {{\n{name}")
+    edit(project / "config/smoke.yaml", "selectors: [full, gradmatch]", "selectors: [full, first]")
+
+    assert planned(project, folder) == {"tune": 1, "collect": 1}
+    snakemake(project, folder)
+    tables = folder / "results/smoke/tables"
+    runs = pd.read_csv(tables / "runs.csv").set_index("selector")
+    assert set(runs.index) == {"full", "first"}
+    assert runs["other_code"].isna().all()
+    assert runs.loc["first", "tuning_selection_seconds"] > 0
+    assert pd.read_csv(tables / "tradeoff.csv")["selector"].tolist() == ["first"]
+    assert "FIRST" in (folder / "results/smoke/index.html").read_text()
+
+
 def outdated(folder):
     """Return the words that the shell puts in the place of $(automata outdated ...)."""
     command = [sys.executable, "-m", "automata", "outdated", "results/smoke"]
