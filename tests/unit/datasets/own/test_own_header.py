@@ -100,12 +100,11 @@ def no(key, path, column, columns):
         (
             table(path="semi.csv"),
             no("target", "semi.csv", "kind", "size;soil;born;kind")
-            + '; its cells seem separated by ";": give own_datasets.mine.separator: ";" and '
-            'own_datasets.mine.decimal: ","',
+            + '; its cells seem separated by ";": give own_datasets.mine.separator: ";"',
         ),
         (
             table(path="latin.csv"),
-            "path: latin.csv: row 1, byte 7 of it: 0xf6 is not UTF-8: give "
+            "path: latin.csv: byte 0xf6 is not UTF-8: give "
             "own_datasets.mine.encoding, such as latin-1 or cp1252",
         ),
         (
@@ -233,5 +232,5 @@ def test_planning_needs_the_standard_library_alone():
 
 
 def test_header_of_parquet_is_left_to_the_job_without_its_library(folder, monkeypatch):
-    monkeypatch.setattr("automata.datasets.own.layout.find_spec", lambda _: None)
+    monkeypatch.setattr("automata.datasets.own.header.find_spec", lambda _: None)
     assert list(problems(table(path="t.parquet", target="sort"), KEY)) == []

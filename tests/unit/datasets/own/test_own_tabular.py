@@ -300,6 +300,7 @@ def test_text_among_numbers_is_a_category_where_named(tmp_path):
         (".csv", ["2020-01-31", "2021-02-28"]),
         (".csv", ["2020-01-31 10:00", None]),
         (".csv", ["31.1.2020", "28.2.2021"]),
+        (".csv", ["1/31/2020", "2/28/2021"]),
         (".parquet", pd.to_datetime(["2020-01-31", None])),
         (".parquet", [datetime.date(2020, 1, 31), None]),
         (".parquet", pd.to_timedelta([1, 2])),
@@ -531,20 +532,6 @@ def test_refusal_of_dates_names_both_keys(tmp_path):
         small(tmp_path, ["2020-01-31", "2021-02-28"])
 
 
-@pytest.mark.parametrize(
-    ("suffix", "cells"),
-    [
-        (".csv", ["1/31/2020", "2/28/2021"]),
-        (".csv", ["2020-01-31", "1/2/2020"]),
-        (".csv", ["1.31.2020", "2.28.2021"]),
-        (".parquet", pd.to_timedelta([1, 2])),
-    ],
-)
-def test_dates_that_have_no_days_are_refused_with_drop_alone(tmp_path, suffix, cells):
-    with pytest.raises(UserError, match=r"holds dates.*: name it in \S*mine\.drop to leave"):
-        small(tmp_path, cells, suffix=suffix)
-
-
 def test_all_missing_cells_are_said_at_once(tmp_path):
     table = frame()
     table.loc[[3, 4], "size"] = None
@@ -697,23 +684,6 @@ def test_thousands_separators_may_be_categories_where_no_separator_is_given(tmp_
     raw = small(tmp_path, ["7,000", "8,000"])
     assert raw.facts["features"] == ["x=7,000", "x=8,000"]
     assert "row 2: '7,000' seems to have thousands separators" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        (["500", "7,000"], True),
-        (["500", "7,0"], False),
-        (["7,000", "7,500", "0,500"], False),
-        (["7,000", "7,5001"], False),
-        (["7,000", "500,25"], False),
-    ],
-)
-def test_decimal_commas_that_may_be_thousands_are_named_in_the_log(tmp_path, caplog, cells, said):
-    text = "x;kind\n" + "".join(f"{cell};a\n{cell};b\n" * 3 for cell in cells)
-    raw = loaded(tmp_path, text, separator=";", decimal=",")
-    assert raw.facts["features"] == ["x"]
-    assert ("'7,000' is read as 7.0: if its commas are thousands" in caplog.text) == said
 
 
 def test_point_among_decimal_commas_is_refused_with_its_row(tmp_path):

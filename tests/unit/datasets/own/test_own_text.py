@@ -5,7 +5,7 @@ import pytest
 
 from automata.config.data import OwnText
 from automata.datasets.own import load
-from automata.datasets.own.words import tokenise
+from automata.datasets.own.text import tokenise
 from automata.errors import UserError
 
 TEXTS = ["It's good.", "Bad, I say!", "None", 'a "quoted"\nbreak', "007", "null"]
