@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.config.data import OwnTabular
+from automata.config.data import OwnImage, OwnTabular, OwnText
 from automata.datasets.own import load
 from automata.datasets.own.header import problems
 from automata.datasets.own.paths import problem_of_file
@@ -150,13 +150,18 @@ def test_what_the_job_would_refuse_is_found(folder, own, expected):
         table(dates=["rain"]),
         table(path="pets"),
         table(test="t.parquet"),
+        table(test="no.csv"),
         table(decimal=","),
+        text(text="kind"),
+        image("no.npz"),
+        image("t.csv"),
     ],
 )
 def test_the_job_says_the_same(folder, own):
     (key, problem), *_ = problems(own, KEY)
+    kinds = {"tabular": OwnTabular, "text": OwnText, "image": OwnImage}
     with pytest.raises(UserError) as error:
-        load("mine", OwnTabular(**own))
+        load("mine", kinds[own["kind"]](**own))
     assert str(error.value) == f"{key}: {problem}"
 
 
