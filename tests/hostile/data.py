@@ -191,7 +191,7 @@ HEADERS = [
         separator="|",
     ),
     header(
-        "path: t.csv: row 1, byte 2 of it: 0xf6 is not UTF-8: give own_datasets.mine.encoding",
+        "path: t.csv: byte 0xf6 is not UTF-8: give own_datasets.mine.encoding",
         {"t.csv": "sö,y\n1,2\n".encode("latin-1")},
     ),
     header(
@@ -281,7 +281,7 @@ TABLES = [
         {"t.csv": "y\n" + "a;1,5\n" * 9},
     ),
     cells(
-        "t.csv: row 9002, byte 1 of it: 0xe9 is not UTF-8: give own_datasets.mine.encoding",
+        "t.csv: byte 0xe9 is not UTF-8: give own_datasets.mine.encoding",
         {"t.csv": ("x,y\n" + "a,b\n" * 9000 + "é,b\n").encode("latin-1")},
         real=True,
     ),

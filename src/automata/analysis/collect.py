@@ -16,6 +16,8 @@ from automata.analysis.provenance import provenance_row
 from automata.analysis.runs import (
     TRIAL_COLUMNS,
     TRIAL_TYPES,
+    EvaluationRow,
+    RunRow,
     evaluations,
     flags,
     protocol,
@@ -87,7 +89,8 @@ def collect(
     else:
         with ProcessPoolExecutor(processes) as pool:
             parts = list(pool.map(read, some))
-    table = _labelled(pd.DataFrame([run for part in parts for run in part.runs]), names)
+    runs = [run for part in parts for run in part.runs]
+    table = _labelled(pd.DataFrame(runs, columns=list(RunRow.__annotations__)), names)
     twice = table[table.duplicated(RUN, keep=False)]
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
@@ -114,7 +117,7 @@ def _labelled(table: pd.DataFrame, names: Mapping[str, str | None]) -> pd.DataFr
 class _Part:
     """What some of the records say, in their order."""
 
-    runs: list[dict[str, Any]]
+    runs: list[RunRow]
     trials: pd.DataFrame
     protocols: dict[str, Any]
     origins: list[dict[str, Any]]
@@ -122,8 +125,8 @@ class _Part:
 
 def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
     """Read the records at `paths`: as many as it takes to be worth a table, and no more memory."""
-    runs: list[dict[str, Any]] = []
-    scores: list[dict[str, Any]] = []
+    runs: list[RunRow] = []
+    scores: list[EvaluationRow] = []
     protocols: dict[str, Any] = {}
     origins: list[dict[str, Any]] = []
     for path in paths:

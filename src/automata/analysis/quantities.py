@@ -7,6 +7,7 @@ documentation its table of definitions. All compare a run with the FULL run of i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from automata.config import Carbon
 from automata.records import JOULES_PER_KWH
@@ -252,11 +253,20 @@ GRAMS_PER_MILE = 400
 """Of a car, in the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""
 KILOMETRES_PER_MILE = 1.609344
 
-FOOTPRINT = ["kwh", "co2_measured_grams", "co2_time_grams"]
+
+class Footprint(TypedDict):
+    """Energy and CO2 of one run."""
+
+    kwh: float | None
+    co2_measured_grams: float | None
+    co2_time_grams: float
+
+
+FOOTPRINT = list(Footprint.__annotations__)
 """The columns of `footprint`."""
 
 
-def footprint(joules: float | None, seconds: float, carbon: Carbon) -> dict[str, float | None]:
+def footprint(joules: float | None, seconds: float, carbon: Carbon) -> Footprint:
     """Return energy and CO2 of one run; what comes from energy is None where that is."""
     return {
         "kwh": kilowatt_hours(joules),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import pandas as pd
 
 from automata.analysis.quantities import (
     FOOTPRINT,
+    Footprint,
     ceiling,
     cpu_ratio,
     energy_ratio,
@@ -22,6 +23,7 @@ from automata.analysis.quantities import (
     speedup,
     step_ceiling,
 )
+from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
 from automata.analysis.tables import joined
 from automata.code_versions import PARTS, TIMES, claims_of, origin
@@ -73,24 +75,31 @@ FACTS = [
 ]
 """Columns taken over from the table of runs."""
 
-COLUMNS = [
-    *FACTS,
-    *FOOTPRINT,
-    "speedup",
-    "ceiling",
-    "efficiency",
-    "step_ceiling",
-    "final_ceiling",
-    "relative_test_error",
-    "relative_error_ratio",
-    "energy_ratio",
-    "co2_measured_ratio",
-    "co2_time_ratio",
-    "cpu_ratio",
-    "full_best_epochs",
-    "full_record",
-    "refused",
-]
+
+class Ratios(TypedDict, total=False):
+    """What a run has of its FULL, each a column: all but `refused`, or that alone."""
+
+    speedup: float
+    ceiling: float
+    efficiency: float
+    step_ceiling: float
+    final_ceiling: float
+    relative_test_error: float
+    relative_error_ratio: float | None
+    energy_ratio: float | None
+    co2_measured_ratio: float | None
+    co2_time_ratio: float | None
+    cpu_ratio: float | None
+    full_best_epochs: int
+    full_record: str
+    refused: str | None
+
+
+COLUMNS = [*FACTS, *FOOTPRINT, *Ratios.__annotations__]
+
+
+class _Run(RunRow, Footprint):
+    """A row of the table of runs, with what the run took."""
 
 
 def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
@@ -100,7 +109,7 @@ def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     the ratios are missing. Those of energy are also missing where it was obtained otherwise
     than FULL's; a warning says so. `other_code` names what is not of today in the run or its FULL.
     """
-    rows = [
+    rows: list[_Run] = [
         {**row, **footprint(row["energy_joules"], row["total_seconds"], carbon)}
         for row in _records(runs[runs["selector"] != "untuned"])
     ]
@@ -108,7 +117,7 @@ def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     return pd.DataFrame([_compared(row, full.get(_key(row))) for row in rows], columns=COLUMNS)
 
 
-def _compared(run: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any]:
+def _compared(run: _Run, full: _Run | None) -> dict[str, Any]:
     """Return the row of one run."""
     reason = _refusal(run, full)
     if reason is not None or full is None:
@@ -118,7 +127,7 @@ def _compared(run: dict[str, Any], full: dict[str, Any] | None) -> dict[str, Any
     return {**_facts(run), **_ratios(run, full), "other_code": other_code}
 
 
-def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:
+def _refusal(run: _Run, full: _Run | None) -> str | None:
     """Return why `run` does not compare with `full`, None if it does."""
     if full is None:
         return "no FULL run to compare with"
@@ -134,7 +143,7 @@ def _refusal(run: dict[str, Any], full: dict[str, Any] | None) -> str | None:
 
 
 def _differing(
-    run: dict[str, Any], full: dict[str, Any], columns: list[str], methods: Iterable[str] = ()
+    run: Mapping[str, Any], full: Mapping[str, Any], columns: list[str], methods: Iterable[str] = ()
 ) -> str:
     """Return in which of `columns` the two differ, and how; nothing if they do not.
 
@@ -147,22 +156,22 @@ def _differing(
     )
 
 
-def _names(run: dict[str, Any], full: dict[str, Any] | None) -> str:
+def _names(run: _Run, full: _Run | None) -> str:
     """Return what a warning calls a run and its FULL."""
     return f"{run['record']}" if full is None else f"{run['record']} (FULL: {full['record']})"
 
 
-def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[column] for column in PAIR)
 
 
-def _records(runs: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows as dicts, with None where nothing was measured."""
+def _records(runs: pd.DataFrame) -> list[RunRow]:
+    """Return the rows with None where nothing was measured."""
     table = runs.astype(object).where(runs.notna(), None)
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    return cast(list[RunRow], table.to_dict("records"))
 
 
-def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
+def _ratios(run: _Run, full: _Run) -> Ratios:
     gain = speedup(full["total_seconds"], run["total_seconds"])
     slots = run["concurrent_trials"]
     top = ceiling(
@@ -196,9 +205,9 @@ def _ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _energy_ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, float | None]:
+def _energy_ratios(run: _Run, full: _Run) -> Ratios:
     """Return the ratios that rest on energy, none where the two energies do not compare."""
-    methods = {row["energy_method"] for row in (run, full)} - {None}
+    methods = {way for row in (run, full) if (way := row["energy_method"]) is not None}
     differing = _differing(run, full, SAME_ENERGY, methods)
     if differing:
         logger.warning("%s: no energy ratio: %s", _names(run, full), differing)
@@ -209,7 +218,7 @@ def _energy_ratios(run: dict[str, Any], full: dict[str, Any]) -> dict[str, float
     }
 
 
-def _facts(run: dict[str, Any]) -> dict[str, Any]:
+def _facts(run: Mapping[str, Any]) -> dict[str, Any]:
     return {column: run[column] for column in (*FACTS, *FOOTPRINT)}
 
 

@@ -6,10 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
-from automata.analysis.study import RUN
-from automata.code_versions import PARTS
 from automata.config import Comparison
 from automata.records import (
     Evaluation,
@@ -25,8 +23,149 @@ RESUMED = "was interrupted and went on (comparison.resumed)"
 """Why the times of a run are set aside."""
 
 
-def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
-    """Return the row of one record; a quantity that was not measured is None.
+class RunRow(TypedDict):
+    """A row of the table of runs: the fields are its columns, in their order, with their meaning.
+
+    A quantity that was not measured is None.
+    """
+
+    dataset: Annotated[str, "data set"]
+    search: Annotated[str, "what proposes configurations"]
+    scheduler: Annotated[str, "what stops trials"]
+    selector: Annotated[str, "what selects subsets, or the control that the run is"]
+    fraction: Annotated[float, "size of the subsets, as a share of the training set"]
+    seed: Annotated[int, "seed of the run"]
+    tuning_seconds: Annotated[
+        float,
+        "wall time of the search, from the first trial's start to the last one's end; the four "
+        "`tuning_*_seconds` say on what",
+    ]
+    final_seconds: Annotated[
+        float,
+        "wall time of the final training on all data; FULL has none, its best trial's weights are "
+        "tested",
+    ]
+    total_seconds: Annotated[float, "tuning plus final training"]
+    setup_seconds: Annotated[
+        float,
+        "Ray, imports, data: in no other time, but with several trials at once the start of the "
+        "second and later worker is in the tuning",
+    ]
+    cpu_seconds: Annotated[float | None, "CPU time of the job's processes in both phases"]
+    energy_joules: Annotated[float | None, "energy of both phases"]
+    energy_method: Annotated[
+        str | None,
+        "whether it was measured by counters, polled or estimated from CPU time; none where the "
+        "phases differ",
+    ]
+    energy_source: Annotated[str | None, "what gave it"]
+    exclusive: Annotated[bool, "whether other measured jobs of the host were kept out"]
+    other_cpu_share: Annotated[
+        float | None,
+        "the share of the host's CPU time that went to anything else in the worse of the run's "
+        "phases; above 0.1 the run is worth repeating, and the figure says so",
+    ]
+    flags: Annotated[
+        str,
+        "what to know before trusting the energy: `short_window` (a phase under 10 s), "
+        "`contaminated` (others took more than a tenth of the host's CPU time, which counters of "
+        "the machine count too), `undercount` (earlier records alone: the estimate had lost a "
+        "tenth of the run's CPU time or more), `counter_reset` (a GPU's counter went back: what it "
+        "had counted is lost), `elsewhere` (trials ran on a Ray cluster: energy and CPU time were "
+        "not measured)",
+    ]
+    tuning_training_seconds: Annotated[float, "seconds of the search that trials trained"]
+    tuning_selection_seconds: Annotated[float, "seconds of the search that trials selected"]
+    tuning_evaluation_seconds: Annotated[float, "seconds of the search that trials were evaluated"]
+    tuning_orchestration_seconds: Annotated[
+        float,
+        "the rest of the search: starting, stopping, pausing and choosing trials, and slots that "
+        "stood empty",
+    ]
+    test_accuracy: Annotated[float, "accuracy of the final model on the test set"]
+    test_loss: Annotated[float, "loss of the final model on the test set"]
+    best_validation_accuracy: Annotated[float | None, "score of the best trial"]
+    best_index: Annotated[int, "number of the best trial, from 0"]
+    best_epochs: Annotated[
+        int,
+        "epochs of the best trial. The best score wins, also that of a trial that was stopped "
+        "before `epochs`: FULL is then tested on a model that could have trained longer "
+        "(`full_best_epochs` in `ratios.csv`, a note in the figure)",
+    ]
+    best_configuration: Annotated[str, "the best configuration, in four digits"]
+    best_configuration_json: Annotated[str, "the best configuration, with exact values"]
+    configurations: Annotated[int, "trials of the search"]
+    failed_trials: Annotated[int, "trials that diverged"]
+    final_failure: Annotated[str | None, "why the final training diverged"]
+    model: Annotated[str, "architecture, or the factory of the user's own"]
+    epochs: Annotated[int, "most epochs of a trial, and those of the final training"]
+    train_rows: Annotated[int, "rows of the training set"]
+    trained_epochs: Annotated[int, "epochs of all trials"]
+    trained_steps: Annotated[int, "optimizer steps of all trials"]
+    full_epoch_equivalents: Annotated[
+        float, "samples of all trials in passes over the training set, warm start included"
+    ]
+    subset_samples: Annotated[int, "the largest latest subset of a trial"]
+    effective_fraction: Annotated[
+        float | None,
+        "rows of a subset as a share of the training set, on average over all epochs trained on "
+        "subsets; below `fraction` where a selector adapts",
+    ]
+    gradient_selections: Annotated[int, "selections that read gradients: each one forward pass"]
+    random_fill: Annotated[int, "mini-batches that a solver had no use for and chance filled in"]
+    final_epochs: Annotated[int, "epochs of the final training"]
+    final_steps: Annotated[int, "optimizer steps of the final training"]
+    concurrent_trials: Annotated[int, "trials at a time"]
+    threads_per_trial: Annotated[int, "CPU threads of each"]
+    device: Annotated[str, "what trained: cpu, or the name of a GPU"]
+    host: Annotated[
+        str,
+        "where the job ran, or several hosts where it was interrupted and went on elsewhere; of "
+        "trials on a Ray cluster also the hosts that trained them",
+    ]
+    machine: Annotated[
+        str,
+        "what must be the same of runs that are compared: the host with its processor, number of "
+        "cores and GPUs, or with `comparison.hosts: alike` these without the host",
+    ]
+    resumed: Annotated[bool, "whether the run was interrupted and went on"]
+    set_aside: Annotated[
+        str,
+        "why a run is compared with no other: it was resumed, and `comparison.resumed` is false",
+    ]
+    segments: Annotated[
+        int,
+        "of how many measured windows the times are the sum: two for a search and a final training "
+        "that nothing interrupted. A segment ends with the last work that was kept: what was lost "
+        "and done again counts once",
+    ]
+    peak_memory_bytes: Annotated[
+        int,
+        "most memory of the job's processes at one look, every half second: what each has for "
+        "itself, and the largest share",
+    ]
+    peak_disk_bytes: Annotated[int, "most that the run's part of `work/` took"]
+    software: Annotated[str, "versions of torch and ray"]
+    selection_code: Annotated[
+        str | None,
+        "which code selected: a hash that comments, docstrings and layout do not change",
+    ]
+    training_code: Annotated[str | None, "which code trained, likewise"]
+    metering_code: Annotated[str | None, "which code metered, likewise"]
+    other_code: Annotated[
+        str,
+        "those of the three that are not of the code that made the tables; in `ratios.csv` and "
+        "`tradeoff.csv` of any run that the row rests on, FULL's included",
+    ]
+    data_sha256: Annotated[str, "SHA-256 of the prepared data set"]
+    own_model_sha256: Annotated[str | None, "SHA-256 of the file of the user's own model"]
+    protocol_hash: Annotated[str, "name in `protocols.json` of the settings that FULL must share"]
+    started_at: Annotated[float, "when the first measured window began, in seconds since 1970"]
+    record: Annotated[str, "path of the record"]
+
+
+def row(record: Record, path: Path, comparison: Comparison) -> RunRow:
+    """Return the row of one record.
 
     Only runs of the same `machine` compare, and those that are not `set_aside`.
     """
@@ -36,9 +175,14 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     settings = record.job.settings
     model = settings.protocol.model
     best = record.best
-    code = record.provenance["code"]
+    run, code = record.job.run, record.provenance["code"]
     return {
-        **record.job.run.model_dump(),
+        "dataset": run.dataset,
+        "search": run.search,
+        "scheduler": run.scheduler,
+        "selector": run.selector,
+        "fraction": run.fraction,
+        "seed": run.seed,
         "tuning_seconds": tuning.wall_seconds if tuning else 0.0,
         "final_seconds": final.measurement.wall_seconds if final else 0.0,
         "total_seconds": sum(phase.wall_seconds for phase in phases),
@@ -80,7 +224,9 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         "software": " ".join(
             f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
         ),
-        **{f"{part}_code": code.get(part) for part in PARTS},
+        "selection_code": code.get("selection"),
+        "training_code": code.get("training"),
+        "metering_code": code.get("metering"),
         "other_code": " ".join(record.other_code),
         "data_sha256": record.data.sha256,
         "own_model_sha256": record.provenance.get("own_model_sha256"),
@@ -123,8 +269,17 @@ def _kind(record: Record) -> str:
     return ", ".join([f"{here['cpu_count']} x {here['cpu']}", *here["gpus"], *kinds])
 
 
-def tuning_split(record: Record) -> dict[str, float]:
-    """Return where the seconds of the search went; the four parts sum to its wall seconds.
+class TuningSplit(TypedDict):
+    """Where the seconds of a search went; the four parts sum to its wall seconds."""
+
+    tuning_training_seconds: float
+    tuning_selection_seconds: float
+    tuning_evaluation_seconds: float
+    tuning_orchestration_seconds: float
+
+
+def tuning_split(record: Record) -> TuningSplit:
+    """Return where the seconds of the search went.
 
     Work inside trials counts for its share of the trials at once; orchestration is the rest:
     starting, stopping, pausing and choosing trials, and slots that stood empty.
@@ -177,18 +332,27 @@ def energy_joules(phases: list[Measurement]) -> float | None:
     return complete_sum([phase.energy_joules for phase in phases])
 
 
-def _work(trainings: list[Progress], rows: int) -> dict[str, float | None]:
+class _Work(TypedDict):
+    """What the trials of a search trained in all."""
+
+    trained_epochs: int
+    trained_steps: int
+    full_epoch_equivalents: float
+    subset_samples: int
+    effective_fraction: float | None
+    gradient_selections: int
+    random_fill: int
+
+
+def _work(trainings: list[Progress], rows: int) -> _Work:
     """Return what the trials of a search trained in all."""
     subset_epochs = sum(training.subset_epochs for training in trainings)
     selected = sum(training.selected_samples for training in trainings)
     return {
         "trained_epochs": sum(training.epochs for training in trainings),
         "trained_steps": sum(training.steps for training in trainings),
-        # In passes over the training set, warm start included.
         "full_epoch_equivalents": sum(training.samples for training in trainings) / rows,
         "subset_samples": max(training.subset_samples for training in trainings),
-        # Share of the training set in a subset, on average over epochs: less than the fraction
-        # where a selector adapts.
         "effective_fraction": selected / subset_epochs / rows if subset_epochs else None,
         "gradient_selections": sum(training.gradient_selections for training in trainings),
         "random_fill": sum(training.random_fill for training in trainings),
@@ -214,25 +378,34 @@ def _same(values: list[str | None]) -> str | None:
     return values[0] if len(set(values)) == 1 else None
 
 
-TRIAL_COLUMNS = [
-    *RUN,
-    "index",
-    "configuration",
-    "status",
-    "epoch",
-    "rung",
-    "accuracy",
-    "loss",
-    "elapsed_seconds",
-    "elapsed_joules",
-    "record",
-]
+class EvaluationRow(TypedDict):
+    """A row of the table of trials: the fields are its columns, in their order."""
+
+    dataset: str
+    search: str
+    scheduler: str
+    selector: str
+    fraction: float
+    seed: int
+    index: int
+    configuration: str
+    status: str
+    epoch: int
+    rung: bool
+    accuracy: float
+    loss: float
+    elapsed_seconds: float
+    elapsed_joules: float | None
+    record: str
+
+
+TRIAL_COLUMNS = list(EvaluationRow.__annotations__)
 
 TRIAL_TYPES = {"elapsed_joules": "float64"}
 """Of columns in which a value may be missing: one that nobody has would have no type."""
 
 
-def evaluations(record: Record, path: Path) -> list[dict[str, Any]]:
+def evaluations(record: Record, path: Path) -> list[EvaluationRow]:
     """Return a row per evaluation of a trial, in the order of time; none without a search.
 
     `epoch` is when the trial was evaluated, `rung` says whether the scheduler saw it;
@@ -246,13 +419,18 @@ def evaluations(record: Record, path: Path) -> list[dict[str, Any]]:
         return []
     energy = window.energy_joules
     watts = None if energy is None else energy / window.wall_seconds
-    run = record.job.run.model_dump()
-    rows = []
+    run = record.job.run
+    rows: list[EvaluationRow] = []
     for trial, rung, evaluation in _evaluations(record):
         elapsed = record.tuning.elapsed(evaluation.finished_at)
         rows.append(
             {
-                **run,
+                "dataset": run.dataset,
+                "search": run.search,
+                "scheduler": run.scheduler,
+                "selector": run.selector,
+                "fraction": run.fraction,
+                "seed": run.seed,
                 "index": trial.index,
                 "configuration": json.dumps(trial.configuration, sort_keys=True),
                 "status": trial.status,

@@ -5,26 +5,20 @@ A file has its official name only when it is complete and its checksum was verif
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import os
 import re
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import requests
 from filelock import FileLock
-from pooch import HTTPDownloader
-from tqdm import tqdm
-from urllib3.exceptions import IncompleteRead
+from pooch import HTTPDownloader, file_hash
 
 from automata.datasets.catalog import RemoteFile
 from automata.errors import UserError
-from automata.files import write_text
+from automata.files import replacing, sha256, write_text
 
 RETRY_WAITS: tuple[float, ...] = (1.0, 4.0)
 """Seconds before the second, third, ... attempt at a download; then it has failed."""
@@ -34,7 +28,7 @@ CONNECT_SECONDS, SILENCE_SECONDS = 15.0, 60.0
 
 _CHUNK_BYTES = 1 << 16
 _LACKING = (403, 404, 410)  # some stores answer 403 where there is no such file
-_WORTH_A_RETRY = (408, 429, 500, 502, 503, 504)
+_WORTH_A_RETRY = (None, 408, 429, 500, 502, 503, 504)  # None: a connection that failed or broke
 
 _LOG = logging.getLogger(__name__)
 
@@ -59,7 +53,7 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
     the cache is never replaced, as a user may have put it there.
     """
     wanted = _Wanted(dataset, file, cache)
-    with wanted.storage_errors():
+    try:
         present = _present(wanted, mirror)
         if present is not None:
             return present
@@ -67,6 +61,9 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
         with FileLock(cache / f".{file.name}.lock"):
             # Another process may have had the lock until now because it wanted the same file.
             return _present(wanted, mirror) or _download(wanted, mirror)
+    except OSError as error:
+        problem = f"expected readable files and a writable folder with room, found {error}"
+        raise wanted.error(file.url, problem, wanted.by_hand) from error
 
 
 @dataclass(frozen=True)
@@ -80,11 +77,6 @@ class _Wanted:
     @property
     def path(self) -> Path:
         return self.cache / self.file.name
-
-    @property
-    def partial(self) -> Path:
-        """The unfinished download; always the same name, so that a killed one is overwritten."""
-        return self.cache / f".{self.file.name}.partial"
 
     @property
     def record(self) -> Path:
@@ -117,50 +109,6 @@ class _Wanted:
         """What always helps."""
         return f"put the right file by hand at {self.path}"
 
-    @contextmanager
-    def storage_errors(self) -> Iterator[None]:
-        """Turn a full disk, a read-only folder and the like into a UserError."""
-        try:
-            yield
-        except OSError as error:
-            problem = f"expected readable files and a writable folder with room, found {error}"
-            raise self.error(self.file.url, problem, self.by_hand) from error
-
-
-@dataclass(eq=False)
-class _DownloadError(Exception):
-    """An attempt that failed."""
-
-    problem: str
-    lacking: bool = False
-    """The server has no such file."""
-    retry: bool = False
-    """Another attempt may succeed."""
-
-
-class _Progress(tqdm):  # type: ignore[misc]
-    """A bar for a person who watches; elsewhere a line now and then."""
-
-    def __init__(self, name: str) -> None:
-        watched = sys.stderr.isatty()
-        super().__init__(
-            desc=name,
-            unit="B",
-            unit_scale=True,
-            ncols=79,
-            mininterval=0.1 if watched else 15.0,
-            delay=0.5 if watched else 15.0,
-            leave=watched,
-        )
-
-    def __bool__(self) -> bool:
-        """Be true: pooch asks whether there is a bar, and tqdm answers whether it has a total."""
-        return True
-
-    def reset(self, total: float | None = None) -> None:
-        """Go back to 0 without drawing that: pooch does it just before it fills the bar."""
-        self.n = 0
-
 
 def _present(wanted: _Wanted, mirror: str | None) -> Acquired | None:
     """Return the file of the cache, else that of a mirror which is a folder, else None."""
@@ -182,98 +130,63 @@ def _download(wanted: _Wanted, mirror: str | None) -> Acquired:
         url = f"{mirror.rstrip('/')}/{wanted.file.name}"
         try:
             return _download_from(wanted, url)
-        except _DownloadError as error:
-            if not error.lacking:
+        except requests.RequestException as error:
+            if _status(error) not in _LACKING:
                 remedy = f"mend the mirror, or {wanted.by_hand}"
-                raise wanted.error(url, error.problem, remedy) from error
+                raise wanted.error(url, _problem(error), remedy) from error
             _LOG.info("%s is not in the mirror %s", wanted.file.name, mirror)
     try:
         return _download_from(wanted, wanted.file.url)
-    except _DownloadError as error:
+    except requests.RequestException as error:
         tried = f" (and no such file in the mirror {mirror})" if mirror is not None else ""
         remedy = f"try again later, or {wanted.by_hand}"
-        raise wanted.error(wanted.file.url, f"{error.problem}{tried}", remedy) from error
+        raise wanted.error(wanted.file.url, f"{_problem(error)}{tried}", remedy) from error
 
 
 def _download_from(wanted: _Wanted, url: str) -> Acquired:
     """Download, verify and only then name the file; the lock is held.
 
-    Raises _DownloadError if it did not arrive, and UserError if it is another file.
+    Raises RequestException if it did not arrive, and UserError if it is another file.
     """
-    try:
-        _fetch_persistently(url, wanted.partial)
-        arrived = _verified(wanted, wanted.partial, url, wanted.by_hand)
-        with wanted.partial.open("rb") as written:
-            os.fsync(written.fileno())
-        wanted.partial.replace(wanted.path)
-    finally:
-        wanted.partial.unlink(missing_ok=True)
+    _LOG.info("downloading %s", url)
+    with replacing(wanted.path) as temporary:
+        _fetch(url, temporary)
+        arrived = _verified(wanted, temporary, url, wanted.by_hand)
     return Acquired(wanted.path, arrived.sha256)
 
 
-def _fetch_persistently(url: str, target: Path) -> None:
+def _fetch(url: str, target: Path) -> None:
     """Write the body at `url` to `target`, with a new attempt where that may help."""
+    download = HTTPDownloader(
+        progressbar=sys.stderr.isatty(),
+        chunk_size=_CHUNK_BYTES,
+        timeout=(CONNECT_SECONDS, SILENCE_SECONDS),
+        # Checksums are of the file itself, not of what a server compressed on its way.
+        headers={"Accept-Encoding": "identity"},
+    )
     for wait in RETRY_WAITS:
         try:
-            return _fetch(url, target)
-        except _DownloadError as error:
-            if not error.retry:
-                raise
-            _LOG.warning("%s: %s; next attempt in %g s", url, error.problem, wait)
-            time.sleep(wait)
-    return _fetch(url, target)
-
-
-def _fetch(url: str, target: Path) -> None:
-    """Write the body at `url` to `target`, in one attempt.
-
-    Raises _DownloadError if not all of it came.
-    """
-    with _Progress(url.rsplit("/", 1)[1]) as progress:
-        downloader = HTTPDownloader(
-            progressbar=progress,
-            chunk_size=_CHUNK_BYTES,
-            timeout=(CONNECT_SECONDS, SILENCE_SECONDS),
-            # Checksums are of the file itself, not of what a server compressed on its way.
-            headers={"Accept-Encoding": "identity"},
-        )
-        try:
-            downloader(url, str(target), None)
-        except requests.HTTPError as error:
-            raise _refused(error) from error
+            download(url, str(target), None)
+            return
         except requests.RequestException as error:
-            # pooch sets the total once the answer has begun, and leaves what came of the body.
-            if progress.total is None:
-                raise _unreached(error) from error
-            raise _broken(error, progress.total, target) from error
+            if _status(error) not in _WORTH_A_RETRY:
+                raise
+            _LOG.warning("%s: %s; next attempt in %g s", url, _problem(error), wait)
+            time.sleep(wait)
+    download(url, str(target), None)
 
 
-def _refused(error: requests.HTTPError) -> _DownloadError:
-    """Describe an answer that is not the file."""
-    status = error.response.status_code if error.response is not None else 0
-    return _DownloadError(
-        f"expected a file, found HTTP status {status}",
-        lacking=status in _LACKING,
-        retry=status in _WORTH_A_RETRY,
-    )
+def _status(error: requests.RequestException) -> int | None:
+    """Return the HTTP status of an answer that is not the file; None of anything else."""
+    return error.response.status_code if error.response is not None else None
 
 
-def _broken(error: Exception, total: int, target: Path) -> _DownloadError:
-    """Describe a body that ended too early; `total` is in bytes, 0 where the server told none."""
-    expected = f"{total} bytes" if total else "a complete body"
-    root = _root(error)
-    # The last, unfinished chunk was never written, so the error may know of more bytes.
-    found = root.partial if isinstance(root, IncompleteRead) else target.stat().st_size
-    return _DownloadError(
-        f"truncated download: expected {expected}, found {found} bytes ({_reason(root)})",
-        retry=True,
-    )
-
-
-def _unreached(error: Exception) -> _DownloadError:
-    """Describe a server that gave no answer."""
-    reason = _reason(_root(error))
-    return _DownloadError(f"expected an answer, found no connection ({reason})", retry=True)
+def _problem(error: requests.RequestException) -> str:
+    """Describe why no whole file came."""
+    status, root = _status(error), _root(error)
+    if status is not None:
+        return f"expected a file, found HTTP status {status}"
+    return f"expected a whole download, found {str(root) or type(root).__name__}"
 
 
 def _root(error: BaseException) -> BaseException:
@@ -283,38 +196,28 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def _reason(error: BaseException) -> str:
-    return str(error) or type(error).__name__
-
-
 def _verified(wanted: _Wanted, path: Path, where: str, remedy: str) -> Acquired:
     """Return the file at `path`, which came from `where`, if its checksum is right.
 
     Without a checksum to compare with, this one is recorded.
     """
     expected = wanted.checksum()
-    sha256 = _digits(path, "sha256")
+    digits = sha256(path)
     if expected is None:
-        write_text(wanted.record, f"{sha256}  {wanted.file.name}\n")
-        return Acquired(path, sha256)
+        write_text(wanted.record, f"{digits}  {wanted.file.name}\n")
+        return Acquired(path, digits)
     algorithm = expected.partition(":")[0]
-    found = f"{algorithm}:{sha256 if algorithm == 'sha256' else _digits(path, algorithm)}"
+    found = f"{algorithm}:{digits if algorithm == 'sha256' else file_hash(str(path), algorithm)}"
     if found != expected:
         recorded = f" (as recorded in {wanted.record})" if wanted.file.checksum is None else ""
         problem = f"wrong checksum: expected {expected}{recorded}, found {found}"
         raise wanted.error(_with_url(where, wanted.file.url), problem, remedy)
-    return Acquired(path, sha256)
+    return Acquired(path, digits)
 
 
 def _with_url(where: str, url: str) -> str:
     """Name the official address beside the place of a file that did not come from there."""
     return where if where == url else f"{where} (officially {url})"
-
-
-def _digits(path: Path, algorithm: str) -> str:
-    """Return the hexadecimal digest of the file at `path`."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, algorithm).hexdigest()
 
 
 def _is_url(mirror: str) -> bool:

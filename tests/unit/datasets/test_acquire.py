@@ -160,17 +160,23 @@ def test_quick_download_writes_nothing_where_nobody_watches(
     assert capfd.readouterr() == ("", "")
 
 
-def test_terminal_shows_the_name_and_the_whole_size(
+def test_terminal_shows_the_whole_size(
     server: Server,
     cache: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    server.replies = [Reply(stall=0.6)]
     acquire("numerals", server.file(), cache, None)
-    last = capsys.readouterr().err.split("\r")[-1]
-    assert (last[: len(NAME) + 6], "307k/307k" in last) == (f"{NAME}: 100%", True)
+    assert "307k/307k" in capsys.readouterr().err.split("\r")[-1]
+
+
+def test_log_names_what_is_downloaded(
+    server: Server, cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    acquire("numerals", server.file(), cache, None)
+    assert f"downloading {server.url}" in caplog.text
 
 
 def test_md5_is_verified_and_sha256_reported(server: Server, cache: Path) -> None:
@@ -267,7 +273,7 @@ def test_wrong_file_at_a_mirror_url_is_an_error(server: Server, cache: Path) -> 
 
 def test_mirror_that_does_not_answer_is_an_error(server: Server, cache: Path) -> None:
     gone = f"http://127.0.0.1:{unused_port()}"
-    assert f"from {gone}/{NAME}: expected an answer" in failure(server.file(), cache, gone)
+    assert f"from {gone}/{NAME}: expected a whole download" in failure(server.file(), cache, gone)
 
 
 def test_error_of_the_source_mentions_the_mirror_that_lacks_the_file(
@@ -277,8 +283,9 @@ def test_error_of_the_source_mentions_the_mirror_that_lacks_the_file(
     assert f"no such file in the mirror {mirror}" in failure(server.file(), cache, str(mirror))
 
 
-@pytest.mark.parametrize("broken", [TRUNCATED, DROPPED, Reply(status=503)])
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(
+    ("broken", "times"), [(TRUNCATED, 1), (DROPPED, 2), (Reply(status=503), 2)]
+)
 def test_broken_download_is_tried_again(
     server: Server, cache: Path, broken: Reply, times: int
 ) -> None:
@@ -301,8 +308,8 @@ def test_what_would_fail_again_is_asked_for_once(server: Server, cache: Path, re
 
 PROBLEMS: dict[str, tuple[Reply, str]] = {
     "corrupted": (CORRUPTED, f"wrong checksum: expected sha256:{SHA256}, found sha256:"),
-    "truncated": (TRUNCATED, f"truncated download: expected {len(BODY)} bytes, found 1000 bytes"),
-    "dropped": (DROPPED, f"truncated download: expected {len(BODY)} bytes, found "),
+    "truncated": (TRUNCATED, "expected a whole download, found IncompleteRead(1000 bytes read, "),
+    "dropped": (DROPPED, "expected a whole download, found "),
     "missing": (MISSING, "expected a file, found HTTP status 404"),
     "broken server": (Reply(status=500), "expected a file, found HTTP status 500"),
 }
@@ -315,29 +322,18 @@ def problem(request: pytest.FixtureRequest, server: Server) -> str:
     return text
 
 
-def test_error_says_what_was_expected_and_found(problem: str, server: Server, cache: Path) -> None:
-    assert problem in failure(server.file(), cache)
+def test_error_is_one_line_of_what_was_expected_and_found_and_what_to_do(
+    problem: str, server: Server, cache: Path
+) -> None:
+    text = failure(server.file(), cache)
+    assert text.startswith(f"numerals: {NAME} from {server.url}: {problem}")
+    assert text.endswith(f"put the right file by hand at {cache / NAME}")
+    assert "\n" not in text
 
 
 @pytest.mark.usefixtures("problem")
-def test_error_is_one_line(server: Server, cache: Path) -> None:
-    assert "\n" not in failure(server.file(), cache)
-
-
-@pytest.mark.usefixtures("problem")
-def test_error_names_data_set_file_and_url(server: Server, cache: Path) -> None:
-    assert failure(server.file(), cache).startswith(f"numerals: {NAME} from {server.url}: ")
-
-
-@pytest.mark.usefixtures("problem")
-def test_error_tells_where_to_put_the_file(server: Server, cache: Path) -> None:
-    assert failure(server.file(), cache).endswith(f"put the right file by hand at {cache / NAME}")
-
-
-@pytest.mark.usefixtures("problem")
-@pytest.mark.parametrize("checksum", [f"sha256:{SHA256}", f"md5:{MD5}"])
-def test_failed_download_leaves_nothing(server: Server, cache: Path, checksum: str) -> None:
-    failure(server.file(checksum), cache)
+def test_failed_download_leaves_nothing(server: Server, cache: Path) -> None:
+    failure(server.file(), cache)
     assert contents(cache) == []
 
 
@@ -347,9 +343,7 @@ def test_silent_server_is_given_up(
     monkeypatch.setattr(acquire_module, "RETRY_WAITS", ())
     monkeypatch.setattr(acquire_module, "SILENCE_SECONDS", 0.2)
     server.replies = [Reply(stall=1.0)]
-    assert f"truncated download: expected {len(BODY)} bytes, found 0" in failure(
-        server.file(), cache
-    )
+    assert "expected a whole download, found timed out" in failure(server.file(), cache)
 
 
 def unused_port() -> int:
@@ -362,7 +356,7 @@ def unused_port() -> int:
 def test_refused_connection_is_named(cache: Path) -> None:
     file = RemoteFile(f"http://127.0.0.1:{unused_port()}/{NAME}", f"sha256:{SHA256}")
     text = failure(file, cache)
-    assert text.startswith(f"numerals: {NAME} from {file.url}: expected an answer, found no conn")
+    assert text.startswith(f"numerals: {NAME} from {file.url}: expected a whole download, found ")
     assert "Connection refused" in text
 
 
@@ -405,8 +399,8 @@ def test_interrupt_leaves_nothing(
     assert contents(cache) == []
 
 
-def test_leftover_of_a_killed_process_is_overwritten(server: Server, cache: Path) -> None:
-    put(cache / f".{NAME}.partial", b"half")
+def test_leftover_of_a_killed_process_is_removed(server: Server, cache: Path) -> None:
+    put(cache / f".digits.{2**22 + 1}.unfinished.bin", b"half")  # no system has such a process
     acquire("numerals", server.file(), cache, None)
     assert contents(cache) == [NAME]
 

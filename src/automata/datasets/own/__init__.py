@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from automata.registry import imported
+
 if TYPE_CHECKING:
     from automata.config.data import OwnDataset
     from automata.datasets.raw import RawSplits
@@ -18,15 +20,6 @@ def load(name: str, own: OwnDataset) -> RawSplits[Any]:
 
     Raises UserError, in one line, for whatever in the description or the files cannot be used.
     """
-    # Imported where they are used: each kind has libraries of its own, which take a second.
-    if own.kind == "tabular":
-        from automata.datasets.own import tabular
-
-        return tabular.load(name, own)
-    if own.kind == "text":
-        from automata.datasets.own import text
-
-        return text.load(name, own)
-    from automata.datasets.own import image
-
-    return image.load(name, own)
+    # Imported where it is used: each kind has libraries of its own, which take a second.
+    raw: RawSplits[Any] = imported(f"{__name__}.{own.kind}:load")(name, own)
+    return raw

@@ -1,76 +1,101 @@
-"""What a column of a user's table is: numbers, categories, dates, or no feature."""
+"""What a column of a user's table is: numbers, dates, categories, or no feature."""
 
 from __future__ import annotations
 
 import logging
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from automata.config.data import OwnTabular
-from automata.datasets.own.layout import SEPARATORS, suffix_of
 from automata.datasets.own.paths import fault
-from automata.datasets.own.tables import DATES, Table, cell_names, holds, read_table
+from automata.datasets.own.tables import DATES, Table, cell_names, holds
+from automata.errors import UserError
+
+Kind = Literal["numbers", "dates", "categories"]
 
 Cells = NDArray[Any]
 """One column (n,): float64 with NaN, or strings with None, where cells are missing."""
-
-NUMERIC = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
-CATEGORICAL = {"string", "boolean"}
 
 FEWEST_NAMES, NAMES_PER_ROW = 20, 0.9
 """A column of texts names rows if it has at least so many different ones, and so many per row."""
 
 _LOG = logging.getLogger(__name__)
-_DAYS = {"date", "datetime", "datetime64", "string"}
+_NUMERIC = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
+_CATEGORICAL = {"string", "boolean"}
+_DAYS = {"date", "datetime", "datetime64", "string", "empty"}
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 _DAY_FIRST = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})"
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+(?:,\d+)?)"
 _OTHER_MARK = str.maketrans(",.", ".,")
 
 
-def is_categorical(train: Table, column: str, own: OwnTabular) -> bool:
-    """Return whether `column` is one of categories; raise UserError if it cannot be a feature."""
+def kind_of(train: Table, column: str, own: OwnTabular) -> Kind:
+    """Return what `column` of the training file is; raise UserError if it cannot be a feature."""
     if column in own.categorical:
-        return True
+        return "categories"
     if column in own.dates:
-        return False
-    kind, key = holds(train, column), train.layout.key
-    is_category = train.frame[column].dtype == "category"
+        return "dates"
+    cells, key = train.frame[column], train.layout.key
+    kind, is_category = holds(train, column), cells.dtype == "category"
     if kind == "string" and not is_category:
-        _require_own_marks(train, column, own)
-        _require_words(train, column)
-    if kind in DATES or (kind == "string" and _are_dates(train, column)):
-        days_too = f"{key}.dates to make days since 1970 of them, or in "
+        _require_no_numbers(train, column, own)
+    if kind in DATES or (kind == "string" and _are_dates(cells)):
         raise fault(
             f"{train.where(column)}: it holds dates, which are no features: name it in "
-            f"{days_too if _have_days(train, column) else ''}{key}.drop to leave it out"
+            f"{key}.dates to make days since 1970 of them, or in {key}.drop to leave it out"
         )
-    if kind not in NUMERIC | CATEGORICAL:
+    if kind not in _NUMERIC | _CATEGORICAL:
         raise fault(
             f"{train.where(column)}: it holds {kind} values, features are numbers, text or "
             f"true/false: {key}.drop leaves it out"
         )
-    if kind == "string" and own.rare_below is None:
-        _require_categories(train, column)
-    if kind == "integer":
-        _warn_of_row_numbers(train, column)
-    if kind == "floating":
-        _warn_of_thousands(train, column)
-    return kind in CATEGORICAL or is_category
+    if kind == "string" and own.rare_below is None and _names_rows(cells):
+        raise _names(train, column)
+    if kind == "integer" and _seem_row_numbers(cells):
+        _LOG.warning(
+            "%s: whole numbers that seem to number the rows; it counts as a number unless %s.drop "
+            "leaves it out",
+            train.where(column),
+            key,
+        )
+    return "categories" if kind in _CATEGORICAL or is_category else "numbers"
 
 
-def days(table: Table, column: str) -> Cells:
-    """Return a column of dates as days since 1970-01-01 (UTC where a zone is given), with NaN.
+def cells_of(table: Table, column: str, kind: Kind) -> Cells:
+    """Return a column of any file as `Cells` of a kind.
 
-    Raises UserError for a column of anything else, and for a cell that is no date.
+    Raises UserError for cells of another kind, for infinity, and for what is no date.
     """
+    if kind == "categories":
+        return cell_names(table.frame[column])
+    return _days(table, column) if kind == "dates" else _numbers(table, column)
+
+
+def _numbers(table: Table, column: str) -> Cells:
     kind = holds(table, column)
-    cells = table.frame[column]
-    if kind not in {*_DAYS, "empty"}:
+    if kind not in _NUMERIC:
+        raise fault(
+            f"{table.where(column)}: it holds {kind} values, but numbers in the training file"
+        )
+    values = table.frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
+    with np.errstate(over="ignore"):
+        infinite = np.isinf(values.astype(np.float32))
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise fault(
+            f"{table.where(column)}: {table.place(row)}: {values[row]} is infinite or beyond "
+            "float32's 3.4e38"
+        )
+    return values
+
+
+def _days(table: Table, column: str) -> Cells:
+    kind, cells = holds(table, column), table.frame[column]
+    if kind not in _DAYS:
         raise fault(f"{table.where(column)}: it holds {kind} values, no dates")
     found = days_of(cells)
     broken = np.isnan(found) & ~table.empty(column)
@@ -84,7 +109,10 @@ def days(table: Table, column: str) -> Cells:
 
 
 def days_of(cells: pd.Series[Any]) -> Cells:
-    """Return dates, or texts of dates, as days since 1970-01-01; NaN for what is none."""
+    """Return dates, or texts of dates, as days since 1970-01-01; NaN for what is none.
+
+    A time of day is a part of a day, and one with a time zone is turned into UTC.
+    """
     if not pd.api.types.is_datetime64_any_dtype(cells):
         texts = cells.astype("str").str.strip().str.replace(_DAY_FIRST, r"\3-\2-\1", regex=True)
         cells = texts.where(texts.str.fullmatch(_DATE.pattern, na=False))
@@ -93,24 +121,31 @@ def days_of(cells: pd.Series[Any]) -> Cells:
     return (times - np.datetime64(0, "us")) / np.timedelta64(1, "D")
 
 
-def _require_own_marks(train: Table, column: str, own: OwnTabular) -> None:
-    """Raise UserError for texts that are numbers with another decimal mark, or with thousands.
+def _are_dates(cells: pd.Series[Any]) -> bool:
+    texts = [text for text in cell_names(cells) if text is not None]
+    return bool(texts) and all(_DATE.fullmatch(text.strip()) for text in texts)
 
-    They may be categories, such as answers "1,3": they are, with a line in the log, unless the user
-    says how the file is written, or the column is refused anyway.
+
+def _require_no_numbers(train: Table, column: str, own: OwnTabular) -> None:
+    """Raise UserError for texts that seem to be numbers but for how some of them are written.
+
+    Texts with the marks of numbers may be categories, such as answers "1,3": they are, with a line
+    in the log, unless the user says how the file is written, most cells are plain numbers, or the
+    column is refused anyway.
     """
     texts = train.frame[column].dropna().astype("str")
-    broken = _no_numbers(train, texts)
-    reason = _other_marks(train, texts[broken])
-    if reason is None:
+    broken = texts[_no_numbers(train, texts)]
+    reason, few = _other_marks(train, broken), 0 < len(broken) < len(texts) / 2
+    if reason is None and not few:
         return
-    row = int(texts.index[broken][0])
+    row = int(broken.index[0])
     said = (
-        f"{train.where(column)}: {train.place(row)}: '{texts[row]}' {reason}, or name the column "
-        "in `categorical`"
+        f"{train.where(column)}: {train.place(row)}: '{broken[row]}' "
+        f"{reason or 'among numbers: empty the cell if it is missing'}, or name the column in "
+        "`categorical`"
     )
     names_rows = own.rare_below is None and _names_rows(train.frame[column])
-    if train.layout.separator is not None or broken.mean() < 0.5 or names_rows:
+    if few or train.layout.separator is not None or names_rows:
         raise fault(said)
     _LOG.warning("%s; it counts as categories", said)
 
@@ -131,88 +166,30 @@ def _other_marks(train: Table, broken: pd.Series[Any]) -> str | None:
     if _no_numbers(train, broken.str.translate(_OTHER_MARK)).any():
         return None
     other = "." if train.layout.decimal == "," else ","
-    return (
-        f"is a number only with the decimal mark '{other}': give {train.layout.key}.decimal: "
-        f'"{other}"'
-    )
-
-
-def _warn_of_thousands(train: Table, column: str) -> None:
-    """Log a column whose decimal commas may all be thousands separators: 7,000 is read as 7."""
-    numbers = train.frame[column].dropna()
-    if train.layout.decimal != "," or suffix_of(train.path) not in SEPARATORS:
-        return
-    if not ((numbers == numbers.round(3)) & (numbers.abs().ge(1) | numbers.eq(0))).all():
-        return  # without reading the file once more
-    texts = read_table(train.path, train.layout, words=[column]).frame[column].dropna()
-    marked = texts[texts.str.contains(",", regex=False)]
-    if len(marked) and marked.str.fullmatch(_THOUSANDS).all():
-        row = int(marked.index[0])
-        _LOG.warning(
-            "%s: %s: '%s' is read as %s: if its commas are thousands separators, write the numbers "
-            "without them",
-            train.where(column),
-            train.place(row),
-            marked[row],
-            numbers[row],
-        )
-
-
-def _require_words(train: Table, column: str) -> None:
-    """Raise UserError for a column of numbers that a few other cells, such as "?", make text."""
-    broken = _no_numbers(train, train.frame[column].dropna().astype("str"))
-    if len(broken) and 0 < broken.mean() < 0.5:
-        row = int(np.flatnonzero(train.frame[column].notna())[broken.argmax()])
-        found = train.frame[column][row]
-        raise fault(
-            f"{train.where(column)}: {train.place(row)}: '{found}' among numbers: empty the cell "
-            "if it is missing, or name the column in `categorical`"
-        )
-
-
-def _are_dates(train: Table, column: str) -> bool:
-    texts = [text for text in cell_names(train.frame[column]) if text is not None]
-    return bool(texts) and all(_DATE.fullmatch(text.strip()) for text in texts)
-
-
-def _have_days(train: Table, column: str) -> bool:
-    """Return whether `days` can read every cell of a column of dates."""
-    known = train.frame[column][~train.empty(column)]
-    return holds(train, column) in _DAYS and not np.isnan(days_of(known)).any()
+    key = f"{train.layout.key}.decimal"
+    return f"is a number only with the decimal mark '{other}': give {key}: \"{other}\""
 
 
 def _names_rows(cells: pd.Series[Any]) -> bool:
+    """Return whether nearly all of the texts occur once, as names of rows do."""
     return cells.nunique() >= max(FEWEST_NAMES, NAMES_PER_ROW * len(cells))
 
 
-def _require_categories(train: Table, column: str) -> None:
-    """Raise UserError for a column of texts nearly all of which occur once, as names of rows do."""
-    cells = train.frame[column]
-    if _names_rows(cells):
-        key, values, rows = train.layout.key, cells.nunique(), len(cells)
-        raise fault(
-            f"{train.where(column)}: {values:,} different texts in {rows:,} rows, such as "
-            f"'{_short(cells.dropna().iloc[0])}': it names rows, and each would be a feature of "
-            f"its own: leave it out ({key}.drop), make one of rare texts ({key}.rare_below), or "
-            f"name it in {key}.categorical"
-        )
+def _names(train: Table, column: str) -> UserError:
+    """Return the error for a column of texts that names the rows."""
+    cells, key = train.frame[column], train.layout.key
+    first = str(cells.dropna().iloc[0])
+    shown = first if len(first) <= 40 else f"{first[:40]}..."
+    return fault(
+        f"{train.where(column)}: {cells.nunique():,} different texts in {len(cells):,} rows, such "
+        f"as '{shown}': it names rows, and each would be a feature of its own: leave it out "
+        f"({key}.drop), make one of rare texts ({key}.rare_below), or name it in {key}.categorical"
+    )
 
 
-def _short(text: object) -> str:
-    shown = str(text)
-    return shown if len(shown) <= 40 else f"{shown[:40]}..."
-
-
-def _warn_of_row_numbers(train: Table, column: str) -> None:
-    """Log a column of whole numbers that may number the rows: a time or a count may as well."""
-    numbers = train.frame[column]
+def _seem_row_numbers(numbers: pd.Series[Any]) -> bool:
+    """Return whether whole numbers may number the rows: a time or a count may as well."""
     if len(numbers) < FEWEST_NAMES or numbers.isna().any() or not numbers.is_unique:
-        return
-    steps = np.sign(np.diff(numbers.to_numpy(dtype=np.float64)))
-    if abs(steps.sum()) == len(steps) or int(numbers.max()) - int(numbers.min()) == len(steps):
-        _LOG.warning(
-            "%s: whole numbers that seem to number the rows; it counts as a number unless %s.drop "
-            "leaves it out",
-            train.where(column),
-            train.layout.key,
-        )
+        return False
+    sorted_already = numbers.is_monotonic_increasing or numbers.is_monotonic_decreasing
+    return sorted_already or int(numbers.max()) - int(numbers.min()) == len(numbers) - 1

@@ -1,4 +1,4 @@
-"""What is wrong with a user's data by their description and their first bytes.
+"""A user's files by their first bytes: how tables are written, and what is wrong with the data.
 
 The standard library alone, and pyarrow for Parquet: the workflow asks while it plans, so that
 nobody waits for a job to learn the name of a column.
@@ -6,15 +6,27 @@ nobody waits for a job to learn the name of a column.
 
 from __future__ import annotations
 
+import codecs
+import csv
+import gzip
+import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from automata.datasets.own.layout import Layout, columns_of, needs_separator
-from automata.datasets.own.paths import KEYS, listed, problem_of_file
+from automata.datasets.own.paths import KEYS, fault, listed, problem_of_file
 from automata.errors import UserError
+
+SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+SUFFIXES = [*SEPARATORS, ".parquet"]
+
+UNREADABLE = (OSError, EOFError, ValueError, zlib.error, csv.Error)
+"""What reading a file can end with; an encoding that cannot be undone is a ValueError."""
 
 OF_A_KIND = ("numbers", "texts")
 """Names in `fill` that stand for all columns of a kind, unless a column is called so."""
@@ -24,6 +36,162 @@ Problem = tuple[str, str]
 
 Header = tuple[Path, Sequence[str]]
 """A file and its columns."""
+
+_LONGEST = 2**24  # characters of one line that are read in search of a header
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a user says of how files are written; None is what is usual."""
+
+    key: str = "own_datasets.NAME"
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+
+    @staticmethod
+    def of(own: Mapping[str, Any], key: str) -> Layout:
+        """Return the layout in the description `own` of a data set, which stands at `key`."""
+        return Layout(key, own.get("separator"), own.get("decimal"), own.get("encoding"))
+
+    def problem(self, path: Path) -> tuple[str, str] | None:
+        """Return the key that says what cannot be of `path`, and why; None if there is none."""
+        try:
+            " ".encode(self.encoding or "utf-8")
+        except (LookupError, ValueError):
+            valid = "such as latin-1 or utf-16"
+            return f"{self.key}.encoding", f"'{self.encoding}' is no encoding, {valid}"
+        if suffix_of(path) in SEPARATORS and self.decimal == self.separator_of(path):
+            wanted = f'give {self.key}.separator, such as ";"'
+            return f"{self.key}.decimal", f"'{self.decimal}' separates the cells as well: {wanted}"
+        return None
+
+    def separator_of(self, path: Path) -> str:
+        """Return what separates the cells of a text file."""
+        return self.separator or SEPARATORS[suffix_of(path)]
+
+    def codec(self) -> str:
+        """Return the encoding; a byte order mark of UTF-8 does not count."""
+        name = codecs.lookup(self.encoding or "utf-8").name
+        return "utf-8-sig" if name == "utf-8" else name
+
+
+def suffix_of(path: Path) -> str:
+    """Return the suffix of a table; raises UserError for others."""
+    found = next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
+    if found is None:
+        raise fault(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
+    return found
+
+
+def columns_of(path: Path, layout: Layout) -> list[str] | None:
+    """Return the columns by the header, of whatever size the file is; None if it cannot be told.
+
+    Raises UserError if there is no header, or one that no table can have.
+    """
+    try:
+        if suffix_of(path) in SEPARATORS:
+            columns = _header(path, layout, layout.separator_of(path))
+        elif find_spec("pyarrow") is None:  # as where nothing but Snakemake is installed
+            return None
+        else:
+            columns = _parquet_columns(path)
+        _require_names(columns)
+    except UNREADABLE as error:
+        raise unreadable(path, layout, error) from error
+    return columns
+
+
+def _require_names(columns: list[str]) -> None:
+    """Raise ValueError for what pandas would silently name itself: 'a.1', 'Unnamed: 0'."""
+    seen = set()
+    for number, column in enumerate(columns, start=1):
+        if not column.strip():
+            raise ValueError(f"column {number} has no name in the header; name it or drop it")
+        if column in seen:
+            raise ValueError(f"two columns are called '{column}'")
+        seen.add(column)
+
+
+def unreadable(path: Path, layout: Layout, error: Exception) -> UserError:
+    """Return the error for a table that cannot be read: what it seems to need, or what is said."""
+    needs = _needs_encoding(path, layout, error) or needs_separator(path, layout)
+    return fault(f"{path}: {needs or f'not a readable {suffix_of(path)} file: {error}'}")
+
+
+def needs_separator(path: Path, layout: Layout) -> str | None:
+    """Say which separator would make more columns of the header; None where none does."""
+    if suffix_of(path) not in SEPARATORS:
+        return None
+    widths = {}
+    for separator in dict.fromkeys([layout.separator_of(path), ";", "\t", "|", ","]):
+        try:
+            widths[separator] = len(_header(path, layout, separator))
+        except UNREADABLE:
+            widths[separator] = 0
+    best = max(widths, key=lambda separator: widths[separator])
+    if widths[best] == widths[layout.separator_of(path)]:
+        return None
+    shown = json.dumps(best)
+    return f"its cells seem separated by {shown}: give {layout.key}.separator: {shown}"
+
+
+def _header(path: Path, layout: Layout, separator: str) -> list[str]:
+    """Return the first record of a text file that is not blank, as pandas does."""
+    with _opened(path, mode="rt", encoding=layout.codec(), newline="") as file:
+        for record in csv.reader(_lines(file), delimiter=separator):
+            if len(record) > 1 or (record and record[0].strip()):
+                return record
+    raise ValueError("there is no header")
+
+
+def _opened(path: Path, **how: Any) -> IO[Any]:
+    """Open a file that may be compressed."""
+    opener: Any = gzip.open if path.name.lower().endswith(".gz") else open
+    file: IO[Any] = opener(path, **how)
+    return file
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    """Yield the lines of `file`; raises ValueError for one that is as long as only damage is."""
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise ValueError(f"a line has {_LONGEST:,} characters or more")
+        yield line
+
+
+def _parquet_columns(path: Path) -> list[str]:
+    from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
+
+    schema = read_schema(path)
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [str(column) for column in schema.names if column not in index]
+
+
+def _needs_encoding(path: Path, layout: Layout, error: Exception) -> str | None:
+    """Say which encoding a text file seems to be in, if it is not in its own; else None."""
+    if suffix_of(path) not in SEPARATORS:
+        return None
+    key = f"{layout.key}.encoding"
+    if _starts_wide(path) and "utf-16" not in layout.codec():
+        return f"it seems to be UTF-16: give {key}: utf-16"
+    if isinstance(error, UnicodeError) and layout.encoding is not None:
+        reason = getattr(error, "reason", error)
+        return f"it is not {layout.encoding} ({reason}): leave {key} out, or name another"
+    if isinstance(error, UnicodeDecodeError):
+        byte = error.object[error.start]
+        return f"byte 0x{byte:02x} is not UTF-8: give {key}, such as latin-1 or cp1252"
+    return None
+
+
+def _starts_wide(path: Path) -> bool:
+    """Return whether a text file begins as those of two bytes per character do."""
+    try:
+        with _opened(path, mode="rb") as file:
+            return file.read(2) in _WIDE
+    except UNREADABLE:
+        return False
 
 
 def problems(own: Mapping[str, Any], key: str) -> Iterator[Problem]:

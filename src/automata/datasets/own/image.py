@@ -15,16 +15,9 @@ from PIL import Image
 
 from automata.config.data import OwnImage
 from automata.datasets.own.header import missing_array, no_images
-from automata.datasets.own.paths import (
-    KEYS,
-    checksums,
-    fault,
-    given_paths,
-    problem_of_file,
-    source_of,
-)
-from automata.datasets.own.splits import FileLabels, assign, rows_by_class
-from automata.datasets.raw import Images, RawSplits, Rows
+from automata.datasets.own.paths import KEYS, fault, given_paths, problem_of_file
+from automata.datasets.own.splits import FileLabels, assign, raw_splits
+from automata.datasets.raw import Images, RawSplits
 from automata.files import visible_files
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
@@ -75,15 +68,11 @@ def load(name: str, own: OwnImage) -> RawSplits[Images]:
     pictures = {split: _read(name, split, path) for split, path in paths.items()}
     _require_one_size(pictures)
     classes, parts = assign(name, {split: read.labels for split, read in pictures.items()})
-    return RawSplits(
-        **{
-            split: Rows(np.ascontiguousarray(pictures[part.file].images[part.rows]), part.labels)
-            for split, part in parts.items()
-        },
-        classes=classes,
-        source=source_of(paths["train"]),
-        files=checksums(paths),
-        facts={"rows_by_class": rows_by_class(classes, parts)},
+    return raw_splits(
+        paths,
+        classes,
+        parts,
+        lambda part: np.ascontiguousarray(pictures[part.file].images[part.rows]),
     )
 
 

@@ -73,11 +73,6 @@ def given_paths(name: str, own: OwnDataset) -> dict[str, Path]:
     return {split: Path(path) for split, path in given.items() if path is not None}
 
 
-def source_of(path: Path) -> str:
-    """Return where the rows come from, for the record."""
-    return f"own file {path.name or path}"
-
-
 def checksums(paths: Mapping[str, Path]) -> dict[str, str]:
     """Return the SHA-256 of each file by its path; that of a folder by `folder_checksum`."""
     return {

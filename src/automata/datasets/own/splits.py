@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from automata.datasets.own.paths import fault, listed
+from automata.datasets.own.paths import checksums, fault, listed
 from automata.datasets.prepared import SPLITS
-from automata.datasets.raw import SPLIT_SEED
+from automata.datasets.raw import SPLIT_SEED, RawSplits, Rows, T
 
 DRAWN = {"test": 0.2, "validation": 0.1}
 """Share of all rows that a split without a file gets, as the paper has it, in order of drawing."""
 
 _WHOLE = re.compile(r"-?[0-9]+")
-
-
-def _numbered(row: int) -> str:
-    return f"row {row + 1}"
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class FileLabels:
     names: Sequence[str]
     where: str
     """The file and what in it holds the classes, for messages."""
-    place: Callable[[int], str] = field(default=_numbered)
+    place: Callable[[int], str]
     """Says where in the file a row number (from 0) is."""
 
 
@@ -104,13 +102,25 @@ def draw(
     return np.sort(np.concatenate([drawn, np.array(firsts, dtype=np.int64)]))
 
 
-def rows_by_class(classes: list[str], parts: Mapping[str, Part]) -> dict[str, dict[str, int]]:
-    """Return how many rows of each class each split has, for the record."""
-    counts = {split: np.bincount(part.labels).tolist() for split, part in parts.items()}
-    return {
-        split: dict(zip(classes, found + [0] * (len(classes) - len(found)), strict=True))
-        for split, found in counts.items()
+def raw_splits(
+    paths: Mapping[str, Path],
+    classes: list[str],
+    parts: Mapping[str, Part],
+    inputs: Callable[[Part], T],
+    **facts: Any,
+) -> RawSplits[T]:
+    """Return the splits of the files at `paths`, with the `inputs` of each part."""
+    counts = {split: np.bincount(p.labels, minlength=len(classes)) for split, p in parts.items()}
+    by_class = {
+        split: dict(zip(classes, found.tolist(), strict=True)) for split, found in counts.items()
     }
+    return RawSplits(
+        **{split: Rows(inputs(part), part.labels) for split, part in parts.items()},
+        classes=classes,
+        source=f"own file {paths['train'].name or paths['train']}",
+        files=checksums(paths),
+        facts={**facts, "rows_by_class": by_class},
+    )
 
 
 def _labels(file: FileLabels, classes: list[str], train: FileLabels) -> NDArray[np.int64]:

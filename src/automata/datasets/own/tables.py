@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +14,20 @@ from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
 
-from automata.datasets.own.header import column_problems, lacking
-from automata.datasets.own.layout import (
+from automata.config.data import OwnTabular, OwnText
+from automata.datasets.own.header import (
     SEPARATORS,
     SUFFIXES,
     UNREADABLE,
     Layout,
-    opened,
-    require_names,
+    column_problems,
+    columns_of,
+    lacking,
     suffix_of,
     unreadable,
 )
-from automata.datasets.own.paths import KEYS, fault
-from automata.datasets.own.splits import FileLabels
+from automata.datasets.own.paths import KEYS, fault, given_paths
+from automata.datasets.own.splits import FileLabels, Part, assign
 from automata.errors import UserError
 
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
@@ -37,8 +35,6 @@ MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None",
 
 DATES = {"date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period"}
 """Names that pandas has for columns of dates and times."""
-
-_HEADER = 1
 
 
 @dataclass(frozen=True)
@@ -55,9 +51,11 @@ class Table:
         return [str(column) for column in self.frame]
 
     def place(self, row: int) -> str:
-        """Return where a user finds row number `row`: in a CSV file by line, the header's is 1."""
-        is_text = suffix_of(self.path) in SEPARATORS
-        return f"row {_line(self.path, self.layout, row) if is_text else row + 1}"
+        """Return where a user finds row number `row`, as spreadsheets count: a header is row 1.
+
+        Blank lines of a text file are no rows, and Parquet has no row for its header.
+        """
+        return f"row {row + 1 + (suffix_of(self.path) in SEPARATORS)}"
 
     def where(self, column: str) -> str:
         """Return file and column, as messages begin."""
@@ -79,6 +77,23 @@ class Table:
             f"{self.where(column)}: {count} missing {what}, the first in {self.place(first)}: "
             f"{remedy}"
         )
+
+
+def read_own(
+    name: str, own: OwnTabular | OwnText, words: Collection[str] = (), texts: Collection[str] = ()
+) -> tuple[dict[str, Table], list[str], dict[str, Part]]:
+    """Return the tables of the data set `name` by split, its classes, and the rows of each split.
+
+    `words` and `texts` are those of `read_tables`. Raises UserError if a file cannot be read or
+    split, or lacks a column.
+    """
+    said = own.model_dump()
+    tables = read_tables(
+        given_paths(name, own), Layout.of(said, f"own_datasets.{name}"), words, texts
+    )
+    _require_columns(said, tables)
+    labels = {split: target_labels(table, own.target) for split, table in tables.items()}
+    return tables, *assign(name, labels)
 
 
 def read_tables(
@@ -117,8 +132,11 @@ def read_table(
     if problem is not None:
         raise fault(": ".join(problem))
     try:
-        is_text = suffix in SEPARATORS
-        frame = _read_csv(path, layout, words, texts) if is_text else _read_parquet(path)
+        columns = columns_of(path, layout) or []
+        if suffix in SEPARATORS:
+            frame = _read_csv(path, layout, columns, words, texts)
+        else:
+            frame = _read_parquet(path)
     except pd.errors.ParserWarning as error:
         ragged = ValueError("rows have more cells than the header has names")
         raise unreadable(path, layout, ragged) from error
@@ -127,7 +145,7 @@ def read_table(
     return Table(path, frame, layout)
 
 
-def require_columns(own: Mapping[str, Any], tables: Mapping[str, Table]) -> None:
+def _require_columns(own: Mapping[str, Any], tables: Mapping[str, Table]) -> None:
     """Raise UserError if the description `own` names a column that is not there, or a file lacks.
 
     The same is asked of the headers while the workflow plans.
@@ -161,7 +179,7 @@ def target_labels(table: Table, target: str) -> FileLabels:
             f"{table.where(target)}: it holds {kind} values, classes are text, whole numbers or "
             "true/false"
         )
-    return FileLabels(cell_names(cells).tolist(), table.where(target), partial(_place, table))
+    return FileLabels(cell_names(cells).tolist(), table.where(target), table.place)
 
 
 def cell_names(cells: pd.Series[Any]) -> NDArray[np.object_]:
@@ -206,33 +224,21 @@ def _require_whole(table: Table, target: str) -> None:
         )
 
 
-def _place(table: Table, row: int) -> str:
-    return table.place(row)
-
-
 def _read_csv(
-    path: Path, layout: Layout, words: Collection[str], texts: Collection[str]
+    path: Path,
+    layout: Layout,
+    columns: Collection[str],
+    words: Collection[str],
+    texts: Collection[str],
 ) -> pd.DataFrame:
-    separator, encoding = layout.separator_of(path), layout.encoding and layout.codec()
-    header = pd.read_csv(
-        path,
-        sep=separator,
-        encoding=encoding,
-        header=None,
-        nrows=1,
-        dtype=str,
-        keep_default_na=False,
-    )
-    columns = header.iloc[0].astype(str).tolist()
-    require_names(columns)
     with warnings.catch_warnings():
         # Rows with more cells than the header has names would otherwise lose the last ones.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         return pd.read_csv(
             path,
-            sep=separator,
+            sep=layout.separator_of(path),
             decimal=layout.decimal or ".",
-            encoding=encoding,
+            encoding=layout.encoding and layout.codec(),
             index_col=False,
             dtype={column: "str" for column in {*words, *texts} if column in columns},
             keep_default_na=False,
@@ -246,27 +252,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     # Without partitioning=None, folders called a=1 would add columns.
     frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
     frame.columns = frame.columns.astype(str)
-    require_names(frame.columns.tolist())
     # Categories of numbers come back as numbers; only the metadata know.
     metadata = read_schema(path).pandas_metadata or {"columns": []}
     written = {column["name"]: column["pandas_type"] for column in metadata["columns"]}
     return frame.astype({c: "category" for c in frame if written.get(c) == "categorical"})
-
-
-def _line(path: Path, layout: Layout, row: int) -> int:
-    """Return the line in which row number `row` starts, past blank lines and breaks in quotes."""
-    # The csv module refuses very long cells, and then a count of rows must do.
-    with (
-        suppress(csv.Error),
-        opened(path, mode="rt", encoding=layout.codec(), newline="") as file,
-    ):
-        reader = csv.reader(file, delimiter=layout.separator_of(path))
-        number, start = -_HEADER - 1, 1
-        for record in reader:
-            # As pandas has it: such a line is no row.
-            blank = len(record) == 0 or (len(record) == 1 and not record[0].strip())
-            number += not blank
-            if number == row:
-                return start
-            start = reader.line_num + 1
-    return row + _HEADER + 1

@@ -1,20 +1,22 @@
-"""A user's texts: a column of them, and one of their classes."""
+"""A user's texts, as words: a column of them, and one of their classes."""
 
 from __future__ import annotations
 
+import functools
+import html
+import re
+from collections.abc import Callable
+
 from automata.config.data import OwnText
-from automata.datasets.own.layout import Layout
-from automata.datasets.own.paths import checksums, fault, given_paths, source_of
-from automata.datasets.own.splits import assign, rows_by_class
-from automata.datasets.own.tables import (
-    Table,
-    holds,
-    read_tables,
-    require_columns,
-    target_labels,
-)
-from automata.datasets.own.words import tokenise
-from automata.datasets.raw import RawSplits, Rows, Tokens
+from automata.datasets.own.paths import fault
+from automata.datasets.own.splits import raw_splits
+from automata.datasets.own.tables import Table, holds, read_own
+from automata.datasets.raw import RawSplits, Tokens
+
+_BREAK = re.compile(r"</?(?:br|p|div)\s*/?>")
+# Treebank's rules expect one sentence, and split off its last period only.
+_SENTENCE_END = re.compile(r"(?<=[^\s.])\.(?=\s)")
+_QUOTES = {"\N{LEFT DOUBLE QUOTATION MARK}": "``", "\N{RIGHT DOUBLE QUOTATION MARK}": "''"}
 
 
 def load(name: str, own: OwnText) -> RawSplits[Tokens]:
@@ -23,24 +25,13 @@ def load(name: str, own: OwnText) -> RawSplits[Tokens]:
     Raises UserError for columns that are not there, missing texts or classes, and files that
     cannot be read or split.
     """
-    paths = given_paths(name, own)
-    said = own.model_dump()
-    layout = Layout.of(said, f"own_datasets.{name}")
-    tables = read_tables(paths, layout, texts=[own.text])
-    require_columns(said, tables)
-    labels = {split: target_labels(table, own.target) for split, table in tables.items()}
-    classes, parts = assign(name, labels)
+    tables, classes, parts = read_own(name, own, texts=[own.text])
     words = {split: _words(table, own.text) for split, table in tables.items()}
-    rows = {
-        split: Rows([words[part.file][row] for row in part.rows], part.labels)
-        for split, part in parts.items()
-    }
-    return RawSplits(
-        **rows,
-        classes=classes,
-        source=source_of(paths["train"]),
-        files=checksums(paths),
-        facts={"rows_by_class": rows_by_class(classes, parts)},
+    return raw_splits(
+        {split: table.path for split, table in tables.items()},
+        classes,
+        parts,
+        lambda part: [words[part.file][row] for row in part.rows],
     )
 
 
@@ -52,3 +43,23 @@ def _words(table: Table, column: str) -> Tokens:
     if kind != "string":
         raise fault(f"{table.where(column)}: it holds {kind} values, not texts")
     return [tokenise(text) for text in table.frame[column].astype(object)]
+
+
+def tokenise(text: str) -> list[str]:
+    """Return the words of `text` as GloVe 6B writes them: lower case, Penn Treebank style.
+
+    Punctuation and clitics are words of their own ("do n't"), double quotes become `` and '',
+    HTML line breaks are white space, and other HTML entities the character they stand for.
+    """
+    plain = html.unescape(text).lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    words = _treebank()(_SENTENCE_END.sub(" .", _BREAK.sub(" ", plain)))
+    return [_QUOTES.get(word, word) for word in words]
+
+
+@functools.cache
+def _treebank() -> Callable[[str], list[str]]:
+    # Imported where it is used: it takes a second, and the official texts are words already.
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
+    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
+    return tokenize

@@ -1,4 +1,8 @@
-"""Loaders of the official files: one module per source, each with `load(source) -> RawSplits`."""
+"""Loaders of the official files: one module per source, each with `load(source) -> RawSplits`.
+
+A file with a published checksum is the one that its loader was written for: `acquire` has made
+sure. What is in a file without one is checked where it is read.
+"""
 
 from __future__ import annotations
 

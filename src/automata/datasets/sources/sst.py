@@ -53,9 +53,12 @@ def load(source: Source) -> RawSplits[Tokens]:
     0.5 (`sst2_neutral` "scores"), or if the mean label of its phrases of two words or more
     exceeds that of a neutral one (otherwise).
 
-    Raises UserError if a file is not in its official format, or sentences have no score.
+    Raises UserError if the file of scores is not in its official format, or sentences have none.
     """
-    splits = {split: _trees(source, member) for split, member in MEMBERS.items()}
+    splits = {
+        split: [parse(line) for line in _lines(source.paths[TREES], member)]
+        for split, member in MEMBERS.items()
+    }
     if source.name == "sst5":
         return _splits(source, splits, FIVE, lambda tree: tree.label)
     if source.name == "sst2-binary":
@@ -195,66 +198,34 @@ def _unescape(leaf: str) -> str:
 
 
 def _phrase_scores(source: Source) -> dict[str, float]:
-    """Return the sentiment scores, 0 to 1, of all phrases in the dictionary."""
+    """Return the sentiment scores, 0 to 1, of all phrases in the dictionary.
+
+    The file has no published checksum: raises UserError if it is not in the official format.
+    """
     path = source.paths[SCORES]
-    expected = "'id|score' lines below a header"
-    _, *lines = _lines(source, path, LABELS)
-    scores = {
-        number: _number(source, path, LABELS, score, expected)
-        for number, score in (_cells(source, path, LABELS, line, expected) for line in lines)
-    }
-    expected = f"'phrase|id' lines with an id of {LABELS}"
-    found = {}
-    for line in _lines(source, path, DICTIONARY):
-        phrase, number = _cells(source, path, DICTIONARY, line, expected)
-        if number not in scores:
-            raise _malformed(source, path, DICTIONARY, f"{line[:40]!r}", expected)
-        found[phrase] = scores[number]
-    return found
+    try:
+        _, *lines = _lines(path, LABELS)  # "id|score" below a header
+        scores = {number: float(score) for number, score in map(_cells, lines)}
+        phrases = map(_cells, _lines(path, DICTIONARY))  # "phrase|id"
+        return {phrase: scores[number] for phrase, number in phrases}
+    except (KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise UserError(
+            f"{source.name}: {path}: expected {LABELS} with lines 'id|score' and {DICTIONARY} with "
+            f"lines 'phrase|id', found: {error}"
+        ) from error
 
 
-def _cells(source: Source, path: Path, member: str, line: str, expected: str) -> tuple[str, str]:
+def _cells(line: str) -> tuple[str, str]:
     """Return what is before and after the last bar of a line."""
     left, bar, right = line.rpartition("|")
     if not bar:
-        raise _malformed(source, path, member, f"{line[:40]!r}", expected)
+        raise ValueError(f"the line {line[:40]!r}")
     return left, right
 
 
-def _number(source: Source, path: Path, member: str, cell: str, expected: str) -> float:
-    try:
-        return float(cell)
-    except ValueError as error:
-        raise _malformed(source, path, member, f"{cell[:40]!r}", expected) from error
-
-
-def _trees(source: Source, member: str) -> list[Tree]:
-    """Return the trees of one split, in the order of the file."""
-    path, expected = source.paths[TREES], "one tree a line"
-    trees = []
-    for number, line in enumerate(_lines(source, path, member), start=1):
-        try:
-            trees.append(parse(line))
-        except ValueError as error:
-            raise _malformed(source, path, member, f"line {number}, {error}", expected) from error
-    if not trees:
-        raise _malformed(source, path, member, "none", expected)
-    return trees
-
-
-def _lines(source: Source, path: Path, member: str) -> list[str]:
+def _lines(path: Path, member: str) -> list[str]:
     """Return the lines of a member that are not empty."""
-    expected = "a member in UTF-8"
-    try:
-        with zipfile.ZipFile(path) as archive:
-            text = archive.read(member).decode()
-    except KeyError as error:
-        raise _malformed(source, path, member, "no such member", expected) from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError) as error:
-        raise _malformed(source, path, member, str(error), expected) from error
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read(member).decode()
     # Not splitlines: it would also break lines at characters that are part of a sentence.
     return [line.strip("\r ") for line in text.split("\n") if line.strip()]
-
-
-def _malformed(source: Source, path: Path, member: str, found: str, expected: str) -> UserError:
-    return UserError(f"{source.name}: {path}, {member}: expected {expected}, found: {found}")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.config.data import OwnTabular
+from automata.config.data import OwnImage, OwnTabular, OwnText
 from automata.datasets.own import load
 from automata.datasets.own.header import problems
 from automata.datasets.own.paths import problem_of_file
@@ -100,12 +100,11 @@ def no(key, path, column, columns):
         (
             table(path="semi.csv"),
             no("target", "semi.csv", "kind", "size;soil;born;kind")
-            + '; its cells seem separated by ";": give own_datasets.mine.separator: ";" and '
-            'own_datasets.mine.decimal: ","',
+            + '; its cells seem separated by ";": give own_datasets.mine.separator: ";"',
         ),
         (
             table(path="latin.csv"),
-            "path: latin.csv: row 1, byte 7 of it: 0xf6 is not UTF-8: give "
+            "path: latin.csv: byte 0xf6 is not UTF-8: give "
             "own_datasets.mine.encoding, such as latin-1 or cp1252",
         ),
         (
@@ -151,13 +150,18 @@ def test_what_the_job_would_refuse_is_found(folder, own, expected):
         table(dates=["rain"]),
         table(path="pets"),
         table(test="t.parquet"),
+        table(test="no.csv"),
         table(decimal=","),
+        text(text="kind"),
+        image("no.npz"),
+        image("t.csv"),
     ],
 )
 def test_the_job_says_the_same(folder, own):
     (key, problem), *_ = problems(own, KEY)
+    kinds = {"tabular": OwnTabular, "text": OwnText, "image": OwnImage}
     with pytest.raises(UserError) as error:
-        load("mine", OwnTabular(**own))
+        load("mine", kinds[own["kind"]](**own))
     assert str(error.value) == f"{key}: {problem}"
 
 
@@ -233,5 +237,5 @@ def test_planning_needs_the_standard_library_alone():
 
 
 def test_header_of_parquet_is_left_to_the_job_without_its_library(folder, monkeypatch):
-    monkeypatch.setattr("automata.datasets.own.layout.find_spec", lambda _: None)
+    monkeypatch.setattr("automata.datasets.own.header.find_spec", lambda _: None)
     assert list(problems(table(path="t.parquet", target="sort"), KEY)) == []

@@ -237,14 +237,6 @@ def test_other_file_is_refused(tmp_path):
         loaded(str(tmp_path / "a.zip"))
 
 
-@pytest.mark.parametrize("key", ["path", "validation", "test"])
-def test_path_that_does_not_exist_is_refused(folder, key):
-    with pytest.raises(
-        UserError, match=rf"^own_datasets\.mine\.{key}: nowhere: no such file or folder$"
-    ):
-        loaded(**{"path": str(folder), key: "nowhere"})
-
-
 @pytest.mark.parametrize("content", [b"", b"text", "cut", "flipped"])
 def test_damaged_image_is_refused_by_its_name(folder, content):
     file = folder / "dog/003.png"

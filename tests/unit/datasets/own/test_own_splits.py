@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.datasets.own.splits import FileLabels, assign, class_names, rows_by_class
+from automata.datasets.own.splits import FileLabels, assign, class_names, raw_splits
 from automata.errors import UserError
 
 SHARES = {"train": 0.7, "validation": 0.1, "test": 0.2}
@@ -14,7 +14,7 @@ counts_of_classes = st.lists(st.integers(3, 90), min_size=2, max_size=12)
 
 
 def labels_of(names, where="t.csv: column 'y'"):
-    return FileLabels(list(names), where)
+    return FileLabels(list(names), where, lambda row: f"row {row + 1}")
 
 
 def drawn(counts, seed=0, **given):
@@ -141,12 +141,15 @@ def test_file_without_rows_is_refused(empty):
         assign("mine", {**files, empty: labels_of("", "e.csv")})
 
 
-def test_rows_by_class_counts_classes_without_rows():
-    classes, parts = assign(
-        "mine", {"train": labels_of("aab"), "validation": labels_of("a"), "test": labels_of("b")}
-    )
-    assert rows_by_class(classes, parts) == {
-        "train": {"a": 2, "b": 1},
-        "validation": {"a": 1, "b": 0},
-        "test": {"a": 0, "b": 1},
+def test_record_counts_classes_without_rows(tmp_path):
+    (tmp_path / "t.csv").write_text("")
+    names = {"train": "aab", "validation": "a", "test": "b"}
+    classes, parts = assign("mine", {split: labels_of(rows) for split, rows in names.items()})
+    raw = raw_splits({"train": tmp_path / "t.csv"}, classes, parts, lambda part: part.rows)
+    assert raw.facts == {
+        "rows_by_class": {
+            "train": {"a": 2, "b": 1},
+            "validation": {"a": 1, "b": 0},
+            "test": {"a": 0, "b": 1},
+        }
     }

@@ -1,7 +1,9 @@
 """A user's tables as numbers: one-hot categories, dates, filled cells, and what is refused."""
 
+import dataclasses
 import datetime
 import hashlib
+import json
 import logging
 from collections import Counter
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from automata.config.data import OwnTabular, Preparation
 from automata.datasets.own import load, tabular
+from automata.datasets.own.features import Column, fit
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
 
@@ -240,36 +243,6 @@ def test_number_beyond_float32_is_refused(tmp_path, number):
         loaded(tmp_path, f"x,kind\n1,a\n{number},b\n" + "1,a\n2,b\n" * 9)
 
 
-@pytest.mark.parametrize(
-    ("keys", "key", "value"),
-    [
-        ({"target": "sort"}, "target", "sort"),
-        ({"categorical": ["rain"]}, "categorical", "rain"),
-        ({"fill": {"rain": 1}}, "fill", "rain"),
-        ({"drop": ["rain"]}, "drop", "rain"),
-        ({"dates": ["rain"]}, "dates", "rain"),
-    ],
-)
-def test_unknown_column_is_refused_with_those_that_exist(tmp_path, keys, key, value):
-    expected = rf"own_datasets\.mine\.{key}: \S*train\.csv .*'{value}' .*size, soil, age, wet"
-    with pytest.raises(UserError, match=expected):
-        loaded(tmp_path, frame(), **keys)
-
-
-@pytest.mark.parametrize("keys", [{"categorical": ["kind"]}, {"fill": {"kind": 0}}])
-def test_target_is_no_feature(tmp_path, keys):
-    with pytest.raises(UserError, match=r"no column 'kind' for it: size, soil, age, wet$"):
-        loaded(tmp_path, frame(), **keys)
-
-
-@pytest.mark.parametrize("split", ["validation", "test"])
-def test_file_without_columns_of_training_is_refused(tmp_path, split):
-    other = frame().drop(columns=["soil", "kind"])
-    expected = rf"own_datasets\.mine\.{split}: \S*{split}\.csv lacks .*: soil, kind; it has size"
-    with pytest.raises(UserError, match=expected):
-        loaded(tmp_path, frame(), others={split: other})
-
-
 def test_further_columns_of_a_test_file_do_not_count(tmp_path):
     other = frame(seed=1)
     plain = loaded(tmp_path, frame(), others={"test": other})
@@ -300,6 +273,7 @@ def test_text_among_numbers_is_a_category_where_named(tmp_path):
         (".csv", ["2020-01-31", "2021-02-28"]),
         (".csv", ["2020-01-31 10:00", None]),
         (".csv", ["31.1.2020", "28.2.2021"]),
+        (".csv", ["1/31/2020", "2/28/2021"]),
         (".parquet", pd.to_datetime(["2020-01-31", None])),
         (".parquet", [datetime.date(2020, 1, 31), None]),
         (".parquet", pd.to_timedelta([1, 2])),
@@ -337,16 +311,6 @@ def test_filling_that_does_not_fit_is_refused(tmp_path, cells, value, expected):
         small(tmp_path, cells, fill={"x": value})
 
 
-@pytest.mark.parametrize("key", ["path", "validation", "test"])
-def test_path_that_does_not_exist_is_refused(tmp_path, key):
-    here = write(frame(), tmp_path / "train.csv")
-    own = OwnTabular(kind="tabular", **{"path": here, "target": "kind", key: "no/such.csv"})
-    with pytest.raises(
-        UserError, match=rf"^own_datasets\.mine\.{key}: no/such\.csv: no such file or folder$"
-    ):
-        load("mine", own)
-
-
 def test_error_is_one_line_whatever_columns_are_called(tmp_path):
     table = pd.DataFrame({"a\nb": [1, None, 2], "kind": [1, 2, 1]})
     with pytest.raises(UserError, match=r"\A[^\n]*\Z"):
@@ -367,18 +331,6 @@ def test_dropped_column_may_hold_anything_or_be_missing_elsewhere(tmp_path):
     table = frame().assign(note=[None, "2020-01-31", *map(str, range(58))])
     raw = loaded(tmp_path, table, others={"test": frame(seed=1)}, drop=["note"])
     assert raw.facts["features"] == loaded(tmp_path, frame()).facts["features"]
-
-
-def test_target_cannot_be_dropped(tmp_path):
-    with pytest.raises(UserError, match=r"^own_datasets\.mine\.drop: 'kind' is the target"):
-        loaded(tmp_path, frame(), drop=["age", "kind"])
-
-
-@pytest.mark.parametrize("key", ["categorical", "dates", "fill"])
-def test_dropped_column_is_no_longer_there_for_other_keys(tmp_path, key):
-    given = {"age": 1} if key == "fill" else ["age"]
-    with pytest.raises(UserError, match=rf"\.{key}: .*no column 'age' for it: size, soil, wet$"):
-        loaded(tmp_path, frame(), drop=["age"], **{key: given})
 
 
 def named(names, rows):
@@ -457,6 +409,21 @@ def test_rare_categories_are_one_and_every_row_keeps_its_own(tmp_path_factory, c
     assert raw.test.inputs[1].tolist() == [0] * len(common) + [1] * (rare > 0)
 
 
+@pytest.mark.parametrize(
+    ("kind", "cells", "fill"),
+    [
+        ("numbers", np.array([1.5, np.nan]), 2.0),
+        ("dates", np.array([0.5, 7.0]), None),
+        ("categories", np.array(["b", "a", "b", None], dtype=object), "missing"),
+    ],
+)
+def test_fitted_column_is_plain_data(kind, cells, fill):
+    column = fit("x", kind, cells, fill, rare_below=2)
+    again = Column(**json.loads(json.dumps(dataclasses.asdict(column))))
+    assert again == column
+    np.testing.assert_array_equal(again.transform(cells), column.transform(cells))
+
+
 def test_rare_is_counted_in_the_training_rows_alone(tmp_path):
     raw = small(tmp_path, ["a"] * 5 + ["b"], ["b"] * 9, rare_below=2)
     assert raw.facts["features"] == ["x=a", "x=(rare)"]
@@ -505,11 +472,6 @@ def test_column_of_something_else_is_no_date(tmp_path, cells):
         small(tmp_path, cells, suffix=".parquet", dates=["x"])
 
 
-def test_column_cannot_be_of_dates_and_of_categories(tmp_path):
-    with pytest.raises(UserError, match=r"mine\.dates: 'x' is in .*categorical as well"):
-        small(tmp_path, ["2020-01-31", "2020-02-01"], dates=["x"], categorical=["x"])
-
-
 @pytest.mark.parametrize(
     ("value", "filled"),
     [("median", 2.0), (4, 4.0), ("1970-01-08", 7.0)],
@@ -529,20 +491,6 @@ def test_refusal_of_dates_names_both_keys(tmp_path):
     expected = r"it holds dates.*own_datasets\.mine\.dates .*own_datasets\.mine\.drop"
     with pytest.raises(UserError, match=expected):
         small(tmp_path, ["2020-01-31", "2021-02-28"])
-
-
-@pytest.mark.parametrize(
-    ("suffix", "cells"),
-    [
-        (".csv", ["1/31/2020", "2/28/2021"]),
-        (".csv", ["2020-01-31", "1/2/2020"]),
-        (".csv", ["1.31.2020", "2.28.2021"]),
-        (".parquet", pd.to_timedelta([1, 2])),
-    ],
-)
-def test_dates_that_have_no_days_are_refused_with_drop_alone(tmp_path, suffix, cells):
-    with pytest.raises(UserError, match=r"holds dates.*: name it in \S*mine\.drop to leave"):
-        small(tmp_path, cells, suffix=suffix)
 
 
 def test_all_missing_cells_are_said_at_once(tmp_path):
@@ -697,23 +645,6 @@ def test_thousands_separators_may_be_categories_where_no_separator_is_given(tmp_
     raw = small(tmp_path, ["7,000", "8,000"])
     assert raw.facts["features"] == ["x=7,000", "x=8,000"]
     assert "row 2: '7,000' seems to have thousands separators" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        (["500", "7,000"], True),
-        (["500", "7,0"], False),
-        (["7,000", "7,500", "0,500"], False),
-        (["7,000", "7,5001"], False),
-        (["7,000", "500,25"], False),
-    ],
-)
-def test_decimal_commas_that_may_be_thousands_are_named_in_the_log(tmp_path, caplog, cells, said):
-    text = "x;kind\n" + "".join(f"{cell};a\n{cell};b\n" * 3 for cell in cells)
-    raw = loaded(tmp_path, text, separator=";", decimal=",")
-    assert raw.facts["features"] == ["x"]
-    assert ("'7,000' is read as 7.0: if its commas are thousands" in caplog.text) == said
 
 
 def test_point_among_decimal_commas_is_refused_with_its_row(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from automata.config.data import OwnText
 from automata.datasets.own import load
-from automata.datasets.own.words import tokenise
+from automata.datasets.own.text import tokenise
 from automata.errors import UserError
 
 TEXTS = ["It's good.", "Bad, I say!", "None", 'a "quoted"\nbreak', "007", "null"]
@@ -66,27 +66,9 @@ def test_missing_text_is_refused_with_its_row(tmp_path, others, nothing, suffix)
         loaded(tmp_path, ["a", nothing, "b", nothing], suffix=suffix, **others)
 
 
-@pytest.mark.parametrize(("key", "column"), [("text", "reviews"), ("target", "star")])
-def test_unknown_column_is_refused_with_those_that_exist(tmp_path, key, column):
-    expected = rf"own_datasets\.mine\.{key}: .*path\.csv .*'{column}' .*: stars, review$"
-    with pytest.raises(UserError, match=expected):
-        loaded(tmp_path, TEXTS, **{key: column})
-
-
-def test_file_without_the_texts_is_refused(tmp_path, others):
-    others["test"] = others["test"].rename(columns={"review": "opinion"})
-    with pytest.raises(UserError, match=r"own_datasets\.mine\.test: .* lacks .*: review; it has"):
-        loaded(tmp_path, TEXTS, **others)
-
-
 def test_column_that_is_no_text_is_refused(tmp_path, others):
     with pytest.raises(UserError, match=r"column 'review': it holds integer values, not texts"):
         loaded(tmp_path, [1, 2, 3, 4], suffix=".parquet", **others)
-
-
-def test_text_cannot_be_its_own_class(tmp_path):
-    with pytest.raises(UserError, match=r"own_datasets\.mine\.text: 'stars' is the target as well"):
-        loaded(tmp_path, TEXTS, text="stars")
 
 
 def test_texts_of_another_separator_and_encoding_are_read(tmp_path, others):

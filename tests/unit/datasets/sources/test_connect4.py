@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from automata.datasets.raw import Numbers, RawSplits
 from automata.datasets.sources import Source
 from automata.datasets.sources.connect4 import CLASSES, load
-from automata.errors import UserError
 
 ROWS = 30
 
@@ -100,23 +99,6 @@ def test_splits_have_rounded_shares_of_any_number_of_rows(rows: int) -> None:
         raw = load(source(Path(folder), small_file(rows)))
     sizes = (len(raw.train) + len(raw.validation) + len(raw.test), len(raw.validation))
     assert (*sizes, len(raw.test)) == (rows, round(0.1 * rows), round(0.2 * rows))
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("", "no rows"),
-        ("2 1:1\n", "label 2"),
-        ("0.5 1:1\n", "label 0.5"),
-        ("1 127:1\n", "127 features"),
-        ("1 0:1\n", "index 0"),
-        ("1 1:x\n", "x"),
-        ("<html>\n", "<html>"),
-    ],
-)
-def test_file_in_another_format_is_an_error(tmp_path: Path, text: str, found: str) -> None:
-    with pytest.raises(UserError, match=rf"^connect4: .*connect-4: expected .*{found}"):
-        load(source(tmp_path, text))
 
 
 def naive(text: str) -> list[tuple[str, tuple[int, ...]]]:

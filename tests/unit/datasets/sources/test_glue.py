@@ -12,7 +12,6 @@ import pytest
 from automata.datasets.raw import RawSplits, Tokens
 from automata.datasets.sources import Source
 from automata.datasets.sources.glue import load
-from automata.errors import UserError
 
 Obtain = Callable[[str, dict[str, bytes]], Source]
 HEADER = "sentence\tlabel\n"
@@ -79,30 +78,3 @@ def test_line_ends_of_windows_leave_no_trace(obtain: Obtain) -> None:
     windows = DEVELOPMENT.replace("\n", "\r\n")
     raw = load(obtain("glue-sst2", {"SST-2.zip": archive(dev=windows)}))
     np.testing.assert_array_equal(raw.validation.labels, [1, 0])
-
-
-def without_development() -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as target:
-        target.writestr("SST-2/train.tsv", TRAIN)
-    return packed.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (archive()[:-40], "not a zip file"),
-        (b"<html>", "not a zip file"),
-        (without_development(), "no such member"),
-        (archive(dev="label\tsentence\n"), "the header"),
-        (archive(dev=HEADER), "no rows"),
-        (archive(dev=HEADER + "a \t-1\n"), "the line"),
-        (archive(dev=HEADER + "a 1\n"), "the line"),
-        (archive(dev=HEADER + "\t1\n"), "the line"),
-        (archive(dev=b"\xff\n"), "can't decode"),
-    ],
-)
-def test_archive_in_another_format_is_an_error(obtain: Obtain, content: bytes, found: str) -> None:
-    source = obtain("glue-sst2", {"SST-2.zip": content})
-    with pytest.raises(UserError, match=rf"^glue-sst2: .*SST-2\.zip: expected SST-2/.*{found}"):
-        load(source)

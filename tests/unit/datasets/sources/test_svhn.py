@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.io import savemat
 
 from automata.datasets.raw import Images, RawSplits
 from automata.datasets.sources import Source
 from automata.datasets.sources.svhn import load
-from automata.errors import UserError
 
 Obtain = Callable[[str, dict[str, bytes]], Source]
 TRAIN_ROWS, TEST_ROWS = 38, 12
@@ -94,37 +89,3 @@ def test_classes_are_the_digits(raw: RawSplits[Images]) -> None:
 
 def test_checksums_are_passed_on(raw: RawSplits[Images]) -> None:
     assert sorted(raw.files) == ["test_32x32.mat", "train_32x32.mat"]
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"<html>nothing here</html>", ""),
-        (TEST[: len(TEST) // 2], ""),
-        (b"", ""),
-        (b"\x89HDF\r\n\x1a\n" + bytes(600), ""),
-        (matlab(X=images(4)), "no y"),
-        (matlab(y=labels(4)), "no X"),
-        (matlab(X=images(4).astype(float), y=labels(4)), "X of float64"),
-        (matlab(X=images(4)[:16], y=labels(4)), r"shape \(16, 32, 3, 4\)"),
-        (matlab(X=images(4)[..., 0], y=labels(4)), r"shape \(32, 32, 3\)"),
-        (matlab(X=images(4), y=labels(5)), r"y with shape \(5, 1\)"),
-        (matlab(X=images(4), y=labels(4) - 1), "label 0"),
-        (matlab(X=images(4), y=labels(4) + 10), "label 11"),
-    ],
-)
-def test_file_in_another_format_is_an_error(obtain: Obtain, content: bytes, found: str) -> None:
-    source = obtain("svhn", files(test=content))
-    with pytest.raises(UserError, match=rf"^svhn: .*test_32x32\.mat: expected .*found: .*{found}"):
-        load(source)
-
-
-@given(length=st.integers(0, len(TEST) - 1))
-@settings(max_examples=40)
-def test_file_cut_off_anywhere_is_an_error(length: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        paths = {name: Path(folder) / name for name in files()}
-        for name, content in files(test=TEST[:length]).items():
-            paths[name].write_bytes(content)
-        with pytest.raises(UserError, match="expected a MATLAB 5 file"):
-            load(Source("svhn", paths))

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from automata.datasets.raw import RawSplits, Tokens
 from automata.datasets.sources import Source
 from automata.datasets.sources.trec import load
-from automata.errors import UserError
 
 COARSE = ["ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"]
 TEST = "NUM:dist How far is it from Denver to Aspen ?\n"
@@ -88,19 +87,6 @@ def test_a_line_ends_at_a_line_feed_alone(tmp_path: Path) -> None:
 
 def test_line_ends_of_windows_leave_no_trace(tmp_path: Path) -> None:
     assert load(source(tmp_path, TEST, "HUM:ind Who ?\r\n")).test.inputs == [["who", "?"]]
-
-
-@pytest.mark.parametrize(
-    "line", ["HUM Who ?\n", "XXX:ind Who ?\n", "HUM:ind\n", "<html>\n", "", "Who: is it ?\n"]
-)
-def test_file_in_another_format_is_an_error(tmp_path: Path, line: str) -> None:
-    with pytest.raises(UserError, match=r"^trec6: .*TREC_10.label, line 1: expected 'COARSE:fine"):
-        load(source(tmp_path, TEST, line))
-
-
-def test_error_names_the_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"train_5500\.label, line 2: .* found 'nothing'"):
-        load(source(tmp_path, TEST + "nothing\n"))
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,57 @@
+"""The columns of the table of runs: each is defined once, with its type and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pandas as pd
+import pytest
+
+from automata.analysis.ratios import CODE, FACTS, PAIR, SAME, SAME_ENERGY
+from automata.analysis.runs import RunRow, row
+from automata.analysis.study import RUN
+from automata.analysis.tables import markdown
+from automata.config import Comparison
+from automata.records import Record
+
+MakeRecord = Callable[..., Record]
+
+README = Path(__file__).parents[3] / "results/README.md"
+TYPES = get_type_hints(RunRow)
+
+
+def test_row_has_every_column_in_the_order_of_its_definition(make_record: MakeRecord) -> None:
+    assert list(row(make_record(), Path("r.json"), Comparison())) == list(TYPES)
+
+
+@pytest.mark.parametrize("energy", [900.0, None])
+def test_values_are_of_the_types_of_their_columns(
+    make_record: MakeRecord, energy: float | None
+) -> None:
+    made = row(make_record(tuning_joules=energy), Path("r.json"), Comparison())
+    wrong = {
+        column: value
+        for column, value in made.items()
+        if type(value) not in (get_args(TYPES[column]) or (TYPES[column],))
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("columns", [RUN, PAIR, SAME, SAME_ENERGY, FACTS, CODE])
+def test_columns_that_ratios_rest_on_are_columns_of_runs(columns: list[str]) -> None:
+    assert set(columns) <= set(TYPES)
+
+
+def test_readme_lists_the_columns_of_runs_as_they_are_defined() -> None:
+    """After a change, the table that is expected is what belongs into the README."""
+    meanings = {
+        column: hint.__metadata__[0]
+        for column, hint in get_type_hints(RunRow, include_extras=True).items()
+    }
+    table = pd.DataFrame(
+        {"column": [f"`{column}`" for column in meanings], "what": meanings.values()}
+    )
+    section = README.read_text().split("## Columns of a run\n")[1].split("\n## ")[0]
+    assert section[section.index("| column") :] == markdown(table)
