@@ -6,9 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveFloat
 
-from automata.config.base import Section, parsed
-
-Text = Annotated[str, Field(min_length=1)]
+from automata.config.base import Integer, Section, Text, parsed
 
 
 class Carbon(Section):
@@ -21,7 +19,7 @@ class Carbon(Section):
         PositiveFloat, Field(description="Carbon intensity of the electricity, g CO2e per kWh")
     ]
     region: Annotated[Text, Field(description="Where the intensity holds")]
-    year: Annotated[int, Field(description="When it held")]
+    year: Annotated[Integer, Field(description="When it held")]
     source: Annotated[Text, Field(description="Who says so")]
     pue: Annotated[
         float, Field(ge=1, description="Power usage effectiveness, a factor on measured energy")

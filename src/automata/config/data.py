@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
-from automata.config.base import Section, added
+from automata.config.base import WHOLE, Count, Section, added
 
 GLOVE = "https://nlp.stanford.edu/data/glove.6B.zip"
 
@@ -64,6 +64,7 @@ class OwnTabular(Section):
             ge=2,
             description="Categories with fewer training rows become one, `(rare)`; null: none do",
         ),
+        WHOLE,
         added(None),
     ] = None
     separator: Separator = None
@@ -114,7 +115,7 @@ class Vectors(Section):
             "`words` and `vectors`; null: random vectors"
         ),
     ] = GLOVE
-    dimension: Annotated[PositiveInt, Field(description="Length of a vector")] = 300
+    dimension: Annotated[Count, Field(description="Length of a vector")] = 300
 
 
 Neutral = Annotated[
@@ -132,6 +133,11 @@ class Preparation(Section):
     vectors: Vectors | None = None
     sst2_neutral: Neutral | None = None
     own: OwnDataset | None = None
+
+    def stated(self) -> dict[str, Any]:
+        """Return the settings that there are, with each of their keys."""
+        values = self.model_dump(mode="json")
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class DataSettings(Section):

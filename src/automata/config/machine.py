@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
-from automata.config.base import Section
+from automata.config.base import Count, Section
 
 
 class Compute(Section):
@@ -15,9 +15,9 @@ class Compute(Section):
     device: Annotated[
         Literal["auto", "cpu", "cuda"], Field(description="auto: a GPU where there is one")
     ] = "auto"
-    threads_per_trial: Annotated[PositiveInt, Field(description="CPU threads of a trial")] = 1
+    threads_per_trial: Annotated[Count, Field(description="CPU threads of a trial")] = 1
     concurrent_trials: Annotated[
-        PositiveInt, Field(description="Trials at once; only 1 makes ASHA repeatable")
+        Count, Field(description="Trials at once; only 1 makes ASHA repeatable")
     ] = 1
     gpu_per_trial: Annotated[
         float | None,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, PositiveInt
+from pydantic import ConfigDict, Field
 
-from automata.config.base import Section
+from automata.config.base import WHOLE, Count, Section
 
 
 class TpeSettings(Section):
     """Tree-structured Parzen estimator (HyperOpt)."""
 
     startup_configurations: Annotated[
-        PositiveInt, Field(description="Configurations drawn at random before TPE models any")
+        Count, Field(description="Configurations drawn at random before TPE models any")
     ] = 20
 
 
@@ -32,15 +32,19 @@ WarmStart = Annotated[
 class HyperbandSettings(Section):
     """Hyperband, with Ray Tune's brackets."""
 
-    reduction_factor: Annotated[int, Field(ge=2, description="eta: one in eta goes on")] = 3
+    reduction_factor: Annotated[
+        int, Field(ge=2, description="eta: one in eta trials goes on"), WHOLE
+    ] = 3
     warm_start: WarmStart = 0.0
 
 
 class AshaSettings(Section):
     """Asynchronous successive halving."""
 
-    reduction_factor: Annotated[int, Field(ge=2, description="eta: one in eta goes on")] = 4
-    grace_period: Annotated[PositiveInt, Field(description="Epochs before the first rung")] = 1
+    reduction_factor: Annotated[
+        int, Field(ge=2, description="eta: one in eta trials goes on"), WHOLE
+    ] = 4
+    grace_period: Annotated[Count, Field(description="Epochs before the first rung")] = 1
     warm_start: WarmStart = 0.35
 
 
@@ -83,7 +87,7 @@ class GlisterSettings(Section):
     """Validation gain of one gradient step, to first order (Killamsetty et al., 2021)."""
 
     updates: Annotated[
-        PositiveInt, Field(description="Validation gradients that one selection computes")
+        Count, Field(description="Validation gradients that one selection computes")
     ] = 15
 
 
