@@ -1,6 +1,7 @@
 """The shipped configurations, and what a job makes of its settings."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from automata.config import (
 )
 from automata.config.files import combine, read_experiments
 from automata.config.methods import SelectorSettings
+from automata.config.protocol import KindProtocol
+from automata.config.reference import with_tables
 from automata.config.settings import settings_of
 from automata.errors import UserError
 from automata.names import CONTROLS
@@ -121,11 +124,37 @@ def test_every_part_of_the_paper_tunes_as_the_paper(experiment):
     assert experiment.selector.of("gradmatch") == {"l2": 0.0, "tolerance": 0.0}
 
 
-def test_every_key_has_a_description():
-    documented = (CONFIG / "README.md").read_text()
-    keys = set(Experiment.model_fields) - {"protocol", "search", "scheduler", "selector"}
-    missing = [key for key in keys if f"`{key}" not in documented and f"## {key}" not in documented]
-    assert missing == []
+def test_tables_of_keys_are_the_generated_ones():
+    text = (CONFIG / "README.md").read_text()
+    shipped = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    assert text == with_tables(text, shipped), (
+        "run: automata schema --output config/schema.json --tables config/README.md"
+    )
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| `seeds` | root seeds: a run for each; fix configurations, weights, subsets and order "
+        "| a list: integer >= 0 | `[0]` |",
+        "| `search.tpe.startup_configurations` | configurations drawn at random before TPE models "
+        "any | integer > 0 | `10` |",
+        "| `epochs` | T, epochs of the final training and of a trial that is never stopped "
+        "| integer > 0 |  |",
+        "| `target` | column of the classes | a text that is not empty |  | tabular, text |",
+        "| `layers` | `lstm` (may have it) | integer > 0 |",
+        "| `uniform` | a float: `[low, high]` |",
+    ],
+)
+def test_tables_say_what_is_valid_and_the_shipped_default(row):
+    assert f"\n{row}\n" in (CONFIG / "README.md").read_text()
+
+
+def test_every_key_is_in_a_table():
+    found = set(re.findall(r"^\| `([a-z0-9_.-]+)` \|", (CONFIG / "README.md").read_text(), re.M))
+    sections = {key.partition(".")[0] for key in found}
+    assert set(Experiment.model_fields) - {"protocol"} <= sections
+    assert set(KindProtocol.model_fields) - {"augmentation"} <= sections
 
 
 def test_shipped_carbon_says_where_its_numbers_are_from():

@@ -17,19 +17,26 @@ class JobRequest(Section):
     """
 
     memory_mb: Annotated[
-        Count, Field(description="Memory in MB; each retry asks for twice as much")
+        Count,
+        Field(description="memory, in MB as SLURM counts them; each retry asks for twice as much"),
     ]
     minutes: Annotated[
-        Count, Field(description="Longest run time; each retry asks for twice as much")
+        Count, Field(description="longest run time; each retry asks for twice as much")
     ]
-    gpus: Annotated[NonNegative, Field(description="GPUs of a job, all on one node")]
+    gpus: Annotated[
+        NonNegative,
+        Field(description="GPUs, all on one node; others of the node are hidden from the job"),
+    ]
     gpu_type: Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None,
-        Field(description="Their type, as the cluster calls it; null: any"),
+        Field(description="their type, as the cluster calls it; `null`: any"),
     ]
     partition: Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,-]*$")] | None,
-        Field(description="Where jobs queue; null: the cluster's default"),
+        Field(
+            description="where the job queues, or several with commas; `null`: the cluster's "
+            "default"
+        ),
     ]
 
     @model_validator(mode="after")

@@ -97,15 +97,15 @@ def _place(loc: Iterable[int | str], schema: Schema) -> tuple[list[str], Schema,
     around = said = schema
     for part in loc:
         if "discriminator" in said:
-            said = _plain({"$ref": said["discriminator"]["mapping"][part]}, schema)
+            said = plain({"$ref": said["discriminator"]["mapping"][part]}, schema)
         elif "anyOf" in said:
             chosen = [one for one in said["anyOf"] if one.get("$ref", "").endswith(f"/{part}")]
-            said = _plain(chosen[0], schema) if chosen else said
+            said = plain(chosen[0], schema) if chosen else said
         elif part == "[key]":
             path, said = path[:-1], _of_keys(around)
         else:
             path.append(str(part))
-            around, said = said, _plain(_inside(said, part), schema)
+            around, said = said, plain(_inside(said, part), schema)
     return path, around, said
 
 
@@ -125,10 +125,10 @@ def _of_keys(said: Schema) -> Schema:
     return next(iter([said["propertyNames"]] if "propertyNames" in said else patterns), {})
 
 
-def _plain(said: Schema, schema: Schema) -> Schema:
+def plain(said: Schema, schema: Schema) -> Schema:
     """Return what is said of a value, with references followed and null left out."""
     if "$ref" in said:
         followed: Schema = schema["$defs"][said["$ref"].rpartition("/")[2]]
         return followed
     some = [one for one in said.get("anyOf", []) if one.get("type") != "null"]
-    return _plain(some[0], schema) if len(some) == 1 else said
+    return plain(some[0], schema) if len(some) == 1 else said

@@ -219,11 +219,11 @@ def test_a_claim_is_read(read):
         ),
         (
             {"grid": {**POINT["grid"], "schedulers": ["sha"]}},
-            r"claims\.mine\.grid\.schedulers\.0: \"sha\" is not valid; valid: hyperband, asha, none",
+            r"claims\.mine\.grid\.schedulers\.0: \"sha\" is not valid; valid: hyperband, asha.*",
         ),
         (
             {"grid": {**POINT["grid"], "searches": []}},
-            r"claims\.mine\.grid\.searches: \[\] is not valid; valid: a list with at least one value.*",
+            r"claims\.mine\.grid\.searches: \[\] is not valid; valid: a list with at least.*",
         ),
         (
             {"kind": "order", "selectors": ["omp"]},
