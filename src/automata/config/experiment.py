@@ -31,8 +31,8 @@ TAKEN = (SO_FAR, "data", "downloads", "reference", "runs", "work")
 
 # Their names are parts of paths and of command lines, and file systems take 255 characters with
 # what is added.
-DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
-ExperimentName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$", max_length=100)]
+DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
+ExperimentName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]{0,99}$")]
 SchedulerName = Annotated[str, one_of(SCHEDULERS)]
 SelectorName = Annotated[str, one_of(SELECTORS)]
 Seed = NonNegative

@@ -13,6 +13,9 @@ from automata.config.base import BadKeyError
 _SHOWN = 100
 """Characters of a key or value that a line has, at most."""
 
+_KEY = "[key]"
+"""What pydantic puts behind a key whose name is wrong."""
+
 Schema = dict[str, Any]
 """A JSON schema, or a part of one."""
 
@@ -33,9 +36,11 @@ def first_refusal(error: ValidationError, model: type[BaseModel]) -> tuple[list[
 
     Of alternatives, the one that was understood best counts: its problem lies deepest.
     """
-    schema = model.model_json_schema()
-    found = [_refusal(one, schema) for one in error.errors()]
+    schema, errors = model.model_json_schema(), error.errors()
+    found = [_refusal(one, schema) for one in errors]
     first = found[0][0]
+    if errors[0]["loc"][-1:] == (_KEY,):
+        return found[0]
     return max((one for one in found if one[0][: len(first)] == first), key=lambda one: len(one[0]))
 
 
@@ -48,8 +53,7 @@ def valid_values(said: Schema) -> str:
     if "$ref" in said:
         return "a section of keys"
     if "pattern" in said:
-        most = said.get("maxLength")
-        return f"a text that matches {said['pattern']}" + (f", {most} at most" if most else "")
+        return f"a text that matches {said['pattern']}"
     if "prefixItems" in said:
         return f"a list of {said['maxItems']} values"
     if said.get("type") == "array":
@@ -73,8 +77,10 @@ def _refusal(error: Any, schema: Schema) -> tuple[list[str], str]:
     if kind == "union_tag_not_found":
         return [*path, said["discriminator"]["propertyName"]], "missing"
     if kind == "union_tag_invalid":
-        key = said["discriminator"]["propertyName"]
-        return _invalid([*path, key], value[key], {"enum": list(said["discriminator"]["mapping"])})
+        key, tags = said["discriminator"]["propertyName"], said["discriminator"]["mapping"]
+        places = [one["$ref"] for one in said["oneOf"]]
+        valid = sorted(tags, key=lambda tag: places.index(tags[tag]))
+        return _invalid([*path, key], value[key], {"enum": valid})
     if kind == "extra_forbidden":
         return path, f"unknown key; valid: {', '.join(around['properties'])}"
     if kind == "value_error":
@@ -96,16 +102,17 @@ def _place(loc: Iterable[int | str], schema: Schema) -> tuple[list[str], Schema,
     path: list[str] = []
     around = said = schema
     for part in loc:
-        if "discriminator" in said:
-            said = plain({"$ref": said["discriminator"]["mapping"][part]}, schema)
-        elif "anyOf" in said:
-            chosen = [one for one in said["anyOf"] if one.get("$ref", "").endswith(f"/{part}")]
-            said = plain(chosen[0], schema) if chosen else said
-        elif part == "[key]":
+        inner = plain(said, schema)
+        if part == _KEY:
             path, said = path[:-1], _of_keys(around)
+        elif "discriminator" in inner:
+            said = {"$ref": inner["discriminator"]["mapping"][part]}
+        elif "anyOf" in inner:
+            chosen = [one for one in inner["anyOf"] if one.get("$ref", "").endswith(f"/{part}")]
+            said = chosen[0] if chosen else inner
         else:
             path.append(str(part))
-            around, said = said, plain(_inside(said, part), schema)
+            around, said = inner, _inside(inner, part)
     return path, around, said
 
 

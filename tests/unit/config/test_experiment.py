@@ -125,3 +125,10 @@ def test_texts_and_truths_are_no_numbers(key, value, valid):
 
 def test_a_number_that_is_whole_is_an_integer():
     assert parse_experiment({**DEFAULTS, "seeds": [1e3]}).seeds == [1000]
+
+
+def test_null_is_named_where_it_is_valid():
+    assert found(evaluate_every=0) == (
+        "protocol.tabular.evaluate_every",
+        "0 is not valid; valid: integer > 0 or null",
+    )
