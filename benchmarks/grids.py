@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from automata.experiments.files import ConfigFiles
-from automata.experiments.settings import Config, fingerprint, preparation_of
+from automata.config import Experiment
+from automata.config.files import read_experiments
+from automata.config.grid import Grid as Cells
 from benchmarks.synthetic import DATASETS
 
 ROOT = Path(__file__).parents[1]
@@ -29,15 +31,15 @@ GRIDS = {104: Grid(1, ("dna", "trec6")), 572: Grid(1), 2548: Grid(), 10296: Grid
 TIMED = [572, 2548, 10296]
 
 
-def paper() -> list[Config]:
+def paper() -> list[Experiment]:
     """Return the parts of the paper's configuration."""
-    return ConfigFiles([CONFIG / "config.yaml", PAPER], {}, CONFIG / "schema.json").experiments()
+    return read_experiments([CONFIG / "config.yaml", PAPER])
 
 
 def configuration(folder: Path, grid: Grid) -> list[str]:
     """Return the files that give Snakemake a grid."""
     own = folder / "own.yaml"
-    change: Config = {"experiment": "benchmark", "datasets": list(grid.datasets)}
+    change: dict[str, Any] = {"experiment": "benchmark", "datasets": list(grid.datasets)}
     if grid.seeds is not None:
         change["seeds"] = list(range(grid.seeds))
     own.write_text(json.dumps(change), encoding="utf-8")
@@ -46,12 +48,5 @@ def configuration(folder: Path, grid: Grid) -> list[str]:
 
 def prepared_files(folder: Path) -> list[Path]:
     """Return where the prepared files of the paper's data sets would lie."""
-    return [
-        folder / "results/data" / f"{dataset}{_version(preparation_of(part, dataset))}.safetensors"
-        for part in paper()
-        for dataset in part["datasets"]
-    ]
-
-
-def _version(preparation: Config) -> str:
-    return f"-{fingerprint(preparation)}" if preparation else ""
+    grid = Cells(paper(), [])
+    return [folder / grid.prepared(dataset) for dataset in grid.datasets]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from automata.config import Job, Run, Settings
-from automata.experiments.settings import Config, settings_of
+from automata.config import Experiment, Job, Run, Settings
+from automata.config.settings import settings_of
 from automata.metering.measurement import Channel, Measurement, SecondOpinion
 from automata.numerics import numerics
 from automata.provenance import PACKAGES, provenance
@@ -64,11 +64,11 @@ def write_records(folder: Path, grid: Grid) -> int:
     return len(runs)
 
 
-def settings_of_run(experiments: list[Config], row: Row) -> Settings:
+def settings_of_run(experiments: list[Experiment], row: Row) -> Settings:
     """Return the settings that the configuration gives to the run of a row."""
-    experiment = next(one for one in experiments if row["dataset"] in one["datasets"])
+    experiment = next(one for one in experiments if row["dataset"] in one.datasets)
     named = {key: row[key] for key in ("dataset", "search", "scheduler", "selector")}
-    return Settings.model_validate(settings_of(experiment, **named))
+    return settings_of(experiment, **named)
 
 
 def made_up_record(row: Row, settings: Settings) -> Record:

@@ -2,7 +2,7 @@
 
 
 wildcard_constraints:
-    version=versions(),
+    version=alternatives([] if ARCHIVES else map(GRID.version, GRID.datasets)),
 
 
 rule prepare:
@@ -16,8 +16,10 @@ rule prepare:
     conda:
         "../envs/automata.yaml"
     params:
-        preparation=preparation,
-        files=data_contents,
+        preparation=lambda wildcards: GRID.preparation(wildcards.dataset),
+        files=lambda wildcards: json.dumps(
+            GRID.data_contents(wildcards.dataset), sort_keys=True
+        ),
     message:
         "Preparing {wildcards.dataset}"
     shell:

@@ -9,7 +9,11 @@ rule plot:
         report(
             "results/{experiment}/figures/{figure}.png",
             caption="../workflow/report/figure.rst",
-            category=kind_of_figure,
+            category=lambda wildcards: (
+                "The paper's figures"
+                if wildcards.figure in PAPER
+                else "Beyond the paper"
+            ),
             labels={"figure": "{figure}"},
         ),
     log:
@@ -21,7 +25,7 @@ rule plot:
     conda:
         "../envs/automata.yaml"
     params:
-        caption=caption,
+        caption=lambda wildcards: (PAPER | STUDIES)[wildcards.figure].caption,
     message:
         "Drawing {wildcards.figure}"
     shell:
@@ -55,7 +59,7 @@ rule plot_dataset:
     log:
         "logs/{experiment}/plot/datasets/{dataset}.log",
     wildcard_constraints:
-        dataset=labels_with_figures(),
+        dataset=alternatives(OUTPUTS.datasets(EXPERIMENT) + OUTPUTS.datasets(SO_FAR)),
     priority: 3
     localrule: True
     conda:
@@ -76,8 +80,8 @@ rule plot_dataset:
 
 rule build_page:
     input:
-        tables=tables_on_page,
-        figures=figures_on_page,
+        tables=lambda wildcards: OUTPUTS.tables(wildcards.experiment),
+        figures=figure_on_page,
     output:
         report(
             "results/{experiment}/index.html",
@@ -103,7 +107,7 @@ rule build_page:
 
 rule figures:
     input:
-        figures_of(EXPERIMENT),
+        OUTPUTS.figures(EXPERIMENT),
 
 
 # From published records, if there are any in the configuration, else from all runs so far.

@@ -1,12 +1,7 @@
 """What is published of an experiment: its records in one file, and all that was made of them."""
 
 PUBLISHED = f"results/reference/{EXPERIMENT}"
-
-
-# Some tables hold much of what the records do, and PDFs show what PNGs do: all are made again from
-# the records in a minute.
-KEPT_BACK = tuple(name for name, table in ALL_TABLES.items() if not table.published)
-MADE = [path for path in made_of(EXPERIMENT) if not path.endswith((*KEPT_BACK, ".pdf"))]
+MADE = OUTPUTS.published(EXPERIMENT)
 
 
 rule pack:

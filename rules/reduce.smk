@@ -30,62 +30,29 @@ rule collect:
     input:
         records,
     output:
-        csv=f"results/{EXPERIMENT}/tables/runs.csv",
-        parquet=f"results/{EXPERIMENT}/tables/runs.parquet",
-        trials=f"results/{EXPERIMENT}/tables/trials.parquet",
-        protocols=f"results/{EXPERIMENT}/tables/protocols.json",
-        provenance=f"results/{EXPERIMENT}/tables/provenance.csv",
+        csv="results/{experiment}/tables/runs.csv",
+        parquet="results/{experiment}/tables/runs.parquet",
+        trials="results/{experiment}/tables/trials.parquet",
+        protocols="results/{experiment}/tables/protocols.json",
+        provenance="results/{experiment}/tables/provenance.csv",
     log:
-        f"logs/{EXPERIMENT}/collect.log",
+        "logs/{experiment}/collect.log",
     localrule: True
     conda:
         "../envs/automata.yaml"
     threads: READERS
     params:
-        comparison=comparison,
-        code=code,
+        comparison=as_json(GRID.shared.comparison),
+        code=code_of_today,
+        so_far=so_far,
     message:
-        "Collecting the table of runs"
+        "Collecting the table of runs of {wildcards.experiment}"
     shell:
         """
-        python -m automata collect {input:q} \
+        python -m automata collect {input:q} {params.so_far[records]:q} \
             --processes {threads} \
             --comparison {params.comparison:q} \
-            --csv {output.csv:q} \
-            --parquet {output.parquet:q} \
-            --trials {output.trials:q} \
-            --protocols {output.protocols:q} \
-            --provenance {output.provenance:q} 2>&1 | tee {log:q}
-        """
-
-
-# Takes the records as they lie there, and starts no run to get more or newer ones.
-rule collect_so_far:
-    output:
-        csv=f"results/{SO_FAR}/tables/runs.csv",
-        parquet=f"results/{SO_FAR}/tables/runs.parquet",
-        trials=f"results/{SO_FAR}/tables/trials.parquet",
-        protocols=f"results/{SO_FAR}/tables/protocols.json",
-        provenance=f"results/{SO_FAR}/tables/provenance.csv",
-    log:
-        f"logs/{SO_FAR}/collect.log",
-    localrule: True
-    conda:
-        "../envs/automata.yaml"
-    threads: READERS
-    params:
-        comparison=comparison,
-        code=code,
-        labels=other_labels,
-        version=version_of_found,
-    message:
-        "Collecting the table of all runs so far"
-    shell:
-        """
-        python -m automata collect results/runs \
-            --processes {threads} \
-            --comparison {params.comparison:q} \
-            --labels {params.labels:q} \
+            --labels {params.so_far[labels]:q} \
             --csv {output.csv:q} \
             --parquet {output.parquet:q} \
             --trials {output.trials:q} \
@@ -108,7 +75,7 @@ rule tabulate_tradeoff:
     conda:
         "../envs/automata.yaml"
     params:
-        carbon=carbon,
+        carbon=as_json(GRID.shared.carbon),
     message:
         "Comparing the runs with FULL"
     shell:
@@ -134,7 +101,7 @@ rule tabulate_energy:
     conda:
         "../envs/automata.yaml"
     params:
-        carbon=carbon,
+        carbon=as_json(GRID.shared.carbon),
     message:
         "Adding up energy and CO2"
     shell:
@@ -151,7 +118,6 @@ rule tabulate_differences:
         runs=TABLES["runs"],
         protocols=TABLES["protocols"],
         protocol=ancient(map(str, PROTOCOLS)),
-        schema=ancient(str(SCHEMA)),
     output:
         "results/{experiment}/tables/differences.csv",
     log:
@@ -160,7 +126,7 @@ rule tabulate_differences:
     conda:
         "../envs/automata.yaml"
     params:
-        content=content(*PROTOCOLS, SCHEMA),
+        content=content(*PROTOCOLS),
     message:
         "Comparing the protocol with the paper's"
     shell:
@@ -168,7 +134,6 @@ rule tabulate_differences:
         python -m automata differences results/{wildcards.experiment:q}/tables \
             --defaults {input.protocol[0]:q} \
             --paper {input.protocol[1]:q} \
-            --schema {input.schema:q} \
             --csv {output:q} > {log:q} 2>&1
         """
 
@@ -256,4 +221,4 @@ rule provenance:
 
 rule tables:
     input:
-        tables_of(EXPERIMENT),
+        OUTPUTS.tables(EXPERIMENT),

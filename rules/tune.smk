@@ -5,7 +5,7 @@
 # the job has a new one. The job itself leaves the record of a finished run as it is.
 rule tune:
     input:
-        prepared,
+        lambda wildcards: ancient(GRID.prepared(wildcards.dataset)),
     output:
         update(f"results/runs/{RUN}/record.json"),
     log:
@@ -25,8 +25,10 @@ rule tune:
         slurm_partition=request("partition"),
         slurm_extra=node_of_its_own,
     params:
-        settings=settings,
-        files=contents,
+        settings=lambda wildcards: json.dumps(
+            job_of_run(wildcards).settings.model_dump(mode="json"), sort_keys=True
+        ),
+        files=lambda wildcards: json.dumps(job_of_run(wildcards).files, sort_keys=True),
         work=f"results/work/{RUN}",
     message:
         "Tuning {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler} "

@@ -6,13 +6,12 @@ import argparse
 import tempfile
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from automata.analysis.runs import tuning_split
-from automata.config import Job
-from automata.experiments.files import ConfigFiles
-from automata.experiments.settings import settings_of
+from automata.config import Job, Run
+from automata.config.files import read_experiments
 from automata.records import read_record
+from automata.runs import job_of
 from benchmarks.overhead.stopwatch import timed
 from benchmarks.report import write_table
 
@@ -57,14 +56,11 @@ def _options() -> argparse.Namespace:
 
 def _job(scheduler: str, options: argparse.Namespace) -> Job:
     """Return the job of the default configuration."""
-    files = ConfigFiles([ROOT / "config/config.yaml"], {}, ROOT / "config/schema.json")
-    run = {key: getattr(options, key) for key in ("dataset", "search", "selector")}
-    run["scheduler"] = scheduler
-    settings: dict[str, Any] = settings_of(files.experiments()[0], **run)
-    settings["metering"]["exclusive"] = not options.shared
-    return Job.model_validate(
-        {"run": {**run, "fraction": options.fraction, "seed": 0}, "settings": settings}
-    )
+    (experiment,) = read_experiments([ROOT / "config/config.yaml"])
+    metering = experiment.metering.model_copy(update={"exclusive": not options.shared})
+    chosen = {key: getattr(options, key) for key in ("dataset", "search", "selector", "fraction")}
+    run = Run(**chosen, scheduler=scheduler, seed=0)
+    return job_of(experiment.model_copy(update={"metering": metering}), run, {})
 
 
 def _pair(job: Job, data: Path) -> tuple[Seconds, Seconds]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
@@ -101,3 +103,8 @@ def visible_files(folder: Path) -> list[Path]:
             continue
         found += visible_files(path) if path.is_dir() else [path]
     return found
+
+
+def fingerprint(settings: dict[str, Any]) -> str:
+    """Return eight hexadecimal digits that other settings would almost surely not have."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]

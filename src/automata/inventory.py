@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from automata.config import OwnModel, Protocol
+from automata.config.inputs import content_of, data_files
 from automata.errors import UserError
-from automata.experiments.inputs import content_of, data_files
 from automata.files import bytes_below, sha256
 from automata.records import Record, read_record
 from automata.runs import RECORD, Place, parse_place, recorded_place, records_below
@@ -144,7 +144,7 @@ class Places:
         One of the user's own files that does not name their content lies with the runs on the
         files of today if these make the very prepared file that it is of.
         """
-        paths = data_files(record.job.settings.data.model_dump(mode="json"))
+        paths = data_files(record.job.settings.data)
         if record.job.files or not paths or self._checksum(record) != record.data.sha256:
             return recorded_place(record)
         return recorded_place(

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from automata.config.data import Preparation
-from automata.config.job import Job, Run, Settings
+from automata.config.experiment import Experiment
+from automata.config.inputs import FACTORY, data_files
+from automata.config.job import Job, Run
 from automata.config.methods import SelectorSettings
-from automata.experiments.inputs import FACTORY, data_files
-from automata.experiments.settings import Config, fingerprint, preparation_of, settings_of
+from automata.config.settings import settings_of
+from automata.files import fingerprint
 from automata.names import OTHER
 
 if TYPE_CHECKING:
@@ -62,21 +63,13 @@ class Place(NamedTuple):
         return "/".join(self.stem.split("/")[:2])
 
 
-def job_of(config: Config, run: Config, files: dict[str, str]) -> Job:
-    """Return the job of one `run` of a configuration that has been checked.
+def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
+    """Return the job of one `run` of an experiment.
 
     `files` are the contents of the user's own files that it reads, by role.
     """
-    named = {name: run[name] for name in ("dataset", "search", "scheduler", "selector")}
-    settings = Settings.model_validate(settings_of(config, **named))
-    return Job(run=Run(**run), settings=settings, files=files)
-
-
-def preparation_for(config: Config, dataset: str) -> Config:
-    """Return the settings that decide what is in the prepared file of a data set, each stated."""
-    preparation = Preparation.model_validate(preparation_of(config, dataset))
-    stated = preparation.model_dump(mode="json")
-    return {name: value for name, value in stated.items() if value is not None}
+    settings = settings_of(experiment, run.dataset, run.search, run.scheduler, run.selector)
+    return Job(run=run, settings=settings, files=files)
 
 
 def place_of(job: Job) -> Place:
@@ -109,7 +102,7 @@ def recorded_place(record: Record, contents: dict[str, str] | None = None) -> Pl
         return place_of(job)
     model = record.provenance.get("own_model_sha256")
     files = {FACTORY: model} if model is not None else {}
-    if data_files(job.settings.data.model_dump(mode="json")):
+    if data_files(job.settings.data):
         files |= contents or {"prepared": record.data.sha256}
     return place_of(job.model_copy(update={"files": files}))
 

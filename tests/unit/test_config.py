@@ -1,6 +1,7 @@
 """The shipped configurations, and what a job makes of its settings."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,19 +9,19 @@ import yaml
 from pydantic import ValidationError
 
 from automata.config import (
-    Carbon,
     Domain,
     Experiment,
     Job,
-    Settings,
     json_schema,
     parse_carbon,
     parse_job,
 )
+from automata.config.files import combine, read_experiments
 from automata.config.methods import SelectorSettings
+from automata.config.protocol import KindProtocol
+from automata.config.reference import with_tables
+from automata.config.settings import settings_of
 from automata.errors import UserError
-from automata.experiments.files import ConfigFiles, combine
-from automata.experiments.settings import settings_of, under_search
 from automata.selection import CONTROLS, SELECTORS
 from automata.selection.random import Full
 from automata.training.subsets import subset_plan
@@ -38,15 +39,14 @@ RUN = {
 
 def shipped(*names):
     """Return shipped configurations over the default one, one per part."""
-    files = [CONFIG / name for name in ("config.yaml", *names)]
-    return ConfigFiles(files, {}, CONFIG / "schema.json").experiments()
+    return read_experiments([CONFIG / name for name in ("config.yaml", *names)])
 
 
 def settings(**changes):
     """Return the settings of RUN, with changes of its protocol."""
     (values,) = shipped()
     parts = settings_of(values, RUN["dataset"], RUN["search"], RUN["scheduler"], RUN["selector"])
-    return json.dumps(combine(parts, {"protocol": changes}))
+    return json.dumps(combine(parts.model_dump(mode="json"), {"protocol": changes}))
 
 
 def test_schema_file_is_the_generated_one():
@@ -54,31 +54,17 @@ def test_schema_file_is_the_generated_one():
     assert written == json_schema(), "run: automata schema --output config/schema.json"
 
 
-@pytest.mark.parametrize("name", ["config", "tabular", "text", "image", "paper", "smoke"])
-def test_shipped_configuration_is_valid(name):
-    for experiment in shipped(f"{name}.yaml"):
-        Experiment.model_validate(experiment)
-
-
-@pytest.mark.parametrize("name", ["tabular", "text", "image"])
-def test_every_run_of_the_paper_reads_valid_settings(name):
-    (experiment,) = shipped(f"{name}.yaml")
-    for dataset in experiment["datasets"]:
-        for search in experiment["searches"]:
-            Settings.model_validate(settings_of(experiment, dataset, search, "asha", "gradmatch"))
-
-
 def space(protocol):
-    return {name: Domain.model_validate(values).draw for name, values in protocol.items()}
+    return {name: domain.draw for name, domain in protocol.search_space.items()}
 
 
 def test_tabular_protocol_is_the_papers():
     (experiment,) = shipped("tabular.yaml")
-    protocol = experiment["protocol"]["tabular"]
-    assert (protocol["model"], protocol["configurations"]) == ("mlp", 27)
-    assert (protocol["epochs"], protocol["reselect_every"]) == (200, 10)
-    assert (protocol["decay_every"], protocol["decay_factor"]) == (20, 0.05)
-    assert space(protocol["search_space"]) == {
+    protocol = experiment.protocol.tabular
+    assert (protocol.model, protocol.configurations) == ("mlp", 27)
+    assert (protocol.epochs, protocol.reselect_every) == (200, 10)
+    assert (protocol.decay_every, protocol.decay_factor) == (20, 0.05)
+    assert space(protocol) == {
         "learning_rate": ("uniform", [0.001, 0.01]),
         "optimizer": ("choice", ["adam", "sgd"]),
         "schedule": ("choice", ["none", "cosine", "step"]),
@@ -86,7 +72,7 @@ def test_tabular_protocol_is_the_papers():
         "hidden2": ("choice", [150, 200, 250, 300]),
         "batch_size": ("choice", [16, 32, 64]),
     }
-    assert experiment["seeds"] == [0, 1, 2, 3, 4]
+    assert experiment.seeds == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -95,59 +81,85 @@ def test_tabular_protocol_is_the_papers():
 )
 def test_text_protocol_is_the_papers(search, configurations, more):
     (experiment,) = shipped("text.yaml")
-    protocol = under_search(experiment["protocol"]["text"], search)
-    assert (protocol["model"], protocol["optimizer"]) == ("lstm", "adam")
-    assert (protocol["epochs"], protocol["reselect_every"]) == (20, 5)
-    assert protocol["configurations"] == configurations
-    assert space(protocol["search_space"]) == {
+    protocol = experiment.protocol.text.under(search)
+    assert (protocol.model, protocol.optimizer) == ("lstm", "adam")
+    assert (protocol.epochs, protocol.reselect_every) == (20, 5)
+    assert protocol.configurations == configurations
+    assert space(protocol) == {
         "learning_rate": ("uniform", [0.001, 0.1]),
         "hidden": ("choice", [64, 128, 256]),
         "batch_size": ("choice", [16, 32, 64]),
         **more,
     }
-    assert experiment["data"]["vectors"]["dimension"] == 300
-    assert experiment["data"]["sst2_neutral"] == "scores"
-    assert experiment["seeds"] == [0, 1, 2, 3, 4]
+    assert experiment.data.vectors.dimension == 300
+    assert experiment.data.sst2_neutral == "scores"
+    assert experiment.seeds == [0, 1, 2, 3, 4]
 
 
 def test_image_protocol_is_the_papers():
     (experiment,) = shipped("image.yaml")
-    protocol = experiment["protocol"]["image"]
-    assert (protocol["model"], protocol["configurations"]) == ("resnet18", 27)
-    assert (protocol["epochs"], protocol["reselect_every"]) == (300, 20)
-    assert (protocol["optimizer"], protocol["momentum"]) == ("sgd", 0.9)
-    assert (protocol["weight_decay"], protocol["batch_size"]) == (0.0005, 20)
-    assert space(protocol["search_space"]) == {
+    protocol = experiment.protocol.image
+    assert (protocol.model, protocol.configurations) == ("resnet18", 27)
+    assert (protocol.epochs, protocol.reselect_every) == (300, 20)
+    assert (protocol.optimizer, protocol.momentum) == ("sgd", 0.9)
+    assert (protocol.weight_decay, protocol.batch_size) == (0.0005, 20)
+    assert space(protocol) == {
         **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), ("uniform", [0.001, 0.01])),
         "nesterov": ("choice", [True, False]),
         "schedule": ("choice", ["cosine", "step"]),
         "decay_factor": ("uniform", [0.05, 0.5]),
     }
-    assert protocol["decay_every"] == 20
-    assert experiment["seeds"] == [0, 1, 2]
+    assert protocol.decay_every == 20
+    assert experiment.seeds == [0, 1, 2]
 
 
 @pytest.mark.parametrize("experiment", shipped("paper.yaml"), ids=["tabular", "text", "image"])
 def test_every_part_of_the_paper_tunes_as_the_paper(experiment):
-    assert experiment["searches"] == ["random", "tpe"]
-    assert experiment["schedulers"] == ["hyperband", "asha"]
-    assert experiment["selectors"] == ["full", "random", "craig", "gradmatch"]
-    assert experiment["fractions"] == [0.01, 0.05, 0.1, 0.3]
-    warm = {name: values["warm_start"] for name, values in experiment["scheduler"].items()}
+    assert experiment.searches == ["random", "tpe"]
+    assert experiment.schedulers == ["hyperband", "asha"]
+    assert experiment.selectors == ["full", "random", "craig", "gradmatch"]
+    assert experiment.fractions == [0.01, 0.05, 0.1, 0.3]
+    warm = {name: values.warm_start for name, values in experiment.scheduler}
     assert (warm["hyperband"], warm["asha"]) == (0.0, 0.35)
-    assert experiment["selector"]["gradmatch"] == {"l2": 0.0, "tolerance": 0.0}
+    assert experiment.selector.of("gradmatch") == {"l2": 0.0, "tolerance": 0.0}
 
 
-def test_every_key_has_a_description():
-    documented = (CONFIG / "README.md").read_text()
-    keys = set(Experiment.model_fields) - {"protocol", "search", "scheduler", "selector"}
-    missing = [key for key in keys if f"`{key}" not in documented and f"## {key}" not in documented]
-    assert missing == []
+def test_tables_of_keys_are_the_generated_ones():
+    text = (CONFIG / "README.md").read_text()
+    shipped = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    assert text == with_tables(text, shipped), (
+        "run: automata schema --output config/schema.json --tables config/README.md"
+    )
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| `seeds` | root seeds: a run for each; fix configurations, weights, subsets and order "
+        "| a list: integer >= 0 | `[0]` |",
+        "| `search.tpe.startup_configurations` | configurations drawn at random before TPE models "
+        "any | integer > 0 | `10` |",
+        "| `epochs` | T, epochs of the final training and of a trial that is never stopped "
+        "| integer > 0 |  |",
+        "| `target` | column of the classes | a text that is not empty |  | tabular, text |",
+        "| `layers` | `lstm` (may have it) | integer > 0 |",
+        "| `uniform` | a float: `[low, high]` |",
+    ],
+)
+def test_tables_say_what_is_valid_and_the_shipped_default(row):
+    assert f"\n{row}\n" in (CONFIG / "README.md").read_text()
+
+
+def test_every_key_is_in_a_table():
+    found = set(re.findall(r"^\| `([a-z0-9_.-]+)` \|", (CONFIG / "README.md").read_text(), re.M))
+    sections = {key.partition(".")[0] for key in found}
+    assert set(Experiment.model_fields) - {"protocol"} <= sections
+    assert set(KindProtocol.model_fields) - {"augmentation"} <= sections
 
 
 def test_shipped_carbon_says_where_its_numbers_are_from():
     (experiment,) = shipped()
-    carbon = Carbon.model_validate(experiment["carbon"])
+    carbon = experiment.carbon
     assert (carbon.grams_per_kwh, carbon.region, carbon.year) == (369.473, "USA", 2023)
     assert (carbon.pue, carbon.tdp_watts) == (1.0, 250)
     assert "codecarbon" in carbon.source
@@ -157,7 +169,7 @@ def test_shipped_carbon_says_where_its_numbers_are_from():
 @pytest.mark.parametrize("key", ["grams_per_kwh", "tdp_watts"])
 def test_numbers_of_carbon_have_no_default_in_the_code(key):
     (experiment,) = shipped()
-    stated = {name: value for name, value in experiment["carbon"].items() if name != key}
+    stated = {name: value for name, value in experiment.carbon.model_dump().items() if name != key}
     with pytest.raises(UserError, match=f"^{key}: Field required") as error:
         parse_carbon(json.dumps(stated))
     assert "\n" not in str(error.value)
@@ -166,9 +178,9 @@ def test_numbers_of_carbon_have_no_default_in_the_code(key):
 def test_no_run_reads_what_co2_is_computed_from():
     (values,) = shipped()
     names = [RUN[name] for name in ("dataset", "search", "scheduler", "selector")]
-    elsewhere = combine(values, {"carbon": {"grams_per_kwh": 1.0, "tdp_watts": 9.0}})
+    carbon = values.carbon.model_copy(update={"grams_per_kwh": 1.0, "tdp_watts": 9.0})
+    elsewhere = values.model_copy(update={"carbon": carbon})
     assert settings_of(elsewhere, *names) == settings_of(values, *names)
-    assert "carbon" not in settings_of(values, *names)
 
 
 def test_job_takes_only_its_own_settings():
@@ -180,10 +192,10 @@ def test_job_takes_only_its_own_settings():
 def test_a_job_of_every_selector_builds_it_with_its_settings(selector):
     (values,) = shipped()
     parts = settings_of(values, "dna", "tpe", "asha", selector)
-    job = parse_job({**RUN, "selector": selector}, json.dumps(parts))
+    job = parse_job({**RUN, "selector": selector}, parts.model_dump_json())
     found = subset_plan(job).selector
     assert f"{type(found).__module__}:{type(found).__name__}" == SELECTORS[selector]
-    assert vars(found) == values["selector"].get(selector, {})
+    assert vars(found) == values.selector.of(selector)
 
 
 @pytest.mark.parametrize("control", CONTROLS)
@@ -210,7 +222,7 @@ def test_a_job_survives_json():
 @pytest.mark.parametrize(
     ("run", "changes", "expected"),
     [
-        ({"selector": "grad"}, {}, "selector: .*'grad' is not one of full, full-again"),
+        ({"selector": "grad"}, {}, "selector: .*'full', 'full-again'.* .got .grad"),
         ({"fraction": 1.5}, {}, "fraction: .*less than or equal to 1 .*got 1.5"),
         ({"selector": "full"}, {}, "selector full takes fraction 1"),
         ({"selector": "full-again"}, {}, "selector full-again takes fraction 1"),

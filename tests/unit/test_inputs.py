@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from automata.config import Preparation, inputs
+from automata.config.inputs import Contents, content_of, data_files, factory_file
 from automata.errors import UserError
-from automata.experiments import inputs
-from automata.experiments.inputs import Contents, content_of, data_files, factory_file
 from automata.files import sha256
 
 
@@ -67,14 +67,15 @@ def test_a_memory_that_cannot_be_written_is_done_without(tmp_path):
 
 
 def test_files_of_a_data_set_by_the_keys_that_name_them():
-    own = {"kind": "text", "path": "a.csv", "validation": None, "test": "b.csv"}
-    preparation = {"own": own, "vectors": {"source": "v.txt", "dimension": 5}}
-    assert data_files(preparation) == {
+    own = {"kind": "text", "path": "a.csv", "test": "b.csv", "text": "x", "target": "y"}
+    vectors = {"source": "v.txt", "dimension": 5}
+    assert data_files(Preparation.model_validate({"own": own, "vectors": vectors})) == {
         "own.path": "a.csv",
         "own.test": "b.csv",
         "vectors.source": "v.txt",
     }
-    assert data_files({"vectors": {"source": "https://a.org/v.zip"}}) == {}
+    away = Preparation.model_validate({"vectors": {"source": "https://a.org/v.zip"}})
+    assert data_files(away) == {}
 
 
 def test_a_factory_is_found_without_importing_it(tmp_path):

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from automata.config import parse_preparation
+from automata.config.inputs import content_of
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
-from automata.experiments.inputs import content_of
 from automata.files import sha256
 from automata.inventory import Places, adopt, listing, panels, remove
 from automata.publication import unpack

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.config import Job, Protocol, Settings
+from automata.config import Experiment, Job, Protocol, Settings
 from automata.config.base import added
+from automata.config.files import read_experiments
 from automata.config.job import Run
-from automata.experiments.files import ConfigFiles
-from automata.runs import Place, job_of, labels, parse_place, place_of, preparation_for
+from automata.runs import Place, job_of, labels, parse_place, place_of
 
 CONFIG = Path(__file__).parents[2] / "config"
 RUN = {
@@ -28,16 +28,15 @@ RUN = {
 }
 
 
-def experiment(**changes: Any) -> dict[str, Any]:
+def experiment(**changes: Any) -> Experiment:
     """Return the smoke configuration, changed."""
-    files = [CONFIG / "config.yaml", CONFIG / "smoke.yaml"]
-    (found,) = ConfigFiles(files, changes, CONFIG / "schema.json").experiments()
+    (found,) = read_experiments([CONFIG / "config.yaml", CONFIG / "smoke.yaml"], changes)
     return found
 
 
 def place(run: dict[str, Any] | None = None, files: dict[str, str] | None = None, **changes: Any):
     """Return where a run of the changed smoke configuration lies."""
-    return place_of(job_of(experiment(**changes), {**RUN, **(run or {})}, files or {}))
+    return place_of(job_of(experiment(**changes), Run(**{**RUN, **(run or {})}), files or {}))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,7 @@ def place(run: dict[str, Any] | None = None, files: dict[str, str] | None = None
 )
 def test_a_setting_that_a_run_reads_is_another_protocol(change):
     if "search_space" in str(change):
-        space = experiment()["protocol"]["tabular"]["search_space"]
+        space = experiment().protocol_of("dna").model_dump(mode="json")["search_space"]
         narrow = {**space, "learning_rate": {"uniform": [0.001, 0.002]}}
         change = {"protocol": {"tabular": {"search_space": narrow}}}
     assert place(**change).panel != place().panel
@@ -101,7 +100,7 @@ def test_content_of_the_users_files_is_another_protocol():
 )
 def test_a_path_is_read_back(selector, fraction, seed, variant):
     run = Run(**{**RUN, "selector": selector, "fraction": fraction, "seed": seed})
-    settings = Settings(protocol=Protocol.model_validate(experiment()["protocol"]["tabular"]))
+    settings = Settings(protocol=experiment().protocol_of("dna").under("tpe"))
     made = place_of(Job(run=run, settings=settings))._replace(variant=variant)
     assert parse_place(Path("results/runs", made.stem, "record.json")) == made
 
@@ -134,7 +133,7 @@ class LaterSettings(Settings):
 
 def later(**protocol: Any) -> Job:
     """Return the job of the run by a later version, with more of its protocol stated."""
-    settings = job_of(experiment(), RUN, {}).settings.model_dump()
+    settings = job_of(experiment(), Run(**RUN), {}).settings.model_dump()
     settings["protocol"] |= protocol
     return Job.model_construct(
         run=Run(**RUN), settings=LaterSettings.model_validate(settings), files={}
@@ -142,7 +141,7 @@ def later(**protocol: Any) -> Job:
 
 
 def test_a_new_key_at_its_default_moves_repeats_and_makes_incomparable_nothing():
-    before = job_of(experiment(), RUN, {})
+    before = job_of(experiment(), Run(**RUN), {})
     for after in (later(), later(label_smoothing=0.0)):
         assert place_of(after) == place_of(before)
         assert after.settings.model_dump_json() == before.settings.model_dump_json()
@@ -155,9 +154,9 @@ def test_a_new_key_with_another_value_is_another_protocol():
 
 
 def test_preparation_states_what_it_rests_on():
-    assert preparation_for(experiment(), "dna") == {}
+    assert experiment().preparation("dna").stated() == {}
     random = experiment(data={"vectors": {"source": None, "dimension": 5}})
-    assert preparation_for(random, "trec6") == {"vectors": {"source": None, "dimension": 5}}
+    assert random.preparation("trec6").stated() == {"vectors": {"source": None, "dimension": 5}}
 
 
 A = Place("dna", "random", "hyperband", "aaaaaaaa", "full", "1", "", "0")

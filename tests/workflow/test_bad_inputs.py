@@ -14,15 +14,15 @@ import pytest
 import yaml
 
 from automata.cli import main
-from automata.config import parse_preparation
+from automata.config import Run, parse_preparation
+from automata.config.files import read_experiments
+from automata.config.inputs import problems_of_files
+from automata.config.reading import check_arguments
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
-from automata.experiments.files import ConfigFiles
-from automata.experiments.inputs import problems_of_files
-from automata.experiments.reading import check_arguments
 from automata.publication import pack, unpack
-from automata.runs import job_of, preparation_for
+from automata.runs import job_of
 from hostile import configurations, data, generated, runs
 from hostile.case import Case, Stock
 
@@ -113,22 +113,21 @@ def refusal_of_plan(case, workflow):
 
 
 def experiment(folder):
-    files = [CONFIG / "config.yaml", SMOKE, folder / "own.yaml"]
-    (found,) = ConfigFiles(files, {}, CONFIG / "schema.json").experiments()
+    (found,) = read_experiments([CONFIG / "config.yaml", SMOKE, folder / "own.yaml"])
     return found
 
 
 def refusal_of_preparation(case, workflow):
     config = experiment(workflow.folder)
     assert list(problems_of_files(config, "mine")) == []
-    preparation = json.dumps(preparation_for(config, "mine"))
+    preparation = json.dumps(config.preparation("mine").stated())
     main(["prepare", "mine", "--preparation", preparation, "--output", "new.safetensors"])
 
 
 def refusal_of_tuning(case, workflow):
     run = {"dataset": "mine", "search": "random", "scheduler": "hyperband", "selector": "full"}
     config = experiment(workflow.folder)
-    job = job_of(config, {**run, "fraction": 1.0, "seed": 0}, {})
+    job = job_of(config, Run(**run, fraction=1.0, seed=0), {})
     axes = [f"--{name}={value}" for name, value in job.run.model_dump().items()]
     settings = job.settings.model_dump_json()
     main(

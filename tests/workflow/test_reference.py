@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.tables import read_csv
-from automata.experiments.files import ConfigFiles
+from automata.config.files import read_experiments
 
 ROOT = Path(__file__).parents[2]
 CONFIG, REFERENCE = ROOT / "config", ROOT / "results/reference"
@@ -56,13 +56,13 @@ def test_overview_is_the_published_one(redrawn):
 
 
 def experiments(file):
-    return ConfigFiles([CONFIG / "config.yaml", file], {}, CONFIG / "schema.json").experiments()
+    return read_experiments([CONFIG / "config.yaml", file])
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in CONFIG.glob("reference/*.yaml")))
 def test_reference_experiments_have_all_controls(name):
     for experiment in experiments(CONFIG / "reference" / name):
-        assert {"full", "full-again", "untuned", "rs2"} <= set(experiment["selectors"])
+        assert {"full", "full-again", "untuned", "rs2"} <= set(experiment.selectors)
 
 
 def test_all_data_sets_of_the_protocol_are_drawn_again():
@@ -70,7 +70,7 @@ def test_all_data_sets_of_the_protocol_are_drawn_again():
         return sorted(
             dataset
             for experiment in experiments(CONFIG / "reference" / name)
-            for dataset in experiment["datasets"]
+            for dataset in experiment.datasets
         )
 
     runs = pd.read_csv(REFERENCE / "protocol/tables/runs.csv")

@@ -28,7 +28,7 @@ def drawn(finished, tmp_path_factory, make_workflow):
 
 def test_no_run_is_started(drawn):
     assert drawn.jobs["tune"] == 0
-    assert drawn.jobs["collect_so_far"] == 1
+    assert drawn.jobs["collect"] == 1
 
 
 @pytest.mark.parametrize("name", ["main", "tabular", "energy-co2", "performance-summary"])
@@ -59,12 +59,12 @@ def test_a_new_record_draws_the_figures_anew(drawn, tmp_path, make_workflow):
     other.parent.mkdir()
     other.write_text(json.dumps(record))
     plan = workflow.plan("paper_figures")
-    assert (plan["collect_so_far"], plan["plot"], plan["tune"]) == (1, 7, 0)
+    assert (plan["collect"], plan["plot"], plan["tune"]) == (1, 7, 0)
 
 
 def test_a_page_of_all_records_can_be_asked_for(records):
     plan = records.plan(f"{SO_FAR}/index.html")
-    assert (plan["build_page"], plan["collect_so_far"], plan["tune"]) == (1, 1, 0)
+    assert (plan["build_page"], plan["collect"], plan["tune"]) == (1, 1, 0)
 
 
 def test_without_records_one_line_says_so(workflow):

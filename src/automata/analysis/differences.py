@@ -6,7 +6,7 @@ The paper's own settings are those of `config/paper.yaml`; nothing of them is re
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -14,7 +14,8 @@ import pandas as pd
 
 from automata.analysis.energy import how_measured
 from automata.analysis.study import PANEL, Panel, panel_of_each
-from automata.config import Settings
+from automata.config import Experiment
+from automata.config.settings import settings_of
 from automata.names import data_set
 
 COLUMNS = [*PANEL, "key", "here", "paper"]
@@ -31,10 +32,7 @@ SELECTED = ("full", "random", "craig", "gradmatch")
 """The selectors that the paper ran."""
 
 Config = dict[str, Any]
-"""The configuration of an experiment, as `automata.experiments` reads it."""
-
-SettingsOf = Callable[[Config, str, str, str, str], Config]
-"""What runs read of a configuration: `automata.experiments.settings.settings_of`."""
+"""The settings of a run, as a record has them."""
 
 Row = tuple[str, str, str]
 """A key, and what it is here and in the paper."""
@@ -46,8 +44,7 @@ Facts = dict[str, Any]
 def differences(
     runs: pd.DataFrame,
     protocols: dict[str, Any],
-    paper: Iterable[Config],
-    settings_of: SettingsOf,
+    paper: Iterable[Experiment],
 ) -> pd.DataFrame:
     """Return a row per panel and setting in which `runs` differ from the paper.
 
@@ -57,7 +54,7 @@ def differences(
     rows cannot differ, as preparation checks their number. A data set that the paper does not
     have has one row, which says so.
     """
-    experiments = {dataset: config for config in paper for dataset in config["datasets"]}
+    experiments = {dataset: config for config in paper for dataset in config.datasets}
     rows = []
     for key, group in runs[runs["selector"].isin(SELECTED)].groupby(PANEL, sort=True):
         panel = Panel(data_set(str(key[0])), *map(str, key[1:]))
@@ -65,7 +62,7 @@ def differences(
         if theirs is None:
             rows.append([*key, "data set", panel.dataset, NOT_IN_THE_PAPER])
             continue
-        settings = Settings.model_validate(settings_of(theirs, *panel, "gradmatch"))
+        settings = settings_of(theirs, *panel, "gradmatch")
         expected = settings.model_dump(mode="json", exclude={"selector", "metering"})
         hashes = group["protocol_hash"].unique()
         found = [protocols[name] for name in hashes if name in protocols]
@@ -96,12 +93,13 @@ def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
     return ", ".join(parts) or "none"
 
 
-def _of_axes(panel: Panel, theirs: Config) -> list[Row]:
+def _of_axes(panel: Panel, theirs: Experiment) -> list[Row]:
     """Return what the paper did not run of a panel's search and scheduler."""
-    sides = [("search", panel.search, "searches"), ("scheduler", panel.scheduler, "schedulers")]
-    return [
-        (axis, here, ", ".join(theirs[key])) for axis, here, key in sides if here not in theirs[key]
+    sides = [
+        ("search", panel.search, theirs.searches),
+        ("scheduler", panel.scheduler, theirs.schedulers),
     ]
+    return [(axis, here, ", ".join(ran)) for axis, here, ran in sides if here not in ran]
 
 
 def _of_settings(panel: Panel, found: list[Config], expected: Config) -> list[Row]:
@@ -116,15 +114,15 @@ def _of_settings(panel: Panel, found: list[Config], expected: Config) -> list[Ro
     return rows
 
 
-def _of_grid(group: pd.DataFrame, theirs: Config) -> list[Row]:
+def _of_grid(group: pd.DataFrame, theirs: Experiment) -> list[Row]:
     """Return what differs in what the table of runs itself says."""
     devices = sorted(group["device"].unique())
     energy = group[["energy_method", "energy_source"]].drop_duplicates()
     theirs_too = all(any(part in name for part in ("1080", "2080", "V100")) for name in devices)
     subsets = sorted(group.loc[group["selector"] != "full", "fraction"].unique())
     sides = [
-        ("fractions", _listed(subsets), _listed(sorted(theirs["fractions"]))),
-        ("seeds", str(group["seed"].nunique()), str(len(theirs["seeds"]))),
+        ("fractions", _listed(subsets), _listed(sorted(theirs.fractions))),
+        ("seeds", str(group["seed"].nunique()), str(len(theirs.seeds))),
     ]
     if (energy["energy_method"] != "measured").any():
         words = (how_measured(*map(_text, pair)) for pair in energy.itertuples(index=False))

@@ -183,19 +183,16 @@ def differences(
     *,
     defaults: Annotated[Path, "The default configuration, config/config.yaml."],
     paper: Annotated[Path, "The paper's configuration."],
-    schema: Annotated[Path, "JSON schema of both."],
     csv: Annotated[Path, "Table of one row per setting, CSV."],
 ) -> None:
     """Compare the protocol with the paper's."""
     from automata.analysis.differences import differences
     from automata.analysis.study import Study
     from automata.analysis.tables import write_csv
-    from automata.experiments.files import ConfigFiles
-    from automata.experiments.settings import settings_of
+    from automata.config.files import read_experiments
 
     made = Study(tables)
-    experiments = ConfigFiles([defaults, paper], {}, schema).experiments()
-    write_csv(differences(made.runs, made.protocols, experiments, settings_of), csv)
+    write_csv(differences(made.runs, made.protocols, read_experiments([defaults, paper])), csv)
 
 
 def claims(
@@ -210,7 +207,7 @@ def claims(
     from automata.analysis.claims import claims_table, parse_claims, summary
     from automata.analysis.study import Study
     from automata.analysis.tables import write_csv, write_html, write_markdown
-    from automata.experiments.reading import read
+    from automata.config.reading import read
 
     table = claims_table(parse_claims(read(claims), claims), Study(tables))
     write_csv(table, csv)

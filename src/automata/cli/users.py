@@ -86,11 +86,18 @@ def unpack(
     unpack(archives, output, None if as_named else Places(cache).of)
 
 
-def schema(*, output: Annotated[Path, "JSON file."]) -> None:
-    """Write the JSON schema of the configuration."""
+def schema(
+    *,
+    output: Annotated[Path, "JSON file."],
+    tables: Annotated[Path | None, "Text whose tables of keys are filled, README.md."] = None,
+) -> None:
+    """Write the JSON schema of the configuration, and the tables of its keys."""
     from automata.config import write_schema
+    from automata.config.reference import write_tables
 
     write_schema(output)
+    if tables is not None:
+        write_tables(tables, tables.with_name("config.yaml"))
 
 
 def _print(paths: Sequence[Path]) -> None:

@@ -1,8 +1,8 @@
 """Every configuration key: its meaning, unit, default and valid values, defined once.
 
-`config/schema.json`, which the workflow checks a configuration against, is generated from
-`Experiment`; `Job` is the part of an experiment that one tuning job reads. What neither types nor
-JSON schema can say is in `automata.experiments.checks`.
+`Experiment` is what the workflow reads of configuration files (`automata.config.files`), `Job` the
+part of it that one tuning job reads. `config/schema.json`, for editors, and the tables of
+`config/README.md` are generated from `Experiment`.
 """
 
 from automata.config.carbon import Carbon, parse_carbon

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
+    GetPydanticSchema,
     ValidationError,
 )
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import core_schema
 
 from automata.errors import UserError
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 
 class Section(BaseModel):
@@ -27,46 +30,53 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Checked:
-    """Metadata of a type: a check of its own, and the same in the words of JSON schema."""
+class BadKeyError(ValueError):
+    """What a validator finds wrong with a key inside of what it looks at."""
 
-    def __init__(self, check: Callable[[Any], Any], **schema: Any) -> None:
-        self._check = check
-        self._schema = schema
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {**handler(schema), **self._schema}
+    def __init__(self, path: Iterable[object], message: str) -> None:
+        super().__init__(message)
+        self.path = [str(part) for part in path]
 
 
-def one_of(names: dict[str, Any]) -> Checked:
-    """Return the metadata of a string that must be a key of the registry `names`."""
-
-    def check(name: str) -> str:
-        if name not in names:
-            raise ValueError(f"'{name}' is not one of {', '.join(names)}")
-        return name
-
-    return Checked(check, enum=list(names))
+@contextmanager
+def inside(*path: object) -> Iterator[None]:
+    """Say of what is wrong here that it lies at `path`."""
+    try:
+        yield
+    except BadKeyError as wrong:
+        raise BadKeyError([*path, *wrong.path], str(wrong)) from wrong
 
 
-def axis() -> Checked:
-    """Return the metadata of a grid axis: a list that is not empty and repeats nothing."""
+def _whole(value: Any) -> Any:
+    """Return a float that is a whole number as one: YAML has 1e3, and 1e30 is none to count to."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+        return int(value)
+    return value
 
-    def check(values: list[Any]) -> list[Any]:
-        if not values:
-            raise ValueError("the list is empty")
-        if len(set(values)) != len(values):
-            raise ValueError(f"{values} has a value twice")
-        return values
 
-    return Checked(check, minItems=1, uniqueItems=True)
+def _without_repeats(values: list[T]) -> list[T]:
+    if len(set(values)) != len(values):
+        raise ValueError("a value is there twice")
+    return values
+
+
+# Bounds stand before it: behind, pydantic would leave them out of the JSON schema.
+WHOLE = BeforeValidator(_whole)
+Integer = Annotated[int, WHOLE]
+NonNegative = Annotated[int, Field(ge=0), WHOLE]
+Count = Annotated[int, Field(gt=0), WHOLE]
+Text = Annotated[str, Field(min_length=1)]
+Axis = Annotated[
+    list[T],
+    Field(min_length=1, json_schema_extra={"uniqueItems": True}),
+    AfterValidator(_without_repeats),
+]
+"""An axis of the grid: a list that is not empty and repeats nothing."""
+
+
+def one_of(names: Iterable[str]) -> GetPydanticSchema:
+    """Return the metadata of a string that must be one of `names`: a Literal of a registry."""
+    return GetPydanticSchema(lambda source, handler: core_schema.literal_schema(list(names)))
 
 
 def added(default: Any) -> Any:

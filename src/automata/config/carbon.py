@@ -6,9 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveFloat
 
-from automata.config.base import Section, parsed
-
-Text = Annotated[str, Field(min_length=1)]
+from automata.config.base import Integer, Section, Text, parsed
 
 
 class Carbon(Section):
@@ -18,18 +16,37 @@ class Carbon(Section):
     """
 
     grams_per_kwh: Annotated[
-        PositiveFloat, Field(description="Carbon intensity of the electricity, g CO2e per kWh")
+        PositiveFloat,
+        Field(
+            description="carbon intensity of the electricity, g CO2e per kWh; the code has no "
+            "default"
+        ),
     ]
-    region: Annotated[Text, Field(description="Where the intensity holds")]
-    year: Annotated[int, Field(description="When it held")]
-    source: Annotated[Text, Field(description="Who says so")]
+    region: Annotated[
+        Text,
+        Field(
+            description="where the intensity holds: whoever changes it changes this, the year and "
+            "the source"
+        ),
+    ]
+    year: Annotated[Integer, Field(description="when it holds")]
+    source: Annotated[Text, Field(description="who says so")]
     pue: Annotated[
-        float, Field(ge=1, description="Power usage effectiveness, a factor on measured energy")
+        float,
+        Field(
+            ge=1,
+            description="power usage effectiveness: a factor on energy, for cooling and supply; "
+            "CO2 from time has none",
+        ),
     ] = 1.0
     tdp_watts: Annotated[
-        PositiveFloat, Field(description="Design power of the device that CO2 from time assumes")
+        PositiveFloat,
+        Field(
+            description="design power, in W, of the device that CO2 from time assumes; its ratios "
+            "do not depend on it"
+        ),
     ]
-    tdp_source: Annotated[Text, Field(description="Which device, and who says so")]
+    tdp_source: Annotated[Text, Field(description="which device, and who says so")]
 
 
 def parse_carbon(text: str) -> Carbon:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, model_validator
 
-from automata.config.base import Section
+from automata.config.base import BadKeyError, Count, NonNegative, Section
 
 
 class JobRequest(Section):
@@ -17,17 +17,30 @@ class JobRequest(Section):
     """
 
     memory_mb: Annotated[
-        PositiveInt, Field(description="Memory in MB; each retry asks for twice as much")
+        Count,
+        Field(description="memory, in MB as SLURM counts them; each retry asks for twice as much"),
     ]
     minutes: Annotated[
-        PositiveInt, Field(description="Longest run time; each retry asks for twice as much")
+        Count, Field(description="longest run time; each retry asks for twice as much")
     ]
-    gpus: Annotated[NonNegativeInt, Field(description="GPUs of a job, all on one node")]
+    gpus: Annotated[
+        NonNegative,
+        Field(description="GPUs, all on one node; others of the node are hidden from the job"),
+    ]
     gpu_type: Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None,
-        Field(description="Their type, as the cluster calls it; null: any"),
+        Field(description="their type, as the cluster calls it; `null`: any"),
     ]
     partition: Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,-]*$")] | None,
-        Field(description="Where jobs queue; null: the cluster's default"),
+        Field(
+            description="where the job queues, or several with commas; `null`: the cluster's "
+            "default"
+        ),
     ]
+
+    @model_validator(mode="after")
+    def _type_of_something(self) -> Self:
+        if self.gpu_type is not None and not self.gpus:
+            raise BadKeyError(["gpu_type"], "needs job.gpus to be 1 or more")
+        return self

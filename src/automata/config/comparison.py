@@ -13,11 +13,20 @@ class Comparison(Section):
     """Which runs ratios are made of; a change repeats no run."""
 
     resumed: Annotated[
-        bool, Field(description="Ratios also use runs that were interrupted and went on")
+        bool,
+        Field(
+            description="ratios also use runs that were interrupted and went on: their time and "
+            "energy are sums over segments"
+        ),
     ] = False
     hosts: Annotated[
         Literal["same", "alike"],
-        Field(description="Runs compare that are of the same host, or of hosts of one kind"),
+        Field(
+            description="`same`: a run compares with a FULL of its own host (the same name, "
+            "processor, number of cores and GPUs); `alike`: also with one of a host "
+            "with the same processor, number of cores and GPUs, as the nodes of a "
+            "cluster are"
+        ),
     ] = "same"
 
 

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
-from automata.config.base import Section, added
+from automata.config.base import WHOLE, Count, Section, added
 
 GLOVE = "https://nlp.stanford.edu/data/glove.6B.zip"
 
-OwnPath = Annotated[str, Field(min_length=1, description="File, seen from the working directory")]
-OptionalPath = Annotated[
-    str | None, Field(description="File like `path`; without it, a seeded stratified split")
+KIND = Field(description="`tabular`, `text` or `image`: names the protocol")
+OwnPath = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="`.csv`, `.tsv` (also `.csv.gz`, `.tsv.gz`) or `.parquet`; images: an "
+        "`.npz` with `images` and `labels`, or a folder with a folder per class",
+    ),
 ]
-Column = Annotated[str, Field(min_length=1, description="Name of a column")]
+OptionalPath = Annotated[
+    str | None, Field(description="file like `path`; `null`: a part of its rows")
+]
+Column = Annotated[str, Field(min_length=1, description="name of a column")]
 
 Separator = Annotated[
     str | None,
     Field(
         pattern=r"^[\t !#-~]$",
-        description="Character between two cells of a text file; null: , in .csv, tab in .tsv",
+        description='the character between two cells of a text file, such as `";"` or `"\\t"`; '
+        "`null`: `,` in `.csv`, tab in `.tsv`",
     ),
     added(None),
 ]
@@ -28,7 +37,8 @@ Encoding = Annotated[
     str | None,
     Field(
         min_length=1,
-        description="Encoding of a text file, as Python names it; null: utf-8",
+        description="of a text file, as Python names it: `latin-1`, `cp1252`, `utf-16`; `null`: "
+        "UTF-8",
     ),
     added(None),
 ]
@@ -37,33 +47,40 @@ Encoding = Annotated[
 class OwnTabular(Section):
     """A user's table: CSV or Parquet, one row per sample."""
 
-    kind: Literal["tabular"]
+    kind: Annotated[Literal["tabular"], KIND]
     path: OwnPath
-    target: Annotated[Column, Field(description="Column of the classes")]
+    target: Annotated[Column, Field(description="column of the classes")]
     validation: OptionalPath = None
     test: OptionalPath = None
     categorical: Annotated[
-        list[Column], Field(description="Columns of numbers that are names of categories")
+        list[Column],
+        Field(
+            description="columns of numbers that are names of categories; columns of texts are so "
+            "anyway"
+        ),
     ] = []
     fill: Annotated[
         dict[Column, float | str],
         Field(
-            description="Column -> what its missing cells become: a value, mean or median; "
-            "`numbers` and `texts` stand for all other columns of numbers, of categories"
+            description="column -> what its missing cells become: a value, or `mean` or `median` "
+            "of the training rows. `numbers` and `texts` stand for all other columns with "
+            "numbers, with categories"
         ),
     ] = {}
-    drop: Annotated[list[Column], Field(description="Columns that are left out"), added([])] = []
+    drop: Annotated[list[Column], Field(description="columns that are left out"), added([])] = []
     dates: Annotated[
         list[Column],
-        Field(description="Columns of dates: they become days since 1970-01-01"),
+        Field(description="columns of dates, which become numbers: days since 1970-01-01"),
         added([]),
     ] = []
     rare_below: Annotated[
         int | None,
         Field(
             ge=2,
-            description="Categories with fewer training rows become one, `(rare)`; null: none do",
+            description="of each column, categories with fewer training rows than this become one, "
+            "`(rare)`; so does what no training row has; `null`: none do",
         ),
+        WHOLE,
         added(None),
     ] = None
     separator: Separator = None
@@ -71,7 +88,7 @@ class OwnTabular(Section):
         str | None,
         Field(
             pattern="^[.,]$",
-            description="Decimal point or comma of the numbers in a text file; null: the point",
+            description="the decimal mark of numbers in a text file; `null`: a point",
         ),
         added(None),
     ] = None
@@ -81,10 +98,10 @@ class OwnTabular(Section):
 class OwnText(Section):
     """A user's texts: CSV or Parquet, one row per sample."""
 
-    kind: Literal["text"]
+    kind: Annotated[Literal["text"], KIND]
     path: OwnPath
-    text: Annotated[Column, Field(description="Column of the texts")]
-    target: Annotated[Column, Field(description="Column of the classes")]
+    text: Annotated[Column, Field(description="column of the texts")]
+    target: Annotated[Column, Field(description="column of the classes")]
     validation: OptionalPath = None
     test: OptionalPath = None
     separator: Separator = None
@@ -94,11 +111,13 @@ class OwnText(Section):
 class OwnImage(Section):
     """A user's images: an .npz with `images` and `labels`, or a folder with one per class."""
 
-    kind: Literal["image"]
+    kind: Annotated[Literal["image"], KIND]
     path: OwnPath
     validation: OptionalPath = None
     test: OptionalPath = None
-    flip: Annotated[bool, Field(description="A mirrored image keeps its class")] = True
+    flip: Annotated[
+        bool, Field(description="`false` where a mirrored image is another class, as with digits")
+    ] = True
 
 
 OwnDataset = Annotated[OwnTabular | OwnText | OwnImage, Field(discriminator="kind")]
@@ -110,18 +129,19 @@ class Vectors(Section):
     source: Annotated[
         str | None,
         Field(
-            description="File or URL: text of GloVe (.txt, or .zip of such), or .npz with "
-            "`words` and `vectors`; null: random vectors"
+            description="pretrained word vectors, a file or URL: GloVe's text (`.txt`, or a `.zip` "
+            "of such) or `.npz` with `words` and `vectors`; `null`: random vectors"
         ),
     ] = GLOVE
-    dimension: Annotated[PositiveInt, Field(description="Length of a vector")] = 300
+    dimension: Annotated[Count, Field(description="length of a vector")] = 300
 
 
 Neutral = Annotated[
     Literal["scores", "trees"],
     Field(
-        description="How sst2 classes neutral sentences. scores: by their sentiment score, as the "
-        "paper (needs stanfordSentimentTreebank.zip); trees: by the mean label of their phrases"
+        description="the class of `sst2`'s neutral sentences: `scores` (the paper: above 0.5 is "
+        "positive; needs `stanfordSentimentTreebank.zip`) or `trees` (the mean "
+        "label of their phrases)"
     ),
 ]
 
@@ -133,14 +153,22 @@ class Preparation(Section):
     sst2_neutral: Neutral | None = None
     own: OwnDataset | None = None
 
+    def stated(self) -> dict[str, Any]:
+        """Return the settings that there are, with each of their keys."""
+        values = self.model_dump(mode="json")
+        return {name: value for name, value in values.items() if value is not None}
+
 
 class DataSettings(Section):
     """How data sets are had; `cache` and `mirror` never change what is in them."""
 
-    cache: Annotated[str, Field(description="Folder of downloaded files")] = "results/downloads"
+    cache: Annotated[str, Field(description="folder of downloaded files")] = "results/downloads"
     mirror: Annotated[
         str | None,
-        Field(description="Folder or base URL that is tried first, under the official file names"),
+        Field(
+            description="a folder or a base URL that is tried first, under the official file "
+            "names; the checksums are the same"
+        ),
     ] = None
     vectors: Vectors = Vectors()
     sst2_neutral: Neutral = "trees"

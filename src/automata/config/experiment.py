@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from automata.config.base import Section, axis, one_of
+from automata.config.base import Axis, BadKeyError, NonNegative, Section, inside, one_of
 from automata.config.carbon import Carbon
 from automata.config.cluster import JobRequest
 from automata.config.comparison import Comparison
-from automata.config.data import DataSettings, OwnDataset
+from automata.config.data import DataSettings, OwnDataset, Preparation
 from automata.config.machine import Compute, Metering, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import KindProtocol, SearchName
-from automata.experiments.checks import NAME, problems
+from automata.datasets.catalog import DATASETS, Kind
 from automata.files import write_text
 from automata.selection import CONTROLS, SELECTORS
 from automata.tuning import SCHEDULERS
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-DatasetName = Annotated[str, Field(pattern=f"^{NAME}$")]
+SO_FAR = "so-far"
+"""The experiment that is made of all records there are, whichever configuration they are of."""
+
+TAKEN = (SO_FAR, "data", "downloads", "reference", "runs", "work")
+"""Other folders in results/."""
+
+# Their names are parts of paths and of command lines, and file systems take 255 characters with
+# what is added.
+DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
+ExperimentName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]{0,99}$")]
 SchedulerName = Annotated[str, one_of(SCHEDULERS)]
-SelectorName = Annotated[str, one_of({**CONTROLS, **SELECTORS})]
-Seed = Annotated[int, Field(ge=0)]
+SelectorName = Annotated[str, one_of([*CONTROLS, *SELECTORS])]
+Seed = NonNegative
 Fraction = Annotated[float, Field(gt=0, le=1)]
-ExperimentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
 
 
 class Protocols(Section):
@@ -38,34 +46,61 @@ class Protocols(Section):
     text: KindProtocol | None = None
     image: KindProtocol | None = None
 
+    def of(self, kind: Kind) -> KindProtocol | None:
+        """Return the protocol of one kind."""
+        found: KindProtocol | None = getattr(self, kind)
+        return found
+
 
 class Experiment(Section):
     """A whole configuration."""
 
     parts: Annotated[
-        list[str], Field(description="Configuration files beside this one: the grid is their union")
+        list[str],
+        Field(
+            description="configuration files whose grids are united; a data set may be in one of "
+            "them only"
+        ),
     ] = []
     experiment: Annotated[
-        ExperimentName, Field(description="Name of the folder of tables and figures in results/")
+        ExperimentName,
+        Field(
+            description="name of its folder in `results/`: tables, figures and page; runs are "
+            "shared by all"
+        ),
     ] = "default"
-    datasets: Annotated[list[DatasetName], axis(), Field(description="Data sets")]
-    searches: Annotated[list[SearchName], axis(), Field(description="Search algorithms")]
-    schedulers: Annotated[list[SchedulerName], axis(), Field(description="Schedulers")]
-    selectors: Annotated[list[SelectorName], axis(), Field(description="Subset selectors")]
-    fractions: Annotated[
-        list[Fraction], axis(), Field(description="Subset sizes, as shares of the training set")
+    datasets: Annotated[
+        Axis[DatasetName], Field(description="data sets: see below, and names of `own_datasets`")
     ]
-    seeds: Annotated[list[Seed], axis(), Field(description="Root seeds, a run for each")]
+    searches: Annotated[Axis[SearchName], Field(description="search algorithms")]
+    schedulers: Annotated[Axis[SchedulerName], Field(description="who is stopped early")]
+    selectors: Annotated[
+        Axis[SelectorName], Field(description="which subsets trials train on, see below")
+    ]
+    fractions: Annotated[
+        Axis[Fraction],
+        Field(description="subset size, as a share of the training set; FULL is always all data"),
+    ]
+    seeds: Annotated[
+        Axis[Seed],
+        Field(
+            description="root seeds: a run for each; fix configurations, weights, subsets and order"
+        ),
+    ]
     untuned_seeds: Annotated[
-        Annotated[list[Seed], axis()] | None,
-        Field(description="Seeds of the control without tuning; null: those of all"),
+        Axis[Seed] | None,
+        Field(description="those of `untuned`, which is cheap and needs many; `null`: `seeds`"),
     ] = None
     own_datasets: Annotated[
-        dict[DatasetName, OwnDataset], Field(description="The user's data sets, by name")
+        dict[DatasetName, OwnDataset], Field(description="your own data sets, by name: see below")
     ] = {}
     archives: Annotated[
         list[str],
-        Field(description="Files of published records, which take the place of runs"),
+        Field(
+            description="files of published records, as seen from the working directory: tables, "
+            "figures and page are made of these, and nothing is trained; of the grid only "
+            "`datasets` counts then, which get figures"
+        ),
     ] = []
     data: DataSettings = DataSettings()
     protocol: Protocols
@@ -79,13 +114,62 @@ class Experiment(Section):
     job: JobRequest
     carbon: Carbon
 
-    @model_validator(mode="wrap")
+    @field_validator("experiment")
     @classmethod
-    def _consistent(cls, values: Any, handler: Any) -> Any:
-        experiment = handler(values)
-        for path, message in problems(values):
-            raise ValueError(f"{'.'.join(path)}: {message}")
-        return experiment
+    def _free(cls, name: str) -> str:
+        if name in TAKEN:
+            raise BadKeyError([], f"{name} is the name of another folder in results/")
+        return name
+
+    @field_validator("own_datasets")
+    @classmethod
+    def _new(cls, own: dict[str, OwnDataset]) -> dict[str, OwnDataset]:
+        for name in own:
+            if name in DATASETS:
+                raise BadKeyError([name], "is the name of a data set that the project knows")
+            if name == "all":
+                raise BadKeyError([name], "is what tables call all data sets together")
+        return own
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        known = [*DATASETS, *self.own_datasets]
+        for index, name in enumerate(self.datasets):
+            if name not in known:
+                valid = f"{', '.join(known)}, or one of own_datasets"
+                raise BadKeyError(
+                    ["datasets", index], f"{json.dumps(name)} is not valid; valid: {valid}"
+                )
+            if self.protocol.of(self.kind(name)) is None:
+                needed = f"{name} needs the section protocol.{self.kind(name)}"
+                raise BadKeyError(["datasets", index], needed)
+        kinds: tuple[Kind, ...] = ("tabular", "text", "image")
+        for kind in kinds:
+            protocol = self.protocol.of(kind)
+            if protocol is not None:
+                with inside("protocol", kind):
+                    protocol.check(kind, self.searches)
+        return self
+
+    def kind(self, dataset: str) -> Kind:
+        """Return the kind of a data set, which names its protocol."""
+        own = self.own_datasets.get(dataset)
+        return DATASETS[dataset].kind if own is None else own.kind
+
+    def protocol_of(self, dataset: str) -> KindProtocol:
+        """Return the protocol of a data set; raises KeyError for one that has none."""
+        found = self.protocol.of(self.kind(dataset))
+        if found is None:
+            raise KeyError(dataset)
+        return found
+
+    def preparation(self, dataset: str) -> Preparation:
+        """Return the settings that decide what is in the prepared file of a data set."""
+        return Preparation(
+            vectors=self.data.vectors if self.kind(dataset) == "text" else None,
+            sst2_neutral=self.data.sst2_neutral if dataset == "sst2" else None,
+            own=self.own_datasets.get(dataset),
+        )
 
 
 def json_schema() -> dict[str, Any]:

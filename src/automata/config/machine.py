@@ -4,32 +4,47 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
-from automata.config.base import Section
+from automata.config.base import Count, Section
 
 
 class Compute(Section):
     """What one job may use. How many jobs run at once is Snakemake's business, not ours."""
 
     device: Annotated[
-        Literal["auto", "cpu", "cuda"], Field(description="auto: a GPU where there is one")
+        Literal["auto", "cpu", "cuda"], Field(description="`auto` takes a GPU where torch sees one")
     ] = "auto"
-    threads_per_trial: Annotated[PositiveInt, Field(description="CPU threads of a trial")] = 1
+    threads_per_trial: Annotated[
+        Count, Field(description="CPU threads of a trial and of the final training")
+    ] = 1
     concurrent_trials: Annotated[
-        PositiveInt, Field(description="Trials at once; only 1 makes ASHA repeatable")
+        Count, Field(description="trials at once in one job; ASHA is repeatable only with 1")
     ] = 1
     gpu_per_trial: Annotated[
         float | None,
-        Field(gt=0, le=1, description="Share of a GPU that Ray gives a trial; null: equal shares"),
+        Field(
+            gt=0,
+            le=1,
+            description="share of a GPU that Ray gives to each trial; `null`: equal shares",
+        ),
     ] = None
     precision: Annotated[
         Literal["float32", "bfloat16"],
-        Field(description="Of the arithmetic in training and selection; bfloat16 is for GPUs"),
+        Field(
+            description="arithmetic of matrix products in training, evaluation at rungs and "
+            "selection; with `bfloat16`, meant for GPUs, weights, losses and the final "
+            "test stay `float32`"
+        ),
     ] = "float32"
     compiled: Annotated[
         bool,
-        Field(description="Image models train by torch.compile, on a GPU as CUDA graphs"),
+        Field(
+            description="image models train by `torch.compile`, on a GPU as CUDA graphs: needs a "
+            "C++ compiler, on a GPU Triton. Compiling takes half a minute inside the "
+            "measured windows; on a CPU the step gained nothing (ResNet18, mini-batches "
+            "of 20), on a GPU nobody has measured it"
+        ),
     ] = False
 
 
@@ -40,8 +55,8 @@ class RayCluster(Section):
         str | None,
         Field(
             pattern=r"^(auto|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:[1-9][0-9]{0,4})$",
-            description="Existing Ray cluster: host:port, or auto for the one of this host; "
-            "null: each job starts a Ray of its own",
+            description="`null`: each job starts a Ray of its own, on its host; `host:port`: "
+            "trials run on that Ray cluster, `auto`: on the one that this host belongs to",
         ),
     ] = None
 
@@ -50,8 +65,12 @@ class Metering(Section):
     """How time and energy are measured."""
 
     exclusive: Annotated[
-        bool, Field(description="Measured jobs of this host wait for each other")
+        bool,
+        Field(
+            description="measured jobs of a host wait for each other, also those of another "
+            "`snakemake`"
+        ),
     ] = True
     sample_seconds: Annotated[
-        float, Field(gt=0, le=60, description="Seconds between reads of the energy counters")
+        float, Field(gt=0, le=60, description="seconds between two reads of the energy counters")
     ] = 5.0

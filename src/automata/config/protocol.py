@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, PositiveInt
+from pydantic import ConfigDict, Field
 
-from automata.config.base import Section, one_of
-from automata.config.spaces import Domain
-from automata.models import MODELS
+from automata.config.base import BadKeyError, Count, NonNegative, Section, inside, one_of
+from automata.config.spaces import TRAINING, VALUES, Domain, check_values
+from automata.datasets.catalog import Kind
+from automata.models import MODELS, ModelSpec
 from automata.tuning import SEARCHES
 
 ModelName = Annotated[str, one_of(MODELS)]
@@ -38,10 +40,17 @@ class Augmentation(Section):
     """Random changes of training images."""
 
     crop_padding: Annotated[
-        int, Field(ge=0, description="Crop at random after padding by so many pixels; 0: none")
+        NonNegative,
+        Field(
+            description="training images are cropped at random after padding by so many pixels; "
+            "0: they are not",
+        ),
     ] = 0
     flip: Annotated[
-        bool, Field(description="Mirror every other image, unless its class would change")
+        bool,
+        Field(
+            description="every other training image is mirrored, unless its data set forbids that"
+        ),
     ] = False
 
 
@@ -51,44 +60,58 @@ class Protocol(Section):
     A hyper-parameter of the search space takes the place of the fixed value of that name.
     """
 
-    model: Annotated[ModelName | OwnModel, Field(description="Model")]
-    configurations: Annotated[PositiveInt, Field(description="Configurations (trials) per search")]
-    epochs: Annotated[PositiveInt, Field(description="T: epochs of a training that goes on")]
-    reselect_every: Annotated[PositiveInt, Field(description="R: epochs between selections")]
+    model: Annotated[
+        ModelName | OwnModel,
+        Field(
+            description="model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), "
+            'or one of your own, `{factory: "package.module:function", ...}`'
+        ),
+    ]
+    configurations: Annotated[Count, Field(description="trials of a search")]
+    epochs: Annotated[
+        Count,
+        Field(description="T, epochs of the final training and of a trial that is never stopped"),
+    ]
+    reselect_every: Annotated[Count, Field(description="R, epochs between two selections")]
     evaluate_every: Annotated[
-        PositiveInt | None,
-        Field(description="Epochs between evaluations for the curve; null: at the rungs alone"),
+        Count | None,
+        Field(
+            description="epochs between evaluations for the curve in the records, besides those at "
+            "the rungs; their time counts; `null`: none"
+        ),
     ] = None
     batch_size: Annotated[
-        PositiveInt | None,
-        Field(description="B: samples per mini-batch, in training and selection"),
+        Count | None,
+        Field(description="B, samples per mini-batch, in training and selection"),
     ] = None
-    optimizer: Literal["adam", "sgd"] = "sgd"
-    momentum: Annotated[float, Field(ge=0, lt=1, description="Momentum of SGD")] = 0.0
+    optimizer: Annotated[Literal["adam", "sgd"], Field(description="optimizer")] = "sgd"
+    momentum: Annotated[float, Field(ge=0, lt=1, description="momentum of SGD")] = 0.0
     nesterov: Annotated[bool, Field(description="Nesterov's momentum in place of the usual")] = (
         False
     )
-    weight_decay: Annotated[float, Field(ge=0, description="L2 penalty of the optimizer")] = 0.0
+    weight_decay: Annotated[float, Field(ge=0, description="L2 penalty")] = 0.0
     schedule: Annotated[
         Literal["none", "cosine", "step"],
-        Field(description="Learning rate over the epochs; step: decay_factor every decay_every"),
+        Field(description="of the learning rate over the epochs"),
     ] = "none"
     decay_every: Annotated[
-        PositiveInt, Field(description="Epochs between decays of the step schedule")
+        Count, Field(description="epochs between two decays of the `step` schedule")
     ] = 20
     decay_factor: Annotated[
-        float, Field(gt=0, le=1, description="Learning rate is multiplied by this at a decay")
+        float, Field(gt=0, le=1, description="what a decay multiplies the learning rate by")
     ] = 0.05
     augmentation: Augmentation = Augmentation()
-    search_space: Annotated[dict[str, Domain], Field(description="The hyper-parameters")]
+    search_space: Annotated[
+        dict[str, Domain], Field(description="the tuned hyper-parameters, see below")
+    ]
 
 
 class SearchChange(Section):
     """What is different under one search algorithm."""
 
-    configurations: PositiveInt | None = None
+    configurations: Annotated[Count | None, Field(description="trials of a search")] = None
     search_space: Annotated[
-        dict[str, Domain], Field(description="Hyper-parameters that come on top")
+        dict[str, Domain], Field(description="hyper-parameters that come on top")
     ] = {}
 
 
@@ -96,5 +119,62 @@ class KindProtocol(Protocol):
     """The protocol of one kind of data, under every search."""
 
     for_search: Annotated[
-        dict[SearchName, SearchChange], Field(description="Changes by search algorithm")
+        dict[SearchName, SearchChange],
+        Field(
+            description="by search algorithm: another number of `configurations`, and a "
+            "`search_space` on top, as text.yaml has them"
+        ),
     ] = {}
+
+    def under(self, search: str) -> Protocol:
+        """Return the protocol as it is under one search algorithm."""
+        change = self.for_search.get(search, SearchChange())
+        values = {name: getattr(self, name) for name in Protocol.model_fields}
+        values["configurations"] = change.configurations or self.configurations
+        values["search_space"] = {**self.search_space, **change.search_space}
+        return Protocol(**values)
+
+    def check(self, kind: Kind, searches: Iterable[str]) -> None:
+        """Raise BadKeyError for what goes not with data of that `kind`, or not with `searches`."""
+        spec = MODELS[self.model] if isinstance(self.model, str) else None
+        if spec is not None and spec.kind != kind:
+            valid = ", ".join(name for name, other in MODELS.items() if other.kind == kind)
+            raise BadKeyError(["model"], f"{self.model} is for {spec.kind} data; valid: {valid}")
+        if kind != "image" and self.augmentation != Augmentation():
+            raise BadKeyError(["augmentation"], "is for images")
+        spaces: dict[tuple[str, ...], Mapping[str, Domain]] = {(): self.search_space}
+        spaces |= {("for_search", name): it.search_space for name, it in self.for_search.items()}
+        for path, space in spaces.items():
+            with inside(*path, "search_space"):
+                check_values(space, TRAINING if spec is None else VALUES)
+        for search in searches:
+            _check_completeness(self.under(search), spec)
+
+
+def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
+    """Raise BadKeyError for a hyper-parameter that is missing, or that nothing reads."""
+    space = protocol.search_space
+    rates = spec.optional if spec is not None and spec.kind == "image" else ()
+    if "learning_rate" not in space and not (rates and all(rate in space for rate in rates)):
+        also = f" (or all of {', '.join(rates)})" if rates else ""
+        raise BadKeyError(["search_space", "learning_rate"], f"missing{also}")
+    if "batch_size" not in space and protocol.batch_size is None:
+        raise BadKeyError(["batch_size"], "missing, here and in search_space")
+    if True in _extremes(protocol, "nesterov") and 0 in _extremes(protocol, "momentum"):
+        raise BadKeyError(["nesterov"], "needs a momentum > 0")
+    if spec is None:
+        return
+    for name in spec.hyperparameters:
+        if name not in space:
+            raise BadKeyError(["search_space", name], f"missing; model {protocol.model} needs it")
+    known = [*TRAINING, *spec.hyperparameters, *spec.optional]
+    for name in space:
+        if name not in known:
+            unknown = f"unknown to model {protocol.model}; valid: {', '.join(known)}"
+            raise BadKeyError(["search_space", name], unknown)
+
+
+def _extremes(protocol: Protocol, name: str) -> list[Any]:
+    """Return the fixed value of a hyper-parameter, or its choices or bounds."""
+    domain = protocol.search_space.get(name)
+    return [getattr(protocol, name)] if domain is None else domain.draw[1]

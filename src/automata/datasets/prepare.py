@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from automata.config.data import Preparation
+from automata.config.inputs import content_of, data_files, key_of
 from automata.datasets import own
 from automata.datasets.acquire import acquire
 from automata.datasets.catalog import DATASETS, FILES, DatasetSpec, RemoteFile
@@ -18,8 +19,7 @@ from automata.datasets.raw import RawSplits
 from automata.datasets.sources import Source
 from automata.datasets.vectors import WordVectors, random_vectors, read_vectors
 from automata.errors import UserError
-from automata.experiments.inputs import content_of, data_files, key_of
-from automata.experiments.settings import fingerprint
+from automata.files import fingerprint
 from automata.registry import imported
 
 SCORES = "stanfordSentimentTreebank.zip"
@@ -40,7 +40,7 @@ def prepare(
     when a file of the user's own, by role, is not what `files` says is in it.
     """
     dataset = _prepared(name, preparation, cache, mirror)
-    paths = data_files(preparation.model_dump(mode="json"))
+    paths = data_files(preparation)
     for role, content in (files or {}).items():
         if content_of(Path(paths[role])) != content:
             raise UserError(f"{key_of(role, name)}: {paths[role]}: has changed: call again")

@@ -12,7 +12,7 @@ from torch.optim import SGD, Adam, Optimizer
 from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LRScheduler, StepLR
 
 from automata.config import Protocol
-from automata.experiments.checks import TRAINING
+from automata.config.spaces import TRAINING
 from automata.models.classifier import Classifier
 
 

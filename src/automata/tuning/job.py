@@ -11,9 +11,9 @@ import torch
 from automata.allocation import keep_to_allocation
 from automata.code_versions import METHODS, code_versions, origins
 from automata.config import Job, OwnModel, Preparation
+from automata.config.inputs import FACTORY
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
-from automata.experiments.inputs import FACTORY
 from automata.files import bytes_below, sha256, write_text
 from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host

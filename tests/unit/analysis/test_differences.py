@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +9,21 @@ import pandas as pd
 import pytest
 
 from automata.analysis.differences import COLUMNS, differences, in_words
-from automata.config import Settings
-from automata.experiments.files import ConfigFiles
-from automata.experiments.settings import settings_of
+from automata.config import Experiment
+from automata.config.files import parse_experiment, read_experiments
+from automata.config.settings import settings_of
 from benchmarks.synthetic import synthetic_runs
 
 CONFIG = Path(__file__).parents[3] / "config"
 
 
-def shipped(*names: str) -> list[dict[str, Any]]:
-    files = [CONFIG / name for name in ("config.yaml", *names)]
-    return ConfigFiles(files, {}, CONFIG / "schema.json").experiments()
-
-
-PAPER = shipped("paper.yaml")
+PAPER = read_experiments([CONFIG / "config.yaml", CONFIG / "paper.yaml"])
 
 
 def settings(config: dict[str, Any], dataset: str, search: str, scheduler: str) -> dict[str, Any]:
     """Return the settings as a record of a run has them."""
-    read = settings_of(config, dataset, search, scheduler, "full")
-    return Settings.model_validate(read).model_dump(mode="json", exclude={"selector", "metering"})
+    found = settings_of(parse_experiment(config), dataset, search, scheduler, "full")
+    return found.model_dump(mode="json", exclude={"selector", "metering"})
 
 
 def of_panel(
@@ -47,16 +41,20 @@ def of_panel(
     protocol = settings(config, dataset, search, scheduler)
     runs = runs.assign(energy_method="measured") if measured else runs
     protocols = dict.fromkeys(runs["protocol_hash"], protocol)
-    table = differences(runs, protocols, PAPER, settings_of)
+    table = differences(runs, protocols, PAPER)
     assert list(table.columns) == COLUMNS
     return {row["key"]: (row["here"], row["paper"]) for row in table.to_dict("records")}
 
 
+def as_written(experiment: Experiment) -> dict[str, Any]:
+    return experiment.model_dump(mode="json", by_alias=True)
+
+
 def paper_of(dataset: str) -> dict[str, Any]:
-    return copy.deepcopy(next(config for config in PAPER if dataset in config["datasets"]))
+    return as_written(next(config for config in PAPER if dataset in config.datasets))
 
 
-@pytest.mark.parametrize("dataset", [d for config in PAPER for d in config["datasets"]])
+@pytest.mark.parametrize("dataset", [d for config in PAPER for d in config.datasets])
 @pytest.mark.parametrize("search", ["random", "tpe"])
 @pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
 def test_the_papers_own_experiment_does_not_differ(dataset, search, scheduler):
@@ -64,8 +62,8 @@ def test_the_papers_own_experiment_does_not_differ(dataset, search, scheduler):
 
 
 def test_settings_of_the_default_experiment_that_differ():
-    (default,) = shipped()
-    assert of_panel(default) == {
+    (default,) = read_experiments([CONFIG / "config.yaml"])
+    assert of_panel(as_written(default)) == {
         "epochs": ("40", "200"),
         "reselect_every": ("5", "10"),
         "startup_configurations": ("10", "20"),
@@ -73,8 +71,8 @@ def test_settings_of_the_default_experiment_that_differ():
 
 
 def test_startup_configurations_of_tpe_are_nothing_to_random_search():
-    (default,) = shipped()
-    assert sorted(of_panel(default, search="random")) == ["epochs", "reselect_every"]
+    (default,) = read_experiments([CONFIG / "config.yaml"])
+    assert sorted(of_panel(as_written(default), search="random")) == ["epochs", "reselect_every"]
 
 
 def test_settings_of_another_search_are_left_out_of_a_record_that_has_them():
@@ -82,7 +80,7 @@ def test_settings_of_another_search_are_left_out_of_a_record_that_has_them():
     runs = runs.assign(device="V100", energy_method="measured")
     protocol = settings(paper_of("dna"), "dna", "random", "asha")
     protocol["search"]["tpe"]["startup_configurations"] = 3
-    assert differences(runs, {"tabular-random-asha": protocol}, PAPER, settings_of).empty
+    assert differences(runs, {"tabular-random-asha": protocol}, PAPER).empty
 
 
 def test_a_fixed_value_is_nothing_where_it_is_tuned():
@@ -202,7 +200,7 @@ def test_a_scheduler_that_the_paper_did_not_use():
 def test_a_users_own_data_set_has_one_row():
     runs = synthetic_runs(datasets=("dna",), searches=("tpe",), schedulers=("asha",))
     runs["dataset"] = "mine"
-    table = differences(runs, {}, PAPER, settings_of)
+    table = differences(runs, {}, PAPER)
     assert table.to_numpy().tolist() == [
         ["mine", "tpe", "asha", "data set", "mine", "not in the paper"]
     ]
@@ -211,7 +209,7 @@ def test_a_users_own_data_set_has_one_row():
 
 def test_settings_that_are_missing_are_not_taken_for_the_papers():
     runs = synthetic_runs(datasets=("dna",), searches=("tpe",), schedulers=("asha",))
-    assert "settings" in set(differences(runs, {}, PAPER, settings_of)["key"])
+    assert "settings" in set(differences(runs, {}, PAPER)["key"])
 
 
 def test_a_panel_with_two_protocols_shows_both():
@@ -222,7 +220,7 @@ def test_a_panel_with_two_protocols_shows_both():
     protocols = {"tabular-tpe-asha": settings(config, "dna", "tpe", "asha")}
     config["protocol"]["tabular"]["epochs"] = 7
     protocols["other"] = settings(config, "dna", "tpe", "asha")
-    (row,) = differences(runs, protocols, PAPER, settings_of).to_dict("records")
+    (row,) = differences(runs, protocols, PAPER).to_dict("records")
     assert (row["key"], row["here"], row["paper"]) == ("epochs", "200 or 7", "200")
 
 

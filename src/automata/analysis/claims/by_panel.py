@@ -28,7 +28,7 @@ from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bounds
 from automata.analysis.study import Panel, Study
 from automata.analysis.tradeoff import seeds_column
 from automata.analysis.wording import bounded, percent, signed, three_digits, times
-from automata.config.base import axis, one_of
+from automata.config.base import Axis, one_of
 from automata.names import AUTOMATA
 
 
@@ -227,7 +227,7 @@ class OrderClaim(PanelClaim):
     the wrong order and theirs do not overlap.
     """
 
-    selectors: Annotated[list[SelectorName], axis()]
+    selectors: Axis[SelectorName]
 
     @property
     def _selectors(self) -> Sequence[str]:

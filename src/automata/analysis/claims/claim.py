@@ -16,7 +16,7 @@ from automata.analysis.quantities import QUANTITIES, RATIOS
 from automata.analysis.quantities import quantity as quantity_of
 from automata.analysis.statistics import Spread, known, summarise
 from automata.analysis.study import COMBINATION, RUN, Panel, Study, compared
-from automata.config.base import Section, axis, one_of
+from automata.config.base import Axis, Section, one_of
 from automata.names import DATASETS, METHODS, SCHEDULERS, SEARCHES
 
 Text = Annotated[str, Field(min_length=1)]
@@ -91,10 +91,10 @@ class FootprintClaim(Claim):
 class Grid(Section):
     """A part of the paper's grid."""
 
-    datasets: Annotated[list[DatasetName], axis()]
-    searches: Annotated[list[SearchName], axis()]
-    schedulers: Annotated[list[SchedulerName], axis()]
-    fractions: Annotated[list[Fraction], axis()]
+    datasets: Axis[DatasetName]
+    searches: Axis[SearchName]
+    schedulers: Axis[SchedulerName]
+    fractions: Axis[Fraction]
 
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows in these panels, of all selectors and fractions."""

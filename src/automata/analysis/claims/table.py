@@ -17,6 +17,7 @@ from automata.analysis.claims.claim import Claim, FootprintClaim, UncheckedClaim
 from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
+from automata.config.refusals import dotted, first_refusal
 from automata.errors import UserError
 
 KINDS: dict[str, type[Claim]] = {
@@ -60,12 +61,8 @@ def _claim(file: Path, name: str, said: object) -> Claim:
     try:
         return KINDS[kind].model_validate({k: v for k, v in said.items() if k != "kind"})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = "".join(f".{part}" for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            message = f"unknown key; valid: kind, {', '.join(KINDS[kind].model_fields)}"
-        raise UserError(f"{here}{key}: {message}") from error
+        path, message = first_refusal(error, KINDS[kind])
+        raise UserError(f"{dotted([here, *path])}: {message}") from error
 
 
 def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from automata.analysis.ratios import COLUMNS
 from automata.analysis.study import Panel, Study
 from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff
-from automata.experiments.reading import read
+from automata.config.reading import read
 
 Row = dict[str, Any]
 

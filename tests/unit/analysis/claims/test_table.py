@@ -86,7 +86,7 @@ def folder(tmp_path_factory):
     write_csv(ratios, folder / "ratios.csv")
     write_csv(tradeoff(ratios), folder / "tradeoff.csv")
     write_json({}, folder / "protocols.json")
-    files = {"defaults": "config.yaml", "paper": "paper.yaml", "schema": "schema.json"}
+    files = {"defaults": "config.yaml", "paper": "paper.yaml"}
     given = [f"--{key}={CONFIG / name}" for key, name in files.items()]
     main(["differences", str(folder), *given, "--csv", str(folder / "differences.csv")])
     claims = ["--claims", str(CONFIG / "claims.yaml"), "--csv", str(folder / "claims.csv")]

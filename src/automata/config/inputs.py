@@ -1,4 +1,4 @@
-"""The user's own files that runs read: data, word vectors, models. The standard library alone."""
+"""The user's own files that runs read: data, word vectors, models."""
 
 from __future__ import annotations
 
@@ -8,26 +8,30 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any
 
+from automata.config.data import Preparation
+from automata.config.experiment import Experiment
+from automata.config.protocol import OwnModel
 from automata.errors import UserError
-from automata.experiments.settings import Config, kind_of, preparation_of
 from automata.files import folder_checksum, sha256, visible_files, write_text
 
 FACTORY = "model.factory"
 """The role of the file that makes a user's own model."""
 
 
-def data_files(preparation: Config) -> dict[str, str]:
+def data_files(preparation: Preparation) -> dict[str, str]:
     """Return the user's own files that a data set with such a `preparation` is made from.
 
     By their roles: the keys of a configuration that name them.
     """
-    own = preparation.get("own") or {}
-    files = {f"own.{key}": own[key] for key in ("path", "validation", "test") if own.get(key)}
-    vectors = (preparation.get("vectors") or {}).get("source")
-    if vectors is not None and "://" not in vectors:
-        files["vectors.source"] = vectors
+    own, vectors = preparation.own, preparation.vectors
+    files = {
+        f"own.{key}": path
+        for key in ("path", "validation", "test")
+        if (path := getattr(own, key, None))
+    }
+    if vectors is not None and vectors.source is not None and "://" not in vectors.source:
+        files["vectors.source"] = vectors.source
     return files
 
 
@@ -37,15 +41,15 @@ def key_of(role: str, dataset: str) -> str:
     return f"own_datasets.{dataset}.{name}" if section == "own" else f"data.{role}"
 
 
-def problems_of_files(config: Config, dataset: str) -> Iterator[tuple[str, str]]:
+def problems_of_files(experiment: Experiment, dataset: str) -> Iterator[tuple[str, str]]:
     """Yield what the user's own files of a data set show that is wrong, with the key of each."""
     # Imported here: a job reads this module, and looks at no header.
     from automata.datasets.own.header import problems
     from automata.datasets.own.paths import problem_of_file
 
-    preparation = preparation_of(config, dataset)
-    if "own" in preparation:
-        yield from problems(preparation["own"], f"own_datasets.{dataset}")
+    preparation = experiment.preparation(dataset)
+    if preparation.own is not None:
+        yield from problems(preparation.own.model_dump(mode="json"), f"own_datasets.{dataset}")
     vectors = data_files(preparation).get("vectors.source")
     problem = problem_of_file(vectors, "file") if vectors is not None else None
     if problem is not None:
@@ -100,12 +104,6 @@ def _state(path: Path) -> str:
     return total.hexdigest()
 
 
-def factory_of(config: Config, dataset: str) -> str | None:
-    """Return the factory of a user's own model that a data set is tuned with."""
-    model: Any = config["protocol"][kind_of(config, dataset)]["model"]
-    return model["factory"] if isinstance(model, dict) else None
-
-
 def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
     """Return the file of the module of a factory, None if it is in no file; imports nothing.
 
@@ -125,16 +123,17 @@ def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
 
 
 def contents_of(
-    config: Config, dataset: str, contents: Contents, search_path: Sequence[str]
+    experiment: Experiment, dataset: str, contents: Contents, search_path: Sequence[str]
 ) -> dict[str, str]:
     """Return the SHA-256 of each of the user's own files that runs of a data set read, by role."""
-    files = {role: Path(path) for role, path in data_files(preparation_of(config, dataset)).items()}
-    factory = factory_of(config, dataset)
-    if factory is not None:
+    paths = data_files(experiment.preparation(dataset))
+    files = {role: Path(path) for role, path in paths.items()}
+    model = experiment.protocol_of(dataset).model
+    if isinstance(model, OwnModel):
         try:
-            file = factory_file(factory, search_path)
+            file = factory_file(model.factory, search_path)
         except UserError as error:
-            raise UserError(f"protocol.{kind_of(config, dataset)}.{FACTORY}: {error}") from error
+            raise UserError(f"protocol.{experiment.kind(dataset)}.{FACTORY}: {error}") from error
         if file is not None:
             files[FACTORY] = file
     return {role: contents.of(path) for role, path in files.items()}

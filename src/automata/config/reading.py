@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import stat
 import sys
@@ -15,9 +16,11 @@ from typing import Any
 
 import yaml
 
+from automata.config.refusals import dotted
 from automata.errors import UserError
-from automata.experiments.schema_errors import dotted
-from automata.experiments.settings import Config
+
+Config = dict[str, Any]
+"""What is in a configuration file."""
 
 PLAIN = ("null", "bool", "int", "float", "str", "seq", "map")
 """The tags of YAML that a configuration needs."""
@@ -148,6 +151,8 @@ def _problem(path: list[Any], value: Any) -> str | None:
         return f"the key {path[-1]} is no text; put it into quotes"
     if len(path) > DEEPEST:
         return f"it is nested deeper than {DEEPEST} levels"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is not finite"
     if isinstance(value, int) and value.bit_length() > 63:
         return "the integer has more than 63 bits"
     if isinstance(value, str) and any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value):

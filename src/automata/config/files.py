@@ -4,45 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from jsonschema import Draft202012Validator, TypeChecker, ValidationError
-from jsonschema.validators import extend
+from pydantic import ValidationError
 
+from automata.config.experiment import Experiment
+from automata.config.reading import Config, read
+from automata.config.refusals import dotted, first_refusal
 from automata.errors import UserError
-from automata.experiments.checks import problems
-from automata.experiments.reading import read
-from automata.experiments.schema_errors import describe, dotted
-from automata.experiments.settings import Config
 
 WHOLE = ("search_space", "model")
 """Sections that a later file replaces as a whole: half of another's would make no sense."""
 
 Layer = tuple[Path, Config]
-
-
-def _pattern(
-    validator: Draft202012Validator, pattern: str, instance: object, _: Config
-) -> Iterator[ValidationError]:
-    """Check a text as JSON schema has it: Python's `$` would let a last line break pass."""
-    if isinstance(instance, str) and (instance.endswith("\n") or not re.search(pattern, instance)):
-        yield ValidationError(f"{instance!r} does not match {pattern!r}")
-
-
-def _is_integer(_: TypeChecker, value: object) -> bool:
-    """Say whether a value is a whole number; 1e30 would be one, but none that a setting takes."""
-    if isinstance(value, float):
-        return value.is_integer() and abs(value) < 2**63
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-_Validator = extend(
-    Draft202012Validator,
-    {"pattern": _pattern},
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
-)
 
 
 def combine(base: Config, change: Config) -> Config:
@@ -55,58 +31,60 @@ def combine(base: Config, change: Config) -> Config:
     return result
 
 
-class ConfigFiles:
-    """The files of one call of Snakemake: later ones change earlier ones.
+def read_experiments(
+    files: list[Path], command_line: Mapping[str, Any] | None = None
+) -> list[Experiment]:
+    """Return the experiment of each part of `files`, one if there are no parts.
 
-    A file may list `parts`: files beside it whose grids are united. They stand right before it:
-    what it says, and files after it, applies to each; a list of `datasets` there chooses among
-    those of the parts. A part may have parts of its own.
+    These are the files of one call of Snakemake, then what its command line says: later ones change
+    earlier ones. A file may list `parts`: files beside it whose grids are united. They stand right
+    before it: what it says, and files after it, applies to each; a list of `datasets` there chooses
+    among those of the parts. A part may have parts of its own.
+
+    Raises UserError, in one line, for the first thing that is wrong.
     """
+    layers = [(file, read(file)) for file in files]
+    return _united([*layers, (Path("--config"), dict(command_line or {}))], ())
 
-    def __init__(self, files: list[Path], command_line: Config, schema: Path) -> None:
-        self._files = files
-        self._command_line = command_line
-        self._schema = json.loads(schema.read_text(encoding="utf-8"))
 
-    def experiments(self) -> list[Config]:
-        """Return the configuration of each part, one if there are none.
+def parse_experiment(config: Config) -> Experiment:
+    """Return the experiment that `config` says; raises ValidationError.
 
-        Raises UserError, in one line, for the first thing that is wrong.
-        """
-        layers = [(file, read(file)) for file in self._files]
-        return self._united([*layers, (Path("--config"), dict(self._command_line))], ())
+    Numbers are no texts and true is no number, as in JSON and YAML.
+    """
+    return Experiment.model_validate_json(
+        json.dumps(config), strict=True, by_alias=True, by_name=False
+    )
 
-    def _united(self, layers: list[Layer], around: tuple[Path, ...]) -> list[Config]:
-        """Return the experiments of `layers`, which are those of a part of the files `around`."""
-        place, parts = _take_parts(layers, around)
-        if not parts:
-            return [self._checked(layers)]
-        before, after = layers[:place], layers[place:]
-        found = [
-            (part[0], experiment)
-            for part in parts
-            for experiment in self._united(
-                [*before, part, *_without_datasets(after)], (*around, layers[place][0])
-            )
-        ]
-        return _chosen(found, after)
 
-    def _checked(self, layers: list[Layer]) -> Config:
-        config: Config = {}
-        for _, content in layers:
-            config = combine(config, content)
-        errors = sorted(
-            _Validator(self._schema).iter_errors(config),
-            key=lambda error: [str(part) for part in error.path],
+def _united(layers: list[Layer], around: tuple[Path, ...]) -> list[Experiment]:
+    """Return the experiments of `layers`, which are those of a part of the files `around`."""
+    place, parts = _take_parts(layers, around)
+    if not parts:
+        return [_checked(layers)]
+    before, after = layers[:place], layers[place:]
+    found = [
+        (part[0], experiment)
+        for part in parts
+        for experiment in _united(
+            [*before, part, *_without_datasets(after)], (*around, layers[place][0])
         )
-        found = describe(errors[0]) if errors else next(problems(config), None)
-        if found is not None:
-            path, message = found
-            where = _origin(path, layers)
-            if where == "--config" and len(path) > 1:  # Snakemake makes texts of all in it
-                message += "; lists and sections are given in a file: --configfile"
-            raise UserError(f"{where}: {dotted(path)}: {message}")
-        return config
+    ]
+    return _chosen(found, after)
+
+
+def _checked(layers: list[Layer]) -> Experiment:
+    config: Config = {}
+    for _, content in layers:
+        config = combine(config, content)
+    try:
+        return parse_experiment(config)
+    except ValidationError as error:
+        path, message = first_refusal(error, Experiment)
+    where = _origin(path, layers)
+    if where == "--config" and len(path) > 1:  # Snakemake makes texts of all in it
+        message += "; lists and sections are given in a file: --configfile"
+    raise UserError(f"{where}: {dotted(path)}: {message}")
 
 
 def _take_parts(layers: list[Layer], around: tuple[Path, ...]) -> tuple[int, list[Layer]]:
@@ -133,7 +111,7 @@ def _without_datasets(layers: list[Layer]) -> list[Layer]:
     return [(file, {k: v for k, v in said.items() if k != "datasets"}) for file, said in layers]
 
 
-def _chosen(found: list[tuple[Path, Config]], after: list[Layer]) -> list[Config]:
+def _chosen(found: list[tuple[Path, Experiment]], after: list[Layer]) -> list[Experiment]:
     """Return the experiments with those of their data sets that `after` lists, if it lists any.
 
     With each stands the part that it is from.
@@ -143,7 +121,7 @@ def _chosen(found: list[tuple[Path, Config]], after: list[Layer]) -> list[Config
     """
     owner: dict[str, Path] = {}
     for file, experiment in found:
-        for dataset in experiment["datasets"]:
+        for dataset in experiment.datasets:
             if dataset in owner:
                 raise UserError(f"{file}: datasets: {dataset} is also in {owner[dataset]}")
             owner[dataset] = file
@@ -157,8 +135,8 @@ def _chosen(found: list[tuple[Path, Config]], after: list[Layer]) -> list[Config
             if dataset not in owner:
                 raise UserError(f"{file}: datasets: {dataset} is in none of the parts: {valid}")
     wanted = next((said["datasets"] for _, said in reversed(after) if "datasets" in said), owner)
-    kept = [{**e, "datasets": [d for d in e["datasets"] if d in wanted]} for _, e in found]
-    return [experiment for experiment in kept if experiment["datasets"]]
+    kept = [(part, [name for name in part.datasets if name in wanted]) for _, part in found]
+    return [part.model_copy(update={"datasets": names}) for part, names in kept if names]
 
 
 def _origin(path: list[str], layers: list[Layer]) -> str:

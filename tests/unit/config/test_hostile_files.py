@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from automata.config.files import read_experiments
+from automata.config.reading import check_arguments
 from automata.errors import UserError
-from automata.experiments.files import ConfigFiles
-from automata.experiments.reading import check_arguments
 
 CONFIG = Path(__file__).parents[3] / "config"
 
@@ -23,14 +23,12 @@ def test_files_of_the_command_line_are_looked_at(tmp_path, monkeypatch, before):
 
 def test_list_on_the_command_line_is_sent_to_a_file():
     """Snakemake makes ["3"] of seeds=[3]."""
-    files = ConfigFiles([CONFIG / "config.yaml"], {"seeds": ["3"]}, CONFIG / "schema.json")
     with pytest.raises(UserError, match=r"--config: seeds\.0: .*; lists and .* file: --configf"):
-        files.experiments()
+        read_experiments([CONFIG / "config.yaml"], {"seeds": ["3"]})
 
 
 def test_aliases_that_repeat_little_are_read(tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("seeds: &some [3, 4]\nuntuned_seeds: *some\n")
-    files = ConfigFiles([CONFIG / "config.yaml", file], {}, CONFIG / "schema.json")
-    (experiment,) = files.experiments()
-    assert experiment["untuned_seeds"] == [3, 4]
+    (experiment,) = read_experiments([CONFIG / "config.yaml", file])
+    assert experiment.untuned_seeds == [3, 4]

@@ -7,9 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata.config import reading
+from automata.config.files import combine, read_experiments
 from automata.errors import UserError
-from automata.experiments import reading
-from automata.experiments.files import ConfigFiles, combine
 
 CONFIG = Path(__file__).parents[3] / "config"
 SECTIONS = st.recursive(
@@ -27,9 +27,7 @@ def read(tmp_path):
         for name, content in contents.items():
             (tmp_path / name).write_text(yaml.safe_dump(content))
         chosen = [tmp_path / name for name in files or contents]
-        schema = CONFIG / "schema.json"
-        files = [CONFIG / "config.yaml", *chosen]
-        return ConfigFiles(files, command_line or {}, schema).experiments()
+        return read_experiments([CONFIG / "config.yaml", *chosen], command_line)
 
     return read
 
@@ -70,14 +68,13 @@ def test_a_search_space_is_replaced_as_a_whole():
 
 def test_without_parts_there_is_one_experiment(read):
     (experiment,) = read({"my.yaml": {"seeds": [3]}})
-    assert experiment["seeds"] == [3]
+    assert experiment.seeds == [3]
 
 
 def test_each_part_is_an_experiment_over_the_defaults(read):
     parts = {"one.yaml": {"datasets": ["dna"]}, "two.yaml": {"datasets": ["sst5"], "seeds": [7]}}
     both = read({**parts, "all.yaml": {"parts": list(parts)}}, ["all.yaml"])
-    assert [(e["datasets"], e["seeds"]) for e in both] == [(["dna"], [0]), (["sst5"], [7])]
-    assert not any("parts" in experiment for experiment in both)
+    assert [(e.datasets, e.seeds) for e in both] == [(["dna"], [0]), (["sst5"], [7])]
 
 
 def test_who_lists_the_parts_and_later_files_have_the_last_word(read):
@@ -87,7 +84,7 @@ def test_who_lists_the_parts_and_later_files_have_the_last_word(read):
         "later.yaml": {"searches": ["tpe"]},
     }
     (experiment,) = read(contents, ["all.yaml", "later.yaml"], {"fractions": [0.3]})
-    assert [experiment[key] for key in ("seeds", "searches", "fractions")] == [[2], ["tpe"], [0.3]]
+    assert [experiment.seeds, experiment.searches, experiment.fractions] == [[2], ["tpe"], [0.3]]
 
 
 def test_a_data_set_in_two_parts_is_refused(read):
@@ -103,7 +100,7 @@ def test_parts_stand_before_the_file_that_lists_them_and_after_earlier_ones(read
         "all.yaml": {"parts": ["one.yaml"]},
     }
     (experiment,) = read(contents, ["first.yaml", "all.yaml"])
-    assert (experiment["seeds"], experiment["fractions"]) == ([2], [0.3])
+    assert (experiment.seeds, experiment.fractions) == ([2], [0.3])
 
 
 PARTS = {
@@ -122,7 +119,7 @@ PARTS = {
 )
 def test_data_sets_after_the_parts_choose_among_theirs(read, chosen, expected):
     found = read({**PARTS, "few.yaml": {"datasets": chosen}}, ["all.yaml", "few.yaml"])
-    assert [(e["datasets"], e["seeds"]) for e in found] == expected
+    assert [(e.datasets, e.seeds) for e in found] == expected
 
 
 def test_a_data_set_of_no_part_is_refused(read):
@@ -149,7 +146,7 @@ def test_parts_of_a_part_are_its_experiments_as_it_changes_them(read):
         "both.yaml": {"parts": ["first.yaml", "second.yaml"], "fractions": [0.1]},
     }
     found = read({**PARTS, **wrappers}, ["both.yaml"])
-    assert [(e["datasets"], e["seeds"], e["fractions"]) for e in found] == [
+    assert [(e.datasets, e.seeds, e.fractions) for e in found] == [
         (["dna"], [5], [0.1]),
         (["sst5"], PARTS["two.yaml"]["seeds"], [0.1]),
     ]
@@ -202,7 +199,7 @@ def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):
     path = tmp_path / "broken.yaml"
     path.write_text(text)
     with pytest.raises(UserError, match=expected) as error:
-        ConfigFiles([CONFIG / "config.yaml", path], {}, CONFIG / "schema.json").experiments()
+        read_experiments([CONFIG / "config.yaml", path])
     assert "\n" not in str(error.value)
     assert str(error.value).startswith(str(path))
 
@@ -276,4 +273,4 @@ def test_missing_key_of_carbon_is_one_line(tmp_path, key):
     path = tmp_path / "copy.yaml"
     path.write_text(yaml.safe_dump(shipped))
     with pytest.raises(UserError, match=rf"^[^ ]*copy.yaml: carbon.{key}: missing$"):
-        ConfigFiles([path], {}, CONFIG / "schema.json").experiments()
+        read_experiments([path])

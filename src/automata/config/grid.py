@@ -1,0 +1,174 @@
+"""The grid: which cells are run, and where what they read and write lies."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from itertools import product
+from operator import attrgetter
+from pathlib import Path
+
+from automata.config.experiment import Experiment
+from automata.config.inputs import FACTORY, Contents, contents_of, data_files, problems_of_files
+from automata.config.job import Job, Run
+from automata.config.refusals import dotted
+from automata.errors import UserError
+from automata.files import fingerprint
+from automata.names import METHODS
+from automata.runs import RECORD, Place, job_of, number, place_of
+from automata.selection import CONTROLS
+from automata.tuning import SCHEDULERS, SEARCHES
+
+SHARED = (
+    "data.cache",
+    "data.mirror",
+    "ray.address",
+    "archives",
+    "experiment",
+    "carbon",
+    "comparison",
+)
+"""What the parts of an experiment have in common: they share a folder, and one table has them all.
+
+So that one set of assumptions is behind its CO2, and one rule says which runs compare.
+"""
+
+CONTENTS = Path("results/data/contents.json")
+"""Where is remembered what is in the user's own files: they are read again when they change."""
+
+
+def cells(experiment: Experiment) -> Iterator[Run]:
+    """Yield the runs of an experiment.
+
+    Controls take no subset, the others each fraction that is listed. `untuned` is cheap and says
+    something in large numbers only, so that it can have seeds of its own.
+    """
+    axes = experiment.datasets, experiment.searches, experiment.schedulers, experiment.selectors
+    for dataset, search, scheduler, selector in product(*axes):
+        control = CONTROLS.get(selector)
+        own_seeds = experiment.untuned_seeds if selector == "untuned" else None
+        for fraction in experiment.fractions if control is None else [control.fraction]:
+            for seed in own_seeds or experiment.seeds:
+                yield Run(
+                    dataset=dataset,
+                    search=search,
+                    scheduler=scheduler,
+                    selector=selector,
+                    fraction=fraction,
+                    seed=seed,
+                )
+
+
+def alternatives(values: Iterable[str]) -> str:
+    """Return the regular expression of these values, in a group: of none it is no constraint."""
+    return f"(?:{'|'.join(map(re.escape, sorted(set(values))))})"
+
+
+class Grid:
+    """The union of the grids of experiments, which are parts of one."""
+
+    def __init__(self, parts: Sequence[Experiment], search_path: Sequence[str]) -> None:
+        """Raise UserError where parts do not go together, or files of the user's are no good.
+
+        Modules of own models are looked for on `search_path`.
+        """
+        for key in SHARED:
+            values = [attrgetter(key)(part) for part in parts]
+            if any(value != values[0] for value in values):
+                raise UserError(f"{key}: must be the same in all parts")
+        self.parts = parts
+        self.shared = parts[0]
+        """For what all parts have in common."""
+        self.archives = self.shared.archives
+        """Published records, from which all is made again: no run is started then."""
+        self._of_dataset = {dataset: part for part in parts for dataset in part.datasets}
+        self.datasets = list(self._of_dataset)
+        self._check_files()
+        memory = Contents(CONTENTS)
+        self._contents = {
+            dataset: {} if self.archives else contents_of(part, dataset, memory, search_path)
+            for dataset, part in self._of_dataset.items()
+        }
+        self.job = cache(self._job)
+        self.place = cache(self._place)
+
+    def _check_files(self) -> None:
+        """Raise UserError if files are not there, or show that they cannot be used."""
+        for path in self.archives:
+            if not Path(path).is_file():
+                raise UserError(f"archives: {dotted([path])}: no such file")
+        for dataset, part in ({} if self.archives else self._of_dataset).items():
+            for key, problem in problems_of_files(part, dataset):
+                raise UserError(f"{key}: {problem}")
+
+    def experiment_of(self, dataset: str) -> Experiment:
+        """Return the experiment that a data set belongs to."""
+        return self._of_dataset[dataset]
+
+    @cached_property
+    def runs(self) -> list[Place]:
+        """The places of all runs; there are none if records come from archives."""
+        return [
+            self.place(run.dataset, run.search, run.scheduler, run.selector)._replace(
+                fraction=number(run.fraction), seed=str(run.seed)
+            )
+            for part in ([] if self.archives else self.parts)
+            for run in cells(part)
+        ]
+
+    @property
+    def records(self) -> list[str]:
+        """The records of all runs."""
+        return [f"results/runs/{place.stem}/{RECORD}" for place in self.runs]
+
+    def constraint(self, part: str) -> str:
+        """Return the regular expression of a part of the places of runs."""
+        return alternatives(getattr(place, part) for place in self.runs)
+
+    def _job(self, dataset: str, search: str, scheduler: str, selector: str) -> Job:
+        """Return what all jobs of a cell read, whatever their fraction and seed."""
+        run = Run(
+            dataset=dataset,
+            search=search,
+            scheduler=scheduler,
+            selector=selector,
+            fraction=CONTROLS[selector].fraction if selector in CONTROLS else 1.0,
+            seed=0,
+        )
+        return job_of(self.experiment_of(dataset), run, self._contents[dataset])
+
+    def _place(self, dataset: str, search: str, scheduler: str, selector: str) -> Place:
+        """Return the place of a run of such a cell, whatever its fraction and seed."""
+        return place_of(self.job(dataset, search, scheduler, selector))
+
+    def configured(self) -> list[Place]:
+        """Return such a place for each search, scheduler and selector that there is."""
+        datasets = [] if self.archives else self.datasets
+        return [self.place(*cell) for cell in product(datasets, SEARCHES, SCHEDULERS, METHODS)]
+
+    def own_files(self, dataset: str) -> list[Path]:
+        """Return the user's own files and folders that a data set is made from."""
+        paths = data_files(self.experiment_of(dataset).preparation(dataset))
+        return [Path(path) for path in paths.values()]
+
+    def preparation(self, dataset: str) -> str:
+        """Return the settings that decide what is in a prepared file, as JSON."""
+        stated = self.experiment_of(dataset).preparation(dataset).stated()
+        return json.dumps(stated, sort_keys=True)
+
+    def data_contents(self, dataset: str) -> dict[str, str]:
+        """Return what is in the user's own files that a prepared file is made from, by role."""
+        return {role: it for role, it in self._contents[dataset].items() if role != FACTORY}
+
+    def version(self, dataset: str) -> str:
+        """Return what tells apart prepared files of a data set: other settings, other content."""
+        settings = self.experiment_of(dataset).preparation(dataset).stated()
+        contents = self.data_contents(dataset)
+        files = {"files": contents} if contents else {}
+        return f"-{fingerprint(settings | files)}" if settings else ""
+
+    def prepared(self, dataset: str) -> str:
+        """Return the path of the prepared file of a data set."""
+        return f"results/data/{dataset}{self.version(dataset)}.safetensors"

@@ -1,0 +1,179 @@
+"""Which cells are run, where they lie, and what is made of their records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from automata.config.experiment import SO_FAR
+from automata.config.files import read_experiments
+from automata.config.grid import Grid, alternatives
+from automata.errors import UserError
+from automata.outputs import Outputs
+
+CONFIG = Path(__file__).parents[3] / "config"
+
+
+def grid(*names: str, **changes: Any) -> Grid:
+    """Return the grid of shipped files, changed."""
+    files = [CONFIG / f"{name}.yaml" for name in ("config", *names)]
+    return Grid(read_experiments(files, changes), [])
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "runs"),
+    [
+        ("config", 34),  # 2 x (2 x 5 subsets + FULL and its repeat + 5 draws)
+        ("tabular", 4 * 4 * 23 * 5),
+        ("text", 4 * 4 * 23 * 5),
+        ("image", 3 * 4 * 23 * 3),
+        ("paper", 2548),  # 11 data sets x 4 x 13 subsets, 5 repeats, but 3 of the images
+        ("smoke", 2),
+    ],
+)
+def test_every_run_of_a_shipped_configuration(name, runs):
+    found = grid(name).runs
+    assert len(found) == len(set(found)) == runs
+
+
+def test_runs_of_each_data_set_of_the_paper():
+    counts = Counter(place.dataset for place in grid("paper").runs)
+    assert counts == {
+        **dict.fromkeys(("dna", "satimage", "letter", "connect4"), 260),
+        **dict.fromkeys(("sst2", "sst5", "glue-sst2", "trec6"), 260),
+        **dict.fromkeys(("cifar10", "cifar100", "svhn"), 156),
+    }
+
+
+def fractions(**changes: Any) -> set[tuple[str, str]]:
+    return {(place.selector, place.fraction) for place in grid("smoke", **changes).runs}
+
+
+def test_controls_run_once_whatever_the_fractions():
+    found = fractions(fractions=[0.1, 0.2], selectors=["full", "full-again", "untuned"])
+    assert found == {("full", "1"), ("full-again", "1"), ("untuned", "0")}
+
+
+def test_fraction_one_is_run_for_other_selectors_where_it_is_listed():
+    found = fractions(fractions=[1.0], selectors=["full", "random"])
+    assert found == {("full", "1"), ("random", "1")}
+
+
+def test_the_control_without_tuning_may_have_seeds_of_its_own():
+    def seeds(**changes: Any) -> set[tuple[str, str]]:
+        found = grid("smoke", selectors=["full", "untuned"], seeds=[7], **changes).runs
+        return {(place.selector, place.seed) for place in found}
+
+    assert seeds(untuned_seeds=[1, 2]) == {("full", "7"), ("untuned", "1"), ("untuned", "2")}
+    assert seeds(untuned_seeds=None) == {("full", "7"), ("untuned", "7")}
+
+
+def test_wildcards_are_what_is_run_and_nothing_else():
+    found = grid("smoke", fractions=[0.05, 0.1])
+    assert found.constraint("fraction") == r"(?:0\.05|0\.1|1)"
+    assert found.constraint("dataset") == "(?:dna)"
+    assert alternatives([]) == "(?:)"
+
+
+def test_a_place_is_the_same_whatever_else_is_run():
+    (full, gradmatch) = grid("smoke").runs
+    assert full.stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
+    assert gradmatch.stem == "dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0"
+
+
+def test_prepared_files_of_other_settings_are_others():
+    assert grid("smoke").prepared("dna") == "results/data/dna.safetensors"
+    texts = {"vectors": {"source": None, "dimension": 5}}
+    some = grid("text").prepared("sst5"), grid("text", data=texts).prepared("sst5")
+    assert len({*some, "results/data/sst5.safetensors"}) == 3
+
+
+def test_content_of_a_users_files_is_in_the_name_of_what_is_prepared(here):
+    own = {"mine": {"kind": "tabular", "path": "mine.csv", "target": "y"}}
+
+    def prepared(text: str) -> str:
+        Path("mine.csv").write_text(text)
+        return grid("smoke", datasets=["mine"], own_datasets=own).prepared("mine")
+
+    assert prepared("x,y\n1,0\n") != prepared("x,y\n2,0\n")
+
+
+def test_a_missing_file_of_the_users_is_one_line(here):
+    own = {"mine": {"kind": "tabular", "path": "mine.csv", "target": "y"}}
+    with pytest.raises(UserError, match=r"^own_datasets\.mine\.path: "):
+        grid("smoke", datasets=["mine"], own_datasets=own)
+
+
+def test_parts_that_do_not_go_together_are_refused():
+    parts = read_experiments([CONFIG / "config.yaml", CONFIG / "paper.yaml"])
+    other = parts[1].model_copy(update={"experiment": "other"})
+    with pytest.raises(UserError, match=r"^experiment: must be the same in all parts$"):
+        Grid([parts[0], other], [])
+
+
+def test_archives_take_the_place_of_runs(here):
+    Path("old.tar.xz").touch()
+    found = grid("smoke", archives=["old.tar.xz"])
+    assert (found.runs, found.datasets) == ([], ["dna"])
+    figures = Outputs(found).figures("smoke")
+    assert "results/smoke/figures/tradeoff/dna.png" in figures
+
+
+def test_a_missing_archive_is_one_line(here):
+    with pytest.raises(UserError, match=r"^archives: old\.tar\.xz: no such file$"):
+        grid("smoke", archives=["old.tar.xz"])
+
+
+def put(run: str) -> None:
+    record = Path("results/runs", run, "record.json")
+    record.parent.mkdir(parents=True)
+    record.touch()
+
+
+OF_TODAY = "dna/random-hyperband-4af660c7/full-1/seed-0"
+OF_ANOTHER_PROTOCOL = "dna/random-hyperband-00000000/full-1/seed-0"
+
+
+def test_other_protocols_among_all_records_are_other_data_sets(here):
+    put(OF_TODAY)
+    put(OF_ANOTHER_PROTOCOL)
+    found = Outputs(grid("smoke"))
+    assert set(found.datasets(SO_FAR)) == {"dna", "dna@00000000"}
+    assert found.datasets("smoke") == ["dna"]
+    assert found.other_labels() == (
+        f'{{"results/runs/{OF_ANOTHER_PROTOCOL}/record.json": "dna@00000000"}}'
+    )
+
+
+def test_any_new_record_changes_what_is_made_of_all(here):
+    put(OF_TODAY)
+    before = Outputs(grid("smoke")).version()
+    assert Outputs(grid("smoke")).version() == before
+    put(OF_ANOTHER_PROTOCOL)
+    assert Outputs(grid("smoke")).version() != before
+
+
+def test_records_without_a_place_are_counted(here):
+    put("dna/random-hyperband/full-1/seed-0")
+    found = Outputs(grid("smoke"))
+    assert (found.misplaced, found.found) == (1, {})
+
+
+def test_figures_are_those_that_show_something():
+    both, full = grid("smoke"), grid("smoke", selectors=["full"])
+    assert len(Outputs(full).figures("smoke")) < len(Outputs(both).figures("smoke"))
+
+
+def test_what_is_published_is_no_parquet_and_no_record():
+    kinds = {Path(path).suffix for path in Outputs(grid("smoke")).published("smoke")}
+    assert kinds == {".csv", ".md", ".html", ".png", ".json"}
