@@ -22,6 +22,7 @@ from automata.datasets.own.header import (
     Layout,
     column_problems,
     columns_of,
+    features_of,
     lacking,
     suffix_of,
     unreadable,
@@ -158,6 +159,8 @@ def _require_columns(own: Mapping[str, Any], tables: Mapping[str, Table]) -> Non
         absent = lacking(own, key, (table.path, table.columns), (train.path, train.columns))
         if absent is not None:
             raise fault(": ".join(absent))
+    if not features_of(own, train.columns):
+        raise fault(f"{train.path}: there is no column but the target '{own['target']}'")
 
 
 def target_labels(table: Table, target: str) -> FileLabels:

@@ -36,8 +36,6 @@ def load(name: str, own: OwnTabular) -> RawSplits[Numbers]:
     tables, classes, parts = read_own(name, own, words=[*own.categorical, *own.dates])
     train = tables["train"]
     names = features_of(own.model_dump(), train.columns)
-    if not names:
-        raise fault(f"{train.path}: there is no column but the target '{own.target}'")
     kinds = {c: kind_of(train, c, own) for c in names}
     cells = {
         split: {c: cells_of(table, c, kinds[c]) for c in names} for split, table in tables.items()
