@@ -1,5 +1,34 @@
 """From records to tables. The folder of an experiment is {experiment}."""
 
+# What tables, figures and the page of an experiment are made from, in its folder.
+TABLES = {
+    "runs": "results/{experiment}/tables/runs.parquet",
+    "trials": "results/{experiment}/tables/trials.parquet",
+    "protocols": "results/{experiment}/tables/protocols.json",
+    "ratios": "results/{experiment}/tables/ratios.csv",
+    "tradeoff": "results/{experiment}/tables/tradeoff.csv",
+    "untuned": "results/{experiment}/tables/untuned.csv",
+    "differences": "results/{experiment}/tables/differences.csv",
+}
+
+# Where and with what the runs of an experiment were made; nothing else is made from these.
+PROVENANCE = (
+    "results/{experiment}/tables/provenance.csv",
+    "results/{experiment}/tables/provenance.md",
+)
+
+# Files of the project that reductions read, wherever it lies. A checkout gives them new dates, so
+# that rules take them as ancient and have what is in them among their parameters.
+HERE = Path() if Path.cwd() == ROOT.resolve() else ROOT
+PROTOCOLS = [
+    HERE / "config" / f"{name}.yaml"
+    for name in ("config", "paper", "tabular", "text", "image")
+]
+CLAIMS = HERE / "config/claims.yaml"
+
+# Processes that read records, thousands of which take long enough to share.
+READERS = 4
+
 
 wildcard_constraints:
     experiment=f"{EXPERIMENT}|{SO_FAR}",

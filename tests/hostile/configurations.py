@@ -487,7 +487,7 @@ OWN = [
     Case(
         "plan",
         'own.yaml: own_datasets: "xxx...(302 characters) is not valid; valid: ...{0,99}',
-        own(LONG) | {"datasets": [LONG]},
+        own(LONG),
     ),
     Case("plan", "own.yaml: own_datasets.dna: is the name of a data set that", own("dna")),
     Case("plan", "own.yaml: own_datasets.all: is what tables call all data sets", own("all")),

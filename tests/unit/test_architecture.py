@@ -83,7 +83,9 @@ def test_making_knows_nothing_of_reading(part):
     assert parts & reading == set()
 
 
-@pytest.mark.parametrize("module", ["automata.config", "automata.records", "automata.cli"])
+@pytest.mark.parametrize(
+    "module", ["automata.config", "automata.outputs", "automata.records", "automata.cli"]
+)
 def test_light_modules_import_neither_torch_nor_ray(module):
     code = f"import sys, {module}; print({{'torch', 'ray', 'pandas'}} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
