@@ -1,10 +1,10 @@
-"""The measured job: search and scheduler over trials (Ray Tune), then the final training."""
+"""The measured job: search and scheduler over trials (Ray Tune), then the refit."""
 
 SEARCHES: dict[str, str] = {
-    "random": "automata.tuning.search:random_search",
-    "tpe": "automata.tuning.search:tpe_search",
+    "random": "automata.tuning.searchers:RandomSearch",
+    "tpe": "automata.tuning.searchers:TpeSearch",
 }
-"""Search name -> "module:factory", imported when a search is built."""
+"""Search name -> "module:class", imported when a search is built."""
 
 SCHEDULERS: dict[str, str] = {
     "hyperband": "automata.tuning.schedulers:Hyperband",
