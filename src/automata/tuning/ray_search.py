@@ -67,6 +67,7 @@ class RaySearcher(Searcher):
             return str(Searcher.FINISHED)
         trial = self._search.upcoming()
         if trial is None or trial.index in self._handed_out:
+            self._search.prepare()  # while others train
             return None
         self._search.start(trial.index)
         self._handed_out.add(trial.index)

@@ -97,10 +97,13 @@ class Search:
         ended = [self.trials[index] for index in self._ended]
         return max(ended, key=lambda trial: (trial.score, -trial.index), default=None)
 
+    def prepare(self) -> None:
+        """Propose a trial ahead, if none waits for its turn: that takes milliseconds."""
+        if not self._turns:
+            self._propose()
+
     def upcoming(self) -> SearchTrial | None:
         """Return the trial that shall train next, None while it has no slot or all have to wait."""
-        if not self._turns:
-            self._propose()  # ahead, while others train: it takes milliseconds
         if not self._turns or len(self._at_work) >= self._slots:
             return None
         return self.trials[self._turns[0]]
@@ -161,9 +164,7 @@ def search_of(job: Job) -> Search:
     scheduler = load(SCHEDULERS, run.scheduler)(
         protocol.configurations, protocol.epochs, settings.scheduler
     )
-    return Search(
-        proposer, scheduler, protocol.configurations, settings.compute.concurrent_trials
-    )
+    return Search(proposer, scheduler, protocol.configurations, settings.compute.concurrent_trials)
 
 
 class Simulation(NamedTuple):
@@ -182,7 +183,8 @@ def simulate(search: Search, score: Score) -> Simulation:
     """Return how `search` ends, one trial at a time, where trials score `score`."""
     while (trial := search.upcoming()) is not None:
         search.start(trial.index)
-        search.report(trial.index, score(trial, trial.rungs[trial.reached]))
+        scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])
+        search.report(trial.index, scored)
     best = search.best
     assert best is not None, "there is at least one trial"
     return Simulation(search.trials, best.index, search.results)
