@@ -1,4 +1,4 @@
-"""What tests of searches share: one Ray for all that need one, and jobs that need none."""
+"""Where jobs of tests run their trials: in the Ray of the session, or without Ray."""
 
 from __future__ import annotations
 
@@ -9,15 +9,7 @@ import pytest
 
 from automata.tuning import job as job_module
 from automata.tuning import ray_search
-from automata.tuning.ray_session import local_ray
 from searching import search_here
-
-
-@pytest.fixture(scope="session")
-def session_ray() -> Iterator[None]:
-    """A local Ray for all tests of a run; its start and end are tested in test_ray_session."""
-    with local_ray(8, 0):
-        yield
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from automata.tuning.brackets import hyperband_brackets
-from automata.tuning.keys import SCORE
 from ray import tune
 from ray.tune import CheckpointConfig, PlacementGroupFactory, RunConfig, TuneConfig
 
