@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 from typing import Any
 
-import hyperopt.tpe
 import numpy as np
 from ray import tune
 from ray.tune.search.hyperopt import HyperOptSearch
@@ -53,11 +51,6 @@ def random_configuration(job: Job) -> dict[str, Any]:
     """Return the first configuration that random search would try."""
     settings = job.settings
     return RandomSearch(settings.protocol.search_space, settings.search, job.run.seed).suggest("0")
-
-
-# HyperOpt builds the graph that it samples from anew for each proposal: a third of the time
-# that a free slot waits for one. It depends on the space and TPE's settings alone.
-hyperopt.tpe.build_posterior_wrapper = cache(hyperopt.tpe.build_posterior_wrapper)
 
 
 class TpeSearch(HyperOptSearch):

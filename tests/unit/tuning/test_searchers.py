@@ -1,6 +1,5 @@
 """What search algorithms propose."""
 
-import hyperopt.tpe
 import pytest
 
 from automata.config import Domain, SearchSettings
@@ -82,20 +81,3 @@ def test_logarithmic_draws_are_as_often_below_one_as_above(make):
     search = make(space, settings, 1)
     below = sum(search.suggest(str(number))["loguniform"] < 1 for number in range(400))
     assert 160 < below < 240  # 200 expected, 4 standard deviations are 40
-
-
-def test_tpe_proposes_the_same_from_a_graph_that_it_keeps(monkeypatch):
-    def proposals():
-        settings = SearchSettings(tpe=TpeSettings(startup_configurations=3))
-        search = TpeSearch(SPACE, settings, 0)
-        for index in range(8):
-            configuration = search.suggest(str(index))
-            search.on_trial_complete(str(index), {"score": index % 3, "training_iteration": 1})
-            yield configuration
-
-    kept = hyperopt.tpe.build_posterior_wrapper
-    kept.cache_clear()
-    first = list(proposals())
-    assert kept.cache_info().hits == 7
-    monkeypatch.setattr(hyperopt.tpe, "build_posterior_wrapper", kept.__wrapped__)
-    assert list(proposals()) == first
