@@ -60,7 +60,8 @@ def differences(record: Record) -> list[str]:
         return _of_draw(record)
     trials = record.tuning.trials
     try:
-        found = simulate(search_of(record.job), lambda trial, epoch: _score(trials[trial.index], epoch))
+        search = search_of(record.job)
+        found = simulate(search, lambda trial, epoch: _score(trials[trial.index], epoch))
     except LookupError as error:
         return [f"a trial goes on that had stopped: {error}"]
     different = [

@@ -1,8 +1,4 @@
-"""One measured job: search, refit, one evaluation of the test set, one record.
-
-What a job that was killed had done is in its work folder: the log of its search (`log`), the
-checkpoints of its trials and of the refit (`checkpoints`). It starts again from there.
-"""
+"""One measured job: search, refit, one evaluation of the test set, one record."""
 
 from __future__ import annotations
 
@@ -107,8 +103,8 @@ def _is_finished(output: Path, job: Job, data: Path) -> bool:
 def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) -> Record:
     """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
 
-    What is finished is kept in `folder`: trials at their rungs, the search, and the state of
-    the refit. The caller removes it once the record is safe. With a `ray_address` the trials
+    What is finished is kept in `folder`: the log of the search, and checkpoints of trials and
+    of the refit. The caller removes it once the record is safe. With a `ray_address` the trials
     run on that cluster; the refit is always here.
     """
     keep_to_allocation(job.settings.compute)
