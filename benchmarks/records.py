@@ -31,7 +31,7 @@ from automata.records import (
 )
 from automata.runs import RECORD, place_of
 from automata.training.progress import Evaluation, Progress, Seconds
-from automata.tuning.brackets import Bracket, asha_rungs, hyperband_brackets
+from automata.tuning.schedulers import Bracket, asha_rungs, hyperband_brackets
 from benchmarks.grids import Grid, paper
 from benchmarks.synthetic import synthetic_runs
 

@@ -27,7 +27,7 @@ from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
-from automata.tuning.states import read_state, write_state
+from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
 
 Found = dict[str, Any]
 
@@ -78,8 +78,8 @@ def _numbers_of(case: Found, data: Path, restored: bool) -> Found:
         run.train_to(epoch)
         run.evaluate()
         if restored:
-            write_state(file, run.state())
-            state = read_state(file)
+            write_checkpoint(file, run.state())
+            state = read_checkpoint(file)
             assert state is not None
             run = build()
             run.restore(state)

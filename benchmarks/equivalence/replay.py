@@ -11,8 +11,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from automata.records import Record, Trial, read_record
-from automata.simulation import SimulatedTrial, Simulation, simulate
-from automata.tuning.search import RandomSearch, domains
+from automata.tuning.search import SearchTrial, Simulation, search_of, simulate
+from automata.tuning.searchers import random_configuration
 
 CHUNK = 16
 
@@ -60,7 +60,8 @@ def differences(record: Record) -> list[str]:
         return _of_draw(record)
     trials = record.tuning.trials
     try:
-        found = simulate(record.job, lambda trial, epoch: _score(trials[trial.index], epoch))
+        search = search_of(record.job)
+        found = simulate(search, lambda trial, epoch: _score(trials[trial.index], epoch))
     except LookupError as error:
         return [f"a trial goes on that had stopped: {error}"]
     different = [
@@ -77,7 +78,7 @@ def differences(record: Record) -> list[str]:
     return different
 
 
-def _facts(trial: SimulatedTrial, recorded: Trial) -> Iterator[tuple[str, object, object]]:
+def _facts(trial: SearchTrial, recorded: Trial) -> Iterator[tuple[str, object, object]]:
     configurations = trial.configuration, recorded.configuration
     yield "configuration", *(list(configuration.items()) for configuration in configurations)
     yield "rungs", trial.rungs, recorded.rungs
@@ -99,7 +100,7 @@ def _score(trial: Trial, epoch: int) -> float:
 
 
 def _order(found: Simulation) -> list[tuple[int, int]]:
-    return [(result.trial, result.epoch) for result in found.log]
+    return [(result.trial, result.epoch) for result in found.results]
 
 
 def _recorded_order(trials: Sequence[Trial]) -> list[tuple[int, int]]:
@@ -113,8 +114,7 @@ def _recorded_order(trials: Sequence[Trial]) -> list[tuple[int, int]]:
 
 def _of_draw(record: Record) -> list[str]:
     """Return whether the one configuration is not the first that random search proposes."""
-    space = domains(record.job.settings.protocol.search_space)
-    drawn = RandomSearch(space, record.job.run.seed).suggest("")
+    drawn = random_configuration(record.job)
     (trial,) = record.tuning.trials
     facts = drawn == trial.configuration, trial.status == "drawn", record.tuning.best == 0
     return [] if all(facts) else [f"another draw: {drawn} and {trial.configuration}"]

@@ -28,8 +28,8 @@ watch.lap("import ray")
 import automata.tuning.job as tuning_job
 from automata.config import Job
 from automata.records import write_record
-from automata.tuning import search_phase
-from automata.tuning.ledger import Ledger
+from automata.tuning import ray_search
+from automata.tuning.metering_callback import MeteringCallback
 from automata.tuning.ray_session import local_ray
 
 watch.lap("import automata, hyperopt")
@@ -45,11 +45,11 @@ def timed_ray(cpus: int, gpus: int) -> Iterator[None]:
     watch.lap("stop Ray")
 
 
-class TimedLedger(Ledger):
+class TimedCallback(MeteringCallback):
     """Splits the time inside Ray at the first trial's start and the last one's end."""
 
     def on_trial_start(self, **rest: object) -> None:
-        first = self._setup_seconds is None
+        first = not self._is_open
         if first:
             watch.lap("first worker")
         super().on_trial_start(**rest)
@@ -57,13 +57,13 @@ class TimedLedger(Ledger):
             watch.lap("open meter")
 
     def on_trial_complete(self, **rest: object) -> None:
-        if self._left == 1:
+        if self._search.finished:
             watch.lap("window")
         super().on_trial_complete(**rest)
 
 
 def main() -> None:
-    vars(search_phase).update(local_ray=timed_ray, Ledger=TimedLedger)
+    vars(ray_search).update(local_ray=timed_ray, MeteringCallback=TimedCallback)
     job, data, work, output = sys.argv[3:]
     record = tuning_job.run_job(Job.model_validate_json(job), Path(data), Path(work))
     watch.lap("final training, test")

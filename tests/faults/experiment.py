@@ -127,9 +127,9 @@ class Experiment:
 
     def reported(self) -> Iterator[tuple[str, int, float]]:
         """Yield run, trial and time of all results of trials that are kept in the work folder."""
-        for journal in self.work.rglob("journal.jsonl"):
-            run = str(journal.parent.relative_to(self.work))
-            for line in journal.read_bytes().splitlines(keepends=True):
+        for log in self.work.rglob("log.jsonl"):
+            run = str(log.parent.relative_to(self.work))
+            for line in log.read_bytes().splitlines(keepends=True):
                 try:
                     entry = json.loads(line.partition(b" ")[2])
                 except ValueError:  # torn

@@ -99,7 +99,7 @@ class Strike:
     trials_at_once: int
     after: str
     kept: int
-    """Results of the run that were in its journal afterwards."""
+    """Results of the run that were in its log afterwards."""
     at: float
     resumed: bool = False
     """Whether a later process went on from these results."""
@@ -350,11 +350,9 @@ def _without_torn(
     """Leave out what need not be kept once the file `torn` is damaged."""
     if torn is None:
         return promised
-    run, *inside = str(torn.relative_to(experiment.work)).rsplit("/", 1 + (torn.suffix == ".pt"))
-    if torn.name == "journal.jsonl":
+    run = str(torn.relative_to(experiment.work)).rsplit("/", 1)[0]
+    if torn.name == "log.jsonl":
         return {promise for promise in promised if promise[0] != run}
-    if inside[0] == "weights":  # the best model of FULL, perhaps: its trial trains again
-        return {promise for promise in promised if promise[:2] != (run, int(torn.stem))}
     return promised
 
 

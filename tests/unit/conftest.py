@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,6 +19,15 @@ def _split(rows: int, generator: torch.Generator, centres: torch.Tensor) -> Spli
     labels = torch.randint(CLASSES, (rows,), generator=generator)
     noise = torch.randn(rows, FEATURES, generator=generator)
     return Split(centres[labels] + noise, labels)
+
+
+@pytest.fixture(scope="session")
+def session_ray() -> Iterator[None]:
+    """A local Ray for all tests of a run; its start and end are tested in test_ray_session."""
+    from automata.tuning.ray_session import local_ray
+
+    with local_ray(8, 0):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -48,9 +48,10 @@ def build_schedule(optimizer: Optimizer, values: dict[str, Any], epochs: int) ->
 
 
 def quick_step(optimizer: Optimizer) -> Callable[[], None]:
-    """Return a function that does what `optimizer.step()` does, at less cost for a small model.
+    """Return a function that does what `optimizer.step()` does, without importing torch's compiler.
 
-    It is the optimizer's own method, bare of the hooks and the profiling that torch wraps it in.
+    It is the optimizer's own method, bare of what torch wraps it in: that imports the compiler in
+    the first step of each process, a second in which half of the default job's search is done.
     """
     update = torch.no_grad()(inspect.unwrap(type(optimizer).step))
     # The wrapper also notes the step, for the schedule to check that it comes after.

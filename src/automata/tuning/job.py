@@ -1,4 +1,4 @@
-"""One measured job: search, final training, one evaluation of the test set, one record."""
+"""One measured job: search, refit, one evaluation of the test set, one record."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from automata.config import Job, OwnModel, Preparation
 from automata.config.inputs import FACTORY
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
-from automata.files import bytes_below, sha256, write_text
+from automata.files import bytes_below, sha256
 from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
 from automata.models.build import build_model, source_checksum
 from automata.models.classifier import Classifier
 from automata.numerics import numerics
 from automata.provenance import provenance
-from automata.recorded import Recorded
 from automata.records import Data, Record, Test, Trial, Tuning, read_record, write_record
 from automata.seeds import derive
 from automata.selection.random import Full
@@ -29,15 +28,15 @@ from automata.training.device import choose_device
 from automata.training.evaluation import evaluate
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
+from automata.training.subsets import SubsetPlan, subset_plan
 from automata.training.threads import limit_threads
-from automata.tuning.final_training import train_finally
-from automata.tuning.history import History, forget, recall
-from automata.tuning.journal import Begun
-from automata.tuning.search import RandomSearch, domains
-from automata.tuning.search_phase import run_search
-from automata.tuning.states import read_model
-from automata.tuning.work import WorkFolder, only_worker
+from automata.tuning.checkpoints import WorkFolder, read_model
+from automata.tuning.log import Closed, JobFingerprint, Opened, ReplayLog, load_log, replay
+from automata.tuning.ray_cluster import with_trials
+from automata.tuning.ray_search import search_in_ray
+from automata.tuning.refit import refit
+from automata.tuning.search import Search, search_of
+from automata.tuning.searchers import random_configuration
 
 logger = logging.getLogger(__name__)
 
@@ -57,16 +56,6 @@ Code that is declared equal, in all that an interrupted run consists of, agrees.
 """
 
 
-class FinishedSearch(Recorded):
-    """A search phase kept in the work folder, for a restart with the same job and data."""
-
-    begun: Begun
-    tuning: Tuning
-    resumed: bool
-    peak_disk_bytes: int
-    provenance: dict[str, Any]
-
-
 def complete_job(
     job: Job,
     data: Path,
@@ -84,7 +73,7 @@ def complete_job(
     is complete.
     """
     work = WorkFolder(folder)
-    with only_worker(work) as waited:
+    with work.only_worker() as waited:
         if (waited or not again) and _is_finished(output, job, data):
             logger.info("%s: the run is finished, its record stays", output)
             output.touch()  # Snakemake takes an output for made that is newer than its inputs
@@ -114,9 +103,9 @@ def _is_finished(output: Path, job: Job, data: Path) -> bool:
 def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) -> Record:
     """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
 
-    What is finished is kept in `folder`: trials at their rungs, the search, and the state of
-    the final training. The caller removes it once the record is safe. With a `ray_address`
-    the trials run on that cluster; the final training is always here.
+    What is finished is kept in `folder`: the log of the search, and checkpoints of trials and
+    of the refit. The caller removes it once the record is safe. With a `ray_address` the trials
+    run on that cluster; the refit is always here.
     """
     keep_to_allocation(job.settings.compute)
     dataset = read_dataset(data)
@@ -141,21 +130,25 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
     }
     place = {name: here[name] for name in PLACE} | {"trials on a cluster": bool(ray_address)}
     place["code"] = origins(here["code"], METHODS, interrupted=True, device=here["device"])
-    begun = Begun(job=job, data_sha256=source.sha256, place=place)
+    fingerprint = JobFingerprint(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
-        search = _search_once(begun, data, work, here, ray_address)
-        tuning = search.tuning
+        log = load_log(work, fingerprint)
+        resumed = bool(log.reported)
+        tuning = _searched(job, data, work, log, here, ray_address)
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
-        run = _best_run(job, dataset, best, device)
-        final, resumed = None, search.resumed
+        final = None
         if job.run.trains_finally:
-            key = f"{begun.model_dump_json()} {best.configuration}"
-            final, again = train_finally(run, settings, work.final, key)
-            resumed = resumed or again
+            run = _training_run(job, dataset, best, SubsetPlan(Full(), fraction=1.0), device)
+            key = f"{fingerprint.model_dump_json()} {best.configuration}"
+            final = refit(run, settings, work.refit, key)
+            resumed = resumed or len(final.segments) > 1
         else:
-            run.model.load_state_dict(_best_model(tuning, work) or {})
+            run = _training_run(job, dataset, best, subset_plan(job), device)
+            _restore_model(run, best, work)
         test = _test(run.model, run.data)
+    opened = [entry for entry in log.entries if isinstance(entry, Opened)]
+    closed = [entry for entry in log.entries if isinstance(entry, Closed)]
     return Record(
         job=job,
         data=source,
@@ -163,9 +156,9 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         final=final,
         test=test,
         resumed=resumed,
-        peak_disk_bytes=max(search.peak_disk_bytes, bytes_below(work.path)),
+        peak_disk_bytes=max([bytes_below(work.path), *(entry.peak_disk_bytes for entry in closed)]),
         lock_wait_seconds=waited,
-        provenance=search.provenance,
+        provenance=opened[-1].provenance if opened else here,
     )
 
 
@@ -182,69 +175,66 @@ def _check(job: Job, dataset: Dataset, data: Path) -> None:
     prepared = Preparation.model_validate(dataset.metadata["preparation"])
     if prepared != job.settings.data:
         raise UserError(f"{data}: prepared with other settings: remove it, to prepare it again")
-    space = job.settings.protocol.search_space
     if isinstance(job.settings.protocol.model, OwnModel):
-        sample = RandomSearch(domains(space), job.run.seed).suggest("")
-        build_model(dataset, sample, job.settings.protocol.model)
+        build_model(dataset, random_configuration(job), job.settings.protocol.model)
 
 
-def _search_once(
-    begun: Begun, data: Path, work: WorkFolder, here: dict[str, Any], ray_address: str | None
-) -> FinishedSearch:
-    """Search, or go on with what `work` has of the same search, or take the finished one."""
-    job = begun.job
-    finished = _kept(work.search, begun)
-    while finished is None or not _has_best_model(finished, work):
-        if finished is not None:  # its file is damaged: the trial trains again
-            forget(work, finished.tuning.best)
-        history = recall(work, begun) if job.run.searches else History()
-        tuning, peak = (
-            run_search(job, data, work, history, ray_address)
-            if job.run.searches
-            else (_drawn(job), 0)
+def _searched(
+    job: Job,
+    data: Path,
+    work: WorkFolder,
+    log: ReplayLog,
+    here: dict[str, Any],
+    ray_address: str | None,
+) -> Tuning:
+    """Return the search: what `log` has of it, and in Ray Tune what is missing.
+
+    Raises UserError when every trial diverged, and RuntimeError when one crashed.
+    """
+    if not job.run.searches:
+        return _drawn(job)
+    search = search_of(job)
+    replay(log, search)
+    if search.finished:
+        logger.info("the search was finished before: %s", work.log)
+    else:
+        search_in_ray(job, data, work, search, log, here, ray_address)
+    return _tuning(search, log)
+
+
+def _tuning(search: Search, log: ReplayLog) -> Tuning:
+    """Return a finished search as it is recorded."""
+    progress = log.latest
+    trials = [
+        Trial(
+            index=trial.index,
+            configuration=trial.configuration,
+            rungs=trial.rungs,
+            status="failed" if progress[trial.index].failure is not None else trial.status,
+            progress=progress[trial.index],
         )
-        finished = FinishedSearch(
-            begun=begun,
-            tuning=tuning,
-            resumed=bool(history.reported),
-            peak_disk_bytes=peak,
-            provenance=here,
+        for trial in search.trials
+    ]
+    assert search.best is not None, "there is at least one trial"
+    best = trials[search.best.index]
+    if best.status == "failed":
+        raise UserError(
+            f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
-        write_text(work.search, finished.model_dump_json())
-    return finished
-
-
-def _kept(path: Path, begun: Begun) -> FinishedSearch | None:
-    """Return the search `begun` if `path` has it as finished, by an earlier process."""
-    try:
-        finished = FinishedSearch.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # none, or damaged
-        return None
-    if finished.begun != begun:
-        return None
-    logger.info("the search was finished before: %s", path)
-    return finished.model_copy(update={"resumed": bool(finished.tuning.segments)})
-
-
-def _has_best_model(search: FinishedSearch, work: WorkFolder) -> bool:
-    """Say whether what is tested is there: of FULL the model of the best trial."""
-    if search.begun.job.run.trains_finally:
-        return True
-    return _best_model(search.tuning, work) is not None
-
-
-def _best_model(tuning: Tuning, work: WorkFolder) -> dict[str, torch.Tensor] | None:
-    """Return the model of the best trial, as the search left it."""
-    epochs = tuning.trials[tuning.best].progress.epochs
-    return read_model(work.weights(tuning.best), epochs)
+    last = [entry for entry in log.entries if isinstance(entry, Opened)][-1]
+    return Tuning(
+        segments=log.segments,
+        trials=trials,
+        best=best.index,
+        cluster=with_trials(last.address, last.nodes, log.reported) if last.address else None,
+    )
 
 
 def _drawn(job: Job) -> Tuning:
     """Return a search of nothing: the first configuration that random search would try."""
-    space = domains(job.settings.protocol.search_space)
     trial = Trial(
         index=0,
-        configuration=RandomSearch(space, job.run.seed).suggest(""),
+        configuration=random_configuration(job),
         rungs=[],
         status="drawn",
         progress=Progress(),
@@ -252,18 +242,30 @@ def _drawn(job: Job) -> Tuning:
     return Tuning(segments=[], trials=[trial], best=0)
 
 
-def _best_run(job: Job, dataset: Dataset, best: Trial, device: torch.device) -> TrainingRun:
-    """Return a new training run of the best configuration, on all data."""
+def _training_run(
+    job: Job, dataset: Dataset, best: Trial, plan: SubsetPlan, device: torch.device
+) -> TrainingRun:
+    """Return a new training run of the best configuration."""
     return TrainingRun(
         dataset,
         best.configuration,
         job.settings.protocol,
-        SubsetPlan(Full(), fraction=1.0),
+        plan,
         derive(job.run.seed, job.run.training_stream),
         device,
         job.settings.compute.precision,
         job.settings.compute.compiled,
     )
+
+
+def _restore_model(run: TrainingRun, best: Trial, work: WorkFolder) -> None:
+    """Give `run` the model of the `best` trial; without a sound file it trains as that did."""
+    model = read_model(work.model(best.index), best.progress.epochs)
+    if model is not None:
+        run.model.load_state_dict(model)
+        return
+    logger.warning("%s: trained again", work.model(best.index))
+    run.train_to(best.progress.epochs)
 
 
 def _test(model: Classifier, dataset: Dataset) -> Test:

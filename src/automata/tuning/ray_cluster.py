@@ -9,6 +9,7 @@ import platform
 import secrets
 import socket
 from collections import defaultdict
+from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ import ray
 from ray._private import services
 from ray._raylet import GcsClient  # type: ignore[attr-defined]
 from ray.exceptions import AuthenticationError, RayError, RayTaskError
-from ray.tune import Callback
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from automata.config.machine import Compute
@@ -26,7 +26,7 @@ from automata.metering.elsewhere import Stopwatch
 from automata.records import Cluster, Node
 from automata.training.device import choose_device
 from automata.tuning import nodes
-from automata.tuning.history import History
+from automata.tuning.log import Reported
 from automata.tuning.ray_session import ENVIRONMENT, gpu_share
 
 CONNECT_SECONDS = 5.0
@@ -38,36 +38,14 @@ LOOK_SECONDS = 120.0
 NOT_METERED = "trials ran on a Ray cluster: their energy and CPU time were not measured"
 
 
-class Places(Callback):
-    """Notes which trials each node trained, by the node's address."""
-
-    def __init__(self) -> None:
-        self.trials: defaultdict[str, set[int]] = defaultdict(set)
-
-    def on_trial_result(self, *, trial: Any, result: dict[str, Any], **_: object) -> None:
-        """Take the address from the result: a trial that paused may go on elsewhere.
-
-        Results of an earlier process are told again by any node: the history has their place.
-        """
-        index, progress = trial.config["index"], json.loads(result["progress"])
-        if len(progress["evaluations"]) > len(trial.config["known"]):
-            self.trials[result["node_ip"]].add(index)
-
-    def recall(self, history: History) -> None:
-        """Take the addresses of an earlier process from its results."""
-        for reported in history.reported:
-            self.trials[reported.node].add(reported.index)
-
-
 class ClusterRay:
     """A connection to a cluster that can run the job; as a context manager it ends it."""
 
-    def __init__(self, address: str, gpus: int, alive: dict[str, dict[str, Any]]) -> None:
-        """Take the nodes that are `alive`, by their addresses, with the processor of each."""
+    def __init__(self, address: str, gpus: int, nodes: dict[str, Node]) -> None:
+        """Take the `nodes` that are alive, by their addresses."""
+        self.address = address
         self.gpus = gpus
-        self.places = Places()
-        self._address = address
-        self._alive = alive
+        self.nodes = nodes
 
     def __enter__(self) -> ClusterRay:
         return self
@@ -78,27 +56,6 @@ class ClusterRay:
     def meter(self) -> Stopwatch:
         """Return what takes the place of a meter: this host's sees nothing of the trials."""
         return Stopwatch(NOT_METERED)
-
-    def recorded(self) -> Cluster:
-        """Return the cluster and who trained what, for the record."""
-        return Cluster(
-            address=self._address,
-            nodes=[
-                Node(
-                    name=node["NodeName"],
-                    host=node["NodeManagerHostname"],
-                    cpu=node["cpu"],
-                    resources=_own(node["Resources"]),
-                    trials=sorted(self.places.trials[ip]),
-                )
-                for ip, node in self._alive.items()
-            ]
-            + [
-                Node(name=ip, host=ip, cpu="gone", resources={}, trials=sorted(trials))
-                for ip, trials in self.places.trials.items()
-                if ip not in self._alive
-            ],
-        )
 
 
 def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> ClusterRay:
@@ -129,13 +86,38 @@ def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> Clus
     except BaseException:
         ray.shutdown()
         raise
-    return ClusterRay(
-        found,
-        gpus,
-        {
-            node["NodeManagerAddress"]: {**node, "cpu": cpu}
-            for node, cpu in zip(alive, processors, strict=True)
-        },
+    nodes = {
+        node["NodeManagerAddress"]: Node(
+            name=node["NodeName"],
+            host=node["NodeManagerHostname"],
+            cpu=cpu,
+            resources=_own(node["Resources"]),
+            trials=[],
+        )
+        for node, cpu in zip(alive, processors, strict=True)
+    }
+    return ClusterRay(found, gpus, nodes)
+
+
+def with_trials(address: str, nodes: dict[str, Node], results: Iterable[Reported]) -> Cluster:
+    """Return the cluster of these `nodes`, by their addresses, and which trials each trained.
+
+    A trial that paused may go on elsewhere. Nodes that trained and are gone are the last ones.
+    """
+    trials: defaultdict[str, set[int]] = defaultdict(set)
+    for result in results:
+        trials[result.node].add(result.index)
+    gone = {
+        ip: Node(name=ip, host=ip, cpu="gone", resources={}, trials=[])
+        for ip in trials
+        if ip not in nodes
+    }
+    return Cluster(
+        address=address,
+        nodes=[
+            node.model_copy(update={"trials": sorted(trials[ip])})
+            for ip, node in {**nodes, **gone}.items()
+        ],
     )
 
 

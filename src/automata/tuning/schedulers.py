@@ -1,102 +1,193 @@
-"""Schedulers: Ray Tune's own, each with the rungs at which its trials report."""
+"""Schedulers: which trial reports when, which go on and which end. Pure functions, no Ray.
+
+The one place of the arithmetic of brackets and rungs: jobs, simulations and made-up records all
+ask it, and tests hold it against Ray's own schedulers.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple, Protocol
 
-from ray.tune.experiment import Trial
-from ray.tune.schedulers import (
-    ASHAScheduler,
-    FIFOScheduler,
-    HyperBandScheduler,
-    TrialScheduler,
-)
+import numpy as np
 
 from automata.config import SchedulerSettings
-from automata.tuning.brackets import Bracket, asha_rungs, hyperband_brackets
-from automata.tuning.keys import EPOCH
 
 
-class TuningScheduler(Protocol):
-    """A Ray scheduler and what the search must know of it."""
+class Result(NamedTuple):
+    """A trial has reached a rung."""
 
-    ray: TrialScheduler
+    trial: int
+    epoch: int
+    score: float
+
+
+class Verdict(NamedTuple):
+    """What follows from the latest result; trials in neither list wait."""
+
+    goes_on: Sequence[int] = ()
+    """In the order in which they train."""
+    ends: Sequence[int] = ()
+
+
+class Scheduler(Protocol):
+    """Decides which trials go on; made of configurations n, epochs T and settings."""
+
     pauses: bool
-    """Whether trials pause: they keep their state themselves, Ray makes no checkpoint."""
+    """Whether trials ever wait: they need a checkpoint then."""
 
-    def rungs(self, index: int) -> list[int]:
-        """Return the epochs at which the trial proposed as number `index` reports."""
+    def rungs(self, trial: int) -> list[int]:
+        """Return the epochs at which `trial` reports; at the last one it ends."""
         ...
 
-    def generations(self) -> list[int] | None:
-        """Return the sizes of the groups that are judged as a whole, None if there are none."""
+    def proposals(self, ended: int, slots: int) -> int:
+        """Return how many trials there may be once `ended` have ended, if `slots` train at once."""
         ...
 
-    def waiting(self) -> int:
-        """Return how many trials have paused and cannot go on yet."""
+    def judge(self, results: Sequence[Result]) -> Verdict:
+        """Return what follows from the latest of `results`."""
         ...
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A group of trials that successive halving thins out together.
+
+    `trials` start; at the end of rung i (after `rungs[i]` epochs) the best `survivors[i]`
+    go on to rung i + 1. The last rung is the end.
+    """
+
+    trials: int
+    rungs: list[int]
+    survivors: list[int]
+
+    @property
+    def epochs(self) -> int:
+        """Epochs trained by all trials of the bracket."""
+        total, alive, done = 0, self.trials, 0
+        for rung, left in zip(self.rungs, [*self.survivors, 0], strict=True):
+            total += alive * (rung - done)
+            alive, done = min(alive, left), rung
+        return total
+
+
+def hyperband_brackets(configurations: int, epochs: int, reduction_factor: int) -> list[Bracket]:
+    """Return the brackets of Ray Tune's HyperBandScheduler for `configurations` trials.
+
+    With s_max = round(log_eta T), bracket s = 0, 1, ..., s_max has places for
+    ceil((s_max + 1)/(s + 1) * eta^s) trials, which first report after int(T/eta^s) epochs,
+    then eta times later, at most T; ceil(n/eta) of n places go on (Li et al., Hyperband, in
+    Ray's order: the least aggressive bracket first). Brackets repeat until all trials have a
+    place; the last one may be filled in part, its halving still counts places.
+    """
+    eta = reduction_factor
+    levels = round(math.log(epochs) / math.log(eta)) + 1
+    brackets: list[Bracket] = []
+    left = configurations
+    level = 0
+    while left > 0:
+        first = int(epochs * eta**-level)
+        places = math.ceil(levels / (level + 1) * eta**level)
+        if first > 0:
+            brackets.append(_bracket(min(left, places), places, first, level, epochs, eta))
+            left -= places
+        level = (level + 1) % levels
+    return brackets
+
+
+def _bracket(trials: int, places: int, first: int, halvings: int, epochs: int, eta: int) -> Bracket:
+    rungs, survivors = [first], []
+    for _ in range(halvings):
+        places = math.ceil(places / eta)
+        survivors.append(places)
+        rungs.append(min(rungs[-1] * eta, epochs))
+    return Bracket(trials, rungs, survivors)
+
+
+def asha_rungs(epochs: int, reduction_factor: int, grace_period: int) -> list[int]:
+    """Return ASHA's rungs r, r eta, r eta^2, ... below T, and T (Li et al., ASHA)."""
+    rungs = []
+    rung = grace_period
+    while rung < epochs:
+        rungs.append(rung)
+        rung *= reduction_factor
+    return [*rungs, epochs]
 
 
 class Hyperband:
-    """Hyperband, whose brackets fill before they halve."""
+    """Brackets that are proposed as a whole, and halve when all their trials are at a rung.
+
+    The best go on; of equal scores, as Ray has it, those proposed later. Ray itself halves among
+    the trials that a bracket has so far. A searcher hands out one trial at a time: each would be
+    alone in its bracket at its first rung, and nothing would ever be stopped.
+    """
 
     pauses = True
 
-    def __init__(
-        self, configurations: int, epochs: int, slots: int, settings: SchedulerSettings
-    ) -> None:
+    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         eta = settings.hyperband.reduction_factor
-        self.brackets = hyperband_brackets(configurations, epochs, eta)
-        self.ray: TrialScheduler = FilledHyperBandScheduler(configurations, epochs, slots, eta)
+        self._brackets = hyperband_brackets(configurations, epochs, eta)
+        self._ends = list(accumulate(bracket.trials for bracket in self._brackets))
 
-    def rungs(self, index: int) -> list[int]:
-        """Return the rungs of the bracket that trial `index` falls into."""
-        return self._bracket(index).rungs
+    def rungs(self, trial: int) -> list[int]:
+        """Return the rungs of the trial's bracket."""
+        return self._of(trial)[0].rungs
 
-    def generations(self) -> list[int] | None:
-        """Return the sizes of the brackets."""
-        return [bracket.trials for bracket in self.brackets]
+    def proposals(self, ended: int, slots: int) -> int:
+        """Return the end of the first bracket with a trial that has not ended."""
+        return next((end for end in self._ends if ended < end), self._ends[-1])
 
-    def waiting(self) -> int:
-        """Return how many trials wait for the rest of their bracket."""
-        return int(self.ray.waiting())
+    def judge(self, results: Sequence[Result]) -> Verdict:
+        """Halve the bracket of the latest result if that was the last one missing."""
+        latest = results[-1]
+        bracket, members = self._of(latest.trial)
+        level = bracket.rungs.index(latest.epoch)
+        here = {r.trial: r.score for r in results if r.trial in members and r.epoch == latest.epoch}
+        places = [bracket.trials, *bracket.survivors, 0]
+        if len(here) < min(bracket.trials, places[level]):
+            return Verdict()
+        in_order = sorted(sorted(here), key=here.__getitem__)
+        split = max(0, len(in_order) - places[level + 1])
+        # The trial that trained last need not pause.
+        goes_on = sorted(in_order[split:], key=lambda trial: (trial != latest.trial, trial))
+        return Verdict(goes_on, in_order[:split])
 
-    def _bracket(self, index: int) -> Bracket:
-        for bracket in self.brackets:
-            if index < bracket.trials:
-                return bracket
-            index -= bracket.trials
-        raise IndexError(index)
+    def _of(self, trial: int) -> tuple[Bracket, range]:
+        """Return the bracket that has `trial`, and all that it has."""
+        pairs = zip(self._brackets, self._ends, strict=True)
+        bracket, end = next(pair for pair in pairs if trial < pair[1])
+        return bracket, range(end - bracket.trials, end)
 
 
 class Asha:
-    """Asynchronous successive halving."""
+    """A trial goes on unless earlier ones at its rung set a higher mark, Ray's percentile."""
 
     pauses = False
 
-    def __init__(
-        self, configurations: int, epochs: int, slots: int, settings: SchedulerSettings
-    ) -> None:
+    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         asha = settings.asha
         self._rungs = asha_rungs(epochs, asha.reduction_factor, asha.grace_period)
-        self.ray: TrialScheduler = ASHAScheduler(
-            time_attr=EPOCH,
-            max_t=epochs,
-            grace_period=min(asha.grace_period, epochs),
-            reduction_factor=asha.reduction_factor,
-        )
+        self._percent = (1 - 1 / asha.reduction_factor) * 100
 
-    def rungs(self, index: int) -> list[int]:
+    def rungs(self, trial: int) -> list[int]:
         """Return the same rungs for every trial."""
         return self._rungs
 
-    def generations(self) -> list[int] | None:
-        """Return None: each trial is judged on its own."""
-        return None
+    def proposals(self, ended: int, slots: int) -> int:
+        """Return one for each slot: every trial is judged on its own."""
+        return ended + slots
 
-    def waiting(self) -> int:
-        """Return 0: trials do not pause."""
-        return 0
+    def judge(self, results: Sequence[Result]) -> Verdict:
+        """Compare the latest result with those before it at its rung."""
+        latest = results[-1]
+        earlier = [result.score for result in results[:-1] if result.epoch == latest.epoch]
+        below = bool(earlier) and latest.score < np.percentile(earlier, self._percent)
+        if below or latest.epoch == self._rungs[-1]:
+            return Verdict(ends=[latest.trial])
+        return Verdict(goes_on=[latest.trial])
 
 
 class NoScheduler:
@@ -104,85 +195,17 @@ class NoScheduler:
 
     pauses = False
 
-    def __init__(
-        self, configurations: int, epochs: int, slots: int, settings: SchedulerSettings
-    ) -> None:
+    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         self._epochs = epochs
-        self.ray: TrialScheduler = OneRungScheduler()
 
-    def rungs(self, index: int) -> list[int]:
+    def rungs(self, trial: int) -> list[int]:
         """Return the end as the only rung."""
         return [self._epochs]
 
-    def generations(self) -> list[int] | None:
-        """Return None: each trial is judged on its own."""
-        return None
+    def proposals(self, ended: int, slots: int) -> int:
+        """Return one for each slot: every trial is judged on its own."""
+        return ended + slots
 
-    def waiting(self) -> int:
-        """Return 0: trials do not pause."""
-        return 0
-
-
-class OneRungScheduler(FIFOScheduler):
-    """Stops every trial at its first result, which is its end."""
-
-    def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        """Stop `trial`."""
-        return str(TrialScheduler.STOP)
-
-
-class FilledHyperBandScheduler(HyperBandScheduler):
-    """Ray's Hyperband, except that a bracket halves only once all its trials are there.
-
-    Ray halves among the trials that a bracket has so far. A searcher hands out one trial at
-    a time, so that each is alone in its bracket when it reaches its first rung, and the best
-    of one always goes on: nothing is ever stopped. Here a trial that is early pauses until
-    its bracket is full, or holds the last of all trials.
-
-    Trials pause without a checkpoint, and go on when one of `slots` is free: for a trial that
-    cannot start at once Ray asks for a placement group, and takes that back later.
-    """
-
-    def __init__(self, configurations: int, epochs: int, slots: int, reduction_factor: int) -> None:
-        super().__init__(time_attr=EPOCH, max_t=epochs, reduction_factor=reduction_factor)
-        self._expected = configurations
-        self._slots = slots
-        self._added = 0
-        self._full: set[int] = set()
-
-    def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        """Add `trial` to the bracket that is filling up."""
-        if id(self._state["bracket"]) in self._full:
-            # Ray counts the live trials of a bracket, and would refill one that has halved.
-            self._state["bracket"] = None
-        super().on_trial_add(tune_controller, trial)
-        self._added += 1
-        bracket = self._state["bracket"]
-        if bracket.filled() or self._added == self._expected:
-            self._full.add(id(bracket))
-
-    def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        """Pause `trial` at its rung while its bracket still fills, else leave it to Ray."""
-        bracket, _ = self._trial_info[trial]
-        if id(bracket) in self._full:
-            decision = str(super().on_trial_result(tune_controller, trial, result))
-        else:
-            bracket.update_trial_stats(trial, result)
-            waits = not bracket.continue_trial(trial)
-            decision = TrialScheduler.PAUSE if waits else TrialScheduler.CONTINUE
-        if decision == TrialScheduler.PAUSE:
-            tune_controller.pause_trial(trial, should_checkpoint=False)
-            decision = TrialScheduler.NOOP
-        return str(decision)
-
-    def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
-        """Return the trial that goes on next, None while no slot is free."""
-        busy = sum(trial.status in (Trial.PENDING, Trial.RUNNING) for trial in self._trial_info)
-        return super().choose_trial_to_run(tune_controller) if busy < self._slots else None
-
-    def waiting(self) -> int:
-        """Return how many trials have paused and may not go on yet."""
-        return sum(
-            trial.status == Trial.PAUSED and trial not in bracket.trials_to_unpause
-            for trial, (bracket, _) in self._trial_info.items()
-        )
+    def judge(self, results: Sequence[Result]) -> Verdict:
+        """End the trial of the latest result."""
+        return Verdict(ends=[results[-1].trial])

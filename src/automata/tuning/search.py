@@ -1,183 +1,190 @@
-"""Search algorithms: what proposes configurations, and when."""
+"""A search as a function of its results: propose, train to a rung, judge. No Ray, no training.
+
+A job in Ray Tune, a job that starts again from its log, and a simulation all run this one.
+"""
 
 from __future__ import annotations
 
-import sys
-from functools import cache
-from itertools import accumulate
-from typing import Any
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
 
-import hyperopt.tpe
-import numpy as np
-from ray import tune
-from ray.tune.search import Searcher
-from ray.tune.search.hyperopt import HyperOptSearch
-from ray.tune.search.sample import Domain
+from automata.config import Job
+from automata.registry import load
+from automata.training.progress import WORST_SCORE
+from automata.tuning import SCHEDULERS, SEARCHES
+from automata.tuning.schedulers import Result, Scheduler, Verdict
 
-from automata import config
-from automata.config import SearchSettings
-from automata.seeds import derive
-from automata.tuning.history import History
-from automata.tuning.keys import SCORE
-from automata.tuning.schedulers import TuningScheduler
+SCORE = "score"
+"""Name of the validation accuracy, which searches and schedulers maximise, in Ray's results."""
 
 
-def domains(space: dict[str, config.Domain]) -> dict[str, Domain]:
-    """Return a configured search space in Ray Tune's terms."""
-    return {name: _domain(*domain.draw) for name, domain in space.items()}
+class Proposer(Protocol):
+    """What is needed of a search algorithm of Ray Tune."""
 
-
-def _domain(draw: str, values: list[Any]) -> Domain:
-    domain: Domain = tune.choice(values) if draw == "choice" else getattr(tune, draw)(*values)
-    return domain
-
-
-class RandomSearch(Searcher):
-    """Configurations drawn independently; number i depends on the seed and i alone."""
-
-    blind = sys.maxsize
+    blind: int
     """How many proposals need no result of another."""
 
-    def __init__(self, space: dict[str, Domain], seed: int) -> None:
-        super().__init__(metric=SCORE, mode="max")
-        self._space = space
-        self._random = np.random.RandomState(derive(seed, "search"))
-
-    def suggest(self, trial_id: str) -> dict[str, Any]:
+    def suggest(self, trial_id: str) -> Any:
         """Return the next configuration."""
-        return {
-            name: domain.sample(random_state=self._random) for name, domain in self._space.items()
-        }
+        ...
 
-    def on_trial_complete(
-        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
-    ) -> None:
-        """Learn nothing."""
-
-    def save(self, checkpoint_path: str) -> None:
-        """Keep no state: a restart draws the same configurations."""
-
-    def restore(self, checkpoint_path: str) -> None:
-        """Restore no state."""
+    def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
+        """Learn the last result of a trial that has ended."""
+        ...
 
 
-def random_search(space: dict[str, Domain], settings: SearchSettings, seed: int) -> Searcher:
-    """Return a seeded random search (Bergstra and Bengio, 2012)."""
-    return RandomSearch(space, seed)
+@dataclass
+class SearchTrial:
+    """A proposed configuration, and how far it came."""
+
+    index: int
+    configuration: dict[str, Any]
+    rungs: list[int]
+    reached: int = 0
+    """How many rungs it reported at."""
+    score: float = WORST_SCORE
+    """The latest."""
+    failed: bool = False
+
+    @property
+    def epoch(self) -> int:
+        """The rung at which it stopped."""
+        return self.rungs[self.reached - 1]
+
+    @property
+    def status(self) -> Literal["completed", "stopped", "failed"]:
+        """As a record names it."""
+        if self.failed:
+            return "failed"
+        return "completed" if self.reached == len(self.rungs) else "stopped"
 
 
-# HyperOpt builds the graph that it samples from anew for each proposal: a third of the time
-# that a free slot waits for one. It depends on the space and TPE's settings alone.
-hyperopt.tpe.build_posterior_wrapper = cache(hyperopt.tpe.build_posterior_wrapper)
+class Search:
+    """The state of a search, which follows from the results so far and their order.
 
-
-class TpeSearch(HyperOptSearch):
-    """The tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
-
-    def __init__(self, space: dict[str, Domain], startup: int, seed: int) -> None:
-        super().__init__(
-            HyperOptSearch.convert_search_space(space),
-            metric=SCORE,
-            mode="max",
-            n_initial_points=startup,
-            random_state_seed=derive(seed, "search"),
-        )
-        self.blind = startup
-        """How many proposals need no result: HyperOpt draws the first at random."""
-
-
-def tpe_search(space: dict[str, Domain], settings: SearchSettings, seed: int) -> Searcher:
-    """Return a seeded tree-structured Parzen estimator."""
-    return TpeSearch(space, settings.tpe.startup_configurations, seed)
-
-
-class PatientSearch(Searcher):
-    """Hands out the proposals of another search, not before it has seen what it can.
-
-    Where the scheduler judges trials in groups, the next group is proposed when all of the
-    last one has ended; otherwise a trial is proposed when a slot is free. The first `blind`
-    proposals of a search need no result and wait for nothing. Proposals carry their index, their
-    rungs, and the results that are known from an earlier process.
-
-    Ray tells a searcher nothing of a trial that is stopped while it is paused, which is how
-    Hyperband stops most of them: the last result is kept here and passed on at the end.
+    A trial is proposed when a slot is free for it, or ahead of that where its proposal needs no
+    result that is still missing; it trains from rung to rung, and every result is judged.
     """
 
     def __init__(
-        self,
-        search: Searcher,
-        scheduler: TuningScheduler,
-        configurations: int,
-        slots: int,
-        history: History,
+        self, proposer: Proposer, scheduler: Scheduler, configurations: int, slots: int = 1
     ) -> None:
-        super().__init__(metric=SCORE, mode="max")
-        self.searcher = search
-        self._history = history
+        self.trials: list[SearchTrial] = []
+        """In the order in which they were proposed."""
+        self.results: list[Result] = []
+        """In the order in which they arrived."""
+        self._proposer = proposer
         self._scheduler = scheduler
         self._configurations = configurations
         self._slots = slots
-        self._proposed = 0
-        self._ended = 0
-        self._results: dict[str, dict[str, Any]] = {}
+        self._turns: deque[int] = deque()
+        """Trials that shall train, in this order."""
+        self._at_work: set[int] = set()
+        self._ended: set[int] = set()
+        self._fill_slots()
 
-    def set_search_properties(
-        self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: Any
-    ) -> bool:
-        """Accept Tune's metric: it is the one that the inner search was made with."""
+    @property
+    def finished(self) -> bool:
+        """Whether all trials have ended."""
+        return len(self._ended) == self._configurations
+
+    @property
+    def best(self) -> SearchTrial | None:
+        """The trial with the best score of those that have ended; the earlier one wins a tie."""
+        ended = [self.trials[index] for index in self._ended]
+        return max(ended, key=lambda trial: (trial.score, -trial.index), default=None)
+
+    def prepare(self) -> None:
+        """Propose a trial ahead, if none waits for its turn: that takes milliseconds."""
+        if not self._turns:
+            self._propose()
+
+    def upcoming(self) -> SearchTrial | None:
+        """Return the trial that shall train next, None while it has no slot or all have to wait."""
+        if not self._turns or len(self._at_work) >= self._slots:
+            return None
+        return self.trials[self._turns[0]]
+
+    def start(self, index: int) -> None:
+        """Note that trial `index` trains."""
+        self._turns.remove(index)
+        self._at_work.add(index)
+
+    def may_report(self, index: int) -> bool:
+        """Say whether a result of trial `index` can come next."""
+        return index in self._at_work or index in self._turns
+
+    def report(self, index: int, score: float) -> Verdict:
+        """Judge the result of trial `index` at its next rung.
+
+        A score that is no finite number is a training that has diverged: it counts as the worst
+        from then on. A trial that goes on has to be started anew.
+        """
+        self._at_work.discard(index)
+        if index in self._turns:
+            self._turns.remove(index)
+        trial = self.trials[index]
+        trial.reached += 1
+        trial.failed = trial.failed or not math.isfinite(score)
+        trial.score = WORST_SCORE if trial.failed else score
+        self.results.append(Result(index, trial.epoch, trial.score))
+        verdict = self._scheduler.judge(self.results)
+        self._turns.extendleft(reversed(verdict.goes_on))
+        for ended in verdict.ends:
+            self._ended.add(ended)
+            self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
+        self._fill_slots()
+        return verdict
+
+    def _fill_slots(self) -> None:
+        """Propose trials for free slots at once: what a proposal knows depends on nothing else."""
+        while len(self._turns) + len(self._at_work) < self._slots and self._propose():
+            pass
+
+    def _propose(self) -> bool:
+        """Propose a trial if there may be one more by now."""
+        allowed = self._scheduler.proposals(len(self._ended), self._slots)
+        index = len(self.trials)
+        if index >= min(max(allowed, self._proposer.blind), self._configurations):
+            return False
+        configuration = self._proposer.suggest(str(index))
+        self.trials.append(SearchTrial(index, configuration, self._scheduler.rungs(index)))
+        self._turns.append(index)
         return True
 
-    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        """Return the next proposal, None while it has to wait, FINISHED after the last.
 
-        The search counts as finished only when all trials have ended: Ray ends the process of
-        a trial that pauses after that, and every one that goes on would pay for a new one.
-        """
-        if self._ended == self._configurations:
-            return str(Searcher.FINISHED)
-        if self._proposed == self._limit():
-            return None
-        configuration = self.searcher.suggest(trial_id)
-        index = self._proposed
-        self._proposed += 1
-        return {
-            "index": index,
-            "rungs": self._scheduler.rungs(index),
-            "configuration": configuration,
-            "known": self._history.known(index, configuration),
-        }
+def search_of(job: Job) -> Search:
+    """Return the search of `job` before its first result."""
+    run, settings = job.run, job.settings
+    protocol = settings.protocol
+    proposer = load(SEARCHES, run.search)(protocol.search_space, settings.search, run.seed)
+    scheduler = load(SCHEDULERS, run.scheduler)(
+        protocol.configurations, protocol.epochs, settings.scheduler
+    )
+    return Search(proposer, scheduler, protocol.configurations, settings.compute.concurrent_trials)
 
-    def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
-        """Keep the latest result of a trial."""
-        self._results[trial_id] = result
-        self.searcher.on_trial_result(trial_id, result)
 
-    def on_trial_complete(
-        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
-    ) -> None:
-        """Tell the inner search how a trial ended."""
-        self._ended += 1
-        last = self._results.pop(trial_id, None)
-        self.searcher.on_trial_complete(trial_id, result or last, error)
+class Simulation(NamedTuple):
+    """A finished search."""
 
-    def get_state(self) -> dict[str, Any]:
-        """Return what Tune saves with an experiment."""
-        return {"proposed": self._proposed, "ended": self._ended, "results": self._results}
+    trials: list[SearchTrial]
+    best: int
+    results: list[Result]
 
-    def save(self, checkpoint_path: str) -> None:
-        """Save the inner search."""
-        self.searcher.save(checkpoint_path)
 
-    def restore(self, checkpoint_path: str) -> None:
-        """Restore the inner search."""
-        self.searcher.restore(checkpoint_path)
+Score = Callable[[SearchTrial, int], float]
+"""What a trial scores after so many epochs; not a finite number: its training has diverged."""
 
-    def _limit(self) -> int:
-        """Return how many proposals there may be by now."""
-        generations = self._scheduler.generations()
-        if generations is None:
-            limit = self._ended + self._slots
-        else:
-            limit = next(end for end in accumulate(generations) if self._ended < end)
-        blind: int = self.searcher.blind
-        return min(max(limit, blind), self._configurations)
+
+def simulate(search: Search, score: Score) -> Simulation:
+    """Return how `search` ends, one trial at a time, where trials score `score`."""
+    while (trial := search.upcoming()) is not None:
+        search.start(trial.index)
+        scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])
+        search.report(trial.index, scored)
+    best = search.best
+    assert best is not None, "there is at least one trial"
+    return Simulation(search.trials, best.index, search.results)

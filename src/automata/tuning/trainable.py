@@ -20,11 +20,13 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning import SCHEDULERS
-from automata.tuning.history import Deliveries
-from automata.tuning.keys import EPOCH, SCORE
-from automata.tuning.paused import MEMORY_BYTES, PausedRuns
-from automata.tuning.states import write_model
-from automata.tuning.work import WorkFolder
+from automata.tuning.checkpoints import (
+    MEMORY_BYTES,
+    CheckpointStore,
+    WorkFolder,
+    write_model,
+)
+from automata.tuning.search import SCORE
 
 
 class TuneTrial(tune.Trainable):
@@ -32,8 +34,10 @@ class TuneTrial(tune.Trainable):
 
     Schedulers decide at rungs only, and a result costs milliseconds: the curve between rungs
     comes along inside the result. A trial that has diverged reports the worst score at its
-    rungs without training, until the scheduler drops it. Rungs that an earlier process, which
-    was interrupted, brought a trial to are reported again as they were.
+    rungs without training, until the scheduler drops it.
+
+    A trial that an interrupted process brought to a rung goes on from its checkpoint. Without
+    one it trains to that rung once more, and keeps the results that it had.
 
     Runs that may pause are kept here and not in Ray's checkpoints: those cost a call to the
     worker and a folder each, to write and to read, although nearly always the same process
@@ -57,9 +61,8 @@ class TuneTrial(tune.Trainable):
         self._device = choose_device(compute.device)
         self._work = WorkFolder(Path(work))
         alone = compute.concurrent_trials == 1
-        self._paused = PausedRuns(self._work, MEMORY_BYTES if alone else 0)
+        self._checkpoints = CheckpointStore(self._work, MEMORY_BYTES if alone else 0)
         self._may_pause = load(SCHEDULERS, self._job.run.scheduler).pauses
-        self._deliveries = Deliveries(self._work.deliveries)
         # Not a step yet: the window opens when Ray hears that this process is ready.
         self._worker.submit(self._begin, config).result()
         self._ahead: Future[dict[str, Any]] | None = None
@@ -71,7 +74,7 @@ class TuneTrial(tune.Trainable):
         return True
 
     def step(self) -> dict[str, Any]:
-        """Train to the next rung and evaluate there, or tell what an earlier process did."""
+        """Train to the next rung and evaluate there."""
         result = self._ahead or self._worker.submit(self._train)
         self._ahead = None
         return result.result()
@@ -89,41 +92,25 @@ class TuneTrial(tune.Trainable):
         self._index: int = config["index"]
         self._rungs: list[int] = config["rungs"]
         self._configuration: dict[str, Any] = config["configuration"]
-        self._known: list[dict[str, Any]] = config["known"]
-        self._training: TrainingRun | None = None
-        if not self._deliveries.left(self._index, self._known):
-            self._training = self._kept_or_new()
+        logged: str | None = config["logged"]
+        self._logged = Progress.model_validate_json(logged).evaluations if logged else []
+        kept = self._checkpoints.take(self._index, self._build)
+        self._training = kept or self._build()
 
     def _train(self) -> dict[str, Any]:
-        known = self._deliveries.next_of(self._index, self._known)
-        if known is not None:
-            return self._result(Progress.model_validate_json(known))
-        training = self._training = self._training or self._kept_or_new()
+        training = self._training
         evaluations = training.progress.evaluations
-        # More than one rung where an earlier process did not keep the state of the last.
-        for epoch in self._rungs[len(evaluations) : max(len(evaluations), len(self._known)) + 1]:
+        reached = max(len(evaluations), len(self._logged))
+        for epoch in self._rungs[len(evaluations) : reached + 1]:
             training.train_to(epoch)
             training.evaluate()
-        for rung, earlier in enumerate(self._known):  # these were reached before
-            evaluations[rung] = Progress.model_validate_json(earlier["progress"]).evaluations[rung]
+        evaluations[: len(self._logged)] = self._logged
         if not self._job.run.trains_finally:
-            write_model(self._work.weights(self._index), training)
+            write_model(self._work.model(self._index), training)
         if len(evaluations) < len(self._rungs):
-            keep = self._paused.put if self._may_pause else self._paused.save
+            keep = self._checkpoints.put if self._may_pause else self._checkpoints.save
             keep(self._index, training)
-        return self._result(training.progress)
-
-    def _result(self, progress: Progress) -> dict[str, Any]:
-        """Return what Tune hears of this trial at a rung."""
-        return {
-            # Not the epochs trained: those of a trial that has diverged stay as they are.
-            EPOCH: self._rungs[len(progress.evaluations) - 1],
-            SCORE: progress.score,
-            "progress": progress.model_dump_json(),
-        }
-
-    def _kept_or_new(self) -> TrainingRun:
-        return self._paused.take(self._index, self._build) or self._build()
+        return {SCORE: training.progress.score, "progress": training.progress.model_dump_json()}
 
     def _build(self) -> TrainingRun:
         run, settings = self._job.run, self._job.settings

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+import pytest
 import ray
 
 from automata.metering.meter import Meter
-from automata.tuning.ray_session import local_ray
+
+pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("session_ray")]
 
 
 def test_cpu_time_of_workers_counts() -> None:
@@ -17,9 +19,8 @@ def test_cpu_time_of_workers_counts() -> None:
             sum(range(10_000))
         return time.process_time()
 
-    with local_ray(1, 0):
-        idle = ray.get(burn.remote(0))  # the worker has started
-        with Meter(sample_seconds=5, gpus=[], exclusive=False) as meter:
-            used = ray.get(burn.remote(idle + 2)) - idle
-            time.sleep(1.0)
+    idle = ray.get(burn.remote(0))  # the worker has started
+    with Meter(sample_seconds=5, gpus=[], exclusive=False) as meter:
+        used = ray.get(burn.remote(idle + 2)) - idle
+        time.sleep(1.0)
     assert meter.measurement.cpu_seconds > 0.95 * used

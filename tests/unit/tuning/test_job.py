@@ -1,8 +1,14 @@
-"""Whole jobs, small but real: Ray, training, record."""
+"""Whole jobs, small but real: training, restarts, records.
 
-import json
+Trials train in this process, but for the tests marked `in_ray`: what Ray does is tested there,
+and in test_ray_search.py.
+"""
+
 import os
 import shutil
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -13,17 +19,24 @@ from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.models.mlp import build
 from automata.provenance import provenance
+from automata.records import read_record, write_record
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.tuning import job as job_module
-from automata.tuning.brackets import hyperband_brackets
+from automata.tuning.checkpoints import WorkFolder, read_model
 from automata.tuning.job import complete_job, run_job
-from automata.tuning.journal import Journal, Reported
-from automata.tuning.states import read_model
-from automata.tuning.work import WorkFolder
+from automata.tuning.log import ReplayLog, Reported
+from automata.tuning.schedulers import hyperband_brackets
 from benchmarks.equivalence.replay import differences
+from searching import search_here
 
 N, T = 5, 9
+
+
+@pytest.fixture(autouse=True)
+def _trials_train_here(request):
+    if "in_ray" not in request.fixturenames:
+        request.getfixturevalue("without_ray")
 
 
 def make_job(**changes):
@@ -82,8 +95,66 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def record(data, tmp_path_factory):
+def without_ray_here():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job_module, "search_in_ray", search_here)
+        yield
+
+
+@pytest.fixture(scope="module")
+def record(without_ray_here, data, tmp_path_factory):
     return run_job(make_job(), data, tmp_path_factory.mktemp("work") / "job")
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("in_ray")
+@pytest.mark.parametrize("selector", ["gradmatch", "full"])
+def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
+    job = make_job(selector=selector, fraction=1.0 if selector == "full" else 0.1)
+    found = run_job(job, data, tmp_path / "job")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job_module, "search_in_ray", search_here)
+        expected = run_job(job, data, tmp_path / "here")
+    assert outcome(found) == outcome(expected)
+    assert differences(found) == []
+    assert found.tuning.measurement.wall_seconds > 0
+    assert found.tuning.setup_seconds > 0
+
+
+INTERRUPTED = """
+import os, signal, sys
+from pathlib import Path
+from automata.config import Job
+from automata.tuning.job import run_job
+from automata.tuning.log import ReplayLog, Reported
+append = ReplayLog.append
+def killed_after_five(log, entry):
+    append(log, entry)
+    if len(log.reported) == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+ReplayLog.append = killed_after_five
+run_job(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
+"""
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("in_ray")
+def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
+    job = make_job(search="tpe", scheduler="asha", selector="full", fraction=1.0)
+    killed = [sys.executable, "-c", INTERRUPTED, job.model_dump_json(), data, tmp_path / "job"]
+    assert subprocess.run(killed, capture_output=True).returncode == -signal.SIGKILL
+    log = ReplayLog(WorkFolder(tmp_path / "job").log)
+    assert len(log.reported) == 5
+
+    record = run_job(job, data, tmp_path / "job")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job_module, "search_in_ray", search_here)
+        assert outcome(record) == outcome(run_job(job, data, tmp_path / "calm"))
+    assert record.resumed
+    assert len(record.tuning.segments) == 2
+    kept = {e.finished_at for t in record.tuning.trials for e in t.progress.evaluations}
+    assert {r.progress.evaluations[-1].finished_at for r in log.reported} <= kept
 
 
 def test_record_says_what_decides_its_numbers(record):
@@ -140,7 +211,7 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
     work = WorkFolder(tmp_path / "job")
-    model.load_state_dict(read_model(work.weights(record.best.index), record.best.progress.epochs))
+    model.load_state_dict(read_model(work.model(record.best.index), record.best.progress.epochs))
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
@@ -181,21 +252,28 @@ def killed(*arguments):
     raise KeyboardInterrupt
 
 
-@pytest.fixture
-def interrupted(data, tmp_path, monkeypatch):
-    """The work folder of a job that was interrupted between search and final training."""
-    with monkeypatch.context() as patch:
-        patch.setattr(job_module, "train_finally", killed)
+@pytest.fixture(scope="module")
+def searched(without_ray_here, data, tmp_path_factory):
+    """The work folder of a job that was interrupted between search and refit."""
+    folder = tmp_path_factory.mktemp("searched") / "job"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job_module, "refit", killed)
         with pytest.raises(KeyboardInterrupt):
-            run_job(make_job(), data, tmp_path / "job")
-    return tmp_path / "job"
+            run_job(make_job(), data, folder)
+    return folder
+
+
+@pytest.fixture
+def interrupted(searched, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(searched, tmp_path / "job")
 
 
 def test_restart_after_the_search_does_not_repeat_it(data, interrupted, monkeypatch):
-    kept = json.loads((interrupted / "search.json").read_text())["tuning"]["segments"]
-    monkeypatch.setattr(job_module, "run_search", killed)
+    kept = ReplayLog(WorkFolder(interrupted).log).segments
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
     record = run_job(make_job(), data, interrupted)
-    assert [segment.model_dump(mode="json") for segment in record.tuning.segments] == kept
+    assert record.tuning.segments == kept
     assert record.resumed
 
 
@@ -232,7 +310,7 @@ OF_UNDISTURBED = sorted(claim for claim in CLAIMS if "interrupted" not in claim)
 
 
 def test_kept_search_of_code_declared_equal_in_all_is_used(data, interrupted, monkeypatch):
-    monkeypatch.setattr(job_module, "run_search", killed)
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
     declare(monkeypatch, CLAIMS)
     assert run_job(make_job(), data, interrupted).resumed
     declare(monkeypatch, OF_UNDISTURBED)
@@ -283,18 +361,17 @@ def test_fulls_repeat_has_its_configurations_and_other_random_numbers(data, tmp_
     assert again.final is None
 
 
-def cut(source, target, results, states):
+def cut(source, target, results, checkpoints):
     """Copy a work folder as a process would have left it after so many results."""
     work = WorkFolder(target)
     shutil.copytree(source, target)
-    for path in (work.search, work.final, work.deliveries):
-        path.unlink(missing_ok=True)
-    if not states:
-        shutil.rmtree(target / "states", ignore_errors=True)
-    *lines, _ = work.journal.read_bytes().split(b"\n")
+    work.refit.unlink(missing_ok=True)
+    if not checkpoints:
+        shutil.rmtree(target / "checkpoints", ignore_errors=True)
+    *lines, _ = work.log.read_bytes().split(b"\n")
     reported = [place for place, line in enumerate(lines) if b'"kind":"reported"' in line]
     end = reported[results - 1] + 1 if results else 2
-    work.journal.write_bytes(b"".join(line + b"\n" for line in lines[:end]))
+    work.log.write_bytes(b"".join(line + b"\n" for line in lines[:end]))
     return target
 
 
@@ -303,7 +380,7 @@ def finishing_times(record):
 
 
 @pytest.fixture(scope="module", params=["hyperband", "asha"])
-def whole(request, data, tmp_path_factory):
+def whole(request, without_ray_here, data, tmp_path_factory):
     """A job under TPE with FULL, its record and its work folder, which nobody removed."""
     job = make_job(search="tpe", scheduler=request.param, selector="full", fraction=1.0)
     folder = tmp_path_factory.mktemp("whole") / "job"
@@ -312,11 +389,11 @@ def whole(request, data, tmp_path_factory):
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_interrupted_search_ends_as_it_would_have(whole, data, tmp_path, share):
-    """States of trials that had paused are gone here: they train again to where they were."""
+    """Checkpoints of trials that had paused are gone here: they train again to where they were."""
     job, record, folder = whole
     total = sum(len(trial.progress.evaluations) for trial in record.tuning.trials)
     results = round(share * total)
-    left = cut(folder, tmp_path / "job", results, states=False)
+    left = cut(folder, tmp_path / "job", results, checkpoints=False)
     known = sorted(time for times in finishing_times(record) for time in times)[:results]
 
     again = run_job(job, data, left)
@@ -329,29 +406,29 @@ def test_interrupted_search_ends_as_it_would_have(whole, data, tmp_path, share):
     assert len(again.tuning.segments) == (1 if results in (0, total) else 2)
 
 
-def test_damaged_model_of_the_best_trial_is_trained_again(whole, data, tmp_path):
+def test_damaged_model_of_the_best_trial_is_trained_again(whole, data, tmp_path, monkeypatch):
     job, record, folder = whole
     shutil.copytree(folder, tmp_path / "job")
-    model = WorkFolder(tmp_path / "job").weights(record.best.index)
+    model = WorkFolder(tmp_path / "job").model(record.best.index)
     model.write_bytes(model.read_bytes()[:-100])
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
 
     assert outcome(again) == outcome(record)
-    times, before = finishing_times(again), finishing_times(record)
-    assert times.pop(record.best.index) != before.pop(record.best.index)
-    assert times == before, "the other trials were repeated"
+    assert finishing_times(again) == finishing_times(record), "a trial was searched again"
+    assert again.tuning.segments == record.tuning.segments
 
 
 def test_of_full_only_the_best_model_is_kept(whole):
     _, record, folder = whole
-    assert [path.name for path in (folder / "weights").iterdir()] == [f"{record.best.index}.pt"]
-    assert list((folder / "states").iterdir()) == []
+    assert [path.name for path in (folder / "models").iterdir()] == [f"{record.best.index}.pt"]
+    assert list((folder / "checkpoints").iterdir()) == []
 
 
-def test_final_training_goes_on_where_it_was(data, tmp_path, monkeypatch):
+def test_refit_goes_on_where_it_was(data, tmp_path, monkeypatch):
     calm = run_job(make_job(), data, tmp_path / "calm")
-    monkeypatch.setattr("automata.tuning.states.WRITING_SHARE", 1e6)  # write each epoch
+    monkeypatch.setattr("automata.tuning.checkpoints.WRITING_SHARE", 1e6)  # write each epoch
     train_to = TrainingRun.train_to
 
     def interrupted(run, epoch):
@@ -383,11 +460,18 @@ def test_final_training_goes_on_where_it_was(data, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def finished(data, tmp_path, monkeypatch):
+def finished(record, tmp_path, monkeypatch):
     """Work folder and record of a finished job; to run it again would be to be killed."""
-    complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
+    write_record(record, tmp_path / "record.json")
     monkeypatch.setattr(job_module, "run_job", killed)
     return tmp_path / "work", tmp_path / "record.json"
+
+
+def test_a_finished_job_leaves_its_record_and_no_work(record, data, tmp_path, monkeypatch):
+    monkeypatch.setattr(job_module, "run_job", lambda *_: record)
+    complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
+    assert read_record(tmp_path / "record.json") == record
+    assert not (tmp_path / "work").exists()
 
 
 def test_record_of_a_finished_run_stays_whatever_starts_the_job(data, finished):
@@ -421,8 +505,8 @@ def test_a_finished_run_is_repeated_on_request_and_its_record_stays_until_then(d
 def test_work_that_is_left_beside_a_finished_record_replaces_nothing(data, finished):
     work, output = finished
     before = output.read_bytes()
-    WorkFolder(work).journal.parent.mkdir()
-    WorkFolder(work).journal.write_text("of a repeat that was interrupted")
+    work.mkdir()
+    WorkFolder(work).log.write_text("of a repeat that was interrupted")
     complete_job(make_job(), data, work, output)
     assert output.read_bytes() == before
     assert not work.exists()
@@ -443,16 +527,16 @@ def test_the_record_of_another_run_is_not_replaced(data, finished):
     assert output.read_bytes() == before
 
 
-def test_states_of_another_job_are_not_used(whole, data, tmp_path):
+def test_checkpoints_of_another_job_are_not_used(whole, data, tmp_path):
     """Of a job that was changed after an interruption: its trials must not go on from others'."""
     job, _, folder = whole
-    left = cut(folder, tmp_path / "job", 1, states=False)
+    left = cut(folder, tmp_path / "job", 1, checkpoints=False)
     changed = make_job(search="tpe", scheduler=job.run.scheduler, selector="full", fraction=1.0)
     protocol = changed.settings.protocol.model_copy(update={"reselect_every": 3})
     settings = changed.settings.model_copy(update={"protocol": protocol})
     changed = changed.model_copy(update={"settings": settings})
-    (left / "states").mkdir(exist_ok=True)
-    (left / "states/0-1.pt").write_bytes(b"a state of the job before")
+    (left / "checkpoints").mkdir(exist_ok=True)
+    (left / "checkpoints/0-1.pt").write_bytes(b"of the job before")
 
     record = run_job(changed, data, left)
 
@@ -461,7 +545,7 @@ def test_states_of_another_job_are_not_used(whole, data, tmp_path):
 
 
 def copy_as_it_is(folder, copy):
-    """Copy a folder whose states a trial replaces meanwhile, until all that it lists is there."""
+    """Copy a folder whose checkpoints are replaced meanwhile, until all that it lists is there."""
     for _ in range(20):
         try:
             shutil.copytree(folder, copy)
@@ -472,19 +556,19 @@ def copy_as_it_is(folder, copy):
 
 
 @pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
-def test_states_ahead_of_the_journal_change_nothing(scheduler, data, tmp_path, monkeypatch):
-    """A process may die between the state of a trial and the line about it."""
+def test_checkpoints_ahead_of_the_log_change_nothing(scheduler, data, tmp_path, monkeypatch):
+    """A process may die between the checkpoint of a trial and the line about it."""
     job = make_job(search="tpe", scheduler=scheduler, selector="full", fraction=1.0)
-    append, count = Journal.append, [0]
+    append, count = ReplayLog.append, [0]
 
-    def copy_first(journal, entry):
+    def copy_first(log, entry):
         if isinstance(entry, Reported):
             copy_as_it_is(tmp_path / "job", tmp_path / f"left-{count[0]}")
             count[0] += 1
-        append(journal, entry)
+        append(log, entry)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "append", copy_first)
+        patch.setattr(ReplayLog, "append", copy_first)
         calm = run_job(job, data, tmp_path / "job")
 
     for cut_at in (1, count[0] // 2):

@@ -1,15 +1,16 @@
 """What is checked of a Ray cluster without one; tests/e2e has a real one."""
 
-import json
 import socket
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from automata.config.machine import Compute
 from automata.errors import UserError
+from automata.records import Node
 from automata.tuning import ray_cluster
-from automata.tuning.ray_cluster import Places, join_cluster, room, usable_gpus
+from automata.tuning.ray_cluster import join_cluster, room, usable_gpus, with_trials
 
 
 @pytest.mark.parametrize(
@@ -85,31 +86,17 @@ def test_trials_and_final_training_on_different_devices_are_refused(host, device
         usable_gpus("head:6379", Compute(), nodes)
 
 
-class Trial:
-    def __init__(self, index, known=0):
-        self.config = {"index": index, "known": [{}] * known}
-
-
-def told(places, trial, rung, ip):
-    """Report the trial's result of its `rung`-th evaluation from the node at `ip`."""
-    progress = json.dumps({"evaluations": [{}] * rung})
-    result = {"node_ip": ip, "progress": progress}
-    places.on_trial_result(iteration=0, trials=[], trial=trial, result=result)
-
-
-def test_a_trial_that_moves_counts_for_both_of_its_nodes():
-    places, moving = Places(), Trial(0)
-    told(places, moving, 1, "10.0.0.1")
-    told(places, Trial(1), 1, "10.0.0.2")
-    told(places, moving, 2, "10.0.0.2")
-    told(places, moving, 3, "10.0.0.2")
-    assert places.trials == {"10.0.0.1": {0}, "10.0.0.2": {0, 1}}
-
-
-def test_a_known_result_is_not_the_work_of_the_node_that_tells_it_again():
-    places, resumed = Places(), Trial(0, known=2)
-    told(places, resumed, 1, "10.0.0.1")
-    told(places, resumed, 2, "10.0.0.1")
-    assert places.trials == {}
-    told(places, resumed, 3, "10.0.0.2")
-    assert places.trials == {"10.0.0.2": {0}}
+def test_a_trial_that_moves_counts_for_both_of_its_nodes_and_one_that_is_gone_comes_last():
+    nodes = {
+        f"10.0.0.{number}": Node(name=f"n{number}", host="h", cpu="c", resources={}, trials=[])
+        for number in (1, 2)
+    }
+    told = [(0, 1), (1, 2), (0, 2), (0, 2), (2, 9)]
+    results = [SimpleNamespace(index=index, node=f"10.0.0.{number}") for index, number in told]
+    cluster = with_trials("head:6379", nodes, results)
+    assert [(node.name, node.trials) for node in cluster.nodes] == [
+        ("n1", [0]),
+        ("n2", [0, 1]),
+        ("10.0.0.9", [2]),
+    ]
+    assert cluster.nodes[-1].cpu == "gone"

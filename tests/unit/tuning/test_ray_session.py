@@ -3,15 +3,17 @@
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
-import ray
 
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.failures import KEPT
+from automata.tuning import ray_session
 from automata.tuning.ray_session import gpu_share, local_ray
 
 
@@ -48,35 +50,45 @@ def test_shares_that_do_not_pack_are_refused():
         gpu_share(Compute(concurrent_trials=3, gpu_per_trial=0.6), 2)
 
 
-def test_a_local_ray_runs_no_autoscaler_and_leaves_no_process():
-    def commands():
-        children = psutil.Process().children(recursive=True)
-        return {child.pid: " ".join(child.cmdline()) for child in children}
-
-    before = commands()
-    with local_ray(1, 0):
-        started = [command for pid, command in commands().items() if pid not in before]
-        assert any("raylet" in command for command in started)
-        assert not any("monitor.py" in c and "log_monitor.py" not in c for c in started)
-    left = psutil.wait_procs([psutil.Process(pid) for pid in commands() if pid not in before], 10)
-    assert left[1] == []
-
-
 HOLDING = """
-import time
+import sys, time
 from automata.tuning.ray_session import local_ray
 with local_ray(1, 0):
     print(flush=True)
-    time.sleep(300)
+    if sys.argv[1] == "wait":
+        time.sleep(300)
+    sys.stdin.readline()
+print(flush=True)
+sys.stdin.readline()
 """
+
+
+@contextmanager
+def holder(until):
+    """Yield a process that holds a Ray of its own, and the processes of that Ray."""
+    ends = subprocess.PIPE
+    command = [sys.executable, "-c", HOLDING, until]
+    with subprocess.Popen(command, stdin=ends, stdout=ends, stderr=ends, text=True) as job:
+        job.stdout.readline()
+        yield job, psutil.Process(job.pid).children(recursive=True)
+
+
+def test_a_local_ray_runs_no_autoscaler_and_leaves_no_process():
+    with holder("told") as (job, family):
+        started = [" ".join(process.cmdline()) for process in family]
+        job.stdin.write("\n")
+        job.stdin.flush()
+        job.stdout.readline()
+        assert psutil.wait_procs(family, 10)[1] == []
+        assert job.poll() is None
+        job.communicate("\n")
+    assert any("raylet" in command for command in started)
+    assert not any("monitor.py" in c and "log_monitor.py" not in c for c in started)
 
 
 @pytest.mark.parametrize("lost", ["gcs_server", "raylet"])
 def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
-    command, ends = [sys.executable, "-c", HOLDING], subprocess.PIPE
-    with subprocess.Popen(command, stdout=ends, stderr=ends, text=True) as job:
-        job.stdout.readline()
-        family = psutil.Process(job.pid).children(recursive=True)
+    with holder("wait") as (job, family):
         (folder,) = {word for p in family for word in p.cmdline() if word.startswith("--temp-dir=")}
         next(process for process in family if process.name() == lost).kill()
         began = time.monotonic()
@@ -92,7 +104,10 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
     def init(**_):
         raise RuntimeError("Timed out waiting for file port_1\nand more")
 
-    monkeypatch.setattr(ray, "init", init)
+    # Not of Ray itself: other tests have one.
+    broken = SimpleNamespace(init=init, shutdown=lambda: None)
+    monkeypatch.setattr(ray_session, "ray", broken)
+    monkeypatch.setattr(ray_session, "_processes", lambda folder: [])
     with pytest.raises(UserError) as refused, local_ray(1, 0):
         pass
     line = str(refused.value)

@@ -1,197 +1,220 @@
-from typing import ClassVar
+"""Searches without Ray and training: what follows from given scores, by hand."""
 
-import hyperopt.tpe
+import math
+import sys
+
 import pytest
 
-from automata.config import Domain, SearchSettings
-from automata.config.methods import TpeSettings
-from automata.tuning.history import History
-from automata.tuning.search import (
-    PatientSearch,
-    domains,
-    random_search,
-    tpe_search,
-)
+from automata.config import SchedulerSettings
+from automata.registry import load
+from automata.tuning import SCHEDULERS
+from automata.tuning.schedulers import Asha, Hyperband, NoScheduler
+from automata.tuning.search import Search, simulate
 
-SPACE = {
-    "learning_rate": Domain(uniform=(0.001, 0.01)),
-    "optimizer": Domain(choice=["adam", "sgd"]),
-    "schedule": Domain(choice=["none", "cosine", "step"]),
-    "hidden1": Domain(choice=[150, 200]),
-    "hidden2": Domain(choice=[150, 200]),
-    "batch_size": Domain(choice=[16, 32, 64]),
-}
-SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=2))
+SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
 
 
-class Scheduler:
-    """Judges two groups, of 2 and 3 trials."""
+class Counting:
+    """Proposes 0, 1, 2, ... and notes what it has heard of before each."""
 
-    ray = None
-    groups: ClassVar = [2, 3]
+    def __init__(self, blind=0):
+        self.heard, self.knew, self.blind = {}, [], blind
 
-    def rungs(self, index):
-        return [index + 1]
+    def suggest(self, trial_id):
+        self.knew.append(sorted(self.heard))
+        return {"x": int(trial_id)}
 
-    def generations(self):
-        return self.groups
-
-
-def proposals(make, seed, count=6):
-    search = make(domains(SPACE), SETTINGS, seed)
-    return [search.suggest(str(i)) for i in range(count)]
+    def on_trial_complete(self, trial_id, result):
+        self.heard[int(trial_id)] = result["score"]
 
 
-@pytest.fixture
-def search():
-    return PatientSearch(tpe_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1, History())
+def search(scheduler, configurations, *scores):
+    """Return a search whose trials score the same at all rungs, and its proposer."""
+    proposer = Counting()
+    made = Search(proposer, scheduler(configurations, 9, SETTINGS), configurations)
+    return simulate(made, lambda trial, epoch: scores[trial.index]), proposer
 
 
-@pytest.mark.parametrize("make", [random_search, tpe_search])
-def test_one_seed_gives_one_sequence(make):
-    assert proposals(make, 3) == proposals(make, 3)
+def test_hyperband_halves_a_bracket_when_its_last_result_is_there():
+    scores = [0.1, 0.2, 0.3, 0.5, 0.4, 0.7, 0.6, 0.65, 0.1, 0.2, 0.3, 0.4]
+    found, proposer = search(Hyperband, 12, *scores)
+    # ceil(5/3) = 2 of the second bracket go on; of nine places 3, and 1 of these.
+    assert [trial.epoch for trial in found.trials] == [9, 9, 9, 3, 3, 9, 3, 9, 1, 3, 3, 9]
+    assert [trial.status for trial in found.trials[5:9]] == [
+        "completed",
+        "stopped",
+        "completed",
+        "stopped",
+    ]
+    # Results of a bracket are known when all of it has ended; the next one hears of them.
+    assert proposer.knew == [[]] * 3 + [[0, 1, 2]] * 5 + [list(range(8))] * 4
+    assert proposer.heard == dict(enumerate(scores))
+    assert found.best == 5
 
 
-@pytest.mark.parametrize("make", [random_search, tpe_search])
-def test_another_seed_gives_another_sequence(make):
-    assert proposals(make, 3) != proposals(make, 4)
+def test_of_equal_scores_hyperband_goes_on_with_those_proposed_later():
+    found, _ = search(Hyperband, 8, *[0.5] * 8)
+    assert [trial.epoch for trial in found.trials[3:]] == [3, 3, 3, 9, 9]
+    assert found.best == 0
 
 
-@pytest.mark.parametrize("make", [random_search, tpe_search])
-def test_proposals_lie_in_the_space(make):
-    for proposal in proposals(make, 0, 20):
-        assert set(proposal) == set(SPACE)
-        assert 0.001 <= proposal["learning_rate"] <= 0.01
-        assert proposal["batch_size"] in (16, 32, 64)
+def test_trial_that_goes_on_at_once_trains_first():
+    found, _ = search(Hyperband, 8, 0, 0, 0, 0.5, 0.9, 0.1, 0.1, 0.8)
+    assert [result.trial for result in found.results] == [0, 1, 2, 3, 4, 5, 6, 7, 7, 4]
 
 
-def test_a_generation_is_proposed_at_once(search):
-    assert [search.suggest(name)["index"] for name in "ab"] == [0, 1]
+def test_bracket_in_part_filled_lets_all_go_on_that_there_are_places_for():
+    found, _ = search(Hyperband, 10, *[0.5] * 9, 0.6)
+    # Two of nine places are taken, three go on, then one.
+    assert [trial.epoch for trial in found.trials[8:]] == [3, 9]
 
 
-def test_proposals_carry_the_rungs_of_their_index(search):
-    assert [search.suggest(name)["rungs"] for name in "ab"] == [[1], [2]]
+def test_asha_goes_on_from_the_percentile_of_earlier_results():
+    # eta = 3: the mark is at two thirds of the way from worst to best of those before.
+    scores = [0.0, 0.3, 0.2, 0.199, 0.5]
+    found, proposer = search(Asha, 5, *scores)
+    # At epoch 1: none; 0.0; 0.2 (of 0 and 0.3); 0.233 (of 0, 0.2, 0.3); 0.2 (of 0, .199, .2, .3).
+    # At epoch 3 trial 2 meets the mark 0.2 of 0 and 0.3, at epoch 9 it ends.
+    assert [trial.epoch for trial in found.trials] == [9, 9, 9, 1, 9]
+    assert proposer.knew == [list(range(index)) for index in range(5)]
 
 
-def test_next_generation_waits_for_all_of_the_last(search):
-    for name in "ab":
-        search.suggest(name)
-    search.on_trial_complete("a", {"score": 0.5})
-    assert search.suggest("c") is None
+def test_a_trial_at_the_mark_of_asha_goes_on():
+    found, _ = search(Asha, 3, 0.5, 0.5, 0.499)
+    assert [trial.epoch for trial in found.trials] == [9, 9, 1]
 
 
-def test_next_generation_follows_the_end_of_the_last(search):
-    for name in "ab":
-        search.suggest(name)
-    for name in "ab":
-        search.on_trial_complete(name, {"score": 0.5})
-    assert search.suggest("c")["index"] == 2
+def test_without_scheduler_every_trial_trains_to_the_end():
+    found, proposer = search(NoScheduler, 3, 0.3, 0.2, 0.4)
+    assert [(result.trial, result.epoch) for result in found.results] == [(0, 9), (1, 9), (2, 9)]
+    assert proposer.knew == [[], [0], [0, 1]]
+    assert found.best == 2
 
 
-def test_search_is_finished_when_all_trials_have_ended(search):
-    for generation in ("ab", "cde"):
-        for name in generation:
-            search.suggest(name)
-        for name in generation:
-            search.on_trial_complete(name, {"score": 0.5})
-    assert search.suggest("f") == "FINISHED"
+@pytest.mark.parametrize("lost", [math.nan, -math.inf, math.inf])
+def test_trial_that_diverged_has_the_worst_score_from_then_on(lost):
+    asked = []
+
+    def score(trial, epoch):
+        asked.append((trial.index, epoch))
+        return lost if (trial.index, epoch) == (3, 3) else 0.5
+
+    proposer = Counting()
+    found = simulate(Search(proposer, Hyperband(5, 9, SETTINGS), 5), score)
+    # Two of five places go on, and two trials are there.
+    assert (3, 9) not in asked
+    assert (found.trials[3].epoch, found.trials[3].status) == (9, "failed")
+    assert proposer.heard[3] == 0.0
+    assert found.trials[4].status == "completed"
 
 
-def test_search_is_not_finished_while_a_trial_is_left(search):
-    for name in "ab":
-        search.suggest(name)
-        search.on_trial_complete(name, {"score": 0.5})
-    for name in "cde":
-        search.suggest(name)
-    search.on_trial_complete("c", {"score": 0.5})
-    assert search.suggest("f") is None
+class Groups:
+    """Judges two groups, of 2 and 3 trials, each of which ends at its first result."""
+
+    pauses = False
+
+    def rungs(self, trial):
+        return [trial + 1]
+
+    def proposals(self, ended, slots):
+        return 2 if ended < 2 else 5
+
+    def judge(self, results):
+        return NoScheduler(5, 9, SETTINGS).judge(results)
 
 
-def test_tpe_learns_the_last_result_of_a_trial_that_ended_while_paused(search):
-    search.suggest("a")
-    search.on_trial_result("a", {"score": 0.25})
-    search.on_trial_complete("a")  # Ray gives no result for a paused trial
-    losses = [trial["result"].get("loss") for trial in search.searcher._hpopt_trials.trials]
-    assert losses == [-0.25]
+class OneByOne(Groups):
+    """Judges each trial on its own."""
+
+    def proposals(self, ended, slots):
+        return ended + slots
 
 
-def test_search_that_learns_nothing_waits_for_nothing():
-    search = PatientSearch(random_search(domains(SPACE), SETTINGS, 0), Scheduler(), 5, 1, History())
-    assert [search.suggest(str(i))["index"] for i in range(5)] == [0, 1, 2, 3, 4]
+def started(search):
+    """Start what can train now, and return it."""
+    indices = []
+    while (trial := search.upcoming()) is not None:
+        search.start(trial.index)
+        indices.append(trial.index)
+    return indices
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3])
+def test_as_many_trials_train_as_there_are_slots(slots):
+    search = Search(Counting(blind=sys.maxsize), NoScheduler(5, 9, SETTINGS), 5, slots)
+    assert started(search) == list(range(slots))
+    search.report(0, 0.5)
+    assert started(search) == [slots]
+
+
+def test_one_trial_is_proposed_while_others_train():
+    search = Search(Counting(), Groups(), 5)
+    started(search)
+    search.prepare()
+    search.prepare()
+    assert [trial.configuration for trial in search.trials] == [{"x": 0}, {"x": 1}]
+
+
+def test_the_next_group_waits_for_the_end_of_the_last():
+    search = Search(Counting(), Groups(), 5, slots=3)
+    assert started(search) == [0, 1]
+    search.report(1, 0.5)
+    assert started(search) == []
+    search.report(0, 0.5)
+    assert started(search) == [2, 3, 4]
 
 
 @pytest.mark.parametrize("slots", [1, 3])
-def test_without_groups_a_proposal_waits_for_a_free_slot(monkeypatch, slots):
-    monkeypatch.setattr(Scheduler, "groups", None)
-    settings = SearchSettings(tpe=TpeSettings(startup_configurations=1))
-    search = PatientSearch(
-        tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, slots, History()
-    )
-    first = [search.suggest(str(i)) for i in range(slots)]
-    assert None not in first
-    assert search.suggest("late") is None
-    search.on_trial_complete("0", {"score": 0.5})
-    assert search.suggest("late")["index"] == slots
+def test_without_groups_a_proposal_waits_for_a_free_slot(slots):
+    proposer = Counting(blind=1)
+    search = Search(proposer, OneByOne(), 5, slots)
+    assert started(search) == list(range(slots))
+    assert len(search.trials) == slots
+    search.report(0, 0.5)
+    assert proposer.knew == [[]] * slots + [[0]]
 
 
-@pytest.mark.parametrize("startup", [3, 4])
-@pytest.mark.parametrize("groups", [None, [2, 3]])
-def test_proposals_drawn_at_random_wait_for_nothing(monkeypatch, groups, startup):
-    monkeypatch.setattr(Scheduler, "groups", groups)
-    settings = SearchSettings(tpe=TpeSettings(startup_configurations=startup))
-    search = PatientSearch(tpe_search(domains(SPACE), settings, 0), Scheduler(), 5, 1, History())
-    made = [search.suggest(str(number)) for number in range(5)]
-    assert [proposal is not None for proposal in made] == [True] * startup + [False] * (5 - startup)
+@pytest.mark.parametrize("blind", [3, 4])
+def test_proposals_that_need_no_result_wait_for_none(blind):
+    assert started(Search(Counting(blind), Groups(), 5, slots=5)) == list(range(blind))
 
 
-EVERY_DRAW = {
-    "uniform": Domain(uniform=(-1, 1)),
-    "loguniform": Domain(loguniform=(0.01, 100)),
-    "quniform": Domain(quniform=(0, 1, 0.25)),
-    "randint": Domain(randint=(-2, 3)),
-    "lograndint": Domain(lograndint=(1, 1000)),
-    "choice": Domain(choice=[True, "a", 3]),
-}
-WITHIN = {
-    "uniform": lambda value: -1 <= value <= 1,
-    "loguniform": lambda value: 0.01 <= value <= 100,
-    "quniform": lambda value: value in (0, 0.25, 0.5, 0.75, 1),
-    "randint": lambda value: isinstance(value, int) and -2 <= value < 3,
-    "lograndint": lambda value: isinstance(value, int) and 1 <= value < 1000,
-    "choice": lambda value: value is True or value in ("a", 3),
-}
+def test_what_a_proposal_knows_follows_from_the_order_of_results():
+    """Whoever asks for trials, and when: a restart proposes what the search did."""
+    knew = []
+    for asks in (True, False):
+        proposer = Counting(blind=1)
+        search = Search(proposer, OneByOne(), 5, slots=2)
+        for index in (1, 0, 2, 3, 4):
+            if asks:
+                started(search)
+            search.report(index, 0.5)
+        knew.append(proposer.knew)
+        assert search.finished
+    assert knew[0] == knew[1] == [[], [], [1], [0, 1], [0, 1, 2]]
 
 
-@pytest.mark.parametrize("draw", WITHIN)
-@pytest.mark.parametrize("make", [random_search, tpe_search])
-def test_every_draw_gives_values_of_its_kind(make, draw):
-    search = make(domains({draw: EVERY_DRAW[draw]}), SETTINGS, 0)
-    values = [search.suggest(str(number))[draw] for number in range(60)]
-    assert all(WITHIN[draw](value) for value in values), values
-    assert len(set(values)) > 1
+def test_search_is_finished_when_all_trials_have_ended():
+    search = Search(Counting(), Groups(), 5, slots=5)
+    for index in (0, 1, 4, 2):
+        search.report(index, 0.5)
+        assert not search.finished
+    search.report(3, 0.5)
+    assert search.finished
+    assert search.upcoming() is None
 
 
-@pytest.mark.parametrize("make", [random_search, tpe_search])
-def test_logarithmic_draws_are_as_often_below_one_as_above(make):
-    space = domains({"loguniform": EVERY_DRAW["loguniform"]})
-    settings = SearchSettings(tpe=TpeSettings(startup_configurations=400))
-    search = make(space, settings, 1)
-    below = sum(search.suggest(str(number))["loguniform"] < 1 for number in range(400))
-    assert 160 < below < 240  # 200 expected, 4 standard deviations are 40
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_every_scheduler_ends_a_search(name):
+    scheduler = load(SCHEDULERS, name)(7, 9, SETTINGS)
+    found = simulate(Search(Counting(), scheduler, 7), lambda trial, epoch: 0.5)
+    assert len(found.trials) == 7
+    assert (found.best, found.trials[0].status) == (0, "completed")
 
 
-def test_tpe_proposes_the_same_from_a_graph_that_it_keeps(monkeypatch):
-    def proposals():
-        settings = SearchSettings(tpe=TpeSettings(startup_configurations=3))
-        search = tpe_search(domains(SPACE), settings, 0)
-        for index in range(8):
-            configuration = search.suggest(str(index))
-            search.on_trial_complete(str(index), {"score": index % 3, "training_iteration": 1})
-            yield configuration
-
-    kept = hyperopt.tpe.build_posterior_wrapper
-    kept.cache_clear()
-    first = list(proposals())
-    assert kept.cache_info().hits == 7
-    monkeypatch.setattr(hyperopt.tpe, "build_posterior_wrapper", kept.__wrapped__)
-    assert list(proposals()) == first
+def test_best_is_the_best_of_those_that_have_ended():
+    search = Search(Counting(), NoScheduler(3, 9, SETTINGS), 3, slots=3)
+    assert search.best is None
+    for index, score, best in ((1, 0.5, 1), (2, 0.5, 1), (0, 0.5, 0)):
+        search.report(index, score)
+        assert search.best.index == best

@@ -1,0 +1,225 @@
+"""The search phase of a job in Ray Tune: it runs the trials that `search.Search` asks for."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from ray import tune
+from ray.tune import (
+    CheckpointConfig,
+    FailureConfig,
+    PlacementGroupFactory,
+    ResultGrid,
+    RunConfig,
+    TuneConfig,
+)
+from ray.tune.experiment import Trial
+from ray.tune.schedulers import FIFOScheduler, TrialScheduler
+from ray.tune.search import Searcher
+
+from automata.config import Job
+from automata.config.machine import Compute, Metering
+from automata.metering.meter import Meter
+from automata.training.device import choose_device, visible_gpus
+from automata.training.progress import Progress
+from automata.tuning.checkpoints import WorkFolder
+from automata.tuning.log import ReplayLog
+from automata.tuning.metering_callback import MeteringCallback
+from automata.tuning.ray_cluster import join_cluster
+from automata.tuning.ray_session import gpu_share, local_ray
+from automata.tuning.search import SCORE, Search
+from automata.tuning.trainable import TuneTrial
+
+# A folder of results that is soon removed is of no interest.
+logging.getLogger("ray.tune.tune").setLevel(logging.WARNING)
+
+# Every trial's last result is at hand; Ray also looks for the files of loggers that are off.
+logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
+
+
+class RaySearcher(Searcher):
+    """Hands Ray the trials of a search that it does not have yet, when a slot is free."""
+
+    def __init__(self, search: Search, progress: dict[int, Progress]) -> None:
+        """Take what the log says of trials that go on."""
+        super().__init__(metric=SCORE, mode="max")
+        self._search = search
+        self._progress = progress
+        self._handed_out: set[int] = set()
+
+    def set_search_properties(
+        self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: Any
+    ) -> bool:
+        """Accept Tune's metric: it is the one that the search has."""
+        return True
+
+    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
+        """Return a trial, None while there is none, FINISHED after the last.
+
+        The search counts as finished only when all trials have ended: Ray ends the process of
+        a trial that pauses after that, and every one that goes on would pay for a new one.
+        """
+        if self._search.finished:
+            return str(Searcher.FINISHED)
+        trial = self._search.upcoming()
+        if trial is None or trial.index in self._handed_out:
+            self._search.prepare()  # while others train
+            return None
+        self._search.start(trial.index)
+        self._handed_out.add(trial.index)
+        progress = self._progress.get(trial.index)
+        return {
+            "index": trial.index,
+            "rungs": trial.rungs,
+            "configuration": trial.configuration,
+            "logged": progress.model_dump_json() if progress else None,
+        }
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        """Do nothing: the search has judged the trial, and hears of its end from nobody else."""
+
+    def save(self, checkpoint_path: str) -> None:
+        """Keep no state: a restart goes on from the log."""
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Restore no state."""
+
+
+class RayScheduler(FIFOScheduler):
+    """Lets Ray continue, pause and stop trials as a search judges them.
+
+    Trials pause without a checkpoint of Ray's: they keep their state themselves.
+    """
+
+    def __init__(self, search: Search, work: WorkFolder) -> None:
+        super().__init__()
+        self._search = search
+        self._work = work
+        self._trials: dict[int, Trial] = {}
+
+    def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
+        """Take note of `trial`."""
+        self._trials[trial.config["index"]] = trial
+
+    def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
+        """Judge the result, and stop those that wait and are out."""
+        index, best_before = trial.config["index"], self._search.best
+        verdict = self._search.report(index, result[SCORE])
+        for ended in verdict.ends:
+            if ended != index and ended in self._trials:
+                tune_controller.stop_trial(self._trials[ended])
+        self._remove_files([*verdict.ends, *([best_before.index] if best_before else [])])
+        if index in verdict.ends:
+            return str(TrialScheduler.STOP)
+        if index in verdict.goes_on:
+            self._search.start(index)
+            return str(TrialScheduler.CONTINUE)
+        tune_controller.pause_trial(trial, should_checkpoint=False)
+        return str(TrialScheduler.NOOP)
+
+    def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
+        """Return the trial that goes on next, None while no slot is free."""
+        upcoming = self._search.upcoming()
+        if upcoming is None or upcoming.index not in self._trials:
+            return None
+        self._search.start(upcoming.index)
+        return self._trials[upcoming.index]
+
+    def _remove_files(self, ended: list[int]) -> None:
+        """Keep of trials that have ended no checkpoint, and of models only the best one."""
+        best = self._search.best
+        for index in ended:
+            for checkpoint in self._work.checkpoints(index):
+                checkpoint.path.unlink(missing_ok=True)
+            if best is None or index != best.index:
+                self._work.model(index).unlink(missing_ok=True)
+
+
+def search_in_ray(
+    job: Job,
+    data: Path,
+    work: WorkFolder,
+    search: Search,
+    log: ReplayLog,
+    provenance: dict[str, Any],
+    ray_address: str | None,
+) -> None:
+    """Bring `search` to its end on the prepared file `data`, and `log` with it.
+
+    Trials run in a Ray of this job's own, or on the cluster at `ray_address`. Of FULL the best
+    trial's model stays in `work`. Raises RuntimeError when a trial crashed.
+    """
+    compute = job.settings.compute
+    slots = compute.concurrent_trials
+    shutil.rmtree(work.ray, ignore_errors=True)
+    cluster = join_cluster(ray_address, compute, data, work.path) if ray_address else None
+    gpus = cluster.gpus if cluster else _gpus(compute)
+    share = gpu_share(compute, gpus)
+    meter = cluster.meter() if cluster else _meter(job.settings.metering, gpus)
+    where = {"address": cluster.address, "nodes": cluster.nodes} if cluster else {}
+    opened = {"provenance": provenance, **where}
+    callback = MeteringCallback(meter, search, log, work, opened)
+    try:
+        with cluster or local_ray(slots * compute.threads_per_trial, gpus):
+            trainable = tune.with_parameters(
+                TuneTrial,
+                job=job.model_dump_json(),
+                data=str(data.resolve()),
+                work=str(work.path.resolve()),
+            )
+            resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
+            results = tune.Tuner(
+                tune.with_resources(trainable, resources),
+                tune_config=TuneConfig(
+                    metric=SCORE,
+                    mode="max",
+                    search_alg=RaySearcher(search, log.latest),
+                    scheduler=RayScheduler(search, work),
+                    num_samples=-1,  # the search says when it is finished
+                    reuse_actors=True,
+                    trial_dirname_creator=_number,
+                ),
+                run_config=RunConfig(
+                    name="tune",
+                    storage_path=str(work.ray.resolve()),
+                    callbacks=[callback],
+                    verbose=0,
+                    failure_config=FailureConfig(fail_fast=True),
+                    checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
+                ),
+            ).fit()
+        callback.close()
+    finally:
+        callback.stop()
+    _raise_for_crashes(results)
+
+
+def _number(trial: Trial) -> str:
+    return str(trial.config["index"])
+
+
+def _gpus(compute: Compute) -> int:
+    """Return the GPUs of this host that trials may use."""
+    return torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
+
+
+def _meter(metering: Metering, gpus: int) -> Meter:
+    return Meter(
+        sample_seconds=metering.sample_seconds,
+        gpus=visible_gpus() if gpus else [],
+        exclusive=metering.exclusive,
+    )
+
+
+def _raise_for_crashes(results: ResultGrid) -> None:
+    """Raise for trials that crashed: unlike a divergence, that is no result."""
+    if results.num_errors:
+        error: object = results.errors[0]  # not always an exception
+        cause = error if isinstance(error, BaseException) else None
+        raise RuntimeError(f"{results.num_errors} trials crashed; the first: {error}") from cause

@@ -1,0 +1,69 @@
+"""Search algorithms: what proposes configurations."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from ray import tune
+from ray.tune.search.hyperopt import HyperOptSearch
+from ray.tune.search.sample import Domain
+
+from automata import config
+from automata.config import Job, SearchSettings
+from automata.seeds import derive
+from automata.tuning.search import SCORE
+
+Space = dict[str, config.Domain]
+
+
+def domains(space: Space) -> dict[str, Domain]:
+    """Return a configured search space in Ray Tune's terms."""
+    return {name: _domain(*domain.draw) for name, domain in space.items()}
+
+
+def _domain(draw: str, values: list[Any]) -> Domain:
+    domain: Domain = tune.choice(values) if draw == "choice" else getattr(tune, draw)(*values)
+    return domain
+
+
+class RandomSearch:
+    """Configurations drawn independently, one after the other (Bergstra and Bengio, 2012)."""
+
+    blind = sys.maxsize
+
+    def __init__(self, space: Space, settings: SearchSettings, seed: int) -> None:
+        self._space = domains(space)
+        self._random = np.random.RandomState(derive(seed, "search"))
+
+    def suggest(self, trial_id: str) -> dict[str, Any]:
+        """Return the next configuration."""
+        return {
+            name: domain.sample(random_state=self._random) for name, domain in self._space.items()
+        }
+
+    def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
+        """Learn nothing."""
+
+
+def random_configuration(job: Job) -> dict[str, Any]:
+    """Return the first configuration that random search would try."""
+    settings = job.settings
+    return RandomSearch(settings.protocol.search_space, settings.search, job.run.seed).suggest("0")
+
+
+class TpeSearch(HyperOptSearch):
+    """The tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
+
+    def __init__(self, space: Space, settings: SearchSettings, seed: int) -> None:
+        startup = settings.tpe.startup_configurations
+        super().__init__(
+            HyperOptSearch.convert_search_space(domains(space)),
+            metric=SCORE,
+            mode="max",
+            n_initial_points=startup,
+            random_state_seed=derive(seed, "search"),
+        )
+        self.blind = startup
+        """HyperOpt draws the first at random."""

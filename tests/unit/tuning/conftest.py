@@ -1,0 +1,29 @@
+"""Where jobs of tests run their trials: in the Ray of the session, or without Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from automata.tuning import job as job_module
+from automata.tuning import ray_search
+from searching import search_here
+
+
+@pytest.fixture
+def in_ray(session_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let jobs run their trials in the Ray of the session."""
+
+    @contextmanager
+    def there_already(cpus: int, gpus: int) -> Iterator[None]:
+        yield
+
+    monkeypatch.setattr(ray_search, "local_ray", there_already)
+
+
+@pytest.fixture
+def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let jobs train their trials one after the other in this process."""
+    monkeypatch.setattr(job_module, "search_in_ray", search_here)

@@ -1,0 +1,152 @@
+"""Ray Tune itself, with trials that do nothing but report."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ray import tune
+from ray.tune import CheckpointConfig, PlacementGroupFactory, RunConfig, TuneConfig
+
+from automata.config import Domain, SchedulerSettings, SearchSettings
+from automata.config.methods import TpeSettings
+from automata.registry import load
+from automata.tuning import SCHEDULERS, SEARCHES
+from automata.tuning.checkpoints import WorkFolder
+from automata.tuning.ray_search import RayScheduler, RaySearcher
+from automata.tuning.schedulers import hyperband_brackets
+from automata.tuning.search import SCORE, Search, simulate
+
+pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("session_ray")]
+
+N, T, ETA = 27, 200, 3
+SPACE = {"x": Domain(uniform=(0.0, 1.0))}
+SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=5))
+
+
+def reporter(folder, digits):
+    """Return the trainable; made here, so that Ray's workers get the class and not its name.
+
+    Fewer `digits` of the score make ties.
+    """
+    file = str(folder / "trial-{index}")
+
+    class Reporter(tune.Trainable):
+        """Reports at its rungs a score that its x decides."""
+
+        def setup(self, config):
+            self.reset_config(config)
+
+        def reset_config(self, config):
+            self.config, self.state = config, Path(file.format(index=config["index"]))
+            self.reached = int(self.state.read_text()) if self.state.exists() else 0
+            return True
+
+        def step(self):
+            epoch = self.config["rungs"][self.reached]
+            self.reached += 1
+            self.state.write_text(str(self.reached))
+            score = round(1 - abs(self.config["configuration"]["x"] - 0.3), digits)
+            return {"epoch": epoch, SCORE: score, "reports": self.reached}
+
+    return Reporter
+
+
+def make(scheduler_name, search_name, slots=1):
+    """Return a search of N trials, `slots` at once, and its proposer."""
+    proposer = load(SEARCHES, search_name)(SPACE, SETTINGS, 0)
+    scheduler = load(SCHEDULERS, scheduler_name)(N, T, SchedulerSettings())
+    return Search(proposer, scheduler, N, slots), proposer
+
+
+def run(folder, search, digits=15):
+    """Return Ray's results of a search."""
+    resources = PlacementGroupFactory([{"CPU": 1}])
+    return tune.Tuner(
+        tune.with_resources(reporter(folder, digits), resources),
+        tune_config=TuneConfig(
+            metric=SCORE,
+            mode="max",
+            search_alg=RaySearcher(search, {}),
+            scheduler=RayScheduler(search, WorkFolder(folder)),
+            num_samples=-1,
+            reuse_actors=True,
+        ),
+        run_config=RunConfig(
+            name="ray",
+            storage_path=str(folder),
+            verbose=0,
+            checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
+        ),
+    ).fit()
+
+
+def ends(results):
+    return Counter(result.metrics["epoch"] for result in results)
+
+
+@pytest.mark.parametrize(("search_name", "slots"), [("tpe", 1), ("tpe", 2), ("random", 8)])
+def test_hyperband_trains_what_the_brackets_say(tmp_path, search_name, slots):
+    search, proposer = make("hyperband", search_name, slots)
+    results = run(tmp_path, search)
+    brackets = hyperband_brackets(N, T, ETA)
+    trained = sum(epoch * count for epoch, count in ends(results).items())
+    assert trained == sum(bracket.epochs for bracket in brackets) == 2982
+    assert ends(results) == {22: 6, 66: 10, 198: 5, 200: 6}
+    # A trial that pauses goes on where it stopped: no rung is reported twice.
+    assert all(
+        r.metrics["reports"] == r.config["rungs"].index(r.metrics["epoch"]) + 1 for r in results
+    )
+    if search_name == "tpe":
+        assert [trial["result"]["status"] for trial in proposer._hpopt_trials.trials] == ["ok"] * N
+
+
+def test_hyperband_keeps_the_best_of_each_bracket(tmp_path):
+    search, _ = make("hyperband", "random")
+    first, last = 6, 6 + hyperband_brackets(N, T, ETA)[1].trials
+    bracket = [r for r in run(tmp_path, search) if first <= r.config["index"] < last]
+    by_score = sorted(bracket, key=lambda r: r.metrics[SCORE], reverse=True)
+    assert [r.metrics["epoch"] for r in by_score] == [198] * 3 + [66] * 6
+
+
+def test_asha_stops_what_is_worse_than_the_cutoff_at_its_arrival(tmp_path):
+    results = run(tmp_path, make("asha", "random")[0])
+    in_order = sorted(results, key=lambda r: r.config["index"])
+    # One at a time: at its first rung a trial is judged against the trials before it, and goes
+    # on if it reaches their upper quartile (reduction factor 4).
+    scores = [result.metrics[SCORE] for result in in_order]
+    goes_on = [i == 0 or s >= np.percentile(scores[:i], 75) for i, s in enumerate(scores)]
+    assert [result.metrics["epoch"] > 1 for result in in_order] == goes_on
+    assert set(ends(results)) <= {1, 4, 16, 64, 200}
+
+
+@pytest.mark.parametrize("scheduler_name", SCHEDULERS)
+def test_simulation_decides_as_ray_does_where_scores_tie(tmp_path, scheduler_name):
+    results = run(tmp_path, make(scheduler_name, "tpe")[0], digits=1)
+
+    def score(trial, epoch):
+        return round(1 - abs(trial.configuration["x"] - 0.3), 1)
+
+    found = simulate(make(scheduler_name, "tpe")[0], score)
+
+    in_order = sorted(results, key=lambda result: result.config["index"])
+    assert [(t.configuration, t.rungs, t.epoch, t.score) for t in found.trials] == [
+        (r.config["configuration"], r.config["rungs"], r.metrics["epoch"], r.metrics[SCORE])
+        for r in in_order
+    ]
+
+
+def test_without_scheduler_every_trial_trains_all_epochs(tmp_path):
+    assert ends(run(tmp_path, make("none", "random", slots=2)[0])) == {T: N}
+
+
+def test_search_that_had_begun_goes_on_with_what_is_missing(tmp_path):
+    """Results that a log had are reported to the search alone: Ray hears of no trial that ended."""
+    search, _ = make("hyperband", "random")
+    calm = simulate(make("hyperband", "random")[0], lambda trial, _: trial.configuration["x"])
+    for result in calm.results[:10]:  # 6 of the first bracket, 4 of the 9 of the second
+        search.report(result.trial, result.score)
+    results = run(tmp_path, search)
+    assert search.finished
+    assert {r.config["index"] for r in results} >= set(range(10, N))
+    assert {r.config["index"] for r in results} & set(range(6)) == set()

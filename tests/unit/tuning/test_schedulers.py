@@ -1,0 +1,182 @@
+"""The decisions of schedulers: by hand, and as Ray's own schedulers decide."""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ray.tune.experiment import Trial
+from ray.tune.schedulers import AsyncHyperBandScheduler, HyperBandScheduler, TrialScheduler
+
+from automata.config import SchedulerSettings
+from automata.tuning.schedulers import (
+    Asha,
+    Hyperband,
+    NoScheduler,
+    Result,
+    Verdict,
+    asha_rungs,
+    hyperband_brackets,
+)
+
+SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
+
+
+def test_paper_protocol_takes_2982_epochs_by_hand():
+    # s_max + 1 = round(log_3 200) + 1 = 6. Bracket 0: 6 trials of 200. Bracket 1: 9 of 66, of
+    # which ceil(9/3) = 3 go on to 198. Bracket 2 has 18 places for the 12 left: 22, the best
+    # 6 on to 66, 2 of them on to 198.
+    by_hand = 6 * 200 + (9 * 66 + 3 * 132) + (12 * 22 + 6 * 44 + 2 * 132)
+    brackets = hyperband_brackets(27, 200, 3)
+    assert sum(bracket.epochs for bracket in brackets) == by_hand == 2982
+
+
+def test_paper_protocol_stays_below_60_percent_of_no_stopping():
+    epochs = sum(bracket.epochs for bracket in hyperband_brackets(27, 200, 3))
+    assert epochs < 0.6 * 27 * 200
+
+
+def test_rungs_of_the_paper_protocol():
+    brackets = hyperband_brackets(27, 200, 3)
+    assert [bracket.rungs for bracket in brackets] == [[200], [66, 198], [22, 66, 198]]
+
+
+@given(n=st.integers(1, 120), epochs=st.integers(1, 400), eta=st.integers(2, 5))
+def test_every_trial_has_exactly_one_place(n, epochs, eta):
+    assert sum(bracket.trials for bracket in hyperband_brackets(n, epochs, eta)) == n
+
+
+@given(n=st.integers(1, 120), epochs=st.integers(1, 400), eta=st.integers(2, 5))
+def test_no_trial_trains_longer_than_allowed(n, epochs, eta):
+    assert all(bracket.rungs[-1] <= epochs for bracket in hyperband_brackets(n, epochs, eta))
+
+
+@given(epochs=st.integers(1, 400), eta=st.integers(2, 5))
+def test_places_and_first_rungs_are_those_of_ray(epochs, eta):
+    ray = HyperBandScheduler(max_t=epochs, reduction_factor=eta)
+    levels = [s for s in range(ray._s_max_1) if ray._get_r0(s) > 0]
+    expected = [(ray._get_n0(s), ray._get_r0(s)) for s in levels]
+    whole_band = sum(places for places, _ in expected)
+    brackets = hyperband_brackets(whole_band, epochs, eta)
+    assert [(bracket.trials, bracket.rungs[0]) for bracket in brackets] == expected
+
+
+@given(epochs=st.integers(1, 400), eta=st.integers(2, 5), grace=st.integers(1, 5))
+def test_asha_rungs_are_those_of_ray_and_the_end(epochs, eta, grace):
+    if grace > epochs:
+        return
+    ray = AsyncHyperBandScheduler(max_t=epochs, reduction_factor=eta, grace_period=grace)
+    milestones = sorted(rung for rung, _ in ray._brackets[0]._rungs)
+    expected = [rung for rung in milestones if rung < epochs]
+    ours = asha_rungs(epochs, eta, grace)
+    assert ours[-1] == epochs
+    # Ray computes their number in floating point, and may leave out the last one.
+    assert ours[:-1][: len(expected)] == expected
+    assert len(ours[:-1]) - len(expected) in (0, 1)
+
+
+@pytest.mark.parametrize(("epochs", "rungs"), [(200, [1, 4, 16, 64, 200]), (1, [1]), (4, [1, 4])])
+def test_asha_rungs_by_hand(epochs, rungs):
+    assert asha_rungs(epochs, 4, 1) == rungs
+
+
+# T = 9, eta = 3: s = 0, 1, 2 have 3, ceil(3/2 x 3) = 5 and 9 places, first rungs 9, 3 and 1.
+def test_hyperband_proposes_bracket_by_bracket():
+    scheduler = Hyperband(12, 9, SETTINGS)
+    assert [scheduler.proposals(ended, slots=2) for ended in range(13)] == (
+        [3] * 3 + [8] * 5 + [12] * 5
+    )
+    assert [scheduler.rungs(trial) for trial in (2, 3, 8)] == [[9], [3, 9], [1, 3, 9]]
+
+
+@pytest.mark.parametrize("scheduler", [Asha, NoScheduler])
+def test_trials_judged_on_their_own_are_proposed_one_for_each_slot(scheduler):
+    assert scheduler(12, 9, SETTINGS).proposals(ended=4, slots=3) == 7
+
+
+def test_a_verdict_is_a_function_of_the_results_alone():
+    scheduler = Hyperband(8, 9, SETTINGS)
+    scores = [0.0, 0.0, 0.0, 0.5, 0.9, 0.1, 0.1, 0.8]
+    results = [Result(i, 9 if i < 3 else 3, score) for i, score in enumerate(scores)]
+    assert scheduler.judge(results[:7]) == Verdict()
+    halved = scheduler.judge(results)
+    # Two of five places go on; the one that reported last first.
+    assert (list(halved.goes_on), sorted(halved.ends)) == ([7, 4], [3, 5, 6])
+    assert scheduler.judge(results) == halved
+
+
+SCORES = st.lists(st.integers(0, 4).map(lambda fifth: fifth / 4), min_size=12, max_size=12)
+"""Few values: they tie."""
+
+
+@given(scores=SCORES, order=st.permutations(range(9)))
+def test_a_bracket_halves_as_in_rays_hyperband(scores, order):
+    """Ray's has all trials of its bracket before the first result, so that it waits for them."""
+    ray = HyperBandScheduler("epoch", "score", "max", max_t=9, reduction_factor=3)
+    trials = [RayTrial(index) for index in range(17)]
+    for trial in trials:  # three brackets, of 3, 5 and 9 trials
+        ray.on_trial_add(None, trial)
+    controller = SimpleNamespace(stop_trial=lambda trial: stop(ray, trial))
+    ours, results = Hyperband(17, 9, SETTINGS), []
+    left = [8 + place for place in order]
+    for epoch in (1, 3, 9):
+        for index in left:
+            trials[index].status = Trial.RUNNING
+            score = scores[index - 8]
+            decision = ray.on_trial_result(
+                controller, trials[index], {"epoch": epoch, "score": score}
+            )
+            if decision == TrialScheduler.STOP:
+                stop(ray, trials[index])
+            elif decision == TrialScheduler.PAUSE:
+                trials[index].status = Trial.PAUSED
+            results.append(Result(index, epoch, score))
+            verdict = ours.judge(results)
+        assert {t.index for t in trials[8:] if t.status == Trial.TERMINATED} >= set(verdict.ends)
+        alive = [index for index in left if trials[index].status != Trial.TERMINATED]
+        assert sorted(verdict.goes_on) == sorted(alive)
+        left = alive
+    assert left == []
+
+
+class RayTrial:
+    """What Ray's scheduler looks at."""
+
+    is_saving = False
+
+    def __init__(self, index):
+        self.index, self.status, self.trial_id = index, Trial.RUNNING, str(index)
+
+
+def stop(ray, trial):
+    trial.status = Trial.TERMINATED
+    ray.on_trial_remove(None, trial)
+
+
+@given(
+    scores=SCORES,
+    reduction=st.integers(2, 5),
+    data=st.data(),
+)
+def test_trials_are_stopped_as_in_rays_asha_in_whatever_order_results_arrive(
+    scores, reduction, data
+):
+    settings = SchedulerSettings.model_validate({"asha": {"reduction_factor": reduction}})
+    ours, results = Asha(12, 20, settings), []
+    ray = AsyncHyperBandScheduler("epoch", "score", "max", max_t=20, reduction_factor=reduction)
+    trials = [RayTrial(index) for index in range(12)]
+    for trial in trials:
+        ray.on_trial_add(None, trial)
+    left = {trial.index: 0 for trial in trials}
+    while left:
+        index = data.draw(st.sampled_from(sorted(left)))
+        epoch = ours.rungs(index)[left[index]]
+        result = {"epoch": epoch, "score": scores[index]}
+        decision = ray.on_trial_result(None, trials[index], result)
+        results.append(Result(index, epoch, scores[index]))
+        if decision == TrialScheduler.STOP:
+            assert ours.judge(results) == Verdict(ends=[index])
+            del left[index]
+        else:
+            assert ours.judge(results) == Verdict(goes_on=[index])
+            left[index] += 1
