@@ -98,10 +98,7 @@ class Trace:
         files = defaultdict(list)
         for test in tests:
             files[test.split("::")[0]].append(test)
-        cost = {
-            file: sum(self.seconds[test] for test in tests) / len(tests)
-            for file, tests in files.items()
-        }
+        cost = {file: self._seconds_of(tests) / len(tests) for file, tests in files.items()}
         chosen, spent, paid = [], 0.0, set[str]()
         for file in sorted(files, key=lambda file: (cost[file], file)):
             for test in sorted(files[file], key=lambda test: (self.seconds[test], test)):
@@ -112,6 +109,13 @@ class Trace:
                     spent += price
                     paid |= new
         return chosen, spent
+
+    def _seconds_of(self, tests: list[str]) -> float:
+        """Return what `tests` take, with what they share."""
+        shared = {name for test in tests for name in self.fixtures.get(test, [])}
+        return sum(self.seconds[test] for test in tests) + sum(
+            self.fixture_seconds.get(name, 0) for name in shared
+        )
 
 
 class Tracer:
@@ -246,6 +250,7 @@ def sample(tree: Path, number: int, seed: int) -> list[Mutant]:
         draw = random.Random(f"{seed} {folder}")
         lines = draw.sample(sorted(by_line), min(number, len(by_line)))
         chosen += [draw.choice(by_line[line]) for line in lines]
+    random.Random(seed).shuffle(chosen)  # so that a part of them says something of all folders
     return chosen
 
 
