@@ -64,6 +64,7 @@ def test_links_of_the_published_page_lead_somewhere(published):
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+@pytest.mark.slow
 def test_no_run_is_started_for_published_records(redrawn):
     assert redrawn.jobs["unpack"] == 1
     assert {"prepare", "tune"} & set(redrawn.jobs) == set()
@@ -71,6 +72,7 @@ def test_no_run_is_started_for_published_records(redrawn):
     assert not redrawn.plan("tables", *REDRAWN)
 
 
+@pytest.mark.slow
 def test_tables_are_the_published_ones(published, redrawn):
     tables = sorted((published.folder / PUBLISHED / "tables").glob("*.csv"))
     assert len(tables) > 10
@@ -83,6 +85,7 @@ def test_tables_are_the_published_ones(published, redrawn):
         )
 
 
+@pytest.mark.slow
 def test_figures_are_the_published_ones(published, redrawn):
     for name in FIGURES:
         path = f"figures/{name}.png"
@@ -90,6 +93,7 @@ def test_figures_are_the_published_ones(published, redrawn):
         assert again.read_bytes() == (published.folder / PUBLISHED / path).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_records_of_the_tables_are_files(redrawn):
     runs = pd.read_csv(redrawn.folder / "results/again/tables/runs.csv")
     for path in runs["record"]:
