@@ -3,7 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: setup reproduce test lint same
+PYTEST := pytest --numprocesses 2 --dist loadgroup
+NO_DRILL := not e2e and not slurm and not faults
+
+.PHONY: setup reproduce test test-all drill lint same
 
 setup: $(BIN)/.ready
 
@@ -12,7 +15,13 @@ reproduce: setup
 	@echo "Read results/default/index.html; tables and figures lie beside it"
 
 test: setup
-	pytest
+	$(PYTEST)
+
+test-all: setup
+	$(PYTEST) --hypothesis-profile thorough -m "$(NO_DRILL)"
+
+drill: setup
+	pytest -s -m "not ($(NO_DRILL))"
 
 lint: setup
 	ruff check && ruff format --check && mypy && snakefmt --check workflow rules && snakemake --lint

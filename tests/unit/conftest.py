@@ -11,6 +11,8 @@ import torch
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Split
 
+torch.set_num_threads(1)  # tests run side by side
+
 CLASSES, FEATURES = 3, 6
 TRAIN_ROWS, VALIDATION_ROWS, TEST_ROWS = 120, 40, 30
 

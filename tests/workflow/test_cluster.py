@@ -109,6 +109,7 @@ SHARED = ["--cpus-per-task=6", "--mem 3000", "-t 20", "-p gpu", "--gpus=a100:2",
 ALONE = ["--cpus-per-task=1", "--mem 1500", "-t 5", "-p usual", "--exclusive", "--nodes=1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dataset", "option"),
     [*(("dna", option) for option in SHARED), *(("satimage", option) for option in ALONE)],
@@ -117,23 +118,27 @@ def test_a_job_asks_for_what_the_configuration_says(folder, dataset, option):
     assert f" {option} " in submitted(folder, dataset)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dataset", "option"), [("dna", "--exclusive"), ("satimage", "--gpus")])
 def test_a_job_asks_for_nothing_else(folder, dataset, option):
     assert option not in submitted(folder, dataset)[0]
 
 
+@pytest.mark.slow
 def test_measured_jobs_are_submitted_together(folder):
     before_any_failed = takewhile("squeue FAILED".__ne__, calls(folder))
     submissions = [call for call in before_any_failed if call.startswith("sbatch")]
     assert len(submissions) == 2
 
 
+@pytest.mark.slow
 def test_data_are_prepared_where_the_call_is(folder):
     assert (folder / "results/data/dna.safetensors").exists()
     submissions = [call for call in calls(folder) if call.startswith("sbatch")]
     assert ["rule_tune_" in call for call in submissions] == 4 * [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dataset", "options"),
     [("dna", ["--mem 6000 ", "-t 40 "]), ("satimage", ["--mem 3000 ", "-t 10 "])],

@@ -81,6 +81,7 @@ def test_edited_code_repeats_the_tables_and_no_run(project, folder):
     assert planned(project, folder) == {"collect": 1}
 
 
+@pytest.mark.slow
 def test_declared_equivalence_repeats_the_tables_and_no_run(project, folder):
     entry = 'Equivalence("metering", "1", "0", frozenset({"times"}), "c0ffee", "by hand")'
     table = '"""The newest first;'
@@ -88,6 +89,7 @@ def test_declared_equivalence_repeats_the_tables_and_no_run(project, folder):
     assert planned(project, folder) == {"collect": 1}
 
 
+@pytest.mark.slow
 def test_edited_code_of_a_figure_repeats_nothing(project, folder):
     edit(project / "src/automata/figures/ceiling.py", "annotations", "annotations\nimport os")
     assert planned(project, folder) == {}
@@ -110,6 +112,7 @@ def test_run_of_other_code_is_named_on_the_terminal_in_the_log_and_in_the_tables
     assert refused == f"not comparable with its FULL: metering_code 0 and {today}"
 
 
+@pytest.mark.slow
 def test_run_that_other_code_selected_for_is_compared_and_named(folder):
     age(folder / GRADMATCH, selection="0")
     snakemake(ROOT, folder, "results/smoke/tables/tradeoff.csv")
@@ -167,6 +170,7 @@ def test_one_flag_repeats_exactly_the_runs_of_other_code(folder):
     assert planned(ROOT, folder, "--forcerun", *outdated(folder)) == {"tune": 1, "collect": 1}
 
 
+@pytest.mark.slow
 def test_the_flag_repeats_nothing_where_all_runs_are_of_todays_code(folder):
     assert outdated(folder) == []
     assert "Nothing to be done" in snakemake(ROOT, folder, "--dry-run", "--forcerun")

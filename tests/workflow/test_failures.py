@@ -77,7 +77,11 @@ def test_pipe_is_not_waited_for(call, tmp_path):
             "os._exit(3)",
             "automata: error: the job ended without a message (exit status 3), as os._",
         ),
-        ("ctypes.string_at(0)", "automata: error: native code crashed (Segmentation fault), of a "),
+        pytest.param(
+            "ctypes.string_at(0)",
+            "automata: error: native code crashed (Segmentation fault), of a ",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_model_that_ends_its_process_is_told(call, tmp_path, body, said):
@@ -110,6 +114,7 @@ def test_folder_is_not_unlocked_while_another_call_works_in_it(call, tmp_path, o
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
     command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
     command += ["--cores", "1", "--until", "tune", "--configfile", str(ROOT / "config/smoke.yaml")]

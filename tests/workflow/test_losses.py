@@ -41,6 +41,7 @@ def both(finished, tmp_path_factory, make_workflow):
     return workflow
 
 
+@pytest.mark.slow
 def test_another_protocol_runs_beside_the_records_of_the_first(both, finished):
     assert both.jobs["tune"] == 2
     found, before = records(both.folder), records(finished.folder)
@@ -48,10 +49,12 @@ def test_another_protocol_runs_beside_the_records_of_the_first(both, finished):
     assert len(found) == 4
 
 
+@pytest.mark.slow
 def test_both_protocols_share_the_prepared_file(both):
     assert both.jobs["prepare"] == 0
 
 
+@pytest.mark.slow
 def test_going_back_to_the_first_protocol_repeats_nothing(both):
     assert both.plan() == {}
     both.config = {**OTHER, "experiment": "other"}
@@ -59,12 +62,14 @@ def test_going_back_to_the_first_protocol_repeats_nothing(both):
     both.config = {}
 
 
+@pytest.mark.slow
 def test_two_experiments_of_one_protocol_share_its_records(both):
     both.config = {**OTHER, "experiment": "third"}
     assert both.plan()["tune"] == 0
     both.config = {}
 
 
+@pytest.mark.slow
 def test_tables_of_all_records_neither_pair_nor_average_two_protocols(both):
     both.run("results/so-far/tables/comparisons.csv", "results/so-far/tables/tradeoff.csv")
     tables = both.folder / "results/so-far/tables"
@@ -111,6 +116,7 @@ def test_a_job_that_starts_all_the_same_leaves_the_record(copy):
     assert records(copy.folder) == before
 
 
+@pytest.mark.slow
 def test_force_repeats_a_run_and_replaces_its_record(copy):
     before = records(copy.folder)
     copy.run(FULL, force=True)
@@ -118,6 +124,7 @@ def test_force_repeats_a_run_and_replaces_its_record(copy):
     assert {path for path in after if after[path] != before[path]} == {FULL}
 
 
+@pytest.mark.slow
 def test_force_of_one_run_repeats_no_other_that_starts(copy):
     before = records(copy.folder)
     for path in (copy.folder / ".snakemake/metadata").rglob("*"):
@@ -141,6 +148,7 @@ def test_a_deleted_record_does_not_come_back(copy):
     assert not (copy.folder / FULL).exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(copy):
     before = records(copy.folder)
     (copy.folder / DATA).write_bytes((copy.folder / DATA).read_bytes()[:5000])

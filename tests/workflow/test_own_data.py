@@ -53,22 +53,39 @@ def shapes(folder):
             picture.save(folder / "shapes" / name / f"{number}.png")
 
 
-FLOWERS = "flowers/random-hyperband/full-1/seed-0"
 # As they stand but for this: they would wait for whatever else is measured on this host.
 TOGETHER = {"metering": {"exclusive": False}}
 DATA = {"flowers": flowers, "reviews": reviews, "shapes": shapes}
 
 
-@pytest.fixture(params=DATA, scope="module")
+def place(name, workflow):
+    """Put the data and the configuration of an example into the folder of `workflow`."""
+    for file, content in EXAMPLES.items():
+        (workflow.folder / file).write_text(content)
+    DATA[name](workflow.folder)
+    workflow.config, workflow.configfiles = TOGETHER, [workflow.folder / f"{name}.yaml"]
+
+
+def targets(name):
+    """Return what is made of an example: of the first a figure, of the others the runs."""
+    made = "figures/tradeoff/flowers.png" if name == "flowers" else "tables/runs.csv"
+    return [f"results/{name}/{made}"]
+
+
+@pytest.fixture(
+    params=[
+        "flowers",
+        pytest.param("reviews", marks=pytest.mark.slow),
+        pytest.param("shapes", marks=pytest.mark.slow),
+    ],
+    scope="module",
+)
 def example(request, tmp_path_factory, make_workflow):
     """Name and finished workflow of an example, in a folder with its data."""
     name = request.param
-    folder = tmp_path_factory.mktemp(name)
-    for file, content in EXAMPLES.items():
-        (folder / file).write_text(content)
-    DATA[name](folder)
-    workflow = make_workflow(folder, TOGETHER, [folder / f"{name}.yaml"])
-    workflow.jobs = workflow.run()
+    workflow = make_workflow(tmp_path_factory.mktemp(name))
+    place(name, workflow)
+    workflow.jobs = workflow.run(*targets(name))
     return name, workflow
 
 
@@ -76,23 +93,31 @@ def test_readme_has_an_example_of_each_kind():
     assert list(EXAMPLES) == ["flowers.yaml", "my_nets.py", "reviews.yaml", "shapes.yaml"]
 
 
+@pytest.mark.parametrize("name", DATA)
+def test_example_plans_its_runs_and_page(name, workflow):
+    place(name, workflow)
+    jobs = workflow.plan()
+    assert (jobs["prepare"], jobs["tune"], jobs["build_page"]) == (1, 2, 1)
+
+
+@pytest.mark.parametrize("example", ["flowers"], indirect=True)
 def test_example_goes_all_the_way_to_its_figure(example):
-    name, workflow = example
-    assert workflow.jobs["tune"] == 2
-    assert (workflow.folder / f"results/{name}/figures/tradeoff/{name}.png").exists()
+    _, workflow = example
+    assert (workflow.folder / "results/flowers/figures/tradeoff/flowers.png").exists()
 
 
 def test_example_learns_more_than_the_largest_class(example):
     name, workflow = example
     records = [read_record(path) for path in workflow.folder.rglob("record.json")]
+    assert workflow.jobs["tune"] == 2
     assert [record.data.source for record in records] == [records[0].data.source] * 2
     assert name in records[0].data.source
     assert min(record.test.accuracy for record in records) > 0.6  # classes are of equal size
 
 
 def test_second_call_runs_nothing(example):
-    _, workflow = example
-    assert not workflow.plan()
+    name, workflow = example
+    assert not workflow.plan(*targets(name))
 
 
 @pytest.fixture
@@ -127,6 +152,13 @@ def test_changed_data_repeat_the_runs(copy):
     assert (jobs["prepare"], jobs["tune"]) == (1, 2)
 
 
+@pytest.mark.slow
+def test_example_goes_all_the_way_to_its_page(copy):
+    name, workflow = copy
+    workflow.run()
+    assert (workflow.folder / f"results/{name}/index.html").exists()
+
+
 @pytest.mark.parametrize(
     ("data", "repeated"),
     [
@@ -139,29 +171,6 @@ def test_data_settings_repeat_the_runs_whose_data_they_change(copy, data, repeat
     workflow.config = {**TOGETHER, "data": data}
     jobs = workflow.plan()
     assert (jobs["prepare"], jobs["tune"]) == ((1, 2) if name in repeated else (0, 0))
-
-
-def wrong(workflow, name, content, run):
-    """Run a `run` of `name` with a changed configuration and return the log of what failed."""
-    DATA[name](workflow.folder)
-    (workflow.folder / "my_nets.py").write_text(EXAMPLES["my_nets.py"])
-    own = workflow.folder / f"{name}.yaml"
-    own.write_text(yaml.safe_dump(content))
-    workflow.configfiles = [own]
-    with pytest.raises(Exception, match="did not complete"):
-        workflow.run(workflow.record(run))
-    return "".join(log.read_text() for log in (workflow.folder / "logs").rglob("*.log"))
-
-
-def errors(log):
-    return [line for line in log.splitlines() if ": error: " in line]
-
-
-def test_missing_cells_are_one_line(workflow):
-    content = yaml.safe_load(EXAMPLES["flowers.yaml"])
-    content["own_datasets"]["flowers"].update(fill={})
-    (line,) = errors(wrong(workflow, "flowers", content, FLOWERS))
-    assert re.search(r"flowers.csv.*petal_width.*row.* 2\b", line)
 
 
 def test_target_that_is_no_column_is_one_line_before_any_job(workflow):
@@ -216,30 +225,3 @@ def test_a_factory_that_is_not_there_is_one_line_before_any_job(workflow):
     workflow.config = content
     with pytest.raises(SystemExit, match=r"^protocol.text.model.factory: my_netz:build: no module"):
         workflow.plan()
-
-
-def test_class_with_one_row_is_one_line(workflow, monkeypatch):
-    def lonely(folder):
-        flowers(folder)
-        table = pd.read_csv(folder / "flowers.csv")
-        table.loc[0, "species"] = "orchid"
-        table.to_csv(folder / "flowers.csv", index=False)
-
-    monkeypatch.setitem(DATA, "flowers", lonely)
-    content = yaml.safe_load(EXAMPLES["flowers.yaml"])
-    (line,) = errors(wrong(workflow, "flowers", content, FLOWERS))
-    assert re.search(r"flowers.csv.*species.*orchid.* 1 row", line)
-
-
-@pytest.mark.parametrize(
-    ("factory", "expected"),
-    [
-        ("my_nets:biuld", r"my_nets:biuld: my_nets has no function biuld; it has .*build"),
-        ("torch.nn:Identity", r"torch.nn:Identity: the module needs features\(inputs\) and head"),
-    ],
-)
-def test_wrong_factory_is_one_line(workflow, factory, expected):
-    content = yaml.safe_load(EXAMPLES["reviews.yaml"])
-    content["protocol"]["text"]["model"]["factory"] = factory
-    (line,) = errors(wrong(workflow, "reviews", content, "reviews/tpe-asha/full-1/seed-0"))
-    assert re.search(expected, line)

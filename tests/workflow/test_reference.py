@@ -14,7 +14,12 @@ CONFIG, REFERENCE = ROOT / "config", ROOT / "results/reference"
 NAMES = sorted(path.parent.name for path in REFERENCE.glob("*/records.tar.xz"))
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.slow if name == "protocol" else ()) for name in NAMES
+    ],
+)
 def redrawn(request, tmp_path_factory, make_workflow):
     """The folder of a published experiment, and that of the tables made from its records."""
     published = REFERENCE / request.param

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -20,8 +19,6 @@ from automata.config import Carbon
 from automata.names import METHODS
 from automata.views import OF_DATASET, draw, draw_dataset
 from benchmarks.synthetic import synthetic_runs, synthetic_trials
-
-mpl.use("Agg")
 
 MakeStudy = Callable[..., Study]
 Draw = Callable[[str, Study], Figure]

@@ -23,6 +23,12 @@ Largest = Callable[[str], Figure]
 
 OF_WHOLE = [*PAPER, "tradeoff/glue-sst2"]
 OF_SOME = [*STUDIES, *(f"{name}/dna" for name in OF_DATASET)]
+LIKE_MAIN = ("image", "tabular", "text")
+"""Grids of the same panels, with fewer rows."""
+EVERY = [
+    pytest.param(name, marks=pytest.mark.slow if name in LIKE_MAIN else ())
+    for name in sorted({*OF_WHOLE, *OF_SOME})
+]
 SMALLEST = 5.0
 """Points."""
 
@@ -33,7 +39,7 @@ def largest(whole: Study, some: Study, drawn: Draw) -> Largest:
     return lambda name: drawn(name, whole if name in OF_WHOLE else some)
 
 
-@pytest.mark.parametrize("name", sorted({*OF_WHOLE, *OF_SOME}))
+@pytest.mark.parametrize("name", EVERY)
 def test_nothing_overlaps_or_is_cut_or_too_small(largest: Largest, name: str) -> None:
     figure = largest(name)
     extents = boxes(figure)
@@ -56,7 +62,7 @@ def test_readability_is_judged_by_what_is_drawn(small: Study) -> None:
     assert outside(figure, extents) == ["text beyond the edge"]
 
 
-@pytest.mark.parametrize("name", [*PAPER, *STUDIES])
+@pytest.mark.parametrize("name", [name for name in (PAPER | STUDIES) if name not in LIKE_MAIN])
 def test_figure_without_anything_to_show_says_so(empty: Study, drawn: Draw, name: str) -> None:
     figure = drawn(name, empty)
     words = " ".join(text.get_text() for text in figure.findobj(Text))
@@ -93,12 +99,12 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small: Study, tmp_p
 @pytest.fixture(scope="module")
 def written(largest: Largest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("figures")
-    for name in ("image", "selector-comparison", "framework"):
+    for name in ("main", "selector-comparison", "framework"):
         save(largest(name), folder / f"{name}.png", folder / f"{name}.pdf")
     return folder
 
 
-@pytest.mark.parametrize("name", ["image", "selector-comparison", "framework"])
+@pytest.mark.parametrize("name", ["main", "selector-comparison", "framework"])
 def test_nothing_is_cut_off_where_it_is_written(written: Path, name: str) -> None:
     with Image.open(written / f"{name}.png") as image:
         pixels = image.convert("L")

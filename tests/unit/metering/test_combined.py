@@ -44,6 +44,15 @@ def test_times_and_energies_add_up_from_the_first_start():
     assert whole.notes == ["the same note"]
 
 
+def test_what_befell_a_counter_adds_up():
+    windows = [
+        window(0.0, 1.0, channel(3.0, wraps=1, resets=2, errors=3)),
+        window(2.0, 1.0, channel(4.0, wraps=10, resets=20, errors=30)),
+    ]
+    (whole,) = combined(windows).channels
+    assert (whole.wraps, whole.resets, whole.errors) == (11, 22, 33)
+
+
 def test_sources_that_differ_stay_apart_and_the_weakest_method_counts():
     whole = combined(
         [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -87,3 +88,28 @@ def test_new_members_alone_are_looked_at_after_the_end(
     tree.update_new()
 
     assert tree.seconds == pytest.approx(started, abs=0.05)
+
+
+class Sized:
+    """A process of so many bytes, of which it shares some with others."""
+
+    def __init__(self, rss: int, shared: int) -> None:
+        self.memory = SimpleNamespace(rss=rss, shared=shared)
+
+    def is_running(self) -> bool:
+        return True
+
+    def cpu_times(self) -> SimpleNamespace:
+        return SimpleNamespace(user=0.0, system=0.0)
+
+    def memory_info(self) -> SimpleNamespace:
+        return self.memory
+
+
+def test_memory_that_processes_share_counts_once(tree: ProcessTree) -> None:
+    """By hand: 70 and 30 of their own, and the larger of 30 and 20."""
+    tree.peak_memory_bytes = 0
+    tree._sample([Sized(100, 30), Sized(50, 20)])  # type: ignore[list-item]
+    assert tree.peak_memory_bytes == 130
+    tree._sample([Sized(100, 30)])  # type: ignore[list-item]
+    assert tree.peak_memory_bytes == 130

@@ -75,10 +75,12 @@ def test_nothing_is_requested_and_nothing_goes_wrong(page, file):
     assert page.title() == "AUTOMATA: test"
 
 
+@pytest.mark.slow
 def test_every_row_of_the_table_is_a_point(page, table):
     assert len(shown(page)) == len(table)
 
 
+@pytest.mark.slow
 def test_faster_is_to_the_right_and_worse_is_above(page, table):
     places = {
         re.search("title: (.*?);", node.get_attribute("aria-label"))[1]: node.bounding_box()
@@ -101,11 +103,13 @@ def test_a_click_in_the_legend_hides_the_others(page, table):
     assert sorted(shown(page)) == sorted(everything)
 
 
+@pytest.mark.slow
 def test_a_subset_size_is_shown_beside_full_alone(page, table):
     choose(page, "5 %")
     assert len(shown(page)) == table["fraction"].isin([0.05, 1]).sum()
 
 
+@pytest.mark.slow
 def test_another_panel_and_axis_can_be_chosen(page, experiment):
     rows = read_csv(experiment / "tables/tradeoff.csv")
     tpe = rows[(rows["dataset"] == "dna") & (rows["search"] == "tpe")]
@@ -115,7 +119,7 @@ def test_another_panel_and_axis_can_be_chosen(page, experiment):
     assert "Energy ratio, FULL / method" in page.locator(f"{DNA} svg").first.text_content()
 
 
-@pytest.mark.parametrize("point", ["hover", "tap"])
+@pytest.mark.parametrize("point", ["hover", pytest.param("tap", marks=pytest.mark.slow)])
 def test_a_point_tells_its_numbers(open_page, table, point):
     page = open_page(390, has_touch=True, is_mobile=True) if point == "tap" else open_page()
     getattr(page.locator(f"{POINTS}[aria-label*='title: AUTOMATA 5 %']"), point)()
@@ -132,6 +136,7 @@ def test_a_point_tells_its_numbers(open_page, table, point):
     assert 0 <= box["x"] <= box["x"] + box["width"] <= page.viewport_size["width"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1280])
 def test_body_does_not_scroll_sideways(open_page, width):
     page = open_page(width)
@@ -142,6 +147,7 @@ def test_body_does_not_scroll_sideways(open_page, width):
     assert page.locator(f"{DNA} svg").first.bounding_box()["width"] <= width
 
 
+@pytest.mark.slow
 def test_page_without_scripts_shows_all_but_the_charts(open_page):
     page = open_page(java_script_enabled=False)
     for section in ("best", "tradeoff", "doubts", "claims", "tables"):

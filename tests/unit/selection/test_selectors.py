@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -110,7 +110,6 @@ def listed(subset: Subset) -> tuple[list[list[int]], list[float]]:
 PROBLEMS = st.tuples(st.integers(1, 60), st.integers(1, 60), st.integers(1, 20)).map(
     lambda sizes: problem_of(sizes[0], min(sizes[:2]), sizes[2])
 )
-generated = settings(max_examples=40, deadline=None)
 
 
 # What every selector keeps to
@@ -118,14 +117,12 @@ generated = settings(max_examples=40, deadline=None)
 
 @pytest.mark.parametrize("name", EXACT)
 @given(problem=PROBLEMS)
-@generated
 def test_a_subset_has_exactly_the_budget(name: str, problem: SelectionProblem) -> None:
     assert len(rows_of(selector(name).select(problem))) == problem.budget
 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(problem=PROBLEMS)
-@generated
 def test_a_subset_holds_distinct_rows_of_the_data(name: str, problem: SelectionProblem) -> None:
     rows = rows_of(selector(name).select(problem))
     assert len(set(rows)) == len(rows) <= problem.budget
@@ -134,7 +131,6 @@ def test_a_subset_holds_distinct_rows_of_the_data(name: str, problem: SelectionP
 
 @pytest.mark.parametrize("name", NAMES)
 @given(problem=PROBLEMS)
-@generated
 def test_each_mini_batch_has_a_weight(name: str, problem: SelectionProblem) -> None:
     subset = selector(name).select(problem)
     assert subset.weights.shape == (len(subset.batches),)
@@ -142,7 +138,6 @@ def test_each_mini_batch_has_a_weight(name: str, problem: SelectionProblem) -> N
 
 @pytest.mark.parametrize("name", NAMES)
 @given(problem=PROBLEMS)
-@generated
 def test_weights_have_mean_one_and_are_not_negative(name: str, problem: SelectionProblem) -> None:
     weights = selector(name).select(problem).weights
     assert float(weights.mean()) == pytest.approx(1, abs=1e-5)
@@ -151,7 +146,6 @@ def test_weights_have_mean_one_and_are_not_negative(name: str, problem: Selectio
 
 @pytest.mark.parametrize("name", NAMES)
 @given(problem=PROBLEMS)
-@generated
 def test_the_same_problem_gives_the_same_subset(name: str, problem: SelectionProblem) -> None:
     assert listed(selector(name).select(problem)) == listed(selector(name).select(problem))
 
@@ -184,7 +178,6 @@ def test_mini_batches_hold_the_batch_size_or_the_budget_but_for_the_last(
 
 @pytest.mark.parametrize("name", BLIND)
 @given(problem=PROBLEMS)
-@generated
 def test_blind_selectors_fill_mini_batches_for_any_sizes(
     name: str, problem: SelectionProblem
 ) -> None:
@@ -327,7 +320,6 @@ def test_adaptive_random_draws_every_row_about_equally_often() -> None:
 
 
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 3))
-@generated
 def test_rs2_repeats_no_row_before_the_order_is_used_up(rows: int, budget: int, turn: int) -> None:
     budget = min(rows, budget)
     turns = rows // budget
@@ -564,7 +556,6 @@ def test_adaptive_takes_whole_mini_batches() -> None:
 
 
 @given(st.integers(1, 100), st.integers(1, 100), st.integers(1, 20))
-@generated
 def test_the_partition_holds_every_row_once(rows: int, budget: int, batch_size: int) -> None:
     candidates = problem_of(rows, min(rows, budget), batch_size).partition()
     assert sorted(torch.cat(candidates).tolist()) == list(range(rows))
