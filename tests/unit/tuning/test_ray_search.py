@@ -13,7 +13,7 @@ from automata.config.methods import TpeSettings
 from automata.registry import load
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.checkpoints import WorkFolder
-from automata.tuning.ray_search import RayScheduler, RaySearcher
+from automata.tuning.ray_search import LightTrials, RayScheduler, RaySearcher
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.search import SCORE, Search, simulate
 
@@ -67,7 +67,7 @@ def run(folder, search, digits=15):
         tune_config=TuneConfig(
             metric=SCORE,
             mode="max",
-            search_alg=RaySearcher(search, {}),
+            search_alg=LightTrials(RaySearcher(search, {})),
             scheduler=RayScheduler(search, WorkFolder(folder)),
             num_samples=-1,
             reuse_actors=True,
