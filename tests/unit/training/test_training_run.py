@@ -581,6 +581,11 @@ def test_a_run_without_an_evaluation_has_the_worst_score() -> None:
     assert Progress().score == 0
 
 
+def test_an_account_starts_at_nothing() -> None:
+    counts = [value for value in Progress().model_dump().values() if isinstance(value, int)]
+    assert counts == [0] * 9
+
+
 def test_two_accounts_share_no_list() -> None:
     one = Progress()
     one.training_loss.append(1.0)
