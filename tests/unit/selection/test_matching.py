@@ -18,6 +18,7 @@ from torch import Tensor
 from automata.selection import matching
 from automata.selection.matching import (
     BLOCK,
+    _independent,
     _KnownColumns,
     _LazyColumns,
     _Pursuit,
@@ -504,6 +505,12 @@ def test_rows_that_are_dependent_in_double_precision_alone_are_left_out() -> Non
     assert (indices.tolist(), weights.tolist()) == ([4, 2], pytest.approx([1.0, 3.0]))
 
 
+def test_row_that_ends_a_factorisation_is_left_out() -> None:
+    """The second of two equal rows has nothing of its own, to the last bit."""
+    places, factor = _independent(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 4.0]]))
+    assert (places.tolist(), factor.tolist()) == ([0, 2], [[1.0, 0.0], [0.0, 0.5]])
+
+
 # Many rows: several blocks of columns, and rows that are dropped
 
 
@@ -586,6 +593,12 @@ def test_the_floor_is_chosen_before_the_tolerance_counts(
     at_least = pursue(gradients, target, floor)
     expected = max(early, at_least, key=lambda found: len(found[0]))
     assert pursue(gradients, target, 10, tolerance=tolerance, floor=floor)[0] == expected[0]
+
+
+def test_without_a_floor_a_tolerance_of_all_needs_no_row() -> None:
+    assert pursue(np.eye(3), np.ones(3), 3, tolerance=1.0)[0] == []
+    by_products = matching_pursuit_of_gram(torch.eye(3), torch.ones(3) / 3, 3, tolerance=1.0)
+    assert by_products[0].tolist() == []
 
 
 def test_a_floor_above_the_budget_is_the_budget() -> None:

@@ -443,6 +443,19 @@ def test_the_score_is_the_latest_validation_accuracy(make: Make) -> None:
     assert (run.progress.score, latest.epoch) == (latest.accuracy, 12)
 
 
+def test_what_chance_filled_in_adds_up_over_the_draws(make: Make) -> None:
+    class Filled(Fixed):
+        cadence = Cadence.EVERY_EPOCH
+
+        def select(self, problem: SelectionProblem) -> Subset:
+            return dataclasses.replace(super().select(problem), random_fill=2)
+
+    run = make("random")
+    run._subsets = Subsets(SubsetPlan(Filled(1.0), 0.1), run.protocol, run.device, run._problem)
+    run.train_to(3)
+    assert (run.progress.draws, run.progress.random_fill) == (3, 6)
+
+
 # Warm start
 
 
@@ -577,6 +590,11 @@ def test_a_sound_training_has_no_failure(make: Make) -> None:
 
 def test_a_run_without_an_evaluation_has_the_worst_score() -> None:
     assert Progress().score == 0
+
+
+def test_an_account_starts_at_nothing() -> None:
+    counts = [value for value in Progress().model_dump().values() if isinstance(value, int)]
+    assert counts == [0] * 9
 
 
 def test_two_accounts_share_no_list() -> None:
