@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a whole grid from records to page
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

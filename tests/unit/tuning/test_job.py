@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from automata.code_versions import CLAIMS, PARTS, Equivalence, code_versions
+from automata.code_versions import CLAIMS, EQUIVALENCES, PARTS, Equivalence, code_versions
 from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
@@ -291,7 +291,7 @@ def test_kept_search_of_another_software_is_not_used(data, interrupted, monkeypa
     assert not record.resumed
 
 
-TODAY = code_versions()
+TODAY = code_versions("gradmatch")
 
 
 def declare(monkeypatch, covers):
@@ -301,9 +301,9 @@ def declare(monkeypatch, covers):
         Equivalence(part, today[part], TODAY[part], frozenset(covers), "c0ffee", "by hand")
         for part in PARTS
     )
-    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", table)
+    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", (*EQUIVALENCES, *table))
     monkeypatch.setattr("automata.code_versions.code_versions", lambda selector=None: today)
-    monkeypatch.setattr("automata.provenance.code_versions", lambda selector=None: today)
+    monkeypatch.setattr(job_module, "code_versions", lambda selector=None: today)
 
 
 OF_UNDISTURBED = sorted(claim for claim in CLAIMS if "interrupted" not in claim)

@@ -62,7 +62,7 @@ def _claim(file: Path, name: str, said: object) -> Claim:
         return KINDS[kind].model_validate({k: v for k, v in said.items() if k != "kind"})
     except ValidationError as error:
         path, message = first_refusal(error, KINDS[kind])
-        raise UserError(f"{dotted([here, *path])}: {message}") from error
+        raise UserError(f"{here}.{dotted(path)}: {message}") from error
 
 
 def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:
