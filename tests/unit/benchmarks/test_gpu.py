@@ -23,6 +23,7 @@ runpy.run_module("benchmarks.gpu", run_name="__main__", alter_sys=True)
 """
 
 
+@pytest.mark.slow
 def test_runs_with_few_packages(tmp_path):
     arguments = ["--quick", "--device", "cpu", "--results", str(tmp_path)]
     subprocess.run([sys.executable, "-c", WITH_FEW_PACKAGES, *arguments], cwd=ROOT, check=True)

@@ -4,7 +4,10 @@ import csv
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.slow
 def test_plan_is_timed_with_none_half_and_all_of_the_records(tmp_path):
     arguments = ["--runs", "104", "--repeats", "1", "--results", str(tmp_path)]
     subprocess.run([sys.executable, "-m", "benchmarks.plan", *arguments], check=True)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.slow  # a whole grid from records to page
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,7 @@ def test_matching_objective_is_the_squared_distance_to_the_target():
     assert objective == pytest.approx(0.25 + 1.0)
 
 
+@pytest.mark.slow
 def test_plain_greedy_and_apricot_reach_what_greedy_guarantees(rows):
     similarity = similarities(rows).numpy()
     best = max(references.covered(similarity, np.array(some)) for some in combinations(range(9), 3))

@@ -75,7 +75,7 @@ def test_fixed_hyperparameters_of_the_protocol_count(data: Dataset, kind: str) -
     assert training.progress.steps == ROWS / 8
 
 
-@pytest.mark.parametrize("fraction", [1.0, 0.5])
+@pytest.mark.parametrize("fraction", [pytest.param(1.0, marks=pytest.mark.slow), 0.5])
 def test_going_on_after_a_restore_is_as_going_on(data: Dataset, kind: str, fraction: float) -> None:
     settings = protocol(kind, augmentation={"crop_padding": 2, "flip": True})
     straight = run(data, settings, fraction)
