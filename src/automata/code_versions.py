@@ -118,6 +118,14 @@ EQUIVALENCES: tuple[Equivalence, ...] = (
     ),
     Equivalence(
         "training",
+        "956b79f2",
+        "4821db55",
+        frozenset({"decisions", "numbers"}),
+        "3487112",
+        "benchmarks.equivalence on CPU, comparisons: decisions by 11, numbers by 44",
+    ),
+    Equivalence(
+        "training",
         "4821db55",
         "3276ea2c",
         frozenset({"decisions", "numbers", "times"}),
