@@ -134,7 +134,7 @@ GRID = [
     ),
     Case(
         "plan",
-        'own.yaml: selectors.1: "grad" is not valid; valid: full, random',
+        'own.yaml: selectors.1: "grad" is not valid; valid: full, full-again',
         {"selectors": ["full", "grad"]},
     ),
     Case(
