@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-PYTEST := pytest --numprocesses 2 --dist loadgroup
+PYTEST := pytest --numprocesses 2
 NO_DRILL := not e2e and not slurm and not faults
 
 .PHONY: setup reproduce test test-all drill lint same

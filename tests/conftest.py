@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -23,8 +24,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     tempfile.tempdir = os.environ["TMPDIR"] = str(own)
     atexit.register(shutil.rmtree, own, ignore_errors=True)
 
-GROUPS = {"tests/workflow": "snakemake", "tests/unit/tuning": "ray"}
-"""Tests of a folder that one worker runs: they share a finished experiment, or a Ray."""
+GROUPS = ("tests/workflow", "tests/unit/tuning", "tests/unit/figures")
+"""Folders whose tests share a finished experiment, a Ray, or drawn figures: one worker has all."""
 
 MIRROR = Path(__file__).resolve().parents[2] / "shared" / "data" / "mirror"
 
@@ -38,8 +39,17 @@ def mirror() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        for folder, group in GROUPS.items():
-            if item.nodeid.startswith(folder):
-                item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a worker whole files, and of GROUPS whole folders.
+
+    As `--dist loadgroup` would by marks, but that changes nothing in pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Grouped(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::")[0]
+            return next((folder for folder in GROUPS if file.startswith(folder)), file)
+
+    return Grouped(config, log)
