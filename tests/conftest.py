@@ -3,7 +3,9 @@
 import atexit
 import os
 import shutil
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,14 @@ def mirror() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no official files in {folder} (set AUTOMATA_MIRROR)")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def whole_floats() -> Iterator[None]:
+    """Undo after a test what training sets for a process: hypothesis draws subnormal numbers."""
+    yield
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_flush_denormal(False)
 
 
 @pytest.hookimpl(optionalhook=True)
