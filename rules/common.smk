@@ -13,8 +13,8 @@ from automata.config.inputs import files_of
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.outputs import Outputs
+from automata.runs import MODEL, Place
 from automata.runs import STEM as RUN
-from automata.runs import Place
 from automata.views import FIGURE, OF_DATASET, PAPER, STUDIES
 from automata.views import TABLES as ALL_TABLES
 
@@ -47,6 +47,7 @@ GRID = read_grid()
 OUTPUTS = Outputs(GRID)
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
+MODEL_ROWS = GRID.shared.models.rows
 
 # Where files were had from goes through the environment, so that it is no parameter of `prepare`:
 # it never changes what is in a data set. Where trials run goes the same way: it is no setting
@@ -66,7 +67,7 @@ def allow_repeats():
     deleted since.
     """
     asked = workflow.dag_settings
-    every = asked.forceall or "tune" in asked.forcerun
+    every = asked.forceall or {"tune", "tune_and_keep"} & set(asked.forcerun)
     named = [*asked.forcerun, *(asked.targets if asked.forcetargets else [])]
     os.environ.update(AUTOMATA_AGAIN="all" if every else "\n".join(map(str, named)))
     shutil.rmtree(".snakemake/backups/results/runs", ignore_errors=True)

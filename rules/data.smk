@@ -9,7 +9,8 @@ rule prepare:
     input:
         own_files,
     output:
-        "results/data/{dataset}{version}.safetensors",
+        prepared="results/data/{dataset}{version}.safetensors",
+        encoding="results/data/{dataset}{version}.encoding.json",
     log:
         "logs/prepare/{dataset}{version}.log",
     localrule: True
@@ -27,5 +28,6 @@ rule prepare:
         python -m automata prepare {wildcards.dataset:q} \
             --preparation {params.preparation:q} \
             --files {params.files:q} \
-            --output {output:q} > {log:q} 2>&1
+            --output {output.prepared:q} \
+            --encoding {output.encoding:q} > {log:q} 2>&1
         """

@@ -46,5 +46,22 @@ rule tune:
             --files {params.files:q} \
             --work {params.work:q} \
             --output {output:q} \
+            --model-rows {MODEL_ROWS} \
             --notices 3 3>&2 > {log:q} 2>&1
         """
+
+
+# The same with the trained model beside the record. Of a finished run only the model is made.
+use rule tune as tune_and_keep with:
+    input:
+        lambda wildcards: ancient(GRID.prepared(wildcards.dataset)),
+        lambda wildcards: ancient(GRID.encoding(wildcards.dataset)),
+    output:
+        update(f"results/runs/{RUN}/record.json"),
+        update(f"results/runs/{RUN}/{MODEL}"),
+    wildcard_constraints:
+        dataset=alternatives(place.dataset for place in GRID.kept),
+        selector=alternatives(place.selector for place in GRID.kept),
+
+
+ruleorder: tune_and_keep > tune

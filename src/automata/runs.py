@@ -26,6 +26,8 @@ STEM = "{dataset}/{search}-{scheduler}-{protocol}/{selector}-{fraction}{variant}
 """The path of a run below the folder of all records, logs, or unfinished work."""
 
 RECORD = "record.json"
+MODEL = "model.safetensors"
+"""The files in the folder of a run."""
 
 DEPTH = STEM.count("/") + 2
 """Parts of the path of a record that say which run it is of."""

@@ -41,6 +41,7 @@ NOT_DECIDING = {
     "files.py",
     "locks.py",
     "numerics.py",
+    "prediction",
     "provenance.py",
     "recorded.py",
     "records.py",

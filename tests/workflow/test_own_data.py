@@ -97,7 +97,7 @@ def test_readme_has_an_example_of_each_kind():
 def test_example_plans_its_runs_and_page(name, workflow):
     place(name, workflow)
     jobs = workflow.plan()
-    assert (jobs["prepare"], jobs["tune"], jobs["build_page"]) == (1, 2, 1)
+    assert (jobs["prepare"], jobs["tune_and_keep"], jobs["build_page"]) == (1, 2, 1)
 
 
 @pytest.mark.parametrize("example", ["flowers"], indirect=True)
@@ -109,7 +109,7 @@ def test_example_goes_all_the_way_to_its_figure(example):
 def test_example_learns_more_than_the_largest_class(example):
     name, workflow = example
     records = [read_record(path) for path in workflow.folder.rglob("record.json")]
-    assert workflow.jobs["tune"] == 2
+    assert workflow.jobs["tune_and_keep"] == 2
     assert [record.data.source for record in records] == [records[0].data.source] * 2
     assert name in records[0].data.source
     assert min(record.test.accuracy for record in records) > 0.6  # classes are of equal size

@@ -36,19 +36,26 @@ def prepare(
         str | None, "Folder or base URL that is tried first (default: $AUTOMATA_DATA_MIRROR)."
     ] = MIRROR,
     output: Annotated[Path, "Prepared data set, safetensors."],
+    encoding: Annotated[Path | None, "How its rows are encoded, JSON."] = None,
     cache: Cache = CACHE,
 ) -> None:
     """Prepare a data set."""
     from automata.config import parse_preparation
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
+    from automata.files import write_text
 
     settings = parse_preparation(preparation)
-    write_dataset(prepare(dataset, settings, cache, mirror, json.loads(files)), output)
+    prepared = prepare(dataset, settings, cache, mirror, json.loads(files))
+    write_dataset(prepared, output)
+    if encoding is not None:
+        write_text(encoding, json.dumps(prepared.encoding))
 
 
 def tune(
-    data: Annotated[Path, "Prepared data set."],
+    data: Annotated[
+        Sequence[Path], "Prepared data set; for a model also how its rows are encoded, JSON."
+    ],
     *,
     dataset: Annotated[str, "Its name."],
     search: Annotated[str, "Search algorithm."],
@@ -65,7 +72,8 @@ def tune(
         str, "Existing Ray cluster that trials run on (default: $AUTOMATA_RAY_ADDRESS)."
     ] = RAY_ADDRESS,
     work: Annotated[Path, "Folder of unfinished work."],
-    output: Annotated[Path, "Record, JSON."],
+    output: Annotated[Sequence[Path], "Record, JSON; then the model, if it is to be kept."],
+    model_rows: Annotated[str, "What a kept model is trained on."] = "train",
     notices: Annotated[
         int | None, "File descriptor that tells, beside the log, what the job waits for."
     ] = None,
@@ -73,7 +81,7 @@ def tune(
     """Run one tuning job."""
     from automata.config import parse_job, parse_ray_address
     from automata.datasets.own.paths import problem_of_file
-    from automata.tuning.job import complete_job
+    from automata.tuning.job import Kept, complete_job
 
     if notices is not None:
         _tell_waits(notices)
@@ -81,12 +89,14 @@ def tune(
     run |= {"selector": selector, "fraction": fraction, "seed": seed}
     job = parse_job(run, settings, files)
     address = parse_ray_address(ray_address)
-    repeated = bool({"all", str(output)} & set(again.splitlines()))
-    problem = problem_of_file(str(data), "prepared")  # a pipe would be waited for
+    repeated = bool({"all", *map(str, output)} & set(again.splitlines()))
+    prepared, record = data[0], output[0]
+    kept = Kept(output[1], data[1], model_rows) if len(output) > 1 else None
+    problem = problem_of_file(str(prepared), "prepared")  # a pipe would be waited for
     if problem is not None:
         raise UserError(f"{problem}; delete it, and call again to prepare it anew")
     try:
-        complete_job(job, data, work, output, address, repeated)
+        complete_job(job, prepared, work, record, address, repeated, kept)
     except SystemExit as error:
         model = job.settings.protocol.model
         raise UserError(

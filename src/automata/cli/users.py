@@ -22,6 +22,20 @@ Cache = Annotated[
 Experiment = Annotated[Path, "Folder of the experiment, results/{experiment}."]
 
 
+def predict(
+    model: Annotated[Path, "Folder of a run, or the model.safetensors in it."],
+    rows: Annotated[Path, "New rows: a table, texts, an image, or a folder of images."],
+    *,
+    output: Annotated[Path, "Class and probabilities of each row, CSV."],
+) -> None:
+    """Predict the classes of new rows by a model that a run has left."""
+    from automata.files import write_text
+    from automata.prediction.predict import predict
+
+    sys.path.insert(0, str(Path.cwd()))  # where the workflow looks for a user's own model
+    write_text(output, predict(model, rows).to_csv(index=False))
+
+
 def runs(
     folders: Annotated[Sequence[Path], "Folders of the runs (default: results/runs)."] = (),
     *,

@@ -13,7 +13,7 @@ from automata.config.carbon import Carbon
 from automata.config.cluster import JobRequest
 from automata.config.comparison import Comparison
 from automata.config.data import DataSettings, OwnDataset, Preparation
-from automata.config.machine import Compute, Metering, RayCluster
+from automata.config.machine import Compute, Metering, Models, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import KindProtocol, SearchName
 from automata.datasets.catalog import DATASETS, Kind
@@ -110,6 +110,7 @@ class Experiment(Section):
     compute: Compute = Compute()
     metering: Metering = Metering()
     ray: RayCluster = RayCluster()
+    models: Models = Models()
     comparison: Comparison = Comparison()
     job: JobRequest
     carbon: Carbon

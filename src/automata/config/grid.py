@@ -17,13 +17,14 @@ from automata.config.refusals import dotted
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.names import METHODS
-from automata.runs import RECORD, Place, job_of, number, place_of
+from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
 from automata.selection import CONTROLS
 from automata.tuning import SCHEDULERS, SEARCHES
 
 SHARED = (
     "data.cache",
     "data.mirror",
+    "models.rows",
     "ray.address",
     "archives",
     "experiment",
@@ -122,6 +123,27 @@ class Grid:
     def records(self) -> list[str]:
         """The records of all runs."""
         return [f"results/runs/{place.stem}/{RECORD}" for place in self.runs]
+
+    @property
+    def kept(self) -> list[Place]:
+        """The places of runs that leave a trained model beside their record."""
+        return [place for place in self.runs if self._keeps(place)]
+
+    @property
+    def models(self) -> list[str]:
+        """The models of these runs."""
+        return [f"results/runs/{place.stem}/{MODEL}" for place in self.kept]
+
+    def _keeps(self, place: Place) -> bool:
+        experiment = self.experiment_of(place.dataset)
+        own = place.dataset in experiment.own_datasets
+        control = CONTROLS.get(place.selector)
+        real = control is None or place.selector == "full"
+        return real and experiment.models.keep in ("all", *["own"] * own)
+
+    def encoding(self, dataset: str) -> str:
+        """Return the path of what says how rows of a data set are encoded."""
+        return self.prepared(dataset).replace(".safetensors", ".encoding.json")
 
     def constraint(self, part: str) -> str:
         """Return the regular expression of a part of the places of runs."""

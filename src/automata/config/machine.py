@@ -48,6 +48,25 @@ class Compute(Section):
     ] = False
 
 
+class Models(Section):
+    """Which runs leave a trained model. It changes no setting of a run, and repeats none."""
+
+    keep: Annotated[
+        Literal["own", "all", "none"],
+        Field(
+            description="which runs leave `model.safetensors` beside their record: those on "
+            "`own_datasets`, all, or none; controls leave none"
+        ),
+    ] = "own"
+    rows: Annotated[
+        Literal["train", "train+validation"],
+        Field(
+            description="rows that the kept model is trained on; `train+validation` trains it "
+            "once more, and its test accuracy is not the record's"
+        ),
+    ] = "train"
+
+
 class RayCluster(Section):
     """Where trials run. It changes no setting of a run, and repeats none."""
 

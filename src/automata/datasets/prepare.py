@@ -105,12 +105,15 @@ def _dataset(
     extras: dict[str, Tensor] = {}
     if kind == "tabular":
         splits, facts = tabular.tensors(raw)
+        encoding = tabular.encoding(raw)
     elif kind == "image":
         splits, extras, facts = image.tensors(raw)
+        encoding = image.encoding(raw)
         facts["flip"] = flip
     else:
         vectors = _vectors(name, raw, preparation, cache, mirror)
         splits, extras, facts = text.tensors(raw, vectors)
+        encoding = text.encoding(raw, vectors)
     metadata = {
         "source": raw.source,
         "files": raw.files,
@@ -120,7 +123,15 @@ def _dataset(
         **raw.facts,
         **facts,
     }
-    return Dataset(name, kind, len(raw.classes), metadata=metadata, extras=extras, **splits)
+    return Dataset(
+        name,
+        kind,
+        len(raw.classes),
+        metadata=metadata,
+        extras=extras,
+        encoding=raw.encoding | encoding,
+        **splits,
+    )
 
 
 def _vectors(

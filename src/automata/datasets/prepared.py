@@ -81,6 +81,8 @@ class Dataset:
     extras: dict[str, Tensor] = field(default_factory=dict)
     """What models need besides: text `vectors` (words, dimension) float32, row 0 the padding and
     row 1 unknown words; image `mean` and `scale` (channels,) float32, of values in [0, 1]."""
+    encoding: dict[str, Any] = field(default_factory=dict, compare=False)
+    """How inputs come from rows as the source has them, as plain JSON values: not in the file."""
 
     def to(self, device: torch.device) -> Dataset:
         """Return this data set with its tensors on `device`."""
@@ -122,7 +124,9 @@ def read_dataset(path: Path) -> Dataset:
         extras = {k.removeprefix("extras."): t for k, t in tensors.items() if "extras." in k}
         mean, scale = extras.get("mean"), extras.get("scale")
         normal = None if mean is None or scale is None else Normalisation(mean, scale)
-        splits = {n: Split(tensors[f"{n}.inputs"], tensors[f"{n}.labels"], normal) for n in SPLITS}
+        splits: dict[str, Any] = {
+            n: Split(tensors[f"{n}.inputs"], tensors[f"{n}.labels"], normal) for n in SPLITS
+        }
         name, kind, classes = (header.pop(key) for key in ("name", "kind", "classes"))
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise UserError(

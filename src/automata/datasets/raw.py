@@ -56,6 +56,8 @@ class RawSplits(Generic[T]):
     """SHA-256 of each file that was read, by file name."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What else a reader of the record should know, as plain JSON values."""
+    encoding: dict[str, Any] = field(default_factory=dict)
+    """How `inputs` come from a user's files, as plain JSON values."""
 
 
 def split_rows(rows: int, *sizes: int) -> list[NDArray[np.int64]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -20,6 +22,7 @@ from automata.metering.lock import exclusive_host
 from automata.models.build import build_model, source_checksum
 from automata.models.classifier import Classifier
 from automata.numerics import numerics
+from automata.prediction.saved import SavedModel, describe, extended, write_model
 from automata.provenance import provenance
 from automata.records import Data, Record, Test, Trial, Tuning, read_record, write_record
 from automata.seeds import derive
@@ -56,6 +59,16 @@ Code that is declared equal, in all that an interrupted run consists of, agrees.
 """
 
 
+class Kept(NamedTuple):
+    """Where a trained model shall be."""
+
+    path: Path
+    encoding: Path
+    """File that says how rows of the data set are encoded."""
+    rows: str
+    """`train`, or `train+validation`: what it is trained on."""
+
+
 def complete_job(
     job: Job,
     data: Path,
@@ -63,6 +76,7 @@ def complete_job(
     output: Path,
     ray_address: str | None = None,
     again: bool = False,
+    kept: Kept | None = None,
 ) -> None:
     """Run `job` on the prepared file `data`, and write its record to `output`.
 
@@ -70,38 +84,50 @@ def complete_job(
     on from there. It waits for a process that is at the same job, and takes its record. A
     finished record at `output` stays as it is, whatever made Snakemake start the job, and work that
     is left beside it is removed: `again` repeats the run, and replaces the record when the new one
-    is complete.
+    is complete. The model is written where `kept` says; that of a finished run is trained again.
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
-        if (waited or not again) and _is_finished(output, job, data):
+        model = None
+        record = None if again and not waited else _finished(output, job, data)
+        if record is not None:
             logger.info("%s: the run is finished, its record stays", output)
             output.touch()  # Snakemake takes an output for made that is newer than its inputs
         else:
-            write_record(run_job(job, data, folder, ray_address), output)
+            record, model = run_with_model(job, data, folder, ray_address)
+            write_record(record, output)
+        if kept is not None:
+            keep_model(kept, record, read_dataset(data), model)
         work.remove()
 
 
-def _is_finished(output: Path, job: Job, data: Path) -> bool:
-    """Say whether `output` is the record of `job` on `data`, by whichever code.
+def _finished(output: Path, job: Job, data: Path) -> Record | None:
+    """Return the record of `job` on `data` at `output`, by whichever code; None without one.
 
     Raises UserError if it is a record of something else, which nothing may replace.
     """
     try:
         record = read_record(output)
     except UserError:  # none, or damaged
-        return False
+        return None
     same = record.job.run == job.run and record.job.settings == job.settings
     if not same or record.data.sha256 != sha256(data):
         raise UserError(
             f"{output}: is the record of another run or of other data, which is not replaced: "
             "move it away"
         )
-    return True
+    return record
 
 
 def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) -> Record:
-    """Run `job` on the prepared file `data` and return its record (paper, Algorithm 1).
+    """Return the record of `run_with_model`."""
+    return run_with_model(job, data, folder, ray_address)[0]
+
+
+def run_with_model(
+    job: Job, data: Path, folder: Path, ray_address: str | None = None
+) -> tuple[Record, Classifier]:
+    """Run `job` on the prepared file `data`; return record and model (paper, Algorithm 1).
 
     What is finished is kept in `folder`: the log of the search, and checkpoints of trials and
     of the refit. The caller removes it once the record is safe. With a `ray_address` the trials
@@ -149,7 +175,7 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         test = _test(run.model, run.data)
     opened = [entry for entry in log.entries if isinstance(entry, Opened)]
     closed = [entry for entry in log.entries if isinstance(entry, Closed)]
-    return Record(
+    record = Record(
         job=job,
         data=source,
         tuning=tuning,
@@ -160,6 +186,34 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
         lock_wait_seconds=waited,
         provenance=opened[-1].provenance if opened else here,
     )
+    return record, run.model
+
+
+def keep_model(kept: Kept, record: Record, dataset: Dataset, model: Classifier | None) -> None:
+    """Write the trained model of a run, which is `model` if it was trained just now."""
+    job, best = record.job, record.best
+    final = record.final
+    epochs = (final or best).progress.epochs
+    if model is None or kept.rows != "train":
+        logger.info("training the model of %s, which is not measured", kept.path)
+        compute = job.settings.compute
+        limit_threads(compute.threads_per_trial)
+        wider = replace(dataset, train=extended(dataset)) if kept.rows != "train" else dataset
+        plan = SubsetPlan(Full(), fraction=1.0) if final else subset_plan(job)
+        with exclusive_host(job.settings.metering.exclusive):
+            run = _training_run(job, wider, best, plan, choose_device(compute.device))
+            run.train_to(epochs)
+        model = run.model
+    saved = SavedModel(
+        job=job,
+        configuration=best.configuration,
+        epochs=epochs,
+        rows=kept.rows,
+        test=_test(model.cpu(), dataset),
+        data_sha256=record.data.sha256,
+        **describe(dataset, json.loads(kept.encoding.read_text(encoding="utf-8"))),
+    )
+    write_model(kept.path, model, saved)
 
 
 def _own_model(model: OwnModel, job: Job) -> str | None:

@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from automata.code_versions import CLAIMS, EQUIVALENCES, PARTS, Equivalence, code_versions
 from automata.config import Job, Preparation
@@ -18,13 +20,14 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.models.mlp import build
+from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
 from automata.records import read_record, write_record
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.tuning import job as job_module
 from automata.tuning.checkpoints import WorkFolder, read_model
-from automata.tuning.job import complete_job, run_job
+from automata.tuning.job import Kept, complete_job, run_job
 from automata.tuning.log import ReplayLog, Reported
 from automata.tuning.schedulers import hyperband_brackets
 from benchmarks.equivalence.replay import differences
@@ -323,6 +326,33 @@ def test_kept_search_of_a_host_that_is_alike_is_used(data, interrupted, monkeypa
     assert run_job(make_job(), data, interrupted).resumed
 
 
+@pytest.mark.parametrize(("selector", "fraction"), [("gradmatch", 0.1), ("full", 1.0)])
+def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
+    data, tmp_path, selector, fraction
+):
+    job = make_job(selector=selector, fraction=fraction)
+    encoding = tmp_path / "encoding.json"
+    encoding.write_text('{"mean": [], "scale": []}')
+    at_once, later, wider = (
+        Kept(tmp_path / f"{name}.safetensors", encoding, rows)
+        for name, rows in (("now", "train"), ("later", "train"), ("wider", "train+validation"))
+    )
+    output = tmp_path / "record.json"
+    complete_job(job, data, tmp_path / "job", output, kept=at_once)
+    record = output.read_text()
+    complete_job(job, data, tmp_path / "job", output, kept=later)
+    complete_job(job, data, tmp_path / "job", output, kept=wider)
+    assert output.read_text() == record
+    assert load_file(later.path).keys() == load_file(at_once.path).keys()
+    for name, weight in load_file(at_once.path).items():
+        assert torch.equal(weight, load_file(later.path)[name])
+    assert not torch.equal(weight, load_file(wider.path)[name])
+    model, saved = read_saved(at_once.path)
+    assert saved.test == read_record(output).test
+    assert evaluate(model, read_dataset(data).test).accuracy == saved.test.accuracy
+    assert read_saved(wider.path)[1].epochs == saved.epochs
+
+
 def test_other_data_set_in_the_file_is_refused(data, tmp_path):
     with pytest.raises(UserError, match="is data set 'dna', not 'letter'"):
         run_job(make_job(dataset="letter"), data, tmp_path / "job")
@@ -463,12 +493,12 @@ def test_refit_goes_on_where_it_was(data, tmp_path, monkeypatch):
 def finished(record, tmp_path, monkeypatch):
     """Work folder and record of a finished job; to run it again would be to be killed."""
     write_record(record, tmp_path / "record.json")
-    monkeypatch.setattr(job_module, "run_job", killed)
+    monkeypatch.setattr(job_module, "run_with_model", killed)
     return tmp_path / "work", tmp_path / "record.json"
 
 
 def test_a_finished_job_leaves_its_record_and_no_work(record, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(job_module, "run_job", lambda *_: record)
+    monkeypatch.setattr(job_module, "run_with_model", lambda *_: (record, None))
     complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
     assert read_record(tmp_path / "record.json") == record
     assert not (tmp_path / "work").exists()

@@ -29,6 +29,13 @@ def tensors(raw: RawSplits[Images]) -> tuple[dict[str, Split], dict[str, Tensor]
     return splits, {"mean": mean, "scale": scale}, facts
 
 
+def encoding(raw: RawSplits[Images]) -> dict[str, Any]:
+    """Return width and height of the images, in pixels, and their normalisation."""
+    mean, scale = (m.astype(np.float32).tolist() for m in moments(raw.train.inputs))
+    height, width = raw.train.inputs.shape[2:]
+    return {"size": [width, height], "mean": mean, "scale": scale}
+
+
 def moments(images: Images) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean and standard deviation per channel of `images` / 255, both (channels,).
 

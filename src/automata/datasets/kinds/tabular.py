@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from automata.datasets.prepared import SPLITS, Split
-from automata.datasets.raw import Numbers, RawSplits, Rows
+from automata.datasets.raw import Numbers, RawSplits
 
 
 def tensors(raw: RawSplits[Numbers]) -> tuple[dict[str, Split], dict[str, Any]]:
@@ -18,8 +18,21 @@ def tensors(raw: RawSplits[Numbers]) -> tuple[dict[str, Split], dict[str, Any]]:
     Every split is scaled by the mean and standard deviation of the training split.
     """
     mean, scale = standardisation(raw.train.inputs)
-    splits = {name: _split(getattr(raw, name), mean, scale) for name in SPLITS}
+    splits = {
+        name: Split(
+            torch.from_numpy(standardised(rows.inputs, mean, scale)),
+            torch.from_numpy(rows.labels.astype(np.int64)),
+        )
+        for name in SPLITS
+        for rows in [getattr(raw, name)]
+    }
     return splits, {"standardised": "by mean and standard deviation of the training split"}
+
+
+def encoding(raw: RawSplits[Numbers]) -> dict[str, Any]:
+    """Return what `standardised` needs, as plain values."""
+    mean, scale = standardisation(raw.train.inputs)
+    return {"mean": mean.tolist(), "scale": scale.tolist()}
 
 
 def standardisation(features: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -32,6 +45,8 @@ def standardisation(features: Numbers) -> tuple[NDArray[np.float64], NDArray[np.
     return mean, np.where(scale > 0, scale, 1.0)
 
 
-def _split(rows: Rows[Numbers], mean: NDArray[np.float64], scale: NDArray[np.float64]) -> Split:
-    inputs = ((rows.inputs - mean) / scale).astype(np.float32)
-    return Split(torch.from_numpy(inputs), torch.from_numpy(rows.labels.astype(np.int64)))
+def standardised(
+    features: Numbers, mean: NDArray[np.float64], scale: NDArray[np.float64]
+) -> Numbers:
+    """Return `features` (n, d) less the `mean`, in units of the `scale`, both (d,)."""
+    return ((features - mean) / scale).astype(np.float32)

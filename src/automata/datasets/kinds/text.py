@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.datasets.prepared import PADDING, SPLITS, UNKNOWN, Split
-from automata.datasets.raw import RawSplits, Rows, Tokens
+from automata.datasets.raw import RawSplits, Tokens
 from automata.datasets.vectors import Vector, WordVectors
 from automata.seeds import derive
 
@@ -34,12 +34,14 @@ def tensors(
     words of the training split, and then those of the others that have a pretrained vector: a
     word that is in none of them would have a row that nobody reads.
     """
-    trained = _words(raw.train.inputs)
-    met = _words(raw.validation.inputs + raw.test.inputs)
-    later = [word for word in met if word in vectors.of and word not in trained]
-    numbers = {word: number for number, word in enumerate([*trained, *later], start=UNKNOWN + 1)}
+    trained, later = _known(raw, vectors)
+    numbers = numbering([*trained, *later])
     table = _table(trained, later, vectors)
-    splits = {name: _split(getattr(raw, name), numbers) for name in SPLITS}
+    splits = {
+        name: Split(numbered(rows.inputs, numbers), torch.from_numpy(rows.labels.astype(np.int64)))
+        for name in SPLITS
+        for rows in [getattr(raw, name)]
+    }
     facts = {
         "words": len(numbers),
         "training_words_without_vector": sum(word not in vectors.of for word in trained),
@@ -52,6 +54,24 @@ def tensors(
         },
     }
     return splits, {"vectors": torch.from_numpy(table)}, facts
+
+
+def encoding(raw: RawSplits[Tokens], vectors: WordVectors) -> dict[str, Any]:
+    """Return the words that the model knows, in the order of their numbers."""
+    trained, later = _known(raw, vectors)
+    return {"words": [*trained, *later]}
+
+
+def numbering(words: Sequence[str]) -> dict[str, int]:
+    """Return the number of each of the `words` that a model knows."""
+    return {word: number for number, word in enumerate(words, start=UNKNOWN + 1)}
+
+
+def _known(raw: RawSplits[Tokens], vectors: WordVectors) -> tuple[dict[str, None], list[str]]:
+    """Return the words of the training split, and others that have a pretrained vector."""
+    trained = _words(raw.train.inputs)
+    met = _words(raw.validation.inputs + raw.test.inputs)
+    return trained, [word for word in met if word in vectors.of and word not in trained]
 
 
 def _words(texts: Tokens) -> dict[str, None]:
@@ -90,12 +110,13 @@ def _normal(dimension: int, *names: str) -> NDArray[np.float64]:
     return np.random.default_rng(halves).standard_normal(dimension)
 
 
-def _split(rows: Rows[Tokens], numbers: dict[str, int]) -> Split:
-    texts = [[numbers.get(word, UNKNOWN) for word in text] or [UNKNOWN] for text in rows.inputs]
-    inputs = np.full((len(rows), max(map(len, texts), default=1)), PADDING, dtype=np.int32)
-    for row, text in zip(inputs, texts, strict=True):
+def numbered(texts: Tokens, numbers: Mapping[str, int]) -> Tensor:
+    """Return the word numbers (n, longest) int32 of `texts`, PADDING after the last word."""
+    rows = [[numbers.get(word, UNKNOWN) for word in text] or [UNKNOWN] for text in texts]
+    inputs = np.full((len(rows), max(map(len, rows), default=1)), PADDING, dtype=np.int32)
+    for row, text in zip(inputs, rows, strict=True):
         row[: len(text)] = text
-    return Split(torch.from_numpy(inputs), torch.from_numpy(rows.labels.astype(np.int64)))
+    return torch.from_numpy(inputs)
 
 
 def _share(texts: Tokens, words: Collection[str]) -> float | None:

@@ -319,14 +319,15 @@ def no_images(path: Path) -> str:
     )
 
 
-def missing_array(path: Path, stored: Sequence[str]) -> str | None:
-    """Say which array an .npz lacks that has those that are `stored`, None if it has both."""
-    for name in ("images", "labels"):
+def missing_array(
+    path: Path, stored: Sequence[str], needed: Sequence[str] = ("images", "labels")
+) -> str | None:
+    """Say which `needed` array an .npz lacks that has those that are `stored`, None if none."""
+    for name in needed:
         if name not in stored:
-            return (
-                f"{path}: array `{name}` is missing, it must have `images` and `labels`; "
-                f"found: {listed(stored)}"
-            )
+            every = " and ".join(f"`{name}`" for name in needed)
+            found = listed(stored)
+            return f"{path}: array `{name}` is missing, it must have {every}; found: {found}"
     return None
 
 

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,23 @@ def load(name: str, own: OwnImage) -> RawSplits[Images]:
     )
 
 
+def read_unlabelled(path: Path) -> tuple[Images, list[str]]:
+    """Return images (n, 3, height, width) without classes, and their names.
+
+    `path` is an image, a folder with any below it, or an `.npz` with `images`. Raises UserError
+    for anything else, and where sizes differ.
+    """
+    if path.suffix.lower() == ".npz":
+        pixels = _channels(path, _arrays(path, "images")[0])
+        return pixels, [str(number) for number in range(1, len(pixels) + 1)]
+    every = visible_files(path) if path.is_dir() else [path]
+    files = [file for file in every if file.suffix.lower() in SUFFIXES]
+    images = _stacked(files)
+    if images is None:
+        raise fault(f"{path}: there are no images ({', '.join(SUFFIXES)})")
+    return images, [str(file.relative_to(path)) if path.is_dir() else file.name for file in files]
+
+
 def _read(name: str, split: str, path: Path) -> Pictures:
     if path.is_dir():
         return _read_folder(path)
@@ -107,17 +125,22 @@ def _sizes_differ(
     return fault(f"{said[0]}, {said[1]}: all images must have one size")
 
 
-def _read_arrays(path: Path) -> Pictures:
+def _arrays(path: Path, *names: str) -> list[NDArray[Any]]:
     try:
         with np.load(path, allow_pickle=False) as stored:
-            absent = missing_array(path, list(stored))
+            absent = missing_array(path, list(stored), names)
             if absent is not None:
                 raise fault(absent)
-            images, labels = stored["images"], stored["labels"]
-            if not isinstance(images, np.ndarray) or not isinstance(labels, np.ndarray):
+            arrays = [stored[name] for name in names]
+            if not all(isinstance(array, np.ndarray) for array in arrays):
                 raise ValueError("what it holds are no arrays")
     except _NOT_ARRAYS as error:
         raise fault(f"{path}: not a readable .npz file: {error}") from error
+    return arrays
+
+
+def _read_arrays(path: Path) -> Pictures:
+    images, labels = _arrays(path, "images", "labels")
     pixels = _channels(path, images)
     names = _names(path, labels, len(pixels))
     said = FileLabels(names, f"{path}: `labels`", lambda row: f"number {row}")
@@ -152,7 +175,17 @@ def _names(path: Path, labels: NDArray[np.generic], images: int) -> list[str]:
 
 def _read_folder(folder: Path) -> Pictures:
     files = _image_files(folder)
-    # Filled image by image: a list of them all would need the memory twice.
+    images = _stacked(files)
+    if images is None:
+        raise fault(f"{folder}: there are no images; expected one folder of them per class")
+    labels = FileLabels(
+        [file.parent.name for file in files], str(folder), lambda row: files[row].name
+    )
+    return Pictures(images, labels, lambda row: str(files[row]))
+
+
+def _stacked(files: list[Path]) -> Images | None:
+    """Return the images in `files`, filled one by one: a list would need the memory twice."""
     images: Images | None = None
     for number, file in enumerate(files):
         image = _read_image(file)
@@ -161,12 +194,7 @@ def _read_folder(folder: Path) -> Pictures:
         if image.shape != images.shape[1:]:
             raise _sizes_differ((str(files[0]), _size(images[0])), (str(file), _size(image)))
         images[number] = image
-    if images is None:
-        raise fault(f"{folder}: there are no images; expected one folder of them per class")
-    labels = FileLabels(
-        [file.parent.name for file in files], str(folder), lambda row: files[row].name
-    )
-    return Pictures(images, labels, lambda row: str(files[row]))
+    return images
 
 
 def _image_files(folder: Path) -> list[Path]:

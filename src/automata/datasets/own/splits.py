@@ -107,6 +107,7 @@ def raw_splits(
     classes: list[str],
     parts: Mapping[str, Part],
     inputs: Callable[[Part], T],
+    encoding: dict[str, Any] | None = None,
     **facts: Any,
 ) -> RawSplits[T]:
     """Return the splits of the files at `paths`, with the `inputs` of each part."""
@@ -120,6 +121,7 @@ def raw_splits(
         source=f"own file {paths['train'].name or paths['train']}",
         files=checksums(paths),
         facts={**facts, "rows_by_class": by_class},
+        encoding=encoding or {},
     )
 
 

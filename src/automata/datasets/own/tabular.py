@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from automata.datasets.own.paths import fault, listed
 from automata.datasets.own.splits import Part, raw_splits
 from automata.datasets.own.tables import Table, read_own
 from automata.datasets.raw import Numbers, RawSplits
+from automata.errors import UserError
 
 MOST_FEATURES = 100_000
 MOST_BYTES = 4 * 2**30
@@ -56,9 +59,24 @@ def load(name: str, own: OwnTabular) -> RawSplits[Numbers]:
         classes,
         parts,
         lambda part: _encode(columns, cells[part.file], part),
+        {"columns": [asdict(column) for column in _ready_for_gaps(own, columns, training)]},
         features=[feature for column in columns for feature in column.features],
         filled=filled,
     )
+
+
+def _ready_for_gaps(
+    own: OwnTabular, columns: list[Column], training: Mapping[str, Cells]
+) -> Iterator[Column]:
+    """Yield the columns for other files: those without gaps so far are filled as `own` says."""
+    kinds = {column.name: column.kind for column in columns}
+    wanted = fillings(own, kinds, dict.fromkeys(kinds, True))
+    for column in columns:
+        name, value = column.name, column.fill
+        if value is None and name in wanted:
+            with suppress(UserError):  # what fits no such column fills none
+                value = filling(name, column.kind, wanted[name], training[name])
+        yield replace(column, fill=value)
 
 
 def _encode(columns: list[Column], cells: Mapping[str, Cells], part: Part) -> Numbers:

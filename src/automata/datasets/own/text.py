@@ -26,7 +26,7 @@ def load(name: str, own: OwnText) -> RawSplits[Tokens]:
     cannot be read or split.
     """
     tables, classes, parts = read_own(name, own, texts=[own.text])
-    words = {split: _words(table, own.text) for split, table in tables.items()}
+    words = {split: words_of(table, own.text) for split, table in tables.items()}
     return raw_splits(
         {split: table.path for split, table in tables.items()},
         classes,
@@ -35,7 +35,8 @@ def load(name: str, own: OwnText) -> RawSplits[Tokens]:
     )
 
 
-def _words(table: Table, column: str) -> Tokens:
+def words_of(table: Table, column: str) -> Tokens:
+    """Return the words of the texts in `column`; raises UserError for gaps and other cells."""
     missing = table.empty(column, blank=True)
     if missing.any():
         raise table.nothing(column, missing, "text(s)", "drop such rows")

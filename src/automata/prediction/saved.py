@@ -1,0 +1,138 @@
+"""A trained model as a file: weights, and as plain data all that is needed to use them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_model, save_model
+from torch import Tensor
+
+from automata.config import Job, OwnModel
+from automata.config.inputs import FACTORY, factory_file
+from automata.datasets.prepared import Dataset, Normalisation, Split
+from automata.errors import UserError
+from automata.files import replacing, sha256
+from automata.models.build import build_model
+from automata.models.classifier import Classifier
+from automata.recorded import Recorded
+from automata.records import Test
+
+INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
+"""Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
+
+
+class SavedModel(Recorded):
+    """What a model is, beside its weights."""
+
+    format_version: Literal[1] = 1
+    job: Job
+    """The run: data set, protocol, architecture."""
+    configuration: dict[str, Any]
+    """The best hyper-parameters."""
+    epochs: int
+    rows: str
+    """`train`, or `train+validation`: what it was trained on."""
+    test: Test
+    """Its accuracy and loss (nats) on the test rows."""
+    data_sha256: str
+    """Of the prepared data set."""
+    kind: str
+    classes: list[str]
+    encoding: dict[str, Any]
+    """See `automata.prediction.encoding`."""
+    inputs: list[int]
+    """Shape of one row as the model takes it."""
+    extras: dict[str, list[int]]
+    """Shapes of what the model was built with besides; see `Dataset.extras`."""
+
+    def dataset(self) -> Dataset:
+        """Return a data set of two empty rows per split, in the shapes that the model knows."""
+        split = Split(
+            torch.zeros(2, *self.inputs, dtype=INPUTS[self.kind]),
+            torch.zeros(2, dtype=torch.int64),
+            self.normalisation(),
+        )
+        extras = {name: torch.zeros(shape) for name, shape in self.extras.items()}
+        name, classes = self.job.run.dataset, len(self.classes)
+        return Dataset(name, self.kind, classes, split, split, split, {}, extras)
+
+    def normalisation(self) -> Normalisation | None:
+        """Return that of images."""
+        if self.kind != "image":
+            return None
+        return Normalisation(*(torch.tensor(self.encoding[key]) for key in ("mean", "scale")))
+
+
+def describe(dataset: Dataset, encoding: dict[str, Any]) -> dict[str, Any]:
+    """Return what a `SavedModel` says of the data."""
+    return {
+        "kind": dataset.kind,
+        "classes": dataset.metadata["class_names"],
+        "encoding": encoding,
+        "inputs": list(dataset.train.inputs.shape[1:]),
+        "extras": {name: list(extra.shape) for name, extra in dataset.extras.items()},
+    }
+
+
+def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
+    """Write `model` and what it is to `path`, atomically."""
+    with replacing(path) as temporary:
+        save_model(model.cpu(), str(temporary), metadata={"model": saved.model_dump_json()})
+
+
+def read_header(path: Path) -> SavedModel:
+    """Return what the model at `path` is, without its weights; raises UserError, in one line."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return SavedModel.model_validate_json((file.metadata() or {})["model"])
+    except (OSError, SafetensorError, KeyError, ValidationError) as error:
+        reason = "damaged, or no model of this version of the project"
+        raise UserError(f"{path}: {reason}: {str(error).partition(chr(10))[0]}") from error
+
+
+def read_model(path: Path) -> tuple[Classifier, SavedModel]:
+    """Return the model at `path`, in evaluation mode on the CPU.
+
+    A user's own factory is imported only if its file is the one that the model was made by. Raises
+    UserError, in one line, for another one, and for what is no model.
+    """
+    saved = read_header(path)
+    architecture = saved.job.settings.protocol.model
+    if isinstance(architecture, OwnModel):
+        _require_same_code(path, architecture, saved.job.files.get(FACTORY))
+    model = build_model(saved.dataset(), saved.configuration, architecture)
+    try:
+        load_model(model, path)
+    except (RuntimeError, SafetensorError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{path}: its weights do not fit its architecture: {reason}") from error
+    return model.eval(), saved
+
+
+def _require_same_code(path: Path, architecture: OwnModel, wanted: str | None) -> None:
+    file = factory_file(architecture.factory, sys.path)
+    if file is None or sha256(file) != wanted:
+        raise UserError(
+            f"{path}: was made by {architecture.factory} of another content than {file}: use the "
+            "file that the run used"
+        )
+
+
+def extended(dataset: Dataset) -> Split:
+    """Return the training and the validation rows as one split."""
+    splits = [dataset.train, dataset.validation]
+    inputs = [split.inputs for split in splits]
+    if dataset.kind == "text":  # each split is as wide as its longest text
+        width = max(part.shape[1] for part in inputs)
+        inputs = [_padded(part, width) for part in inputs]
+    labels = torch.cat([split.labels for split in splits])
+    return Split(torch.cat(inputs), labels, dataset.train.normalisation)
+
+
+def _padded(inputs: Tensor, width: int) -> Tensor:
+    return torch.nn.functional.pad(inputs, (0, width - inputs.shape[1]))  # PADDING is 0

@@ -1,0 +1,269 @@
+"""What a kept model says of a user's files is what it says of the prepared rows."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from PIL import Image
+
+from automata.config import Job, Preparation, Protocol
+from automata.config.job import Run, Settings
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import Dataset, read_dataset, write_dataset
+from automata.errors import UserError
+from automata.files import sha256
+from automata.models.build import build_model
+from automata.prediction.predict import predict
+from automata.prediction.saved import SavedModel, describe, extended, write_model
+from automata.records import Test
+from automata.training.evaluation import evaluate
+
+RANDOM = np.random.default_rng(0)
+VALUES = {
+    "tabular": {"hidden1": 8, "hidden2": 8},
+    "text": {"hidden": 8},
+    "image": {},
+}
+MODELS = {"tabular": "mlp", "text": "lstm", "image": "resnet18"}
+
+
+def table(rows: int, soils: list[str]) -> pd.DataFrame:
+    """Numbers with gaps, codes that are no numbers, dates, and categories."""
+    frame = pd.DataFrame(
+        {
+            "height": RANDOM.normal(100, 30, rows),
+            "code": RANDOM.choice(["01", "02", "10"], rows),
+            "seen": pd.Series(RANDOM.integers(0, 900, rows)).map(
+                lambda day: str(np.datetime64("2020-01-01") + day)
+            ),
+            "soil": RANDOM.choice(soils, rows),
+            "species": RANDOM.choice(["setosa", "virginica"], rows),
+        }
+    )
+    frame.loc[::7, "height"] = None
+    return frame
+
+
+def texts(rows: int, words: list[str]) -> pd.DataFrame:
+    said = [" ".join(RANDOM.choice(words, RANDOM.integers(1, 9))) for _ in range(rows)]
+    return pd.DataFrame({"review": said, "stars": RANDOM.choice([1, 5], rows)})
+
+
+def images(folder: Path, each: int) -> None:
+    for name in ("cat", "dog"):
+        (folder / name).mkdir(parents=True)
+        for number in range(each):
+            pixels = RANDOM.integers(0, 256, (8, 10, 3)).astype(np.uint8)
+            Image.fromarray(pixels).save(folder / name / f"{number}.png")
+
+
+def own_data(kind: str, folder: Path) -> tuple[dict[str, Any], Path]:
+    """Write files of a data set; return its description and its test file."""
+    train, test = folder / "train", folder / "test"
+    if kind == "image":
+        images(train, 20)
+        images(test, 5)
+        return {"kind": kind, "path": str(train), "test": str(test)}, test
+    files = train.with_suffix(".csv"), test.with_suffix(".csv")
+    if kind == "text":
+        for file, rows, words in zip(
+            files, (60, 30), (["good", "bad", "it's"], ["bad", "new", "good!"]), strict=True
+        ):
+            texts(rows, words).to_csv(file, index=False)
+        own = {"text": "review", "target": "stars"}
+    else:
+        for file, rows, soils in zip(
+            files, (60, 30), (["sand", "clay"], ["sand", "clay", "loam"]), strict=True
+        ):
+            table(rows, soils).to_csv(file, index=False)
+        own = {
+            "target": "species",
+            "fill": {"numbers": "median"},
+            "dates": ["seen"],
+            "categorical": ["code"],
+        }
+    return {"kind": kind, "path": str(files[0]), "test": str(files[1]), **own}, files[1]
+
+
+class Kept:
+    """A model with random weights in a file, and the data that it is for."""
+
+    def __init__(self, kind: str, folder: Path) -> None:
+        own, self.test = own_data(kind, folder)
+        vectors = {"source": None, "dimension": 5} if kind == "text" else None
+        preparation = Preparation.model_validate({"own": own, "vectors": vectors})
+        prepared = prepare("mine", preparation, folder)
+        write_dataset(prepared, folder / "mine.safetensors")
+        self.data: Dataset = read_dataset(folder / "mine.safetensors")
+        space = {"learning_rate": {"choice": [0.1]}, "batch_size": {"choice": [4]}}
+        space |= {name: {"choice": [value]} for name, value in VALUES[kind].items()}
+        protocol = Protocol.model_validate(
+            {
+                "model": MODELS[kind],
+                "epochs": 2,
+                "configurations": 1,
+                "reselect_every": 1,
+                "search_space": space,
+                "optimizer": "sgd",
+            }
+        )
+        run = Run(
+            dataset="mine", search="random", scheduler="asha", selector="rs2", fraction=0.5, seed=0
+        )
+        self.saved = SavedModel(
+            job=Job(run=run, settings=Settings(protocol=protocol, data=preparation)),
+            configuration=VALUES[kind],
+            epochs=2,
+            rows="train",
+            test=Test(accuracy=0.5, loss=1.0, rows=30),
+            data_sha256="",
+            **describe(self.data, json.loads(json.dumps(prepared.encoding))),
+        )
+        torch.manual_seed(0)
+        self.model = build_model(self.data, VALUES[kind], MODELS[kind]).eval()
+        self.file = folder / "model.safetensors"
+        write_model(self.file, self.model, self.saved)
+
+
+@pytest.fixture(params=["tabular", "text", "image"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
+    return Kept(request.param, tmp_path)
+
+
+@pytest.fixture
+def flowers(tmp_path: Path) -> Kept:
+    return Kept("tabular", tmp_path)
+
+
+def test_rows_of_a_file_are_what_the_prepared_test_rows_are(kept: Kept) -> None:
+    found = predict(kept.file, kept.test)
+    test = kept.data.test
+    with torch.inference_mode():
+        expected = kept.model(test.ready(test.inputs)).double().softmax(dim=1).numpy()
+    probabilities = found.filter(like="p(").to_numpy()
+    np.testing.assert_allclose(probabilities, expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    classes = np.array(kept.data.metadata["class_names"])
+    right = (classes[test.labels.numpy()] == found["prediction"].to_numpy()).mean()
+    assert right == evaluate(kept.model, test).accuracy
+
+
+def test_target_is_not_needed_and_the_order_of_columns_does_not_matter(flowers: Kept) -> None:
+    rows = pd.read_csv(flowers.test, dtype=str).drop(columns="species")
+    rows[rows.columns[::-1]].to_csv(flowers.test.with_name("new.csv"), index=False)
+    found = predict(flowers.file, flowers.test.with_name("new.csv"))
+    pd.testing.assert_frame_equal(found, predict(flowers.file, flowers.test))
+
+
+def test_unknown_categories_are_told_in_one_line(
+    flowers: Kept, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        predict(flowers.file, flowers.test)
+    (line,) = caplog.messages
+    assert "column 'soil'" in line
+    assert line.endswith("that no training row has: loam")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda rows: rows.drop(columns=["soil"]), "no column soil, which the model needs"),
+        (lambda rows: rows.assign(height="tall"), "holds string values, but numbers"),
+        (lambda rows: rows.assign(soil=None), "column 'soil': 30 missing cell"),
+        (lambda rows: rows[:0], "there are no rows"),
+    ],
+)
+def test_rows_that_do_not_fit_are_one_line(flowers: Kept, change: Any, said: str) -> None:
+    change(pd.read_csv(flowers.test, dtype=str)).to_csv(flowers.test, index=False)
+    with pytest.raises(UserError, match=said.replace("(", r"\(")) as caught:
+        predict(flowers.file, flowers.test)
+    assert "\n" not in str(caught.value)
+
+
+def test_gaps_where_training_had_none_are_filled_as_configured(tmp_path: Path) -> None:
+    own, test = own_data("tabular", tmp_path)
+    for file in (Path(own["path"]), test):
+        pd.read_csv(file, dtype=str).fillna({"height": "7"}).to_csv(file, index=False)
+    encoding = prepare("mine", Preparation.model_validate({"own": own}), tmp_path).encoding
+    height = pd.read_csv(own["path"])["height"]
+    fill = encoding["columns"][0]["fill"]
+    assert height.min() < fill < height.max()
+
+
+def test_image_of_another_size_is_one_line(tmp_path: Path) -> None:
+    kept = Kept("image", tmp_path)
+    Image.new("RGB", (9, 9)).save(tmp_path / "other.png")
+    with pytest.raises(
+        UserError, match=r"other\.png: images of 9 x 9 pixels; the model takes 10 x"
+    ):
+        predict(kept.file, tmp_path / "other.png")
+
+
+def test_arrays_and_single_images_are_rows_too(tmp_path: Path) -> None:
+    kept = Kept("image", tmp_path)
+    one = predict(kept.file, kept.test / "cat" / "0.png")
+    pixels = np.asarray(Image.open(kept.test / "cat" / "0.png"))
+    np.savez(tmp_path / "new.npz", images=pixels[None])
+    pd.testing.assert_frame_equal(
+        one.drop(columns="row"), predict(kept.file, tmp_path / "new.npz").drop(columns="row")
+    )
+    assert one["row"].tolist() == ["0.png"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no model", b"\x80\x04."])
+def test_file_that_is_no_model_is_one_line(flowers: Kept, content: bytes) -> None:
+    flowers.file.write_bytes(content)
+    with pytest.raises(UserError, match="no model of this version") as caught:
+        predict(flowers.file, flowers.test)
+    assert "\n" not in str(caught.value)
+
+
+def test_training_and_validation_rows_together_are_all_of_both(kept: Kept) -> None:
+    both = extended(kept.data)
+    train, validation = kept.data.train, kept.data.validation
+    assert len(both) == len(train) + len(validation)
+    width = train.inputs.shape[1]
+    assert torch.equal(both.inputs[: len(train), :width], train.inputs)
+    assert both.labels.tolist() == [*train.labels.tolist(), *validation.labels.tolist()]
+
+
+NET = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, inputs, classes):
+        super().__init__()
+        self.head = nn.Linear(inputs, classes)
+
+    def features(self, inputs):
+        return inputs
+
+def build(dataset, configuration):
+    return Net(dataset.train.inputs.shape[1], dataset.classes)
+"""
+
+
+def test_own_model_is_used_with_its_own_code_alone(
+    flowers: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = tmp_path / "kept_net.py"
+    code.write_text(NET)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    job = flowers.saved.job.model_dump()
+    job["settings"]["protocol"]["model"] = {"factory": "kept_net:build"}
+    job["files"] = {"model.factory": sha256(code)}
+    saved = flowers.saved.model_copy(update={"job": Job.model_validate(job)})
+    model = build_model(flowers.data, {}, saved.job.settings.protocol.model)
+    write_model(flowers.file, model, saved)
+    assert len(predict(flowers.file, flowers.test)) == 30
+    code.write_text(NET + "raise SystemExit('imported')")
+    with pytest.raises(UserError, match="of another content than"):
+        predict(flowers.file, flowers.test)
