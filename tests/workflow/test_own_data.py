@@ -11,6 +11,10 @@ import yaml
 from PIL import Image
 from sklearn.datasets import load_iris
 
+from automata.datasets.own.image import _read
+from automata.datasets.own.splits import assign
+from automata.datasets.own.tables import read_own
+from automata.prediction.predict import predict
 from automata.records import read_record
 
 README = (Path(__file__).parents[2] / "config/README.md").read_text()
@@ -72,6 +76,25 @@ def targets(name):
     return [f"results/{name}/{made}"]
 
 
+def test_rows(name, record):
+    """Write the test rows of an example as a user has them; return where, and their classes."""
+    own = record.job.settings.data.own
+    if name == "shapes":
+        pictures = _read(name, "train", Path(own.path))
+        _, parts = assign(name, {"train": pictures.labels})
+        pixels = pictures.images[parts["test"].rows].transpose(0, 2, 3, 1)
+        np.savez("new.npz", images=pixels)
+        return Path("new.npz"), np.array(pictures.labels.names)[parts["test"].rows]
+    table = pd.read_csv(own.path, dtype=str)
+    _, _, parts = read_own(name, own)
+    rows = table.iloc[parts["test"].rows]
+    rows.drop(columns=own.target).to_csv("new.csv", index=False)
+    return Path("new.csv"), rows[own.target].to_numpy()
+
+
+test_rows.__test__ = False
+
+
 @pytest.fixture(
     params=[
         "flowers",
@@ -115,6 +138,19 @@ def test_example_learns_more_than_the_largest_class(example):
     assert min(record.test.accuracy for record in records) > 0.6  # classes are of equal size
 
 
+def test_kept_models_are_as_good_on_a_users_rows_as_their_records_say(example, monkeypatch):
+    name, workflow = example
+    monkeypatch.chdir(workflow.folder)
+    monkeypatch.syspath_prepend(str(workflow.folder))
+    rows, classes = test_rows(name, read_record(next(workflow.folder.rglob("record.json"))))
+    models = list(Path("results/runs").rglob("model.safetensors"))
+    assert len(models) == 2
+    for model in models:
+        found = predict(model.parent, rows)["prediction"].to_numpy()
+        record = read_record(model.with_name("record.json"))
+        assert (found == classes).mean() == pytest.approx(record.test.accuracy, abs=1e-9)
+
+
 def test_second_call_runs_nothing(example):
     name, workflow = example
     assert not workflow.plan(*targets(name))
@@ -149,7 +185,7 @@ def test_changed_data_repeat_the_runs(copy):
     name, workflow = copy
     CHANGES[name](workflow.folder)
     jobs = workflow.plan()
-    assert (jobs["prepare"], jobs["tune"]) == (1, 2)
+    assert (jobs["prepare"], jobs["tune_and_keep"]) == (1, 2)
 
 
 @pytest.mark.slow
@@ -170,7 +206,7 @@ def test_data_settings_repeat_the_runs_whose_data_they_change(copy, data, repeat
     name, workflow = copy
     workflow.config = {**TOGETHER, "data": data}
     jobs = workflow.plan()
-    assert (jobs["prepare"], jobs["tune"]) == ((1, 2) if name in repeated else (0, 0))
+    assert (jobs["prepare"], jobs["tune_and_keep"]) == ((1, 2) if name in repeated else (0, 0))
 
 
 def test_target_that_is_no_column_is_one_line_before_any_job(workflow):
@@ -214,7 +250,7 @@ def test_name_of_a_data_set_may_end_like_a_number(workflow):
     own = workflow.folder / "flowers.yaml"
     own.write_text(yaml.safe_dump(content))
     workflow.configfiles = [own]
-    assert workflow.plan()["tune"] == 2
+    assert workflow.plan()["tune_and_keep"] == 2
 
 
 def test_a_factory_that_is_not_there_is_one_line_before_any_job(workflow):
