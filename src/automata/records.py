@@ -154,6 +154,9 @@ class Test(Recorded):
     accuracy: float
     loss: float
     rows: int
+    balanced_accuracy: float | None = None
+    """As of an `Evaluation`."""
+    macro_f1: float | None = None
 
 
 class Data(Recorded):

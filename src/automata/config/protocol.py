@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from automata.config.base import BadKeyError, Count, NonNegative, Section, inside, one_of
+from automata.config.base import BadKeyError, Count, NonNegative, Section, added, inside, one_of
 from automata.config.spaces import TRAINING, VALUES, Domain, check_values
 from automata.datasets.catalog import Kind
 from automata.models import MODELS, ModelSpec
@@ -15,6 +15,7 @@ from automata.tuning import SEARCHES
 
 ModelName = Annotated[str, one_of(MODELS)]
 SearchName = Annotated[str, one_of(SEARCHES)]
+Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss"]
 
 
 class OwnModel(Section):
@@ -101,6 +102,23 @@ class Protocol(Section):
         float, Field(gt=0, le=1, description="what a decay multiplies the learning rate by")
     ] = 0.05
     augmentation: Augmentation = Augmentation()
+    metric: Annotated[
+        Metric,
+        Field(
+            description="validation score by which searches compare trials: `accuracy`, "
+            "`balanced_accuracy` (mean recall of the classes), `macro_f1`, or `log_loss`, which is "
+            "minimised. All four are recorded"
+        ),
+        added("accuracy"),
+    ] = "accuracy"
+    class_weights: Annotated[
+        Literal["none", "balanced"],
+        Field(
+            description="weight of a row in the training loss: `balanced` makes all classes count "
+            "alike, n / (classes x rows of its class)"
+        ),
+        added("none"),
+    ] = "none"
     search_space: Annotated[
         dict[str, Domain], Field(description="the tuned hyper-parameters, see below")
     ]

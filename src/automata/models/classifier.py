@@ -27,6 +27,12 @@ class Classifier(nn.Module):
     compiles: bool = False
     """Whether compiling it can pay: all configurations have the same shapes but for the batch."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.class_weights: Tensor | None
+        """(classes,) weight of a row's loss by its class; None: all rows count alike."""
+        self.register_buffer("class_weights", None, persistent=False)
+
     @property
     def word_table(self) -> nn.Embedding | None:
         """The table of which the inputs are row numbers and nothing else, if there is one."""
@@ -48,8 +54,16 @@ class Classifier(nn.Module):
         logits: Tensor = self.head(self.features(inputs))
         return logits
 
+    def loss(self, inputs: Tensor, labels: Tensor) -> Tensor:
+        """Return the mean cross-entropy, in which rows count by `class_weights`."""
+        logits = self(inputs)
+        if self.class_weights is None:
+            return cross_entropy(logits, labels)
+        rows = cross_entropy(logits, labels, reduction="none")
+        return (rows * self.class_weights[labels]).mean()
+
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
-        """Set every parameter's gradient to that of `weight` times the mean cross-entropy.
+        """Set every parameter's gradient to that of `weight` times the `loss`.
 
         A model may know a faster way than automatic differentiation.
 
@@ -69,6 +83,6 @@ class Classifier(nn.Module):
         """Do what `backward` does by automatic differentiation, the products in `precision`."""
         self.zero_grad(set_to_none=True)
         with arithmetic(precision, inputs.device):
-            loss = cross_entropy(self(inputs), labels) * weight
+            loss = self.loss(inputs, labels) * weight
         loss.backward()
         return loss.detach()

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from automata.models.classifier import Classifier, arithmetic
 
@@ -60,5 +59,4 @@ def _compiled_loss(cuda: bool) -> Any:
 
 
 def _loss(model: Classifier, inputs: Tensor, labels: Tensor) -> Tensor:
-    loss: Tensor = cross_entropy(model(inputs), labels)
-    return loss
+    return model.loss(inputs, labels)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -16,10 +18,16 @@ from automata.selection.embeddings import LastLayer
 
 @dataclass(frozen=True)
 class Scores:
-    """Share of rows classified right, and mean cross-entropy (nats)."""
+    """How good a model is on a split."""
 
     accuracy: float
+    """Share of rows classified right."""
     loss: float
+    """Mean cross-entropy, nats."""
+    balanced_accuracy: float
+    """Mean recall of the classes that the split has."""
+    macro_f1: float
+    """Mean F1 of the classes that rows have or are given."""
 
 
 @torch.inference_mode()
@@ -28,15 +36,31 @@ def evaluate(model: Classifier, split: Split) -> Scores:
 
     A row whose logits are not finite counts as wrong.
     """
-    correct = torch.zeros((), dtype=torch.int64, device=split.labels.device)
+    classes = model.head.out_features
+    pairs = torch.zeros(classes * (classes + 1), dtype=torch.int64, device=split.labels.device)
     loss = torch.zeros((), dtype=torch.float64, device=split.labels.device)
     with evaluation_mode(model):
         for inputs, labels in chunks(split, model.evaluation_rows):
             logits = model(inputs)
             finite = torch.isfinite(logits).all(dim=1)
-            correct += ((logits.argmax(dim=1) == labels) & finite).sum()
+            predicted = logits.argmax(dim=1).where(finite, classes)  # of no class
+            pairs += torch.bincount(labels * (classes + 1) + predicted, minlength=len(pairs))
             loss += cross_entropy(logits, labels, reduction="sum").double()
-    return Scores(int(correct) / len(split), float(loss) / len(split))
+    return _scores(pairs.view(classes, classes + 1).cpu().numpy(), float(loss) / len(split))
+
+
+def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:
+    """Return the scores by how many rows (class, class + 1) of each class were given each."""
+    right = np.diag(confusion)
+    rows, given = confusion.sum(axis=1), confusion[:, :-1].sum(axis=0)
+    there = rows > 0
+    occurring = there | (given > 0)
+    return Scores(
+        accuracy=int(right.sum()) / int(rows.sum()),
+        loss=loss,
+        balanced_accuracy=float((right[there] / rows[there]).mean()),
+        macro_f1=float((2 * right[occurring] / (rows + given)[occurring]).mean()),
+    )
 
 
 @torch.inference_mode()
@@ -51,7 +75,8 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
         for inputs, labels in chunks(split, model.evaluation_rows):
             features[start : start + len(labels)] = model.features(inputs)
             start += len(labels)
-        return LastLayer(features, model.head(features).to(features), split.labels)
+        logits = model.head(features).to(features)
+        return LastLayer(features, logits, split.labels, model.class_weights)
 
 
 def chunks(split: Split, rows: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from typing import Annotated
+
+from pydantic import Field
+
 from automata.recorded import Recorded
 
 WORST_SCORE = 0.0
-"""Score (validation accuracy) of a training that diverged."""
+"""Score of a training that diverged."""
 
 
 class Evaluation(Recorded):
@@ -16,6 +21,18 @@ class Evaluation(Recorded):
     loss: float
     finished_at: float
     """Unix time, seconds."""
+    balanced_accuracy: float | None = None
+    """Mean recall of the classes; None in records from before there was it."""
+    macro_f1: float | None = None
+    """Mean F1 of the classes."""
+
+    def score(self, metric: str) -> float:
+        """Return what a search maximises, at least 0, better first.
+
+        Of the log loss that is exp(-loss), the geometric mean of the probability of the right
+        class: it orders trials as the loss does, and a training that diverged has the worst, 0.
+        """
+        return math.exp(-self.loss) if metric == "log_loss" else float(getattr(self, metric))
 
 
 class Seconds(Recorded):
@@ -59,10 +76,12 @@ class Progress(Recorded):
     seconds: Seconds = Seconds()
     failure: str | None = None
     """Why the training diverged, if it did."""
+    metric: Annotated[str, Field(exclude_if=lambda metric: metric == "accuracy")] = "accuracy"
+    """What trials are compared by."""
 
     @property
     def score(self) -> float:
-        """Latest validation accuracy, the worst score after a divergence."""
+        """Latest validation score, the worst one after a divergence."""
         if self.failure is not None or not self.evaluations:
             return WORST_SCORE
-        return self.evaluations[-1].accuracy
+        return self.evaluations[-1].score(self.metric)

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -74,7 +75,7 @@ class TrainingRun:
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
         table = self.model.word_table
         self._vocabulary = None if table is None else WorkingVocabulary(table, self.optimizer)
-        self.progress = Progress()
+        self.progress = Progress(metric=protocol.metric)
         self._subsets = Subsets(plan, protocol, device, self._problem)
         self._batches = MiniBatches(self.data, protocol, seed)
 
@@ -112,12 +113,7 @@ class TrainingRun:
     def _evaluation(self) -> Evaluation:
         with self._timed("evaluation"), arithmetic(self.precision, self.device):
             scores = evaluate(self.model, self.data.validation)
-        return Evaluation(
-            epoch=self.progress.epochs,
-            accuracy=scores.accuracy,
-            loss=scores.loss,
-            finished_at=time.time(),
-        )
+        return Evaluation(epoch=self.progress.epochs, finished_at=time.time(), **asdict(scores))
 
     def state(self) -> dict[str, Any]:
         """Return all that `restore` needs to go on: tensors, numbers and strings only.
@@ -239,4 +235,8 @@ def _build_model(
     """Return the protocol's model with initial weights that depend on `seed` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive(seed, "initial weights"))
-        return build_model(dataset, configuration, protocol.model)
+        model = build_model(dataset, configuration, protocol.model)
+    if protocol.class_weights == "balanced":
+        rows = torch.bincount(dataset.train.labels, minlength=dataset.classes).clamp(min=1)
+        model.class_weights = len(dataset.train) / (dataset.classes * rows)
+    return model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -323,8 +323,7 @@ def _restore_model(run: TrainingRun, best: Trial, work: WorkFolder) -> None:
 
 
 def _test(model: Classifier, dataset: Dataset) -> Test:
-    scores = evaluate(model, dataset.test)
-    return Test(accuracy=scores.accuracy, loss=scores.loss, rows=len(dataset.test))
+    return Test(rows=len(dataset.test), **asdict(evaluate(model, dataset.test)))
 
 
 def _describe(dataset: Dataset, path: Path) -> Data:

@@ -18,7 +18,7 @@ from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.schedulers import Result, Scheduler, Verdict
 
 SCORE = "score"
-"""Name of the validation accuracy, which searches and schedulers maximise, in Ray's results."""
+"""Name of the validation score, which searches and schedulers maximise, in Ray's results."""
 
 
 class Proposer(Protocol):

@@ -63,6 +63,24 @@ def test_embeddings_are_the_gradients_of_autograd(
     )
 
 
+def test_gradients_with_class_weights_are_those_of_the_weighted_loss(
+    model: Mlp, inputs: Tensor, labels: Tensor
+) -> None:
+    model.class_weights = torch.tensor([0.2, 1.0, 3.0, 0.5]).double()
+    batches = list(torch.arange(ROWS).split(8))
+    with torch.no_grad():
+        features = model.features(inputs)
+        layer = LastLayer(features, model.head(features), labels, model.class_weights)
+    for gradient, batch in zip(layer.gradients(batches), batches, strict=True):
+        model.backward(inputs[batch], labels[batch], 1.0)
+        found = torch.cat([model.head.weight.grad.flatten(), model.head.bias.grad])
+        torch.testing.assert_close(gradient, found)
+        rows = cross_entropy(model(inputs[batch]), labels[batch], reduction="none")
+        loss = (rows * model.class_weights[labels[batch]]).sum() / len(batch)
+        parts = torch.autograd.grad(loss, [model.head.weight, model.head.bias])
+        torch.testing.assert_close(gradient, torch.cat([part.flatten() for part in parts]))
+
+
 def test_rows_are_in_the_order_of_the_batches(model: Mlp, inputs: Tensor, labels: Tensor) -> None:
     batches = list(torch.arange(ROWS).split([4, 9, 4, 6]))
     forward = embeddings(model, inputs, labels, batches)

@@ -7,17 +7,24 @@ import math
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import accuracy_score, log_loss
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss
 from torch import Tensor, nn
 
 from automata.datasets.prepared import Dataset, Split
 from automata.models.classifier import Classifier
 from automata.models.mlp import Mlp
 from automata.training.evaluation import evaluate, evaluation_mode, last_layer
+from automata.training.progress import Evaluation, Progress
 
 
 class Echo(Classifier):
     """A model whose logits are its inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = nn.Linear(1, 3)
 
     def forward(self, inputs: Tensor) -> Tensor:
         return inputs
@@ -60,6 +67,32 @@ def test_accuracy_is_scikit_learns(model: Mlp, split: Split) -> None:
 def test_loss_is_scikit_learns_log_loss(model: Mlp, split: Split) -> None:
     expected = log_loss(split.labels.numpy(), probabilities(model, split), labels=[0, 1, 2])
     assert evaluate(model, split).loss == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:y_pred contains classes")
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20),
+)
+def test_scores_of_classes_are_scikit_learns(pairs: list[tuple[int, int]]) -> None:
+    labels, predicted = (list(column) for column in zip(*pairs, strict=True))
+    split = Split(torch.eye(3)[predicted], torch.tensor(labels))
+    scores = evaluate(Echo(), split)
+    assert scores.balanced_accuracy == pytest.approx(balanced_accuracy_score(labels, predicted))
+    assert scores.macro_f1 == pytest.approx(f1_score(labels, predicted, average="macro"))
+
+
+def test_log_loss_orders_trials_as_the_loss_does_and_divergence_is_worst() -> None:
+    losses = [0.1, 0.7, 3.0, 40.0]
+    scores = [
+        Progress(
+            metric="log_loss",
+            evaluations=[Evaluation(epoch=1, accuracy=0.5, loss=loss, finished_at=0.0)],
+        ).score
+        for loss in losses
+    ]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == pytest.approx(math.exp(-0.1))
+    assert min(scores) > Progress(metric="log_loss", failure="diverged").score
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 119, 120, 121])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from sklearn.utils.class_weight import compute_class_weight
 
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Split
@@ -650,3 +651,22 @@ def test_evaluations_for_the_curve_come_between_the_rungs_and_change_nothing(
     assert weights_of(usual) == weights_of(with_curve)
     scores = [[e.accuracy for e in run.progress.evaluations] for run in (usual, with_curve)]
     assert scores[0] == scores[1]
+
+
+def test_balanced_class_weights_are_scikit_learns(
+    dataset: Dataset, protocol: Protocol, configuration: dict[str, Any]
+) -> None:
+    rows = torch.cat([torch.where(dataset.train.labels == 0)[0], torch.tensor([1, 2])])
+    few = Split(dataset.train.inputs[rows], dataset.train.labels[rows])
+    run = TrainingRun(
+        dataclasses.replace(dataset, train=few),
+        configuration,
+        protocol.model_copy(update={"class_weights": "balanced"}),
+        plan_of("full"),
+        0,
+        CPU,
+    )
+    labels = few.labels.numpy()
+    expected = compute_class_weight("balanced", classes=[0, 1, 2], y=labels)
+    assert run.model.class_weights is not None
+    assert run.model.class_weights.tolist() == pytest.approx(expected)
