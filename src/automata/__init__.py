@@ -1,3 +1,21 @@
 """Reproducibility pipeline for AUTOMATA: subset selection for compute-efficient tuning."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from automata.api import tune
+
+__all__ = ["tune"]
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import `tune` when it is asked for: commands must not wait for torch and Ray."""
+    if name == "tune":
+        from automata.api import tune
+
+        return tune
+    raise AttributeError(f"module {__name__} has no attribute {name}")

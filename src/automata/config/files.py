@@ -18,6 +18,9 @@ from automata.errors import UserError
 WHOLE = ("search_space", "model")
 """Sections that a later file replaces as a whole: half of another's would make no sense."""
 
+DEFAULTS = Path(__file__).parents[3] / "config/config.yaml"
+"""The default experiment, which other files change."""
+
 Layer = tuple[Path, Config]
 
 

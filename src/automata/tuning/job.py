@@ -97,7 +97,8 @@ def complete_job(
             record, model = run_with_model(job, data, folder, ray_address)
             write_record(record, output)
         if kept is not None:
-            keep_model(kept, record, read_dataset(data), model)
+            encoding = json.loads(kept.encoding.read_text(encoding="utf-8"))
+            keep_model(kept.path, record, read_dataset(data), encoding, model, kept.rows)
         work.remove()
 
 
@@ -189,16 +190,23 @@ def run_with_model(
     return record, run.model
 
 
-def keep_model(kept: Kept, record: Record, dataset: Dataset, model: Classifier | None) -> None:
+def keep_model(
+    path: Path,
+    record: Record,
+    dataset: Dataset,
+    encoding: dict[str, Any],
+    model: Classifier | None,
+    rows: str = "train",
+) -> None:
     """Write the trained model of a run, which is `model` if it was trained just now."""
     job, best = record.job, record.best
     final = record.final
     epochs = (final or best).progress.epochs
-    if model is None or kept.rows != "train":
-        logger.info("training the model of %s, which is not measured", kept.path)
+    if model is None or rows != "train":
+        logger.info("training %s, which is not measured", path)
         compute = job.settings.compute
         limit_threads(compute.threads_per_trial)
-        wider = replace(dataset, train=extended(dataset)) if kept.rows != "train" else dataset
+        wider = replace(dataset, train=extended(dataset)) if rows != "train" else dataset
         plan = SubsetPlan(Full(), fraction=1.0) if final else subset_plan(job)
         with exclusive_host(job.settings.metering.exclusive):
             run = _training_run(job, wider, best, plan, choose_device(compute.device))
@@ -208,12 +216,12 @@ def keep_model(kept: Kept, record: Record, dataset: Dataset, model: Classifier |
         job=job,
         configuration=best.configuration,
         epochs=epochs,
-        rows=kept.rows,
+        rows=rows,
         test=_test(model.cpu(), dataset),
         data_sha256=record.data.sha256,
-        **describe(dataset, json.loads(kept.encoding.read_text(encoding="utf-8"))),
+        **describe(dataset, encoding),
     )
-    write_model(kept.path, model, saved)
+    write_model(path, model, saved)
 
 
 def _own_model(model: OwnModel, job: Job) -> str | None:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from sklearn.utils.class_weight import compute_class_weight
@@ -656,7 +657,8 @@ def test_evaluations_for_the_curve_come_between_the_rungs_and_change_nothing(
 def test_balanced_class_weights_are_scikit_learns(
     dataset: Dataset, protocol: Protocol, configuration: dict[str, Any]
 ) -> None:
-    rows = torch.cat([torch.where(dataset.train.labels == 0)[0], torch.tensor([1, 2])])
+    of_class = [torch.where(dataset.train.labels == number)[0] for number in range(3)]
+    rows = torch.cat([of_class[0], of_class[1][:7], of_class[2][:1]])
     few = Split(dataset.train.inputs[rows], dataset.train.labels[rows])
     run = TrainingRun(
         dataclasses.replace(dataset, train=few),
@@ -667,6 +669,6 @@ def test_balanced_class_weights_are_scikit_learns(
         CPU,
     )
     labels = few.labels.numpy()
-    expected = compute_class_weight("balanced", classes=[0, 1, 2], y=labels)
+    expected = compute_class_weight("balanced", classes=np.arange(3), y=labels)
     assert run.model.class_weights is not None
     assert run.model.class_weights.tolist() == pytest.approx(expected)

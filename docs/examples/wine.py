@@ -1,0 +1,25 @@
+"""Tune a classifier of wines on 30 % of the rows, and keep the model."""
+
+from sklearn.datasets import load_wine
+
+import automata
+
+wines = load_wine(as_frame=True).frame
+
+tuned = automata.tune(
+    wines,
+    target="target",
+    selector="rs2",
+    fraction=0.3,
+    scheduler="hyperband",
+    configurations=9,
+    epochs=9,
+    metric="balanced_accuracy",
+)
+
+if __name__ == "__main__":
+    print("best:", tuned.configuration)
+    print("balanced accuracy on test rows:", tuned.record.test.balanced_accuracy)
+    print("seconds:", round(tuned.wall_seconds, 1), "joules:", tuned.energy_joules)
+    print(tuned.trials.sort_values("score", ascending=False).head())
+    tuned.save("wine")  # automata predict wine new.csv --output predictions.csv

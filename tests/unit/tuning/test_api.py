@@ -1,0 +1,116 @@
+"""`automata.tune` is the pipeline's job by another door."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits, load_iris
+
+import automata
+from automata.config.files import DEFAULTS, read_experiments
+from automata.config.job import Run
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import write_dataset
+from automata.errors import UserError
+from automata.prediction.predict import predict
+from automata.records import read_record
+from automata.runs import job_of
+from automata.tuning.job import run_job
+
+EXAMPLE = Path(__file__).parents[3] / "docs/examples/wine.py"
+SMALL: dict[str, Any] = {
+    "configurations": 3,
+    "epochs": 4,
+    "fraction": 0.5,
+    "settings": {"metering": {"exclusive": False}},
+}
+
+pytestmark = pytest.mark.usefixtures("without_ray")
+
+
+@pytest.fixture(scope="module")
+def iris() -> pd.DataFrame:
+    data = load_iris(as_frame=True)
+    return data.data.assign(species=data.target_names[data.target])
+
+
+def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
+    found = automata.tune("dna", scheduler="asha", **SMALL)
+    change = {
+        "datasets": ["dna"],
+        "protocol": {"tabular": {"configurations": 3, "epochs": 4}},
+        **SMALL["settings"],
+    }
+    (experiment,) = read_experiments([DEFAULTS], change)
+    run = Run(
+        dataset="dna", search="random", scheduler="asha", selector="rs2", fraction=0.5, seed=0
+    )
+    job = job_of(experiment, run, {})
+    write_dataset(prepare("dna", job.settings.data, tmp_path), tmp_path / "dna.safetensors")
+    expected = run_job(job, tmp_path / "dna.safetensors", tmp_path / "work")
+    assert found.record.job == job
+    assert found.configuration == expected.best.configuration
+    assert found.record.test == expected.test
+    scores = [trial.score for trial in expected.tuning.trials]
+    assert found.trials["score"].tolist() == scores
+    assert found.wall_seconds > 0
+
+
+def test_frames_and_arrays_are_the_same_data(iris: pd.DataFrame) -> None:
+    frame = automata.tune(iris, "species", **SMALL)
+    inputs = iris.drop(columns="species").to_numpy()
+    arrays = automata.tune((inputs, iris["species"].to_numpy()), **SMALL)
+    assert frame.record.test == arrays.record.test
+    assert frame.record.test.accuracy > 0.5
+
+
+def test_what_is_saved_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
+    found = automata.tune(iris, "species", metric="log_loss", class_weights="balanced", **SMALL)
+    found.save(tmp_path / "kept")
+    iris.to_csv(tmp_path / "new.csv", index=False)
+    right = predict(tmp_path / "kept", tmp_path / "new.csv")["prediction"] == iris["species"]
+    assert right.mean() > 0.5
+    record = read_record(tmp_path / "kept/record.json")
+    assert record.job.settings.protocol.metric == "log_loss"
+    assert record.best.score == pytest.approx(np.exp(-record.best.progress.evaluations[-1].loss))
+
+
+def test_images_are_arrays_too() -> None:
+    digits = load_digits()
+    images = (digits.images[:60] * 15).astype(np.uint8)
+    space = {"learning_rate": {"choice": [0.01]}}
+    small = {**SMALL, "configurations": 1, "epochs": 1, "search_space": space}
+    found = automata.tune((images, digits.target[:60] % 2), **small)
+    assert found.dataset.kind == "image"
+    assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "target: missing"),
+        ({"target": "colour"}, "colour"),
+        ({"target": "species", "selector": "best"}, "selector"),
+        ({"target": "species", "metric": "auc"}, "metric: .*balanced_accuracy"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_one_line(
+    iris: pd.DataFrame, change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UserError, match=said) as caught:
+        automata.tune(iris, **{**SMALL, **change})
+    assert "\n" not in str(caught.value)
+
+
+def test_example_of_the_documentation_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(EXAMPLE), run_name="__main__")
+    assert "learning_rate" in capsys.readouterr().out
+    assert (tmp_path / "wine/model.safetensors").exists()
