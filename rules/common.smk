@@ -7,7 +7,7 @@ from collections import Counter
 from automata.allocation import gpus_of_host
 from automata.code_versions import EQUIVALENCES, code_versions
 from automata.config.experiment import SO_FAR
-from automata.config.files import read_experiments
+from automata.config.files import SHIPPED, read_experiments
 from automata.config.grid import Grid, alternatives
 from automata.config.inputs import files_of
 from automata.errors import UserError
@@ -35,9 +35,12 @@ os.environ.update(PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))))
 def read_grid():
     """Return the grid; end with one line, before any job, if something is wrong with it."""
     settings = workflow.config_settings
-    files = [workflow.configfiles[-1], *settings.configfiles]
     try:
-        parts = read_experiments([Path(str(file)) for file in files], settings.config)
+        if str(DEFAULTS) in map(str, workflow.configfiles):
+            files = [DEFAULTS, *(Path(str(file)) for file in settings.configfiles)]
+            parts = read_experiments(files, settings.config)
+        else:  # a module of another Snakefile, whose `config:` is ours
+            parts = read_experiments([DEFAULTS], of_module=config)
         return Grid(parts, SEARCHED + sys.path)
     except UserError as error:
         sys.exit(str(error))
@@ -47,15 +50,15 @@ GRID = read_grid()
 OUTPUTS = Outputs(GRID)
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
-MODEL_ROWS = GRID.shared.models.rows
 
 # Where files were had from goes through the environment, so that it is no parameter of `prepare`:
-# it never changes what is in a data set. Where trials run goes the same way: it is no setting
-# of a run.
+# it never changes what is in a data set. Where trials run, and what a kept model is trained on, go
+# the same way: they are no settings of a run.
 os.environ.update(
     AUTOMATA_DATA_CACHE=GRID.shared.data.cache,
     AUTOMATA_DATA_MIRROR=GRID.shared.data.mirror or "",
     AUTOMATA_RAY_ADDRESS=GRID.shared.ray.address or "",
+    AUTOMATA_MODEL_ROWS=GRID.shared.models.rows,
 )
 
 

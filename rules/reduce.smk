@@ -19,12 +19,13 @@ PROVENANCE = (
 
 # Files of the project that reductions read, wherever it lies. A checkout gives them new dates, so
 # that rules take them as ancient and have what is in them among their parameters.
-HERE = Path() if Path.cwd() == ROOT.resolve() else ROOT
+SHOWN = (
+    SHIPPED.relative_to(Path.cwd()) if SHIPPED.is_relative_to(Path.cwd()) else SHIPPED
+)
 PROTOCOLS = [
-    HERE / "config" / f"{name}.yaml"
-    for name in ("config", "paper", "tabular", "text", "image")
+    SHOWN / f"{name}.yaml" for name in ("config", "paper", "tabular", "text", "image")
 ]
-CLAIMS = HERE / "config/claims.yaml"
+CLAIMS = SHOWN / "claims.yaml"
 
 # Processes that read records, thousands of which take long enough to share.
 READERS = 4

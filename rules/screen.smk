@@ -4,9 +4,12 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+# Of a Snakefile that is read from a git repository there is no folder: the package is installed.
 ROOT = Path(str(workflow.current_basedir)).parent
-sys.path.insert(0, str(ROOT / "src"))
+if (ROOT / "src").is_dir():
+    sys.path.insert(0, str(ROOT / "src"))
 
+from automata.config.files import DEFAULTS
 from automata.failures import Interrupt
 from automata.screen import Screen, other_call
 

@@ -46,7 +46,6 @@ rule tune:
             --files {params.files:q} \
             --work {params.work:q} \
             --output {output:q} \
-            --model-rows {MODEL_ROWS} \
             --notices 3 3>&2 > {log:q} 2>&1
         """
 

@@ -15,6 +15,7 @@ from automata.errors import UserError
 MIRROR = os.environ.get("AUTOMATA_DATA_MIRROR") or None
 AGAIN = os.environ.get("AUTOMATA_AGAIN", "")
 RAY_ADDRESS = os.environ.get("AUTOMATA_RAY_ADDRESS", "")
+MODEL_ROWS = os.environ.get("AUTOMATA_MODEL_ROWS", "train")
 
 Carbon = Annotated[str, "What CO2 is computed from, in JSON."]
 Files = Annotated[str, "SHA-256 of the user's own files that are read, by role, in JSON."]
@@ -73,7 +74,9 @@ def tune(
     ] = RAY_ADDRESS,
     work: Annotated[Path, "Folder of unfinished work."],
     output: Annotated[Sequence[Path], "Record, JSON; then the model, if it is to be kept."],
-    model_rows: Annotated[str, "What a kept model is trained on."] = "train",
+    model_rows: Annotated[
+        str, "What a kept model is trained on (default: $AUTOMATA_MODEL_ROWS, else train)."
+    ] = MODEL_ROWS,
     notices: Annotated[
         int | None, "File descriptor that tells, beside the log, what the job waits for."
     ] = None,

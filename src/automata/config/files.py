@@ -18,7 +18,11 @@ from automata.errors import UserError
 WHOLE = ("search_space", "model")
 """Sections that a later file replaces as a whole: half of another's would make no sense."""
 
-DEFAULTS = Path(__file__).parents[3] / "config/config.yaml"
+_INSTALLED = Path(__file__).parents[1] / "shipped"
+SHIPPED = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "config"
+"""Folder of the configurations that come with the project: in a wheel they are in the package."""
+
+DEFAULTS = SHIPPED / "config.yaml"
 """The default experiment, which other files change."""
 
 Layer = tuple[Path, Config]
@@ -35,18 +39,23 @@ def combine(base: Config, change: Config) -> Config:
 
 
 def read_experiments(
-    files: list[Path], command_line: Mapping[str, Any] | None = None
+    files: list[Path],
+    command_line: Mapping[str, Any] | None = None,
+    of_module: Mapping[str, Any] | None = None,
 ) -> list[Experiment]:
     """Return the experiment of each part of `files`, one if there are no parts.
 
     These are the files of one call of Snakemake, then what its command line says: later ones change
-    earlier ones. A file may list `parts`: files beside it whose grids are united. They stand right
-    before it: what it says, and files after it, applies to each; a list of `datasets` there chooses
-    among those of the parts. A part may have parts of its own.
+    earlier ones. After the first stands what a Snakefile says that has this one as its module. A
+    file may list `parts`: files beside it whose grids are united. They stand right before it: what
+    it says, and files after it, applies to each; a list of `datasets` there chooses among those of
+    the parts. A part may have parts of its own.
 
     Raises UserError, in one line, for the first thing that is wrong.
     """
     layers = [(file, read(file)) for file in files]
+    if of_module is not None:
+        layers.insert(1, (Path("module config"), dict(of_module)))
     return _united([*layers, (Path("--config"), dict(command_line or {}))], ())
 
 
