@@ -7,7 +7,7 @@ from collections import Counter
 from automata.allocation import gpus_of_host
 from automata.code_versions import EQUIVALENCES, code_versions
 from automata.config.experiment import SO_FAR
-from automata.config.files import SHIPPED, read_experiments
+from automata.config.files import read_experiments
 from automata.config.grid import Grid, alternatives
 from automata.config.inputs import files_of
 from automata.errors import UserError

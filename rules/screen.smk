@@ -9,10 +9,12 @@ ROOT = Path(str(workflow.current_basedir)).parent
 if (ROOT / "src").is_dir():
     sys.path.insert(0, str(ROOT / "src"))
 
-from automata.config.files import DEFAULTS
+from automata.config.files import SHIPPED
 from automata.failures import Interrupt
 from automata.screen import Screen, other_call
 
+CONFIG = ROOT / "config" if (ROOT / "config").is_dir() else SHIPPED
+DEFAULTS = CONFIG / "config.yaml"
 SCREEN = Screen(logger)
 
 
