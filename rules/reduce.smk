@@ -19,13 +19,11 @@ PROVENANCE = (
 
 # Files of the project that reductions read, wherever it lies. A checkout gives them new dates, so
 # that rules take them as ancient and have what is in them among their parameters.
-SHOWN = (
-    SHIPPED.relative_to(Path.cwd()) if SHIPPED.is_relative_to(Path.cwd()) else SHIPPED
-)
+HERE = Path("config") if Path.cwd() == ROOT.resolve() else CONFIG
 PROTOCOLS = [
-    SHOWN / f"{name}.yaml" for name in ("config", "paper", "tabular", "text", "image")
+    HERE / f"{name}.yaml" for name in ("config", "paper", "tabular", "text", "image")
 ]
-CLAIMS = SHOWN / "claims.yaml"
+CLAIMS = HERE / "claims.yaml"
 
 # Processes that read records, thousands of which take long enough to share.
 READERS = 4
