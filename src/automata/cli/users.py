@@ -14,6 +14,8 @@ from typing import Annotated
 from automata.errors import UserError
 
 RUNS = Path("results/runs")
+DEFAULTS = Path(__file__).parents[3] / "config/config.yaml"
+"""Of the checkout that the package is of."""
 CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
 
 Cache = Annotated[
@@ -43,6 +45,21 @@ def runs(
         inventory.remove(RUNS, folders, confirmed=yes)
     else:
         sys.stdout.write(inventory.listing(inventory.panels(RUNS, folders)))
+
+
+def status(
+    *,
+    configfile: Annotated[
+        Sequence[Path], "Configuration files, as snakemake takes them (default: config/config.yaml)."
+    ] = (),
+) -> None:
+    """Say which runs of an experiment are done, running and to come, and how far those that run are."""
+    from automata.config.files import read_experiments
+    from automata.config.grid import Grid
+    from automata.status import report
+
+    grid = Grid(read_experiments([DEFAULTS, *configfile]), [os.getcwd(), *sys.path])
+    sys.stdout.write(report(grid))
 
 
 def outdated(experiment: Experiment) -> None:
