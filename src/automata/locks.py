@@ -117,7 +117,7 @@ def _holder(path: Path) -> str:
         return UNKNOWN
     try:
         user, command = process.username(), shlex.join(process.cmdline())
-    except psutil.Error:
+    except (OSError, psutil.Error):
         return UNKNOWN
     folder = ""
     with suppress(OSError, psutil.Error):  # another user's is not shown

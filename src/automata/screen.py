@@ -30,7 +30,7 @@ STATUS = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.(\
 NOTHING_TO_DO = "Nothing to be done"
 TOLD_BEFORE = re.compile("Cannot restore .*: no backup found|--keep-incomplete mode is set")
 """Said of each job that fails; there is nothing to restore, and what failed has been told."""
-JOB_FAILED, JOB_FINISHED, ERROR = "job_error", "job_finished", "error"
+JOB_FAILED, JOB_FINISHED, ERROR, PROGRESS = "job_error", "job_finished", "error", "progress"
 """Events of Snakemake, by its interface for loggers."""
 POLL_SECONDS = 2.0
 """Between two looks at the jobs, at least."""
@@ -58,7 +58,7 @@ class Screen(logging.Handler):
             to_file = isinstance(handler, logging.FileHandler)
             if handler.formatter and not to_file and logger.level > logging.DEBUG:
                 handler.setFormatter(_Short(handler.formatter))
-                if isinstance(handler, logging.StreamHandler) and handler.stream.isatty():
+                if isinstance(handler, logging.StreamHandler) and _shows_progress(handler):
                     self._live.append(_Live(handler.stream))
                     handler.setStream(self._live[-1])
 
@@ -111,6 +111,12 @@ class Screen(logging.Handler):
         for log in [log for logs in self._logs.values() for log in logs]:
             ends = [_status(command) for command in self._commands if log in command]
             self._logger.error(f"{verdict(Path(log), ends[-1] if ends else None)} (log: {log})")
+
+
+def _shows_progress(handler: logging.StreamHandler[TextIO]) -> bool:
+    """Say whether a handler writes to a terminal, and is not to be quiet about progress."""
+    able = handler.stream.isatty() and os.environ.get("TERM") != "dumb"
+    return able and bool(handler.filter(logging.makeLogRecord({"event": PROGRESS})))
 
 
 class _Live:

@@ -120,7 +120,7 @@ def _news(entries: list[dict[str, Any]], now: float) -> Iterator[str]:
     elif searched:
         yield "final training" if job.run.trains_finally else "test"
     else:
-        yield "first trial"
+        yield "first trial" if len(entries) > 1 else "starting"
     if latest:
         yield f"best score {100 * max(trial.score for trial in latest.values()):.1f} %"
         left = _seconds_left(job, entries, list(latest.values()), searched, now)

@@ -18,8 +18,8 @@ from automata.analysis.study import COMBINATION
 from automata.names import CONTROLS
 
 HEADER = """\
-# The best hyper-parameters: of each data set `best`, those to take, and those of each combination.
-# Of a combination those of the seed whose best trial has the highest validation score; `best` of all.
+# The best hyper-parameters of each data set: `best`, the ones to take, then those of combinations.
+# Chosen: of a combination the seed whose best trial has the highest validation score; of all `best`.
 """
 
 MEASURES = {

@@ -15,7 +15,7 @@ from automata.errors import UserError
 
 RUNS = Path("results/runs")
 DEFAULTS = Path(__file__).parents[3] / "config/config.yaml"
-"""Of the checkout that the package is of."""
+"""What the files of a call change."""
 CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
 
 Cache = Annotated[
@@ -50,15 +50,16 @@ def runs(
 def status(
     *,
     configfile: Annotated[
-        Sequence[Path], "Configuration files, as snakemake takes them (default: config/config.yaml)."
+        Sequence[Path],
+        "Configuration files, as snakemake takes them (default: config/config.yaml alone).",
     ] = (),
 ) -> None:
-    """Say which runs of an experiment are done, running and to come, and how far those that run are."""
+    """Count the runs of an experiment done, running and to come, and say how far each is."""
     from automata.config.files import read_experiments
     from automata.config.grid import Grid
     from automata.status import report
 
-    grid = Grid(read_experiments([DEFAULTS, *configfile]), [os.getcwd(), *sys.path])
+    grid = Grid(read_experiments([DEFAULTS, *configfile]), [str(Path.cwd()), *sys.path])
     sys.stdout.write(report(grid))
 
 
