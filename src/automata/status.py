@@ -13,6 +13,7 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -30,7 +31,7 @@ from automata.tuning.schedulers import hyperband_brackets
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
 SILENT_SECONDS = 3600.0
-"""A job of another host, which cannot be asked, is taken for ended if its log is as old."""
+"""A job of another host, which cannot be asked, is taken for ended if its files are as old."""
 
 HEADINGS = ("data set", "done", "running", "to come")
 
@@ -42,15 +43,19 @@ class Running:
     stem: str
     """The path of its run."""
     holder: Holder
-    log: Path
+    folder: Path
+    """Of its unfinished work."""
+
+    @property
+    def log(self) -> Path:
+        """The log of its search."""
+        return self.folder / "log.jsonl"
 
     def line(self, now: float) -> str:
         """Return how far it is."""
         news = [*_news(_entries(self.log), now), f"{_clock(now - self.holder.since)} so far"]
         if self.holder.host != platform.node():
-            news.append(
-                f"on {self.holder.host}: by its log, written {_clock(self._silence(now))} ago"
-            )
+            news.append(f"on {self.holder.host}, by its files of {_clock(self._silence(now))} ago")
         return ", ".join(news)
 
     def lives(self, now: float) -> bool:
@@ -60,11 +65,11 @@ class Running:
         return self._silence(now) < SILENT_SECONDS
 
     def _silence(self, now: float) -> float:
-        """Return how long ago the job was heard of."""
-        try:
-            return now - max(self.holder.since, self.log.stat().st_mtime)
-        except OSError:
-            return now - self.holder.since
+        """Return how long ago the job changed a file; its checkpoints change their folders."""
+        changed = [self.holder.since]
+        with suppress(OSError):  # the job ends
+            changed += [path.stat().st_mtime for path in (self.folder, *self.folder.iterdir())]
+        return now - max(changed)
 
 
 def running(work: Path = WORK) -> list[Running]:
@@ -72,7 +77,7 @@ def running(work: Path = WORK) -> list[Running]:
     now = time.time()
     locks = work.glob("/".join("*" * (STEM.count("/") + 1)) + "/lock")
     jobs = [
-        Running(lock.parent.relative_to(work).as_posix(), who, lock.with_name("log.jsonl"))
+        Running(lock.parent.relative_to(work).as_posix(), who, lock.parent)
         for lock in sorted(locks)
         if (who := holder(lock)) is not None
     ]

@@ -5,11 +5,12 @@ import platform
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from automata.config import Job
 from automata.config.files import read_experiments
 from automata.config.grid import Grid
-from automata.locks import Holder
+from automata.locks import Holder, held
 from automata.metering.measurement import Measurement
 from automata.status import SILENT_SECONDS, live, report, running
 from automata.training.progress import Evaluation, Progress, Seconds
@@ -186,12 +187,18 @@ def test_log_of_another_version_is_no_error(folder):
     assert told(folder) == ["starting, or waiting for its turn, 0:00:15 so far"]
 
 
-@pytest.mark.parametrize("text", ["", "nobody"])
-def test_folder_that_nobody_holds_is_of_no_job(folder, text):
+def test_job_is_at_work_while_it_holds_its_folder(folder, monkeypatch):
     write(folder, *HALF)
-    (folder / "lock").write_text(text)
-
+    monkeypatch.undo()  # the time of the lock is that of today
+    with held(FileLock(folder / "lock"), "it"):
+        assert len(told(folder)) == 1
     assert told(folder) == []
+
+
+def test_folder_that_nobody_sensible_holds_is_of_no_job(folder):
+    (folder / "lock").write_text("nobody")
+
+    assert running(folder.parents[3]) == []
 
 
 def test_killed_job_is_not_at_work(folder):
@@ -201,13 +208,15 @@ def test_killed_job_is_not_at_work(folder):
     assert told(folder) == []
 
 
-def test_job_of_another_host_is_believed_while_its_log_is_new(folder, now):
-    log = write(folder, *HALF)
+@pytest.mark.parametrize("changed", [".", "log.jsonl", "checkpoints"])
+def test_job_of_another_host_is_believed_while_it_changes_files(folder, now, changed):
+    write(folder, *HALF)
+    (folder / "checkpoints").mkdir()
     sign(folder, host="node-7")
-    os.utime(log, (BEGUN + 15, BEGUN + 15))
+    os.utime(folder / changed, (BEGUN + 14, BEGUN + 14))
 
-    assert told(folder)[0].endswith("0:00:15 so far, on node-7: by its log, written 0:00:00 ago")
-    now(5 + SILENT_SECONDS)
+    assert told(folder)[0].endswith("0:00:15 so far, on node-7, by its files of 0:00:01 ago")
+    now(4 + SILENT_SECONDS)
     assert told(folder) == []
 
 

@@ -19,7 +19,7 @@ from automata.names import CONTROLS
 
 HEADER = """\
 # The best hyper-parameters of each data set: `best`, the ones to take, then those of combinations.
-# Chosen: of a combination the seed whose best trial has the highest validation score; of all `best`.
+# Chosen by validation score: in a combination the seed whose best trial has the highest, then `best`.
 """
 
 MEASURES = {
@@ -95,6 +95,8 @@ def _told(choice: Choice) -> dict[str, Any]:
     return {
         **{name: run[name] for name in ("selector", "fraction", "search", "scheduler", "seed")},
         "configuration": choice.configuration,
+        "model": run["model"],
+        "epochs": run["final_epochs"] or run["best_epochs"],  # of the model that was tested
         **{name: _number(run[column]) for name, column in MEASURES.items()},
         "energy_method": run["energy_method"],
         "over_seeds": {

@@ -60,6 +60,8 @@ def seeds(selector: str, *runs: tuple[float | None, float], fraction: float = 1.
         energy_joules=None,
         record=[f"{selector}/{seed}" for seed in range(len(runs))],
         final_failure=None,
+        final_epochs=0 if selector == "full" else 7,
+        best_epochs=5,
     )
 
 
