@@ -53,7 +53,10 @@ class Running:
 
     def line(self, now: float) -> str:
         """Return how far it is."""
-        news = [*_news(_entries(self.log), now), f"{_clock(now - self.holder.since)} so far"]
+        news = [
+            *_news(_entries(self.log), self.holder.since, now),
+            f"{_clock(now - self.holder.since)} so far",
+        ]
         if self.holder.host != platform.node():
             news.append(f"on {self.holder.host}, by its files of {_clock(self._silence(now))} ago")
         return ", ".join(news)
@@ -107,15 +110,15 @@ def live(work: Path = WORK) -> list[str]:
     return [f"{job.line(now)} ({job.stem})" for job in running(work) if job.log.exists()]
 
 
-def _news(entries: list[dict[str, Any]], now: float) -> Iterator[str]:
-    """Yield how far a job is by the `entries` of its log, and what is left."""
+def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:
+    """Yield how far a job, at work `since` then, is by its log's `entries`, and what is left."""
     try:
         job = Job.model_validate(entries[0]["job"])
+        reported = [entry for entry in entries if entry["kind"] == "reported"]
+        latest = {entry["index"]: Progress.model_validate(entry["progress"]) for entry in reported}
     except (IndexError, KeyError, ValidationError):  # no log yet, or of another version
         yield "starting, or waiting for its turn"
         return
-    reported = [entry for entry in entries if entry["kind"] == "reported"]
-    latest = {entry["index"]: Progress.model_validate(entry["progress"]) for entry in reported}
     protocol = job.settings.protocol
     searched = not job.run.searches or entries[-1]["kind"] == "closed"
     if reported and not searched:
@@ -128,33 +131,31 @@ def _news(entries: list[dict[str, Any]], now: float) -> Iterator[str]:
         yield "first trial" if len(entries) > 1 else "starting"
     if latest:
         yield f"best score {100 * max(trial.score for trial in latest.values()):.1f} %"
-        left = _seconds_left(job, entries, list(latest.values()), searched, now)
-        if left is not None:
-            yield f"about {_clock(left)} left"
+        left, at = _seconds_left(job, entries, list(latest.values()), searched)
+        if at is not None:
+            passed = now - at if at > since else 0.0  # it was interrupted, and trains not yet
+            yield f"about {_clock(max(0.0, left - passed))} left"
 
 
 def _seconds_left(
-    job: Job, entries: list[dict[str, Any]], trials: list[Progress], searched: bool, now: float
-) -> float | None:
-    """Return about how long a job takes from `now` on, None where nothing tells.
+    job: Job, entries: list[dict[str, Any]], trials: list[Progress], searched: bool
+) -> tuple[float, float | None]:
+    """Return about how many seconds a job took from a time on, and that time, None if unknown.
 
     Trials to come are taken to cost what those so far do by the epoch, under ASHA also to train as
     many of them. The final training costs what they do by the sample.
     """
-    since = _searched_at(entries)
-    if since is None:
-        return None
-    spent, at = since
+    spent, at = _searched_at(entries)
     epochs = sum(trial.epochs for trial in trials)
     if not epochs:  # all diverged in their first
-        return None
+        return 0.0, None
     left = 0.0 if searched else spent / epochs * (_epochs(job, trials) - epochs)
     if job.run.trains_finally:
         samples = sum(trial.samples for trial in trials)
         rows = max(trial.subset_samples for trial in trials) / job.run.fraction
         training = sum(trial.seconds.training for trial in trials)
         left += training / samples * rows * job.settings.protocol.epochs
-    return max(0.0, left - (now - at))
+    return left, at
 
 
 def _epochs(job: Job, trials: list[Progress]) -> float:
@@ -168,16 +169,16 @@ def _epochs(job: Job, trials: list[Progress]) -> float:
     return protocol.configurations * (each if scheduler == "asha" else protocol.epochs)
 
 
-def _searched_at(entries: list[dict[str, Any]]) -> tuple[float, float] | None:
+def _searched_at(entries: list[dict[str, Any]]) -> tuple[float, float | None]:
     """Return the seconds that a search took up to its latest measurement, and when that was."""
-    before, current = 0.0, None
+    before, current, at = 0.0, 0.0, None
     for entry in entries:
-        if entry["kind"] == "opened" and current is not None:
-            before, current = before + current["wall_seconds"], None
-        current = entry.get("measurement") or current
-    if current is None:
-        return None
-    return before + current["wall_seconds"], current["started_at"] + current["wall_seconds"]
+        if entry["kind"] == "opened":
+            before, current = before + current, 0.0
+        if measured := entry.get("measurement"):
+            current = measured["wall_seconds"]
+            at = measured["started_at"] + current
+    return before + current, at
 
 
 def _entries(log: Path) -> list[dict[str, Any]]:

@@ -138,6 +138,15 @@ def test_an_interruption_is_no_time_of_the_search(folder, now):
     assert "about 0:00:02 left" in told(folder)[0]
 
 
+@pytest.mark.parametrize("opened", [[], [OPENED]])
+def test_job_that_goes_on_has_left_what_it_had_when_it_was_interrupted(folder, now, opened):
+    write(folder, *HALF, *opened, of=job("full", 1.0))
+    sign(folder, since=BEGUN + 1000)
+    now(1000)
+
+    assert told(folder)[0].endswith("about 0:00:03 left, 0:00:10 so far")
+
+
 @pytest.mark.parametrize(
     ("entries", "of", "said"),
     [

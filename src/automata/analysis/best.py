@@ -19,7 +19,7 @@ from automata.names import CONTROLS
 
 HEADER = """\
 # The best hyper-parameters of each data set: `best`, the ones to take, then those of combinations.
-# Chosen by validation score: in a combination the seed whose best trial has the highest, then `best`.
+# Chosen by validation score alone: of a combination the seed with the highest, of these `best`.
 """
 
 MEASURES = {
