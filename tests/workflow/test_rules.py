@@ -184,8 +184,8 @@ def test_best_hyper_parameters_are_those_of_the_record_with_the_highest_score(fi
     trials = [record["tuning"]["trials"][record["tuning"]["best"]] for record in records]
     scores = [trial["progress"]["evaluations"][-1]["accuracy"] for trial in trials]
     best = max(range(2), key=scores.__getitem__)
-    (found,) = yaml.safe_load((finished.folder / "results/smoke/best.yaml").read_text()).values()
-    told = found["best"]
+    found = yaml.safe_load((finished.folder / "results/smoke/best.yaml").read_text())
+    told = found["best"]["dna"]
     assert told["configuration"] == trials[best]["configuration"]
     assert told["validation_score"] == scores[best]
     assert told["test_accuracy"] == records[best]["test"]["accuracy"]

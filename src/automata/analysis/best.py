@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from automata.analysis.study import COMBINATION
 from automata.names import CONTROLS
 
 HEADER = """\
-# The best hyper-parameters of each data set: `best`, the ones to take, then those of combinations.
+# The best hyper-parameters: first those to take for each data set, then those of each combination.
 # Chosen by validation score alone: of a combination the seed with the highest, of these `best`.
 """
 
@@ -80,14 +81,13 @@ def _ranked(runs: pd.DataFrame) -> pd.DataFrame:
     return scored.sort_values(keys, ascending=[False, True, True])
 
 
-def answer(runs: pd.DataFrame) -> dict[str, Any]:
-    """Return what best.yaml has of each data set: the best choice, and that of each combination."""
-    chosen = {name: choices(runs[runs["dataset"] == name]) for name in study.datasets(runs)}
-    return {
-        name: {"best": _told(found[0]), "combinations": [_told(choice) for choice in found]}
-        for name, found in chosen.items()
-        if found
-    }
+def answer(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Return what best.yaml has: by data set the best choice, then that of each combination."""
+    names = study.datasets(runs)
+    told = {name: [*map(_told, choices(runs[runs["dataset"] == name]))] for name in names}
+    # A copy, as YAML would only refer to what is there twice.
+    best = {name: deepcopy(found[0]) for name, found in told.items() if found}
+    return {"best": best, "combinations": told}
 
 
 def _told(choice: Choice) -> dict[str, Any]:
