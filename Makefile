@@ -12,7 +12,6 @@ setup: $(BIN)/.ready
 
 reproduce: setup
 	snakemake --cores all
-	@echo "Read results/default/index.html; tables and figures lie beside it"
 
 test: setup
 	$(PYTEST)

@@ -15,6 +15,7 @@ from automata.files import fingerprint
 from automata.outputs import Outputs
 from automata.runs import MODEL, Place
 from automata.runs import STEM as RUN
+from automata.status import live
 from automata.views import FIGURE, OF_DATASET, PAPER, STUDIES
 from automata.views import TABLES as ALL_TABLES
 
@@ -74,6 +75,15 @@ def allow_repeats():
     named = [*asked.forcerun, *(asked.targets if asked.forcetargets else [])]
     os.environ.update(AUTOMATA_AGAIN="all" if every else "\n".join(map(str, named)))
     shutil.rmtree(".snakemake/backups/results/runs", ignore_errors=True)
+
+
+def answers():
+    """Return the files that the last line names, if they were asked for."""
+    asked = workflow.dag_settings.targets
+    return OUTPUTS.answers(EXPERIMENT) if not asked or "all" in asked else []
+
+
+SCREEN.answers = answers
 
 
 def announce():

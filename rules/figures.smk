@@ -82,6 +82,7 @@ rule build_page:
     input:
         tables=lambda wildcards: OUTPUTS.tables(wildcards.experiment),
         figures=figure_on_page,
+        best="results/{experiment}/best.yaml",
     output:
         report(
             "results/{experiment}/index.html",

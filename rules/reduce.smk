@@ -117,6 +117,24 @@ rule tabulate_tradeoff:
         """
 
 
+rule choose_best:
+    input:
+        "results/{experiment}/tables/runs.parquet",
+    output:
+        "results/{experiment}/best.yaml",
+    log:
+        "logs/{experiment}/choose_best.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Choosing the best hyper-parameters"
+    shell:
+        """
+        python -m automata best {input:q} --output {output:q} > {log:q} 2>&1
+        """
+
+
 rule tabulate_energy:
     input:
         "results/{experiment}/tables/runs.parquet",

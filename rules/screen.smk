@@ -1,4 +1,4 @@
-"""Where the package is, and what a call that fails leaves on the screen."""
+"""Where the package is, and what a call says on the screen."""
 
 from pathlib import Path
 
@@ -30,3 +30,7 @@ check_unlock()
 
 onerror:
     SCREEN.conclude()
+
+
+onsuccess:
+    SCREEN.succeed()

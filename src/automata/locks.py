@@ -87,23 +87,43 @@ def _write(path: Path, text: str) -> None:
             file.write(text)
 
 
+def holder(path: Path) -> Holder | None:
+    """Return who wrote that it has the lock at `path`, None if nobody did: no lock is tried."""
+    try:
+        return Holder.model_validate_json(_read(path))
+    except (OSError, ValueError):
+        return None
+
+
+def process_of(holder: Holder) -> psutil.Process | None:
+    """Return the process of this host that a `holder` is, None where it has ended."""
+    try:
+        process = psutil.Process(holder.pid)
+        # The holder was killed, and its number is another's, if that began later.
+        return process if process.create_time() <= holder.since + 1 else None
+    except psutil.Error:
+        return None
+
+
 def _holder(path: Path) -> str:
     """Return who has the lock, by what the file says and the kernel confirms."""
+    told = holder(path)
+    if told is None:
+        return UNKNOWN
+    if told.host != platform.node():
+        return f"process {told.pid} of {told.host}, since {_time(told.since)}"
+    process = process_of(told)
+    if process is None:
+        return UNKNOWN
     try:
-        holder = Holder.model_validate_json(_read(path))
-        if holder.host != platform.node():
-            return f"process {holder.pid} of {holder.host}, since {_time(holder.since)}"
-        process = psutil.Process(holder.pid)
-        if process.create_time() > holder.since + 1:  # the holder was killed: its pid is reused
-            return UNKNOWN
         user, command = process.username(), shlex.join(process.cmdline())
-    except (OSError, ValueError, psutil.Error):
+    except (OSError, psutil.Error):
         return UNKNOWN
     folder = ""
     with suppress(OSError, psutil.Error):  # another user's is not shown
         folder = f" in {process.cwd()}"
     return (
-        f"process {holder.pid} of {_printable(user)}, since {_time(holder.since)}"
+        f"process {told.pid} of {_printable(user)}, since {_time(told.since)}"
         f"{_printable(folder)}: {_printable(command)[:COMMAND_CHARACTERS]}"
     )
 

@@ -85,6 +85,10 @@ class Outputs:
         """Return the tables of an experiment."""
         return [f"results/{experiment}/tables/{name}" for name in TABLES]
 
+    def answers(self, experiment: str) -> list[str]:
+        """Return what a user reads first: the best hyper-parameters, and the page."""
+        return [f"results/{experiment}/{name}" for name in ("best.yaml", "index.html")]
+
     def published(self, experiment: str) -> list[str]:
         """Return what is published of an experiment besides its records.
 
@@ -93,4 +97,4 @@ class Outputs:
         """
         kept_back = tuple(name for name, table in TABLES.items() if not table.published)
         tables = [path for path in self.tables(experiment) if not path.endswith(kept_back)]
-        return [*tables, *self.figures(experiment), f"results/{experiment}/index.html"]
+        return [*tables, *self.figures(experiment), *self.answers(experiment)]

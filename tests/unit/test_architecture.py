@@ -84,7 +84,14 @@ def test_making_knows_nothing_of_reading(part):
 
 
 @pytest.mark.parametrize(
-    "module", ["automata.config", "automata.outputs", "automata.records", "automata.cli"]
+    "module",
+    [
+        "automata.config",
+        "automata.outputs",
+        "automata.records",
+        "automata.cli",
+        "automata.status",
+    ],
 )
 def test_light_modules_import_neither_torch_nor_ray(module):
     code = f"import sys, {module}; print({{'torch', 'ray', 'pandas'}} & set(sys.modules))"

@@ -6,7 +6,7 @@ import pytest
 from automata.cli import COMMANDS, main
 from automata.datasets.catalog import DATASETS
 
-TYPED = ["runs", "outdated", "contaminated", "meter", "unpack", "schema"]
+TYPED = ["runs", "status", "outdated", "contaminated", "meter", "unpack", "schema"]
 """The commands that texts for users name."""
 
 RULES = Path(__file__).parents[2] / "rules"

@@ -31,7 +31,7 @@ TABLES = [
 ]
 ON_PAGE = {"check_claims": 1, "tabulate_studies": 1, **FIGURES, "build_page": 1}
 OF_CARBON = {"tabulate_tradeoff": 1, "tabulate_energy": 1, **ON_PAGE, "all": 1}
-OF_COLLECT = {"tabulate_provenance": 1, "tabulate_differences": 1}
+OF_COLLECT = {"tabulate_provenance": 1, "tabulate_differences": 1, "choose_best": 1}
 REDUCTIONS = {"collect": 1, **OF_COLLECT, **OF_CARBON}
 
 
@@ -46,6 +46,7 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
     made = {p.relative_to(finished.folder).as_posix() for p in finished.folder.rglob("*.*")}
     assert finished.jobs == {"prepare": 1, "tune": 2, **REDUCTIONS}
     assert made >= {
+        "results/smoke/best.yaml",
         "results/smoke/index.html",
         *(f"results/smoke/tables/{name}.csv" for name in TABLES),
         "results/smoke/tables/tradeoff.md",

@@ -42,7 +42,7 @@ def test_publishing_runs_and_draws_nothing_that_is_there(published):
 @pytest.mark.parametrize(
     "name",
     [
-        *("index.html", "records.tar.xz", "tables/runs.csv", "tables/claims.md"),
+        *("best.yaml", "index.html", "records.tar.xz", "tables/runs.csv", "tables/claims.md"),
         *("tables/overview.md", "tables/provenance.md"),
         *("figures/tabular.png", "figures/tradeoff/dna.png"),
     ],
@@ -53,7 +53,7 @@ def test_all_of_it_is_published(published, name):
 
 def test_what_the_records_make_again_in_another_form_is_not_published(published):
     forms = {path.suffix for path in (published.folder / PUBLISHED).rglob("*.*")}
-    assert forms == {".html", ".xz", ".csv", ".md", ".json", ".png"}
+    assert forms == {".html", ".yaml", ".xz", ".csv", ".md", ".json", ".png"}
     assert not (published.folder / PUBLISHED / "tables/provenance.csv").exists()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,6 +80,7 @@ def test_collect_has_a_row_for_each_record(finished):
         ("tabulate_differences", "results/smoke/tables/differences.csv", MADE[:3]),
         ("check_claims", "results/smoke/tables/claims.csv", MADE),
         ("tabulate_studies", "results/smoke/tables/best.csv", MADE),
+        ("choose_best", "results/smoke/best.yaml", MADE[:1]),
         ("plot", "results/smoke/figures/main.png", MADE),
         ("plot", "results/smoke/figures/ceiling.png", MADE),
     ],
@@ -175,6 +177,19 @@ def test_studies_have_the_configuration_of_the_record_to_the_last_digit(finished
     row = table.loc["gradmatch"]
     assert {name: row[f"configuration.{name}"] for name in chosen} == chosen
     assert row["record"] == RECORDS["gradmatch-0.1"]
+
+
+def test_best_hyper_parameters_are_those_of_the_record_with_the_highest_score(finished):
+    records = [json.loads((finished.folder / path).read_text()) for path in RECORDS.values()]
+    trials = [record["tuning"]["trials"][record["tuning"]["best"]] for record in records]
+    scores = [trial["progress"]["evaluations"][-1]["accuracy"] for trial in trials]
+    best = max(range(2), key=scores.__getitem__)
+    found = yaml.safe_load((finished.folder / "results/smoke/best.yaml").read_text())
+    told = found["best"]["dna"]
+    assert told["configuration"] == trials[best]["configuration"]
+    assert told["validation_score"] == scores[best]
+    assert told["test_accuracy"] == records[best]["test"]["accuracy"]
+    assert told["over_seeds"]["seeds"] == 1
 
 
 def test_page_shows_the_numbers_of_the_tables(finished):

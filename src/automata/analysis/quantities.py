@@ -150,7 +150,7 @@ VALIDATION = Quantity(
     "best_validation_accuracy",
     "validation accuracy of the best trial",
     "%",
-    "The score by which the search chose; of a model trained on subsets where the search was.",
+    "Of the trial that the search chose; of a model trained on subsets where the search was.",
 )
 """Of a run alone: scores of models trained on subsets do not compare with FULL's."""
 

@@ -84,7 +84,15 @@ class RunRow(TypedDict):
     ]
     test_accuracy: Annotated[float, "accuracy of the final model on the test set"]
     test_loss: Annotated[float, "loss of the final model on the test set"]
-    best_validation_accuracy: Annotated[float | None, "score of the best trial"]
+    test_balanced_accuracy: Annotated[
+        float | None, "mean recall of the classes; missing in earlier records, as is the next"
+    ]
+    test_macro_f1: Annotated[float | None, "mean F1 of the classes"]
+    metric: Annotated[str, "what trials are compared by"]
+    best_score: Annotated[
+        float | None, "score of the best trial by `metric`; of the log loss exp(-loss)"
+    ]
+    best_validation_accuracy: Annotated[float | None, "validation accuracy of the best trial"]
     best_index: Annotated[int, "number of the best trial, from 0"]
     best_epochs: Annotated[
         int,
@@ -197,7 +205,13 @@ def row(record: Record, path: Path, comparison: Comparison) -> RunRow:
         **tuning_split(record),
         "test_accuracy": record.test.accuracy,
         "test_loss": record.test.loss,
-        "best_validation_accuracy": best.score if best.progress.evaluations else None,
+        "test_balanced_accuracy": record.test.balanced_accuracy,
+        "test_macro_f1": record.test.macro_f1,
+        "metric": settings.protocol.metric,
+        "best_score": best.score if best.progress.evaluations else None,
+        "best_validation_accuracy": best.progress.evaluations[-1].accuracy
+        if best.progress.evaluations
+        else None,
         "best_index": best.index,
         "best_epochs": best.progress.epochs,
         "best_configuration": compact(best.configuration),

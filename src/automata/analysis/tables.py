@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import yaml
 
 from automata.analysis.wording import three_digits
 from automata.files import replacing, write_text
@@ -31,6 +32,11 @@ def write_parquet(table: pd.DataFrame, path: Path) -> None:
 def write_json(content: dict[str, Any], path: Path) -> None:
     """Write `content` as JSON."""
     write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def write_yaml(content: dict[str, Any], path: Path, header: str) -> None:
+    """Write `content` as YAML, in its order and with all digits, below a `header` of comments."""
+    write_text(path, header + yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
 
 
 def markdown(table: pd.DataFrame) -> str:

@@ -34,6 +34,7 @@ def add_arguments(parser: ArgumentParser, command: Command) -> None:
         kind, told = get_args(hints[name])
         given: dict[str, Any] = {"help": told}
         optional = parameter.default is not parameter.empty
+        is_flag = parameter.kind is parameter.KEYWORD_ONLY
         if optional:
             given["default"] = parameter.default
         if kind is bool:
@@ -41,7 +42,7 @@ def add_arguments(parser: ArgumentParser, command: Command) -> None:
         else:
             given["type"] = (get_args(kind) or (kind,))[0]  # of Sequence[Path] and int | None, too
         if get_origin(kind) is Sequence:
-            given["nargs"] = "*" if optional else "+"
-        if parameter.kind is parameter.KEYWORD_ONLY:
+            given["nargs"] = "*" if optional and not is_flag else "+"
+        if is_flag:
             name, given["required"] = f"--{name.replace('_', '-')}", not optional
         parser.add_argument(name, **given)

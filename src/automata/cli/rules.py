@@ -228,6 +228,14 @@ def claims(
     write_html(table.drop(columns="records"), html, summary(table))
 
 
+def best(runs: Runs, *, output: Annotated[Path, "The best hyper-parameters, YAML."]) -> None:
+    """Say which hyper-parameters are the best of each data set, and how good they are."""
+    from automata.analysis.best import HEADER, answer
+    from automata.analysis.tables import read_parquet, write_yaml
+
+    write_yaml(answer(read_parquet(runs)), output, HEADER)
+
+
 def studies(tables: TableFolder, *, output: Annotated[Path, "Folder of the new tables."]) -> None:
     """Make the tables of what the paper does not show."""
     from automata.analysis.overview import overview

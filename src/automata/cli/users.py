@@ -14,6 +14,7 @@ from typing import Annotated
 from automata.errors import UserError
 
 RUNS = Path("results/runs")
+"""What the files of a call change."""
 CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
 
 Cache = Annotated[
@@ -57,6 +58,22 @@ def runs(
         inventory.remove(RUNS, folders, confirmed=yes)
     else:
         sys.stdout.write(inventory.listing(inventory.panels(RUNS, folders)))
+
+
+def status(
+    *,
+    configfile: Annotated[
+        Sequence[Path],
+        "Configuration files, as snakemake takes them (default: config/config.yaml alone).",
+    ] = (),
+) -> None:
+    """Count the runs of an experiment done, running and to come, and say how far each is."""
+    from automata.config.files import DEFAULTS, read_experiments
+    from automata.config.grid import Grid
+    from automata.status import report
+
+    grid = Grid(read_experiments([DEFAULTS, *configfile]), [str(Path.cwd()), *sys.path])
+    sys.stdout.write(report(grid))
 
 
 def outdated(experiment: Experiment) -> None:

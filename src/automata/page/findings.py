@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,10 @@ import pandas as pd
 
 from automata import names
 from automata.analysis import wording
+from automata.analysis.best import Choice, choices
 from automata.analysis.quantities import QUANTITIES, TIMES
 from automata.analysis.runs import readable
-from automata.analysis.statistics import bounds
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bounds
 from automata.analysis.study import COMBINATION, Panel
 from automata.analysis.tradeoff import seeds_column
 from automata.names import AUTOMATA, CONTROLS
@@ -57,43 +59,43 @@ def shown(row: Mapping[Any, Any], quantity: str) -> str:
     return f"{mean} {wording.spread(row[f'{quantity}_low'], row[f'{quantity}_high'])}".strip()
 
 
-def winner(runs: pd.DataFrame) -> dict[Any, Any] | None:
-    """Return the run with the highest validation score, of equal ones the fastest, or None."""
-    scored = runs[runs["best_validation_accuracy"].notna() & runs["final_failure"].isna()]
-    keys = ["best_validation_accuracy", "total_seconds", "record"]
-    ordered = scored.sort_values(keys, ascending=[False, True, True])
-    return None if ordered.empty else ordered.iloc[0].to_dict()
-
-
 def best(runs: pd.DataFrame) -> list[Best]:
     """Return the best runs of FULL, of AUTOMATA and of other selectors, and the untuned control.
 
-    `runs` are those of one data set. No choice looks at a test accuracy.
+    `runs` are those of one data set. The best of all is first.
     """
-    selector = runs["selector"]
-    kinds = [selector == "full", selector == AUTOMATA, ~selector.isin([*CONTROLS, AUTOMATA])]
-    found = [run for kind in kinds if (run := winner(runs[kind])) is not None]
-    highest = max(found, key=lambda run: run["best_validation_accuracy"], default=None)
-    drawn = runs[selector == "untuned"].drop_duplicates("seed")  # panels share the draws
+    first: dict[str, Choice] = {}
+    for choice in choices(runs):  # the best score is first
+        selector = choice.run["selector"]
+        first.setdefault(selector if selector in ("full", AUTOMATA) else "", choice)
+    drawn = runs[runs["selector"] == "untuned"].drop_duplicates("seed")  # panels share the draws
     return [
-        *(_best(run, runs, run is highest) for run in found),
+        *(_best(choice, place == 0) for place, choice in enumerate(first.values())),
         *([_untuned(drawn)] if len(drawn) else []),
     ]
 
 
-def _best(run: dict[Any, Any], runs: pd.DataFrame, highest: bool) -> Best:
-    alike = runs[(runs[COMBINATION] == [run[column] for column in COMBINATION]).all(axis=1)]
+def _best(choice: Choice, highest: bool) -> Best:
+    run, seeds = choice.run, len(choice.runs)
+    few = seeds < SEEDS_FOR_INTERVAL
     return Best(
         names.method(run["selector"], run["fraction"]),
         Panel.of(run).method,
-        readable(json.loads(run["best_configuration_json"])),
-        wording.percent(run["best_validation_accuracy"]),
+        readable(choice.configuration),
+        _score(run["metric"], run["best_score"]),
         wording.percent(run["test_accuracy"]),
-        _mean(alike),
-        wording.count(len(alike), "seed"),
-        wording.seconds(alike["total_seconds"].mean()),
+        _mean(choice.runs),
+        f"{wording.count(seeds, 'seed')}{': no interval' * few}",
+        wording.seconds(choice.runs["total_seconds"].mean()),
         highest,
     )
+
+
+def _score(metric: str, score: float) -> str:
+    """Return a validation score in the terms of its metric."""
+    if metric == "log_loss":
+        return f"log loss {-math.log(max(score, sys.float_info.min)):.3f}"
+    return wording.percent(score) + ("" if metric == "accuracy" else f" {metric}")
 
 
 def _untuned(drawn: pd.DataFrame) -> Best:

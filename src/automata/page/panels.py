@@ -9,11 +9,12 @@ import pandas as pd
 
 from automata import names
 from automata.analysis import study, wording
+from automata.analysis.best import winner
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import ACROSS, UP, WHOLE, chart
-from automata.page.findings import Best, Fast, best, fastest, shown, winner
+from automata.page.findings import Best, Fast, best, fastest, shown
 
 NEAR = 1.0
 """The line of `untuned` is drawn if it lies at most so many spans of the points beyond them."""

@@ -6,9 +6,13 @@ import json
 from typing import Any
 
 import pandas as pd
+import pytest
+import yaml
 
+from automata.analysis.best import HEADER, answer
 from automata.analysis.runs import row
 from automata.analysis.search_studies import best
+from automata.analysis.tables import write_yaml
 from automata.config import Comparison
 from benchmarks.synthetic import synthetic_runs
 
@@ -40,3 +44,85 @@ def test_a_record_gives_its_best_trial(make_record, tmp_path) -> None:
     runs = pd.DataFrame([row(make_record(), tmp_path / "record.json", Comparison())])
 
     assert best(runs)["configuration.learning_rate"].tolist() == [0.1 + 0.2]
+
+
+def seeds(selector: str, *runs: tuple[float | None, float], fraction: float = 1.0) -> pd.DataFrame:
+    """Return runs of one combination, a seed each, with these validation and test scores."""
+    made = chosen(*({"rate": 0.1 + 0.2, "seed": seed} for seed in range(len(runs))))
+    validation, test = zip(*runs, strict=True)
+    return made.assign(
+        selector=selector,
+        fraction=fraction,
+        seed=range(len(runs)),
+        best_score=validation,
+        metric="accuracy",
+        test_accuracy=test,
+        test_balanced_accuracy=None,
+        test_macro_f1=None,
+        test_loss=0.5,
+        total_seconds=[10.0 * (seed + 1) for seed in range(len(runs))],
+        energy_joules=None,
+        record=[f"{selector}/{seed}" for seed in range(len(runs))],
+        final_failure=None,
+        final_epochs=0 if selector == "full" else 7,
+        best_epochs=5,
+    )
+
+
+RUNS = pd.concat(
+    [
+        seeds("full", (0.80, 0.70), (0.84, 0.90)),
+        seeds("rs2", (0.90, 0.60), (0.91, 0.50), (0.80, 0.70), fraction=0.1),
+        seeds("gradmatch", (0.85, 0.75), fraction=0.1),
+        seeds("full-again", (0.99, 0.99)),
+        seeds("untuned", (None, 0.99)),
+    ]
+)
+
+
+def test_best_is_that_of_the_seed_with_the_highest_validation_score_of_real_runs() -> None:
+    found = answer(RUNS)
+    told, rows = found["best"]["dna"], found["combinations"]["dna"]
+
+    assert told == rows[0]
+    assert [row["selector"] for row in rows] == ["rs2", "gradmatch", "full"]
+    assert (told["seed"], told["configuration"]) == (1, {"rate": 0.1 + 0.2, "seed": 1})
+    assert (told["validation_score"], told["test_accuracy"], told["wall_seconds"]) == (
+        0.91,
+        0.5,
+        20,
+    )
+
+
+def test_how_sure_it_is_seeds_say() -> None:
+    rs2, gradmatch, full = (row["over_seeds"] for row in answer(RUNS)["combinations"]["dna"])
+
+    assert (rs2["seeds"], rs2["interval"]) == (3, "95 %")
+    assert rs2["validation_score"] == pytest.approx((0.90 + 0.91 + 0.80) / 3)
+    assert 0.5 <= rs2["test_accuracy_low"] < 0.6 < rs2["test_accuracy_high"] <= 0.7
+    assert (full["interval"], full["test_accuracy_low"], full["test_accuracy_high"]) == (
+        "range",
+        0.7,
+        0.9,
+    )
+    assert gradmatch["interval"] is None
+    assert "test_accuracy_low" not in gradmatch
+    assert rs2["energy_joules"] is None
+
+
+def test_yaml_has_all_digits_in_order_and_nothing_but_plain_values(tmp_path) -> None:
+    content = answer(RUNS)
+    write_yaml(content, tmp_path / "best.yaml", HEADER)
+    text = (tmp_path / "best.yaml").read_text()
+
+    assert yaml.safe_load(text) == content
+    assert "rate: 0.30000000000000004" in text
+    assert [line[0] for line in text.splitlines()[:3]] == ["#", "#", "b"]
+    assert "&" not in text  # no aliases
+    assert list(yaml.safe_load(text)) == ["best", "combinations"]
+
+
+def test_data_set_without_a_score_has_no_best() -> None:
+    found = answer(RUNS[RUNS["selector"] == "untuned"])
+
+    assert found == {"best": {}, "combinations": {"dna": []}}

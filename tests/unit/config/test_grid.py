@@ -176,4 +176,4 @@ def test_figures_are_those_that_show_something():
 
 def test_what_is_published_is_no_parquet_and_no_record():
     kinds = {Path(path).suffix for path in Outputs(grid("smoke")).published("smoke")}
-    assert kinds == {".csv", ".md", ".html", ".png", ".json"}
+    assert kinds == {".csv", ".md", ".html", ".yaml", ".png", ".json"}
