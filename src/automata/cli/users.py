@@ -23,6 +23,20 @@ Cache = Annotated[
 Experiment = Annotated[Path, "Folder of the experiment, results/{experiment}."]
 
 
+def new(
+    data: Annotated[Path, "Table, .npz, or folder with a folder of images per class."],
+    *,
+    target: Annotated[str | None, "Column of the classes, of a table."] = None,
+    text: Annotated[str | None, "Column of the texts, if it is not found."] = None,
+    hours: Annotated[float, "Time that the experiment may take on this machine."] = 1.0,
+    output: Annotated[Path | None, "Configuration (default: the name of the data, .yaml)."] = None,
+) -> None:
+    """Write a configuration for data of your own, after a look at them and a timed probe."""
+    from automata.new import new
+
+    sys.stdout.write(new(data, target, text, output, hours))
+
+
 def predict(
     model: Annotated[Path, "Folder of a run, or the model.safetensors in it."],
     rows: Annotated[Path, "New rows: a table, texts, an image, or a folder of images."],
