@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.paths import fault
-from automata.datasets.own.tables import DATES, Table, cell_names, holds
+from automata.datasets.own.tables import DATE, DATES, Table, cell_names, days_of, holds
 from automata.errors import UserError
 
 Kind = Literal["numbers", "dates", "categories"]
@@ -27,8 +26,6 @@ _LOG = logging.getLogger(__name__)
 _NUMERIC = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _CATEGORICAL = {"string", "boolean"}
 _DAYS = {"date", "datetime", "datetime64", "string", "empty"}
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
-_DAY_FIRST = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})"
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+(?:,\d+)?)"
 _OTHER_MARK = str.maketrans(",.", ".,")
 
@@ -108,23 +105,10 @@ def _days(table: Table, column: str) -> Cells:
     return found
 
 
-def days_of(cells: pd.Series[Any]) -> Cells:
-    """Return dates, or texts of dates, as days since 1970-01-01; NaN for what is none.
-
-    A time of day is a part of a day, and one with a time zone is turned into UTC.
-    """
-    if not pd.api.types.is_datetime64_any_dtype(cells):
-        texts = cells.astype("str").str.strip().str.replace(_DAY_FIRST, r"\3-\2-\1", regex=True)
-        cells = texts.where(texts.str.fullmatch(_DATE.pattern, na=False))
-    stamps = pd.to_datetime(cells, format="ISO8601", errors="coerce", utc=True)
-    times = stamps.dt.tz_localize(None).to_numpy("datetime64[us]")
-    return (times - np.datetime64(0, "us")) / np.timedelta64(1, "D")
-
-
 def are_dates(cells: pd.Series[Any]) -> bool:
     """Return whether all texts are dates."""
     texts = [text for text in cell_names(cells) if text is not None]
-    return bool(texts) and all(_DATE.fullmatch(text.strip()) for text in texts)
+    return bool(texts) and all(DATE.fullmatch(text.strip()) for text in texts)
 
 
 def _require_no_numbers(train: Table, column: str, own: OwnTabular) -> None:
