@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PYTEST := pytest --numprocesses 2
 NO_DRILL := not e2e and not slurm and not faults
 
-.PHONY: setup reproduce test test-all drill lint same
+.PHONY: setup reproduce test test-all drill lint docs same
 
 setup: $(BIN)/.ready
 
@@ -24,6 +24,9 @@ drill: setup
 
 lint: setup
 	ruff check && ruff format --check && mypy && snakefmt --check workflow rules && snakemake --lint
+
+docs: setup
+	mkdocs build
 
 same: setup
 	python tools/same.py $(BASE)

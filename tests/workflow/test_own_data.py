@@ -1,4 +1,4 @@
-"""The examples of config/README.md for a user's own data and model, run as they stand there."""
+"""The examples of docs/own-data.md for a user's own data and model, run as they stand there."""
 
 import re
 import shutil
@@ -17,8 +17,8 @@ from automata.datasets.own.tables import read_own
 from automata.prediction.predict import predict
 from automata.records import read_record
 
-README = (Path(__file__).parents[2] / "config/README.md").read_text()
-BLOCKS = re.findall(r"```(?:yaml|python)\n# (\S+)\n(.*?)```", README, re.DOTALL)
+PAGE = (Path(__file__).parents[2] / "docs/own-data.md").read_text()
+BLOCKS = re.findall(r"```(?:yaml|python)\n# (\S+)\n(.*?)```", PAGE, re.DOTALL)
 EXAMPLES = dict(BLOCKS)
 
 

@@ -134,7 +134,7 @@ def unpack(
 def schema(
     *,
     output: Annotated[Path, "JSON file."],
-    tables: Annotated[Path | None, "Text whose tables of keys are filled, README.md."] = None,
+    tables: Annotated[Path | None, "Text whose tables of keys are filled."] = None,
 ) -> None:
     """Write the JSON schema of the configuration, and the tables of its keys."""
     from automata.config import write_schema
@@ -142,7 +142,7 @@ def schema(
 
     write_schema(output)
     if tables is not None:
-        write_tables(tables, tables.with_name("config.yaml"))
+        write_tables(tables, output.with_name("config.yaml"))
 
 
 def _print(paths: Sequence[Path]) -> None:

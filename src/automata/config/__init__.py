@@ -2,7 +2,7 @@
 
 `Experiment` is what the workflow reads of configuration files (`automata.config.files`), `Job` the
 part of it that one tuning job reads. `config/schema.json`, for editors, and the tables of
-`config/README.md` are generated from `Experiment`.
+`docs/configuration.md` are generated from `Experiment`.
 """
 
 from automata.config.carbon import Carbon, parse_carbon

@@ -1,4 +1,4 @@
-"""The tables of keys in config/README.md: what each is, what is valid, and its default."""
+"""The tables of keys in docs/configuration.md: what each is, what is valid, and its default."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _OWN = {"tabular": "OwnTabular", "text": "OwnText", "image": "OwnImage"}
 Row = tuple[str, ...]
 
 
-def write_tables(readme: Path, shipped: Path) -> None:
-    """Fill the tables of the text at `readme`; what a file at `shipped` says is the default."""
-    write_text(readme, with_tables(readme.read_text(encoding="utf-8"), read(shipped)))
+def write_tables(page: Path, shipped: Path) -> None:
+    """Fill the tables of the text at `page`; what a file at `shipped` says is the default."""
+    write_text(page, with_tables(page.read_text(encoding="utf-8"), read(shipped)))
 
 
 def with_tables(text: str, shipped: Config) -> str:

@@ -18,7 +18,7 @@ from automata.records import Record
 
 MakeRecord = Callable[..., Record]
 
-README = Path(__file__).parents[3] / "results/README.md"
+PAGE = Path(__file__).parents[3] / "docs/quantities.md"
 TYPES = get_type_hints(RunRow)
 
 
@@ -44,8 +44,8 @@ def test_columns_that_ratios_rest_on_are_columns_of_runs(columns: list[str]) -> 
     assert set(columns) <= set(TYPES)
 
 
-def test_readme_lists_the_columns_of_runs_as_they_are_defined() -> None:
-    """After a change, the table that is expected is what belongs into the README."""
+def test_page_lists_the_columns_of_runs_as_they_are_defined() -> None:
+    """After a change, the table that is expected is what belongs into the page."""
     meanings = {
         column: hint.__metadata__[0]
         for column, hint in get_type_hints(RunRow, include_extras=True).items()
@@ -53,5 +53,5 @@ def test_readme_lists_the_columns_of_runs_as_they_are_defined() -> None:
     table = pd.DataFrame(
         {"column": [f"`{column}`" for column in meanings], "what": meanings.values()}
     )
-    section = README.read_text().split("## Columns of a run\n")[1].split("\n## ")[0]
+    section = PAGE.read_text().split("## Columns of a run\n")[1].split("\n## ")[0]
     assert section[section.index("| column") :] == markdown(table)
