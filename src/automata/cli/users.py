@@ -131,6 +131,18 @@ def schema(
         write_tables(tables, tables.with_name("config.yaml"))
 
 
+def report(
+    page: Annotated[Path, "Text whose tables are filled, docs/results.md."],
+    *,
+    published: Annotated[Path, "Folder of the published experiments, results/reference."],
+) -> None:
+    """Write the tables of a text from the tables of published experiments."""
+    from automata.analysis.published import with_tables
+    from automata.files import write_text
+
+    write_text(page, with_tables(page.read_text(encoding="utf-8"), published))
+
+
 def _print(paths: Sequence[Path]) -> None:
     for path in paths:
         sys.stdout.write(f"{path}\n")

@@ -1,0 +1,95 @@
+"""The tables of a text such as docs/results.md, from the published tables of an experiment.
+
+`<!-- table: protocol sizes dataset=dna -->` is the table `sizes` of protocol/tables/, for dna.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from automata import names
+from automata.analysis.overview import by_size, contrasts, for_readers, gain, ran, worth
+from automata.analysis.statistics import Spread, count_units, of_units, summarise
+from automata.analysis.study import Study, compared
+from automata.analysis.tables import markdown, read_csv
+from automata.analysis.tradeoff import PARTS, time_split
+from automata.analysis.wording import cell
+
+_TABLE = re.compile(r"(<!-- table: (\S+) (\S+)(?: (\w+)=(\w+))? -->\n).*?(<!-- end -->)", re.DOTALL)
+_KEYS = ["dataset", "scheduler", "selector", "fraction"]
+
+
+class Published(Study):
+    """The tables of an experiment as they are published: CSV files alone."""
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        return read_csv(self.folder / "runs.csv")
+
+
+def with_tables(text: str, published: Path) -> str:
+    """Return `text` with its tables filled; `published` has the folders of the experiments."""
+
+    def filled(found: re.Match[str]) -> str:
+        opening, experiment, name, column, value, closing = found.groups()
+        study = Published(published / experiment / "tables")
+        if column:
+            study.__dict__["ratios"] = study.ratios[study.ratios[column] == value]
+        return f"{opening}\n{markdown(for_readers(TABLES[name](study)))}\n{closing}"
+
+    return _TABLE.sub(filled, text)
+
+
+def _answer(study: Study) -> pd.DataFrame:
+    rows = []
+    for (dataset, scheduler), panel in compared(study.ratios).groupby(["dataset", "scheduler"]):
+        row = {"dataset": dataset, "seeds": panel["seed"].nunique(), "scheduler": scheduler}
+        for selector, fraction in ((names.AUTOMATA, 0.1), ("rs2", 0.1), ("full-again", 1)):
+            own = panel[(panel["selector"] == selector) & (panel["fraction"] == fraction)]
+            for what, value in zip(("speedup", "ideal", "error"), gain(own).split(), strict=True):
+                row[f"{names.selector(selector)} {what}"] = value.strip("(),")
+        rows.append(row)
+    return pd.DataFrame(rows).drop(columns=["FULL (repeat) speedup", "FULL (repeat) ideal"])
+
+
+def _sizes(study: Study) -> pd.DataFrame:
+    ratios = compared(study.ratios)
+    return by_size(ratios[ratios["selector"] != "full"], ["scheduler", "selector"], gain)
+
+
+def _intervals(study: Study) -> pd.DataFrame:
+    ratios = compared(study.ratios)
+    own = ratios[ratios["selector"].isin([names.AUTOMATA, "full-again"])]
+    shown = {"speedup": "speedup", "error (pp)": "relative_test_error"}
+    means = {name: Spread(lambda rows, of=of: of_units(rows, of)) for name, of in shown.items()}  # type: ignore[misc]
+    table = summarise(own, _KEYS, {**means, "seeds": count_units})
+    for name in shown:
+        bounds = table[[name, f"{name}_low", f"{name}_high", "seeds"]].to_numpy()
+        table[name] = [cell(*row) for row in bounds]
+    return table[[*_KEYS[1:], *shown]]
+
+
+def _claims(study: Study) -> pd.DataFrame:
+    claims = read_csv(study.folder / "claims.csv")
+    shown = ["id", "location", "verdict", "firm", "ours"]
+    return claims.loc[claims["verdict"] != "not run", shown]
+
+
+def _time(study: Study) -> pd.DataFrame:
+    split = time_split(study.runs, study.ratios)
+    own = split[split["selector"].isin([names.AUTOMATA, "full"]) & (split["fraction"] != 0.05)]
+    means = own.groupby(_KEYS)[[f"{part}_seconds" for part in PARTS]].mean()
+    total = means.sum(axis=1)
+    shares = {f"{part} (%)": 100 * means[f"{part}_seconds"] / total for part in PARTS}
+    return pd.DataFrame({"seconds": total, **shares}).reset_index()
+
+
+TABLES = {
+    **{"answer": _answer, "sizes": _sizes, "intervals": _intervals, "claims": _claims},
+    **{"time": _time, "runs": ran, "contrasts": contrasts, "worth": worth},
+}
+"""What `with_tables` can fill in, by name."""
