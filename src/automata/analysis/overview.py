@@ -91,6 +91,7 @@ def glance(study: Study) -> pd.DataFrame:
 
 
 def gain(runs: pd.DataFrame) -> str:
+    """Return speedup, ceiling and error of `runs`: means of each seed first, then over seeds."""
     means = runs.groupby("seed")[["speedup", "ceiling", "relative_test_error"]].mean().mean()
     faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
     return f"{faster:.1f} ({ceiling:.1f}), {error:+.1f}"

@@ -16,8 +16,8 @@ from automata.analysis.overview import by_size, contrasts, for_readers, gain, ra
 from automata.analysis.statistics import Spread, count_units, of_units, summarise
 from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_csv
-from automata.analysis.tradeoff import PARTS, time_split
-from automata.analysis.wording import cell
+from automata.analysis.tradeoff import time_split
+from automata.analysis.wording import cell, percent, three_digits
 
 _TABLE = re.compile(r"(<!-- table: (\S+) (\S+)(?: (\w+)=(\w+))? -->\n).*?(<!-- end -->)", re.DOTALL)
 _KEYS = ["dataset", "scheduler", "selector", "fraction"]
@@ -28,6 +28,7 @@ class Published(Study):
 
     @cached_property
     def runs(self) -> pd.DataFrame:
+        """One row per record."""
         return read_csv(self.folder / "runs.csv")
 
 
@@ -70,6 +71,7 @@ def _intervals(study: Study) -> pd.DataFrame:
     for name in shown:
         bounds = table[[name, f"{name}_low", f"{name}_high", "seeds"]].to_numpy()
         table[name] = [cell(*row) for row in bounds]
+    table["fraction"] = table["fraction"].map(percent)
     return table[[*_KEYS[1:], *shown]]
 
 
@@ -81,15 +83,24 @@ def _claims(study: Study) -> pd.DataFrame:
 
 def _time(study: Study) -> pd.DataFrame:
     split = time_split(study.runs, study.ratios)
-    own = split[split["selector"].isin([names.AUTOMATA, "full"]) & (split["fraction"] != 0.05)]
-    means = own.groupby(_KEYS)[[f"{part}_seconds" for part in PARTS]].mean()
-    total = means.sum(axis=1)
-    shares = {f"{part} (%)": 100 * means[f"{part}_seconds"] / total for part in PARTS}
-    return pd.DataFrame({"seconds": total, **shares}).reset_index()
+    own = split[split["selector"] == names.AUTOMATA]
+    return by_size(own, ["dataset", "scheduler"], _shares)
+
+
+def _shares(rows: pd.DataFrame) -> str:
+    parts = [rows[f"{part}_seconds"].mean() for part in ("training", "selection", "final")]
+    total = rows["total_seconds"].mean()
+    return f"{three_digits(total)} s: " + " / ".join(f"{100 * part / total:.0f}" for part in parts)
 
 
 TABLES = {
-    **{"answer": _answer, "sizes": _sizes, "intervals": _intervals, "claims": _claims},
-    **{"time": _time, "runs": ran, "contrasts": contrasts, "worth": worth},
+    "answer": _answer,
+    "sizes": _sizes,
+    "intervals": _intervals,
+    "claims": _claims,
+    "time": _time,
+    "runs": ran,
+    "contrasts": contrasts,
+    "worth": worth,
 }
 """What `with_tables` can fill in, by name."""
