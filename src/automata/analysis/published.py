@@ -13,14 +13,14 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.overview import by_size, contrasts, for_readers, gain, ran, worth
-from automata.analysis.statistics import Spread, count_units, of_units, summarise
+from automata.analysis.statistics import bounds, of_units
 from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_csv
 from automata.analysis.tradeoff import time_split
-from automata.analysis.wording import cell, percent, three_digits
+from automata.analysis.wording import cell, three_digits
 
 _TABLE = re.compile(r"(<!-- table: (\S+) (\S+)(?: (\w+)=(\w+))? -->\n).*?(<!-- end -->)", re.DOTALL)
-_KEYS = ["dataset", "scheduler", "selector", "fraction"]
+_FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
 
 
 class Published(Study):
@@ -45,6 +45,14 @@ def with_tables(text: str, published: Path) -> str:
     return _TABLE.sub(filled, text)
 
 
+def figures(text: str) -> dict[Path, Path]:
+    """Return the figures that `text` shows, and where they lie among the published ones."""
+    return {
+        Path("figures", experiment, name): Path(experiment, "figures", name)
+        for experiment, name in _FIGURE.findall(text)
+    }
+
+
 def _answer(study: Study) -> pd.DataFrame:
     rows = []
     for (dataset, scheduler), panel in compared(study.ratios).groupby(["dataset", "scheduler"]):
@@ -63,16 +71,13 @@ def _sizes(study: Study) -> pd.DataFrame:
 
 
 def _intervals(study: Study) -> pd.DataFrame:
-    ratios = compared(study.ratios)
-    own = ratios[ratios["selector"].isin([names.AUTOMATA, "full-again"])]
-    shown = {"speedup": "speedup", "error (pp)": "relative_test_error"}
-    means = {name: Spread(lambda rows, of=of: of_units(rows, of)) for name, of in shown.items()}  # type: ignore[misc]
-    table = summarise(own, _KEYS, {**means, "seeds": count_units})
-    for name in shown:
-        bounds = table[[name, f"{name}_low", f"{name}_high", "seeds"]].to_numpy()
-        table[name] = [cell(*row) for row in bounds]
-    table["fraction"] = table["fraction"].map(percent)
-    return table[[*_KEYS[1:], *shown]]
+    own = study.ratios[study.ratios["selector"].isin([names.AUTOMATA, "full-again"])]
+    return by_size(compared(own), ["scheduler", "selector"], _bounded)
+
+
+def _bounded(rows: pd.DataFrame) -> str:
+    seeds = [of_units(rows, column) for column in ("speedup", "relative_test_error")]
+    return "; ".join(cell(values.mean(), *bounds(values), len(values)) for values in seeds)
 
 
 def _claims(study: Study) -> pd.DataFrame:
@@ -93,14 +98,6 @@ def _shares(rows: pd.DataFrame) -> str:
     return f"{three_digits(total)} s: " + " / ".join(f"{100 * part / total:.0f}" for part in parts)
 
 
-TABLES = {
-    "answer": _answer,
-    "sizes": _sizes,
-    "intervals": _intervals,
-    "claims": _claims,
-    "time": _time,
-    "runs": ran,
-    "contrasts": contrasts,
-    "worth": worth,
-}
+TABLES = {"runs": ran, "contrasts": contrasts, "worth": worth, "answer": _answer, "sizes": _sizes}
+TABLES |= {"intervals": _intervals, "claims": _claims, "time": _time}
 """What `with_tables` can fill in, by name."""

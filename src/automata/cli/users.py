@@ -6,6 +6,7 @@ Of these rules call `unpack` alone.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -136,11 +137,15 @@ def report(
     *,
     published: Annotated[Path, "Folder of the published experiments, results/reference."],
 ) -> None:
-    """Write the tables of a text from the tables of published experiments."""
-    from automata.analysis.published import with_tables
+    """Write the tables and copy the figures of a text from published experiments."""
+    from automata.analysis.published import figures, with_tables
     from automata.files import write_text
 
-    write_text(page, with_tables(page.read_text(encoding="utf-8"), published))
+    text = page.read_text(encoding="utf-8")
+    write_text(page, with_tables(text, published))
+    for shown, source in figures(text).items():
+        (page.parent / shown).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(published / source, page.parent / shown)
 
 
 def _print(paths: Sequence[Path]) -> None:
