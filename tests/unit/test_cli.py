@@ -7,7 +7,7 @@ from automata.cli import COMMANDS, main
 from automata.datasets.catalog import DATASETS
 
 TYPED = ["new", "predict", "runs", "status", "outdated", "contaminated", "meter"]
-TYPED += ["unpack", "schema"]
+TYPED += ["unpack", "schema", "report"]
 """The commands that texts for users name."""
 
 RULES = Path(__file__).parents[2] / "rules"

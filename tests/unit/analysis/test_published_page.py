@@ -38,7 +38,9 @@ def test_speedup_is_the_mean_over_searches(text: str) -> None:
     """By hand, from the seconds of FULL and of AUTOMATA at 10 % on LETTER's one seed."""
     runs = read_csv(PUBLISHED / "protocol/tables/runs.csv")
     panel = runs[(runs["dataset"] == "letter") & (runs["scheduler"] == "hyperband")]
-    seconds = panel.set_index(["selector", "fraction", "search"])["total_seconds"].sort_index().round(1)
+    seconds = (
+        panel.set_index(["selector", "fraction", "search"])["total_seconds"].sort_index().round(1)
+    )
     assert list(seconds["full", 1.0][["random", "tpe"]]) == [413.0, 289.6]
     assert list(seconds["gradmatch", 0.1][["random", "tpe"]]) == [99.2, 100.2]
     # (413.0 / 99.2 + 289.6 / 100.2) / 2 = (4.16 + 2.89) / 2 = 3.5
