@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,7 @@ def write_commit(commit: str, folder: Path, *paths: str) -> None:
     """Write the files of `commit` to `folder`, of some `paths` or all."""
     with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
         git("archive", "--output", packed.name, commit, *paths)
-        with tarfile.open(packed.name) as files:
-            files.extractall(folder, filter="data")
+        shutil.unpack_archive(packed.name, folder)
 
 
 def write_today(folder: Path) -> None:

@@ -173,4 +173,14 @@ def drive(folder: Path, **orders: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _same(claim: str, what: str, then: object, now: object) -> Compared:
+    now = _of_both(then, now)
     return Compared(claim, what, first_difference(then, now) or "the same", then == now)
+
+
+def _of_both(then: Any, now: Any) -> Any:
+    """Return `now` without what the older code did not record: it can say nothing of it."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return {key: _of_both(then[key], value) for key, value in now.items() if key in then}
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        return [_of_both(*pair) for pair in zip(then, now, strict=True)]
+    return now

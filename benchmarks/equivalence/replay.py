@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import tarfile
+import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -23,8 +23,7 @@ def replay(archives: Sequence[Path], processes: int) -> list[dict[str, object]]:
         folder = Path(name)
         paths = []
         for number, archive in enumerate(archives):
-            with tarfile.open(archive) as tar:
-                tar.extractall(folder / str(number), filter="data")
+            shutil.unpack_archive(archive, folder / str(number))
             paths += sorted((folder / str(number)).rglob("record.json"))
         with ProcessPoolExecutor(processes) as pool:
             found = list(pool.map(_replayed, paths, chunksize=CHUNK))

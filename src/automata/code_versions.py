@@ -118,10 +118,10 @@ EQUIVALENCES: tuple[Equivalence, ...] = (
     ),
     Equivalence(
         "training",
-        "956b79f2",
+        "37c4eff8",
         "4821db55",
         frozenset({"decisions", "numbers"}),
-        "3487112",
+        "7422874",
         "benchmarks.equivalence on CPU, comparisons: decisions by 11, numbers by 44",
     ),
     Equivalence(

@@ -43,7 +43,7 @@ def outcomes(tmp_path_factory):
 
 
 def test_both_runs_have_every_record(outcomes):
-    assert len(outcomes[0]) == len(outcomes[1]) == 22
+    assert len(outcomes[0]) == len(outcomes[1]) == 34
 
 
 def test_configurations_scores_and_accuracies_are_identical(outcomes):

@@ -250,6 +250,7 @@ def retried(tmp_path_factory):
     space = {"learning_rate": {"choice": [0.01]}, "batch_size": {"choice": [32]}}
     config = {
         "selectors": ["untuned"],
+        "untuned_seeds": [0],
         "protocol": {"tabular": {"model": {"factory": "once:build"}, "search_space": space}},
         "job": {"memory_mb": 1500, "minutes": 5},
     }

@@ -6,7 +6,8 @@ import pytest
 from automata.cli import COMMANDS, main
 from automata.datasets.catalog import DATASETS
 
-TYPED = ["runs", "status", "outdated", "contaminated", "meter", "unpack", "schema"]
+TYPED = ["new", "predict", "runs", "status", "outdated", "contaminated", "meter"]
+TYPED += ["unpack", "schema", "report"]
 """The commands that texts for users name."""
 
 RULES = Path(__file__).parents[2] / "rules"

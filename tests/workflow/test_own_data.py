@@ -112,7 +112,7 @@ def example(request, tmp_path_factory, make_workflow):
     return name, workflow
 
 
-def test_page_has_an_example_of_each_kind():
+def test_readme_has_an_example_of_each_kind():
     assert list(EXAMPLES) == ["flowers.yaml", "my_nets.py", "reviews.yaml", "shapes.yaml"]
 
 

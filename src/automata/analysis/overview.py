@@ -56,7 +56,7 @@ def overview(study: Study) -> str:
     sections = [
         f"## {title}\n\n{text}\n\n{markdown(table)}"
         for title, text, make in SECTIONS
-        if len(table := _for_readers(make(study)))
+        if len(table := for_readers(make(study)))
     ]
     return "\n".join([OPENING, *sections])
 
@@ -87,10 +87,11 @@ def ran(study: Study) -> pd.DataFrame:
 def glance(study: Study) -> pd.DataFrame:
     """Return a row per data set, scheduler and selector: speedup, ceiling, error by subset size."""
     ratios = compared(study.ratios)
-    return _by_size(_shown(ratios), ["dataset", "scheduler", "selector"], _gain)
+    return by_size(_shown(ratios), ["dataset", "scheduler", "selector"], gain)
 
 
-def _gain(runs: pd.DataFrame) -> str:
+def gain(runs: pd.DataFrame) -> str:
+    """Return speedup, ceiling and error of `runs`: means of each seed first, then over seeds."""
     means = runs.groupby("seed")[["speedup", "ceiling", "relative_test_error"]].mean().mean()
     faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
     return f"{faster:.1f} ({ceiling:.1f}), {error:+.1f}"
@@ -144,7 +145,7 @@ def ranks(study: Study) -> pd.DataFrame:
     keys = ["scheduler", "selector", "fraction"]
     fullest = table[table["pairs"] == table.groupby(keys)["pairs"].transform("max")]
     bounds = ["tau", "tau_low", "tau_high", "units"]
-    return _by_size(fullest, keys[:2], lambda rows: cell(*rows[bounds].iloc[0]))
+    return by_size(fullest, keys[:2], lambda rows: cell(*rows[bounds].iloc[0]))
 
 
 def early(study: Study) -> pd.DataFrame:
@@ -160,7 +161,7 @@ def early(study: Study) -> pd.DataFrame:
         return len(before) / int(run["configurations"])
 
     shares = known.assign(share=[share(run) for run in known.to_dict("records")])
-    return _by_size(
+    return by_size(
         shares, ["dataset", "scheduler"], lambda runs: percent(float(runs["share"].mean()))
     )
 
@@ -182,7 +183,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["selector"] != "full"]
 
 
-def _by_size(
+def by_size(
     table: pd.DataFrame, keys: list[str], of_cell: Callable[[pd.DataFrame], str]
 ) -> pd.DataFrame:
     """Return a row per value of `keys`, with a column per subset size."""
@@ -193,7 +194,7 @@ def _by_size(
     return wide.rename(columns=lambda size: percent(float(size))).reset_index()
 
 
-def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
+def for_readers(table: pd.DataFrame) -> pd.DataFrame:
     """Return `table` in the order of its AXES, with the names that readers know."""
     axes = [axis for axis in AXES if axis in table]
     places = {axis: names.ordered(table[axis], AXES[axis][0]).index for axis in axes}

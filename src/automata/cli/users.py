@@ -6,6 +6,7 @@ Of these rules call `unpack` alone.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,20 @@ Cache = Annotated[
     Path, "Folder of downloaded files (default: $AUTOMATA_DATA_CACHE, else results/downloads)."
 ]
 Experiment = Annotated[Path, "Folder of the experiment, results/{experiment}."]
+
+
+def new(
+    data: Annotated[Path, "Table, .npz, or folder with a folder of images per class."],
+    *,
+    target: Annotated[str | None, "Column of the classes, of a table."] = None,
+    text: Annotated[str | None, "Column of the texts, if it is not found."] = None,
+    hours: Annotated[float, "Time that the experiment may take on this machine."] = 1.0,
+    output: Annotated[Path | None, "Configuration (default: the name of the data, .yaml)."] = None,
+) -> None:
+    """Write a configuration for data of your own, after a look at them and a timed probe."""
+    from automata.new import new
+
+    sys.stdout.write(new(data, target, text, output, hours))
 
 
 def predict(
@@ -129,6 +144,22 @@ def schema(
     write_schema(output)
     if tables is not None:
         write_tables(tables, output.with_name("config.yaml"))
+
+
+def report(
+    page: Annotated[Path, "Text whose tables are filled, docs/results.md."],
+    *,
+    published: Annotated[Path, "Folder of the published experiments, results/reference."],
+) -> None:
+    """Write the tables and copy the figures of a text from published experiments."""
+    from automata.analysis.published import figures, with_tables
+    from automata.files import write_text
+
+    text = page.read_text(encoding="utf-8")
+    write_text(page, with_tables(text, published))
+    for shown, source in figures(text).items():
+        (page.parent / shown).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(published / source, page.parent / shown)
 
 
 def _print(paths: Sequence[Path]) -> None:

@@ -42,6 +42,22 @@ Encoding = Annotated[
     ),
     added(None),
 ]
+Group = Annotated[
+    Column | None,
+    Field(
+        description="column whose rows of one value stay in one split, such as a patient; it is "
+        "no feature; `null`: rows are drawn one by one"
+    ),
+    added(None),
+]
+Order = Annotated[
+    Column | None,
+    Field(
+        description="column of numbers or dates by which the last rows are for testing and those "
+        "before them for validation; it is no feature; `null`: rows are drawn at random"
+    ),
+    added(None),
+]
 
 
 class OwnTabular(Section):
@@ -83,6 +99,8 @@ class OwnTabular(Section):
         WHOLE,
         added(None),
     ] = None
+    group: Group = None
+    order: Order = None
     separator: Separator = None
     decimal: Annotated[
         str | None,
@@ -104,6 +122,8 @@ class OwnText(Section):
     target: Annotated[Column, Field(description="column of the classes")]
     validation: OptionalPath = None
     test: OptionalPath = None
+    group: Group = None
+    order: Order = None
     separator: Separator = None
     encoding: Encoding = None
 

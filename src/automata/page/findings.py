@@ -95,7 +95,7 @@ def _score(metric: str, score: float) -> str:
     """Return a validation score in the terms of its metric."""
     if metric == "log_loss":
         return f"log loss {-math.log(max(score, sys.float_info.min)):.3f}"
-    return wording.percent(score) + ("" if metric == "accuracy" else f" {metric}")
+    return wording.percent(score) + ("" if metric == "accuracy" else f" {metric.replace('_', ' ')}")
 
 
 def _untuned(drawn: pd.DataFrame) -> Best:

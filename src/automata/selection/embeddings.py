@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
@@ -23,7 +23,6 @@ class LastLayer:
 
     For cross-entropy on logits z = W h + b the gradient of one row's loss is r h^T for W and r
     for b, with r = softmax(z) - onehot(y): no automatic differentiation is needed.
-    Where classes have weights, r of a row has that of its class.
     """
 
     features: Tensor
@@ -32,16 +31,12 @@ class LastLayer:
     """(N, c) float32."""
     labels: Tensor
     """(N,) int64."""
-    class_weights: Tensor | None = None
-    """(c,)"""
 
     @cached_property
     def residuals(self) -> Tensor:
         """Return r of each row: (N, c)."""
         residuals = torch.softmax(self.logits, dim=1)
         residuals[torch.arange(len(self.labels), device=self.labels.device), self.labels] -= 1
-        if self.class_weights is not None:
-            residuals *= self.class_weights[self.labels, None]
         return residuals
 
     def fits(self, batches: int) -> bool:
@@ -69,7 +64,7 @@ class LastLayer:
     def after_step(self, gradient: Tensor, step: float) -> LastLayer:
         """Return this layer after its weights and bias took a `step` against `gradient` (d,)."""
         logits = self.logits - step * self._logits_of(gradient)
-        return replace(self, logits=logits)
+        return LastLayer(self.features, logits, self.labels)
 
     def gram(self, batches: Sequence[Tensor]) -> Tensor:
         """Return the gradients' inner products (n, n) float64, as `gradient_gram` does."""

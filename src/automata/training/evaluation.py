@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -63,6 +64,24 @@ def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:
     )
 
 
+@dataclass(frozen=True)
+class WeightedLastLayer(LastLayer):
+    """The same where rows count by the weight of their class, in the loss and its gradients."""
+
+    class_weights: Tensor
+    """(c,)"""
+
+    @cached_property
+    def residuals(self) -> Tensor:
+        """Return r of each row, times the weight of its class: (N, c)."""
+        return super().residuals * self.class_weights[self.labels, None]
+
+    def after_step(self, gradient: Tensor, step: float) -> WeightedLastLayer:
+        """Return this layer after its weights and bias took a `step` against `gradient` (d,)."""
+        logits = super().after_step(gradient, step).logits
+        return replace(self, logits=logits)
+
+
 @torch.inference_mode()
 def last_layer(model: Classifier, split: Split) -> LastLayer:
     """Return what the last layer of `model` sees of all rows: what gradients are made of.
@@ -76,7 +95,9 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
             features[start : start + len(labels)] = model.features(inputs)
             start += len(labels)
         logits = model.head(features).to(features)
-        return LastLayer(features, logits, split.labels, model.class_weights)
+        if model.class_weights is None:
+            return LastLayer(features, logits, split.labels)
+        return WeightedLastLayer(features, logits, split.labels, model.class_weights)
 
 
 def chunks(split: Split, rows: int) -> Iterator[tuple[Tensor, Tensor]]:

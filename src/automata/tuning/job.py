@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,7 +36,16 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning.checkpoints import WorkFolder, read_model
-from automata.tuning.log import Closed, JobFingerprint, Opened, ReplayLog, load_log, replay
+from automata.tuning.log import (
+    Closed,
+    JobFingerprint,
+    Opened,
+    ReplayLog,
+    load_log,
+    replay,
+    results_of,
+    usable,
+)
 from automata.tuning.ray_cluster import with_trials
 from automata.tuning.ray_search import search_in_ray
 from automata.tuning.refit import refit
@@ -94,7 +105,7 @@ def complete_job(
             logger.info("%s: the run is finished, its record stays", output)
             output.touch()  # Snakemake takes an output for made that is newer than its inputs
         else:
-            record, model = run_with_model(job, data, folder, ray_address)
+            record, model = run_with_model(job, data, folder, ray_address, _siblings(output))
             write_record(record, output)
         if kept is not None:
             encoding = json.loads(kept.encoding.read_text(encoding="utf-8"))
@@ -126,13 +137,18 @@ def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) 
 
 
 def run_with_model(
-    job: Job, data: Path, folder: Path, ray_address: str | None = None
+    job: Job,
+    data: Path,
+    folder: Path,
+    ray_address: str | None = None,
+    earlier: Iterable[Path] = (),
 ) -> tuple[Record, Classifier]:
     """Run `job` on the prepared file `data`; return record and model (paper, Algorithm 1).
 
     What is finished is kept in `folder`: the log of the search, and checkpoints of trials and
     of the refit. The caller removes it once the record is safe. With a `ray_address` the trials
-    run on that cluster; the refit is always here.
+    run on that cluster; the refit is always here. A search begins with the results of one of the
+    `earlier` records that is the same but for having tried fewer configurations.
     """
     keep_to_allocation(job.settings.compute)
     dataset = read_dataset(data)
@@ -155,11 +171,12 @@ def run_with_model(
         "gpus": gpu_models([]),
         "own_model_sha256": own_model,
     }
-    place = {name: here[name] for name in PLACE} | {"trials on a cluster": bool(ray_address)}
-    place["code"] = origins(here["code"], METHODS, interrupted=True, device=here["device"])
+    place = _place(here, bool(ray_address))
     fingerprint = JobFingerprint(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
         log = load_log(work, fingerprint)
+        if not log.reported and not ray_address:
+            _take_over(log, fingerprint, earlier)
         resumed = bool(log.reported)
         tuning = _searched(job, data, work, log, here, ray_address)
         best = tuning.trials[tuning.best]
@@ -222,6 +239,53 @@ def keep_model(
         **describe(dataset, encoding),
     )
     write_model(path, model, saved)
+
+
+def _place(provenance: dict[str, Any], cluster: bool) -> dict[str, Any]:
+    """Return what all segments of a record must agree in."""
+    place = {name: provenance[name] for name in PLACE} | {"trials on a cluster": cluster}
+    place["code"] = origins(
+        provenance["code"], METHODS, interrupted=True, device=provenance["device"]
+    )
+    return place
+
+
+def _siblings(output: Path) -> list[Path]:
+    """Return the records of the same run under other protocols of its search and scheduler."""
+    method, _, _ = output.parents[2].name.rpartition("-")
+    run = output.relative_to(output.parents[2])
+    return sorted(output.parents[3].glob(f"{method}-*/{run}")) if method else []
+
+
+def _take_over(log: ReplayLog, fingerprint: JobFingerprint, earlier: Iterable[Path]) -> None:
+    """Begin an empty log with the largest of the `earlier` searches that this one extends."""
+    found = []
+    for path in earlier:
+        with suppress(UserError):
+            record = read_record(path)
+            if _is_extended(record, fingerprint):
+                found.append((record.job.settings.protocol.configurations, str(path), record))
+    if found:
+        configurations, name, record = max(found, key=lambda one: one[:2])
+        logger.info("%s: its search of %d configurations is extended", name, configurations)
+        for entry in usable([*results_of(record)], search_of(fingerprint.job)):
+            log.append(entry)
+
+
+def _is_extended(record: Record, fingerprint: JobFingerprint) -> bool:
+    """Say whether a search is the same as that of the `record`, of more configurations."""
+    job, cluster = fingerprint.job, record.tuning.cluster is not None
+    tried, wanted = record.job.settings.protocol, job.settings.protocol
+    settings = record.job.settings.model_copy(
+        update={"protocol": tried.model_copy(update={"configurations": wanted.configurations})}
+    )
+    same = record.job.model_copy(update={"settings": settings}) == job
+    return (
+        same
+        and tried.configurations < wanted.configurations
+        and record.data.sha256 == fingerprint.data_sha256
+        and _place(record.provenance, cluster) == fingerprint.place
+    )
 
 
 def _own_model(model: OwnModel, job: Job) -> str | None:

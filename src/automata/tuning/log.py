@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,7 +22,7 @@ from automata.config import Job
 from automata.files import replacing
 from automata.metering.measurement import Measurement
 from automata.recorded import Recorded
-from automata.records import Node, Segment
+from automata.records import Node, Record, Segment
 from automata.training.progress import Progress
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.search import Search
@@ -148,11 +150,73 @@ def load_log(work: WorkFolder, fingerprint: JobFingerprint) -> ReplayLog:
         if work.clear():
             logger.info("%s: unfinished work of another job or version: discarded", work.path)
         log.begin(fingerprint)
-    rungs = Counter(result.index for result in log.reported)
+    rungs = _counted(log.entries)
     for checkpoint in work.checkpoints():
         if checkpoint.rungs > rungs[checkpoint.trial]:
             checkpoint.path.unlink()
     return log
+
+
+def results_of(record: Record) -> Iterator[Opened | Reported]:
+    """Yield what the log of a finished search had: a search of more configurations begins with it.
+
+    What a segment took counts with its first result, whatever is taken over of the others.
+    """
+    results = sorted(
+        (evaluation.finished_at, trial.index, rung)
+        for trial in record.tuning.trials
+        for rung, evaluation in enumerate(trial.progress.evaluations, start=1)
+    )
+    segments = record.tuning.segments
+    starts = [segment.measurement.started_at for segment in segments]
+    latest = -1
+    for finished_at, index, rung in results:
+        trial = record.tuning.trials[index]
+        evaluations = trial.progress.evaluations[:rung]
+        ended = rung == len(trial.progress.evaluations)
+        failed = ended or not math.isfinite(evaluations[-1].loss)
+        progress = trial.progress.model_copy(
+            update={
+                "evaluations": evaluations,
+                "failure": trial.progress.failure if failed else None,
+            }
+        )
+        place = max(0, bisect_right(starts, finished_at) - 1)
+        if place != latest:
+            host, setup = segments[place].host, segments[place].setup_seconds
+            yield Opened(host=host, setup_seconds=setup, provenance=record.provenance)
+        yield Reported(
+            index=index,
+            configuration=trial.configuration,
+            progress=progress,
+            node=segments[place].host,
+            measurement=segments[place].measurement if place != latest else None,
+        )
+        latest = place
+
+
+def usable(entries: Sequence[Opened | Reported], search: Search) -> list[Opened | Reported]:
+    """Return the first `entries` of another search, as far as a new `search` does the same.
+
+    Of each trial it has all results or none: what a record says of a trial is of its end.
+    """
+    kept = []
+    for entry in entries:
+        if isinstance(entry, Reported):
+            if not _fits(entry, search):
+                break
+            search.report(entry.index, entry.progress.score)
+        kept.append(entry)
+    every = _counted(entries)
+    while broken := [index for index, rungs in _counted(kept).items() if rungs < every[index]]:
+        first = next(p for p, e in enumerate(kept) if isinstance(e, Reported) and e.index in broken)
+        kept = kept[:first]
+    return kept if _counted(kept) else []
+
+
+def _counted(entries: Iterable[Entry]) -> Counter[int]:
+    """Return the results of each trial."""
+    return Counter(entry.index for entry in entries if isinstance(entry, Reported))
 
 
 def replay(log: ReplayLog, search: Search) -> None:

@@ -45,7 +45,7 @@ OBJECT_STORE_BYTES = 100 * 1024**2
 ENVIRONMENT = {
     # No files for each trial: the record has it all.
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
-    # No snapshots but at start and end: a search goes on from the project's own journal.
+    # No snapshots but at start and end: a search goes on from the project's own log.
     "TUNE_GLOBAL_CHECKPOINT_S": "inf",
     # Signals stay Python's: Ctrl-C must reach the job, not only the search.
     "TUNE_DISABLE_SIGINT_HANDLER": "1",
@@ -152,30 +152,44 @@ def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) ->
     ended = poll.poll()[0][0]
     if over.is_set():
         return
-    for process in {*family, *_processes(folder)}:
-        with suppress(psutil.Error):
-            process.kill()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.with_suffix(OWNER).unlink(missing_ok=True)
+    _kill(list({*family, *_processes(folder)}))
+    _remove(folder)
     end_at_once(f"Ray's process {watched[ended]} was killed or crashed; {KEPT}")
 
 
 def _processes(folder: Path) -> list[psutil.Process]:
     """Return the processes of the Ray in `folder`, with those that have just lost their parent."""
-    lost = [
+    return [*psutil.Process().children(recursive=True), *_lost(folder)]
+
+
+def _lost(folder: Path) -> list[psutil.Process]:
+    """Return the processes of the Ray in `folder` that name it."""
+    return [
         process
         for process in psutil.process_iter(["cmdline"])
         if str(folder) in " ".join(process.info["cmdline"] or [])
     ]
-    return [*psutil.Process().children(recursive=True), *lost]
 
 
 def _end(processes: list[psutil.Process]) -> None:
     """Kill what Ray has left of its processes: its agents stay for minutes after a Ctrl-C."""
     _, left = psutil.wait_procs(processes, timeout=GRACE_SECONDS)
-    for process in left:
+    _kill(left)
+
+
+def _kill(processes: list[psutil.Process]) -> None:
+    """Kill processes, and wait until they write no more."""
+    for process in processes:
         with suppress(psutil.Error):
             process.kill()
+    psutil.wait_procs(processes, timeout=GRACE_SECONDS)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder of a Ray; its lock stays while it does, for the next job to remove both."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        folder.with_suffix(OWNER).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -188,13 +202,12 @@ def _temporary_folder() -> Iterator[Path]:
     parent = Path(tempfile.gettempdir())
     for left in parent.glob(f"{PREFIX}*{OWNER}"):
         with suppress(Timeout, OSError), FileLock(left, blocking=False):
-            shutil.rmtree(left.with_suffix(""), ignore_errors=True)
-            left.unlink()
+            _kill(_lost(left.with_suffix("")))
+            _remove(left.with_suffix(""))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     owner = folder.with_suffix(OWNER)
     with FileLock(owner):
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            owner.unlink(missing_ok=True)
+            _remove(folder)

@@ -117,7 +117,7 @@ def test_yaml_has_all_digits_in_order_and_nothing_but_plain_values(tmp_path) -> 
 
     assert yaml.safe_load(text) == content
     assert "rate: 0.30000000000000004" in text
-    assert [line[0] for line in text.splitlines()[:3]] == ["#", "#", "b"]
+    assert [line[0] for line in text.splitlines()[:4]] == ["#", "#", "#", "b"]
     assert "&" not in text  # no aliases
     assert list(yaml.safe_load(text)) == ["best", "combinations"]
 

@@ -21,6 +21,7 @@ from codecarbon.external.hardware import CPU
 
 import automata.metering.meter
 from automata.metering.counters import Counter
+from automata.metering.estimate import Codecarbon
 from automata.metering.measurement import Channel, Measurement, flags
 from automata.metering.meter import Meter
 from automata.metering.processes import ProcessTree
@@ -580,3 +581,32 @@ def test_peak_memory_is_that_of_the_whole_tree(no_counters: Any) -> None:
 
     grown = (tree.peak_memory_bytes - before) / 2**20
     assert 400 <= grown < 500  # both, with their interpreters; it stays when they have ended
+
+
+def test_codecarbons_thread_and_an_account_count_no_stretch_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its sampler runs on a thread of its own, and may measure while `so_far` does."""
+    measure = OfflineEmissionsTracker._do_measurements
+
+    def slowly(tracker: Any) -> None:
+        time.sleep(0.3)
+        measure(tracker)
+
+    tracker = Codecarbon(sample_seconds=60)
+    tracker.open()
+    tracker.start()
+    begun = time.perf_counter()
+    time.sleep(1.0)
+    before, middle = tracker.so_far().ram_joules, time.perf_counter()
+    time.sleep(1.0)
+    monkeypatch.setattr(OfflineEmissionsTracker, "_do_measurements", slowly)
+    threads = [threading.Thread(target=tracker.so_far) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    watts = before / (middle - begun)
+    found = (tracker.so_far().ram_joules - before) / (time.perf_counter() - middle)
+    assert found == pytest.approx(watts, rel=0.2)
+    tracker.close(0.0, [])

@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy
 from automata.models.mlp import Mlp
 from automata.selection import embeddings as module
 from automata.selection.embeddings import LastLayer, gradient_embeddings, gradient_gram
+from automata.training.evaluation import WeightedLastLayer
 
 ROWS, INPUTS, CLASSES = 23, 5, 4
 
@@ -70,7 +71,7 @@ def test_gradients_with_class_weights_are_those_of_the_weighted_loss(
     batches = list(torch.arange(ROWS).split(8))
     with torch.no_grad():
         features = model.features(inputs)
-        layer = LastLayer(features, model.head(features), labels, model.class_weights)
+        layer = WeightedLastLayer(features, model.head(features), labels, model.class_weights)
     for gradient, batch in zip(layer.gradients(batches), batches, strict=True):
         model.backward(inputs[batch], labels[batch], 1.0)
         found = torch.cat([model.head.weight.grad.flatten(), model.head.bias.grad])

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -351,6 +352,61 @@ def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
     assert saved.test == read_record(output).test
     assert evaluate(model, read_dataset(data).test).accuracy == saved.test.accuracy
     assert read_saved(wider.path)[1].epochs == saved.epochs
+
+
+@pytest.mark.parametrize(
+    ("search", "scheduler", "kept"),
+    [("random", "asha", N), ("tpe", "hyperband", 3), ("random", "none", N)],
+)
+def test_a_finished_search_is_extended_without_repeating_it(
+    data, tmp_path, monkeypatch, search, scheduler, kept
+):
+    """Hyperband's last bracket was filled in part: how it halves, more trials decide."""
+
+    def job(configurations):
+        made = make_job(search=search, scheduler=scheduler)
+        protocol = made.settings.protocol.model_copy(update={"configurations": configurations})
+        settings = made.settings.model_copy(update={"protocol": protocol})
+        return made.model_copy(update={"settings": settings})
+
+    output = tmp_path / f"dna/{search}-{scheduler}-00000001/gradmatch-0.1/seed-0/record.json"
+    complete_job(job(N), data, tmp_path / "first", output)
+    larger = Path(str(output).replace("00000001", "00000002"))
+    trained = []
+    build = TrainingRun.__init__
+
+    def noted(run, dataset, configuration, *rest):
+        trained.append(configuration)
+        build(run, dataset, configuration, *rest)
+
+    monkeypatch.setattr(TrainingRun, "__init__", noted)
+    complete_job(job(2 * N), data, tmp_path / "second", larger)
+    searched = trained[:-1]  # the last one is the refit
+    expected = run_job(job(2 * N), data, tmp_path / "calm")
+    found = read_record(larger)
+    assert outcome(found) == outcome(expected)
+    assert found.resumed
+    first = read_record(output).tuning
+    assert [trial.configuration for trial in first.trials[:kept]] == [
+        trial.configuration for trial in found.tuning.trials[:kept]
+    ]
+    assert not [c for c in searched if c in [t.configuration for t in first.trials[:kept]]]
+    assert found.tuning.segments[0] == first.segments[0]
+    assert len(found.tuning.segments) == 2
+
+
+def test_a_search_of_other_settings_is_not_extended(data, tmp_path):
+    job = make_job(scheduler="asha")
+    output = tmp_path / "dna/random-asha-00000001/gradmatch-0.1/seed-0/record.json"
+    complete_job(job, data, tmp_path / "first", output)
+    changed = make_job(scheduler="asha", rate=[0.002, 0.01])
+    protocol = changed.settings.protocol.model_copy(update={"configurations": 2 * N})
+    changed = changed.model_copy(
+        update={"settings": changed.settings.model_copy(update={"protocol": protocol})}
+    )
+    larger = Path(str(output).replace("00000001", "00000002"))
+    complete_job(changed, data, tmp_path / "second", larger)
+    assert not read_record(larger).resumed
 
 
 def test_other_data_set_in_the_file_is_refused(data, tmp_path):

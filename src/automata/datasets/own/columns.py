@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.paths import fault
-from automata.datasets.own.tables import DATES, Table, cell_names, holds
+from automata.datasets.own.tables import DATE, DATES, Table, cell_names, days_of, holds
 from automata.errors import UserError
 
 Kind = Literal["numbers", "dates", "categories"]
@@ -27,8 +26,6 @@ _LOG = logging.getLogger(__name__)
 _NUMERIC = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _CATEGORICAL = {"string", "boolean"}
 _DAYS = {"date", "datetime", "datetime64", "string", "empty"}
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
-_DAY_FIRST = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})"
 _THOUSANDS = r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+(?:,\d+)?)"
 _OTHER_MARK = str.maketrans(",.", ".,")
 
@@ -43,7 +40,7 @@ def kind_of(train: Table, column: str, own: OwnTabular) -> Kind:
     kind, is_category = holds(train, column), cells.dtype == "category"
     if kind == "string" and not is_category:
         _require_no_numbers(train, column, own)
-    if kind in DATES or (kind == "string" and _are_dates(cells)):
+    if kind in DATES or (kind == "string" and are_dates(cells)):
         raise fault(
             f"{train.where(column)}: it holds dates, which are no features: name it in "
             f"{key}.dates to make days since 1970 of them, or in {key}.drop to leave it out"
@@ -53,9 +50,9 @@ def kind_of(train: Table, column: str, own: OwnTabular) -> Kind:
             f"{train.where(column)}: it holds {kind} values, features are numbers, text or "
             f"true/false: {key}.drop leaves it out"
         )
-    if kind == "string" and own.rare_below is None and _names_rows(cells):
+    if kind == "string" and own.rare_below is None and names_rows(cells):
         raise _names(train, column)
-    if kind == "integer" and _seem_row_numbers(cells):
+    if kind == "integer" and seem_row_numbers(cells):
         _LOG.warning(
             "%s: whole numbers that seem to number the rows; it counts as a number unless %s.drop "
             "leaves it out",
@@ -108,22 +105,10 @@ def _days(table: Table, column: str) -> Cells:
     return found
 
 
-def days_of(cells: pd.Series[Any]) -> Cells:
-    """Return dates, or texts of dates, as days since 1970-01-01; NaN for what is none.
-
-    A time of day is a part of a day, and one with a time zone is turned into UTC.
-    """
-    if not pd.api.types.is_datetime64_any_dtype(cells):
-        texts = cells.astype("str").str.strip().str.replace(_DAY_FIRST, r"\3-\2-\1", regex=True)
-        cells = texts.where(texts.str.fullmatch(_DATE.pattern, na=False))
-    stamps = pd.to_datetime(cells, format="ISO8601", errors="coerce", utc=True)
-    times = stamps.dt.tz_localize(None).to_numpy("datetime64[us]")
-    return (times - np.datetime64(0, "us")) / np.timedelta64(1, "D")
-
-
-def _are_dates(cells: pd.Series[Any]) -> bool:
+def are_dates(cells: pd.Series[Any]) -> bool:
+    """Return whether all texts are dates."""
     texts = [text for text in cell_names(cells) if text is not None]
-    return bool(texts) and all(_DATE.fullmatch(text.strip()) for text in texts)
+    return bool(texts) and all(DATE.fullmatch(text.strip()) for text in texts)
 
 
 def _require_no_numbers(train: Table, column: str, own: OwnTabular) -> None:
@@ -144,8 +129,8 @@ def _require_no_numbers(train: Table, column: str, own: OwnTabular) -> None:
         f"{reason or 'among numbers: empty the cell if it is missing'}, or name the column in "
         "`categorical`"
     )
-    names_rows = own.rare_below is None and _names_rows(train.frame[column])
-    if few or train.layout.separator is not None or names_rows:
+    unique = own.rare_below is None and names_rows(train.frame[column])
+    if few or train.layout.separator is not None or unique:
         raise fault(said)
     _LOG.warning("%s; it counts as categories", said)
 
@@ -170,7 +155,7 @@ def _other_marks(train: Table, broken: pd.Series[Any]) -> str | None:
     return f"is a number only with the decimal mark '{other}': give {key}: \"{other}\""
 
 
-def _names_rows(cells: pd.Series[Any]) -> bool:
+def names_rows(cells: pd.Series[Any]) -> bool:
     """Return whether nearly all of the texts occur once, as names of rows do."""
     return cells.nunique() >= max(FEWEST_NAMES, NAMES_PER_ROW * len(cells))
 
@@ -187,7 +172,7 @@ def _names(train: Table, column: str) -> UserError:
     )
 
 
-def _seem_row_numbers(numbers: pd.Series[Any]) -> bool:
+def seem_row_numbers(numbers: pd.Series[Any]) -> bool:
     """Return whether whole numbers may number the rows: a time or a count may as well."""
     if len(numbers) < FEWEST_NAMES or numbers.isna().any() or not numbers.is_unique:
         return False

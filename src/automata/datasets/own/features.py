@@ -12,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from automata.config.data import OwnTabular
-from automata.datasets.own.columns import Cells, Kind, days_of
+from automata.datasets.own.columns import Cells, Kind
 from automata.datasets.own.paths import fault
+from automata.datasets.own.tables import days_of
 from automata.datasets.raw import Numbers
 
 STATISTICS: dict[float | str, Callable[[Cells], Any]] = {"mean": np.nanmean, "median": np.nanmedian}

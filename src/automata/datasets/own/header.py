@@ -22,6 +22,9 @@ from typing import IO, Any
 from automata.datasets.own.paths import KEYS, fault, listed, problem_of_file
 from automata.errors import UserError
 
+SPLITTING = ("group", "order")
+"""Keys that name the column by which rows are split."""
+
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 SUFFIXES = [*SEPARATORS, ".parquet"]
 
@@ -254,6 +257,13 @@ def column_problems(
             yield f"{key}.drop", f"'{target}' is the target, which every row needs"
         elif column not in columns:
             yield _unknown(f"{key}.drop", path, column, columns)
+    for name in SPLITTING:
+        if own.get(name) == target:
+            yield f"{key}.{name}", f"'{target}' is the target as well"
+        elif own.get(name) is not None and own[name] not in columns:
+            yield _unknown(f"{key}.{name}", path, own[name], columns)
+    if all(own.get(name) is not None for name in SPLITTING):
+        yield f"{key}.order", f"{key}.group is given as well: rows are split by one of them"
     features = features_of(own, columns)
     for name in ("categorical", "dates", "fill"):
         for column in own.get(name) or []:
@@ -268,7 +278,7 @@ def features_of(own: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     """Return those of `columns` that are features, or the one of the texts."""
     if own["kind"] == "text":
         return [own["text"]]
-    unread = {own["target"], *(own.get("drop") or [])}
+    unread = {own["target"], own.get("group"), own.get("order"), *(own.get("drop") or [])}
     return [column for column in columns if column not in unread]
 
 

@@ -19,6 +19,9 @@ from automata.datasets.raw import SPLIT_SEED, RawSplits, Rows, T
 DRAWN = {"test": 0.2, "validation": 0.1}
 """Share of all rows that a split without a file gets, as the paper has it, in order of drawing."""
 
+Draw = Callable[[NDArray[np.int64], NDArray[np.int64], float], NDArray[np.int64]]
+"""Draws a share of the rows: labels (n,) of all rows, numbers of those available, share."""
+
 _WHOLE = re.compile(r"-?[0-9]+")
 
 
@@ -50,11 +53,14 @@ def class_names(names: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def assign(name: str, files: Mapping[str, FileLabels]) -> tuple[list[str], dict[str, Part]]:
+def assign(
+    name: str, files: Mapping[str, FileLabels], how: Draw | None = None
+) -> tuple[list[str], dict[str, Part]]:
     """Return the classes of the training file, and the rows of each split.
 
     `files` has the given ones by split. A split without a file is drawn from the training file:
-    10 % of its rows for validation, 20 % for test, stratified, and at least one row of a class.
+    10 % of its rows for validation, 20 % for test, by `how`: else stratified, and at least one row
+    of a class.
 
     Raises UserError if there are no rows or fewer than two classes, if a class has too few rows,
     and if a file has a class that the training file lacks.
@@ -72,8 +78,9 @@ def assign(name: str, files: Mapping[str, FileLabels]) -> tuple[list[str], dict[
     rows = {split: np.arange(len(labels[split])) for split in files}
     for split in missing:
         share = DRAWN[split]
-        rows[split] = draw(labels["train"], rows["train"], share)
+        rows[split] = (how or draw)(labels["train"], rows["train"], share)
         rows["train"] = np.setdiff1d(rows["train"], rows[split])
+    _require_classes(train, classes, labels["train"][rows["train"]])
     return classes, {split: _part(split, rows[split], labels) for split in SPLITS}
 
 
@@ -102,6 +109,31 @@ def draw(
     return np.sort(np.concatenate([drawn, np.array(firsts, dtype=np.int64)]))
 
 
+def draw_groups(
+    groups: NDArray[np.object_],
+    labels: NDArray[np.int64],
+    available: NDArray[np.int64],
+    share: float,
+) -> NDArray[np.int64]:
+    """Draw whole groups out of the rows `available` until they have `share` of all rows.
+
+    `groups` (n,) name that of each row. Returns row numbers in ascending order.
+    """
+    names = np.unique(groups[available].astype(str))
+    order = np.random.default_rng(SPLIT_SEED).permutation(names)
+    sizes = [int((groups[available] == name).sum()) for name in order]
+    taken = int(np.searchsorted(np.cumsum(sizes), share * len(labels))) + 1
+    return available[np.isin(groups[available].astype(str), order[:taken])]
+
+
+def draw_last(
+    values: NDArray[Any], labels: NDArray[np.int64], available: NDArray[np.int64], share: float
+) -> NDArray[np.int64]:
+    """Draw `share` of all rows, the last ones `available` in the order of `values` (n,)."""
+    order = available[np.argsort(values[available], kind="stable")]
+    return np.sort(order[len(order) - round(share * len(labels)) :])
+
+
 def raw_splits(
     paths: Mapping[str, Path],
     classes: list[str],
@@ -123,6 +155,13 @@ def raw_splits(
         facts={**facts, "rows_by_class": by_class},
         encoding=encoding or {},
     )
+
+
+def _require_classes(train: FileLabels, classes: list[str], labels: NDArray[np.int64]) -> None:
+    """Raise UserError for a class that groups or an order have left no training row."""
+    absent = [name for number, name in enumerate(classes) if number not in labels]
+    if absent:
+        raise fault(f"{train.where}: no training row is left of class {listed(absent)}")
 
 
 def _labels(file: FileLabels, classes: list[str], train: FileLabels) -> NDArray[np.int64]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,15 @@ from automata.datasets.own.header import (
     unreadable,
 )
 from automata.datasets.own.paths import KEYS, fault, given_paths
-from automata.datasets.own.splits import FileLabels, Part, assign
+from automata.datasets.own.splits import (
+    Draw,
+    FileLabels,
+    Part,
+    assign,
+    draw,
+    draw_groups,
+    draw_last,
+)
 from automata.errors import UserError
 
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
@@ -36,6 +46,11 @@ MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None",
 
 DATES = {"date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period"}
 """Names that pandas has for columns of dates and times."""
+
+DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
+"""How texts write dates."""
+
+_DAY_FIRST = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})"
 
 
 @dataclass(frozen=True)
@@ -94,7 +109,28 @@ def read_own(
     )
     _require_columns(said, tables)
     labels = {split: target_labels(table, own.target) for split, table in tables.items()}
-    return tables, *assign(name, labels)
+    return tables, *assign(name, labels, _drawing(tables["train"], own))
+
+
+def _drawing(train: Table, own: OwnTabular | OwnText) -> Draw:
+    """Return how splits without a file are drawn; raises UserError for a column that will not do.
+
+    Rows of one group stay together; in an order the last ones are drawn.
+    """
+    column = own.group or own.order
+    if column is None:
+        return draw
+    gaps = train.empty(column)
+    if gaps.any():
+        raise train.nothing(column, gaps, "cell(s)", "every row needs one, to be split by it")
+    cells = train.frame[column]
+    if own.group is not None:
+        return partial(draw_groups, cell_names(cells))
+    kind = holds(train, column)
+    values = cells.to_numpy() if kind in ("integer", "floating") else days_of(cells)
+    if pd.isna(values).any():
+        raise fault(f"{train.where(column)}: rows are ordered by numbers or dates; it holds {kind}")
+    return partial(draw_last, values)
 
 
 def read_tables(
@@ -202,6 +238,20 @@ def _cell_name(cell: Any) -> str | None:
     if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
         return str(int(cell))
     return str(cell)
+
+
+def days_of(cells: pd.Series[Any]) -> NDArray[np.float64]:
+    """Return dates, or texts of dates, as days since 1970-01-01; NaN for what is none.
+
+    A time of day is a part of a day, and one with a time zone is turned into UTC.
+    """
+    if not pd.api.types.is_datetime64_any_dtype(cells):
+        texts = cells.astype("str").str.strip().str.replace(_DAY_FIRST, r"\3-\2-\1", regex=True)
+        cells = texts.where(texts.str.fullmatch(DATE.pattern, na=False))
+    stamps = pd.to_datetime(cells, format="ISO8601", errors="coerce", utc=True)
+    times = stamps.dt.tz_localize(None).to_numpy("datetime64[us]")
+    days: NDArray[np.float64] = (times - np.datetime64(0, "us")) / np.timedelta64(1, "D")
+    return days
 
 
 def holds(table: Table, column: str) -> str:
