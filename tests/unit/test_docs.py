@@ -38,3 +38,8 @@ def test_commands_and_configurations_are_there(page: Path) -> None:
     targets = re.findall(r"^make (\S+)", text, re.MULTILINE)
     makefile = (ROOT / "Makefile").read_text()
     assert [target for target in targets if f"\n{target}:" not in makefile] == []
+
+
+def test_page_from_python_shows_its_example() -> None:
+    """A formatter of Markdown takes the line for Python, and spoils it."""
+    assert '\n--8<-- "examples/wine.py"\n' in (ROOT / "docs/python.md").read_text()
