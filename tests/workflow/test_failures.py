@@ -142,12 +142,19 @@ def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
     assert not list((tmp_path / ".snakemake/locks").glob("*"))
 
 
+def name_of(process):
+    try:
+        return process.name()
+    except psutil.NoSuchProcess:  # it has just ended
+        return ""
+
+
 def wait_for_ray(snakemake):
     """Return all processes below Snakemake once Ray runs there."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         family = snakemake.children(recursive=True)
-        if any(process.name() == "raylet" for process in family):
+        if "raylet" in map(name_of, family):
             return family
         time.sleep(0.1)
     raise AssertionError("no Ray was started")

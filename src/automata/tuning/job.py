@@ -27,6 +27,7 @@ from automata.numerics import numerics
 from automata.prediction.saved import SavedModel, describe, extended, write_model
 from automata.provenance import provenance
 from automata.records import Data, Record, Test, Trial, Tuning, read_record, write_record
+from automata.runs import DEPTH
 from automata.seeds import derive
 from automata.selection.random import Full
 from automata.training.device import choose_device
@@ -252,6 +253,8 @@ def _place(provenance: dict[str, Any], cluster: bool) -> dict[str, Any]:
 
 def _siblings(output: Path) -> list[Path]:
     """Return the records of the same run under other protocols of its search and scheduler."""
+    if len(output.parts) < DEPTH:
+        return []
     method, _, _ = output.parents[2].name.rpartition("-")
     run = output.relative_to(output.parents[2])
     return sorted(output.parents[3].glob(f"{method}-*/{run}")) if method else []
