@@ -118,10 +118,10 @@ EQUIVALENCES: tuple[Equivalence, ...] = (
     ),
     Equivalence(
         "training",
-        "37c4eff8",
+        "b4018f71",
         "4821db55",
         frozenset({"decisions", "numbers"}),
-        "7422874",
+        "5cc323f",
         "benchmarks.equivalence on CPU, comparisons: decisions by 11, numbers by 44",
     ),
     Equivalence(

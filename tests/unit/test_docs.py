@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from automata.cli import COMMANDS
 
@@ -20,26 +22,42 @@ def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
+def headings(page: Path) -> set[str]:
+    """Return the anchors of a page, as GitHub and MkDocs name them."""
+    titles = re.findall(r"^#+ (.*)", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_to_files(page: Path) -> None:
+def test_links_lead_to_files_and_headings(page: Path) -> None:
     text = re.sub(r"`[^`\n]*`", "", page.read_text())
-    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
-    files = [link for link in links if "://" not in link]
-    assert [link for link in files if not (page.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)[^)]*\)", text)
+    inside = [(page.parent / file if file else page, at) for file, at in links if "://" not in file]
+    assert [str(file) for file, _ in inside if not file.exists()] == []
+    assert [(str(file), at) for file, at in inside if at and at not in headings(file)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_and_configurations_are_there(page: Path) -> None:
-    text = "\n".join(re.findall(r"```\n(.*?)```", page.read_text(), re.DOTALL))
-    commands = re.findall(r"^(?:\$ )?automata (\S+)", text, re.MULTILINE)
+    text = page.read_text()
+    blocks = "\n".join(re.findall(r"```\n(.*?)```", text, re.DOTALL))
+    commands = re.findall(r"(?:^|\$\(|`)automata\s+([a-z-]+)", blocks + text, re.MULTILINE)
     assert set(commands) <= set(COMMANDS)
-    files = re.findall(r"--configfile (\S+\.yaml)", text)
+    files = re.findall(r"--configfile\s+(\S+\.yaml)", text)
     assert [file for file in files if file not in MADE and not (ROOT / file).exists()] == []
-    targets = re.findall(r"^make (\S+)", text, re.MULTILINE)
+    targets = re.findall(r"(?:^|`)make ([a-z-]+)", blocks + text, re.MULTILINE)
     makefile = (ROOT / "Makefile").read_text()
     assert [target for target in targets if f"\n{target}:" not in makefile] == []
 
 
-def test_page_from_python_shows_its_example() -> None:
-    """A formatter of Markdown takes the line for Python, and spoils it."""
-    assert '\n--8<-- "examples/wine.py"\n' in (ROOT / "docs/python.md").read_text()
+def test_examples_are_included_in_a_page() -> None:
+    """A formatter that takes `--8<--` for Python leaves a site that builds without the example."""
+    included = re.findall(r'^--8<-- "(.*)"$', (ROOT / "docs/python.md").read_text(), re.MULTILINE)
+    examples = (ROOT / "docs/examples").glob("*.py")
+    assert included == sorted(str(path.relative_to(ROOT / "docs")) for path in examples)
+
+
+def test_citation_has_the_version_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
