@@ -49,6 +49,7 @@ def read_grid():
 
 GRID = read_grid()
 OUTPUTS = Outputs(GRID)
+CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
 

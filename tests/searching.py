@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,9 +28,10 @@ def search_here(
     log: ReplayLog,
     provenance: dict[str, Any],
     ray_address: str | None,
+    seconds: float = math.inf,
 ) -> None:
     """Do what Ray Tune does with one slot: ask searcher and scheduler, tell the callback."""
-    searcher, scheduler = RaySearcher(search, log.latest), RayScheduler(search, work)
+    searcher, scheduler = RaySearcher(search, log.latest), RayScheduler(search, work, seconds)
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
     callback = MeteringCallback(meter, search, log, work, {"provenance": provenance})
     controller = SimpleNamespace(

@@ -108,6 +108,22 @@ def tune(
         ) from error
 
 
+def record_curves(
+    data: Annotated[Path, "Prepared data set."],
+    *,
+    job: Annotated[str, "What is trained, in JSON."],
+    work: Annotated[Path, "Folder of unfinished work."],
+    output: Annotated[Path, "Record, JSON."],
+) -> None:
+    """Record the learning curves of some configurations."""
+    from automata.config.base import parsed
+    from automata.curves.record import CurvesJob
+    from automata.curves.train import record_curves
+
+    read = parsed(lambda: CurvesJob.model_validate_json(job))
+    record_curves(read, data, work, output)
+
+
 def _tell_waits(descriptor: int) -> None:
     """Have lines about waiting for others written to an open `descriptor`, too."""
     try:

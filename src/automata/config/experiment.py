@@ -12,6 +12,7 @@ from automata.config.base import Axis, BadKeyError, NonNegative, Section, inside
 from automata.config.carbon import Carbon
 from automata.config.cluster import JobRequest
 from automata.config.comparison import Comparison
+from automata.config.curves import LearningCurves
 from automata.config.data import DataSettings, OwnDataset, Preparation
 from automata.config.machine import Compute, Metering, Models, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
@@ -94,6 +95,13 @@ class Experiment(Section):
     own_datasets: Annotated[
         dict[DatasetName, OwnDataset], Field(description="your own data sets, by name: see below")
     ] = {}
+    learning_curves: Annotated[
+        LearningCurves | None,
+        Field(
+            description="trainings that `snakemake learning_curves` records, for searches to be "
+            "simulated on them; `null`: none"
+        ),
+    ] = None
     archives: Annotated[
         list[str],
         Field(

@@ -14,6 +14,8 @@ from automata.config.experiment import Experiment
 from automata.config.inputs import FACTORY, Contents, contents_of, data_files, problems_of_files
 from automata.config.job import Job, Run
 from automata.config.refusals import dotted
+from automata.curves.grid import curves_jobs
+from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.names import METHODS
@@ -140,6 +142,15 @@ class Grid:
         control = CONTROLS.get(place.selector)
         real = control is None or place.selector == "full"
         return real and experiment.models.keep in ("all", *["own"] * own)
+
+    @cached_property
+    def curves(self) -> dict[str, CurvesJob]:
+        """The jobs that record learning curves, by the paths of their records."""
+        return {
+            path: job
+            for part in ([] if self.archives else self.parts)
+            for path, job in curves_jobs(part, self._contents).items()
+        }
 
     def encoding(self, dataset: str) -> str:
         """Return the path of what says how rows of a data set are encoded."""

@@ -73,6 +73,16 @@ class Protocol(Section):
         Count,
         Field(description="T, epochs of the final training and of a trial that is never stopped"),
     ]
+    search_minutes: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            description="wall minutes of a search, after which no trial starts or goes on: those "
+            "that train end at their next rung, and the best so far is trained on all data. Such "
+            "a search is not repeatable. `null`: no limit",
+        ),
+        added(None),
+    ] = None
     reselect_every: Annotated[Count, Field(description="R, epochs between two selections")]
     evaluate_every: Annotated[
         Count | None,
@@ -101,6 +111,17 @@ class Protocol(Section):
     decay_factor: Annotated[
         float, Field(gt=0, le=1, description="what a decay multiplies the learning rate by")
     ] = 0.05
+    horizon_exponent: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            description="beta: trials on a fraction f of the data multiply their learning rates by "
+            "f^-beta, because they take fewer steps; not in the epochs of the warm start, and not "
+            "in the final training",
+        ),
+        added(0.0),
+    ] = 0.0
     augmentation: Augmentation = Augmentation()
     metric: Annotated[
         Metric,

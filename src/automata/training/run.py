@@ -75,6 +75,8 @@ class TrainingRun:
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
         table = self.model.word_table
         self._vocabulary = None if table is None else WorkingVocabulary(table, self.optimizer)
+        self._horizon = plan.fraction**-protocol.horizon_exponent
+        """Factor of the learning rates on subsets: fewer steps, each the longer."""
         self.progress = Progress(metric=protocol.metric)
         self._subsets = Subsets(plan, protocol, device, self._problem)
         self._batches = MiniBatches(self.data, protocol, seed)
@@ -152,7 +154,7 @@ class TrainingRun:
             draw=self.progress.draws,
             training=self._training_layer,
             validation=lambda: self._last_layer(self.data.validation),
-            learning_rate=self._head_rate(),
+            learning_rate=self._head_rate() * self._horizon,
         )
 
     def _head_rate(self) -> float:
@@ -179,7 +181,7 @@ class TrainingRun:
         backward = backward_of(self.model, self.batch_size, self.precision, self.compiled)
         mini_batches = self._batches.of_epoch(subset, self.progress.epochs)
         total = torch.zeros((), device=self.device)
-        with self._words_of(subset) as numbers:
+        with self._words_of(subset) as numbers, self._rates_for(subset):
             for inputs, labels, weight in mini_batches:
                 words = inputs if numbers is None else numbers[inputs]
                 total += backward(words, labels, weight)
@@ -192,6 +194,18 @@ class TrainingRun:
             progress.subset_epochs += 1
             progress.selected_samples += subset.samples
         return float(total) / steps
+
+    @contextmanager
+    def _rates_for(self, subset: Subset) -> Iterator[None]:
+        """Multiply the learning rates by f^-beta while an epoch trains on a subset."""
+        groups = self.optimizer.param_groups
+        rates = [group["lr"] for group in groups]
+        if subset is self.subset:
+            for group in groups:
+                group["lr"] *= self._horizon
+        yield
+        for group, rate in zip(groups, rates, strict=True):
+            group["lr"] = rate
 
     def _words_of(self, subset: Subset) -> AbstractContextManager[Tensor | None]:
         """Restrict a model's word table to what `subset` needs; see `restricted_to`."""

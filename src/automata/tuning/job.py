@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -324,10 +325,15 @@ def _searched(
         return _drawn(job)
     search = search_of(job)
     replay(log, search)
+    minutes = job.settings.protocol.search_minutes
+    taken = sum(segment.measurement.wall_seconds for segment in log.segments)
+    left = math.inf if minutes is None else minutes * 60 - taken
+    if left <= 0:
+        search.stop()
     if search.finished:
         logger.info("the search was finished before: %s", work.log)
     else:
-        search_in_ray(job, data, work, search, log, here, ray_address)
+        search_in_ray(job, data, work, search, log, here, ray_address, left)
     return _tuning(search, log)
 
 

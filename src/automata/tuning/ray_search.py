@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -129,25 +131,32 @@ class RayScheduler(FIFOScheduler):
     Trials pause without a checkpoint of Ray's: they keep their state themselves.
     """
 
-    def __init__(self, search: Search, work: WorkFolder) -> None:
+    def __init__(self, search: Search, work: WorkFolder, seconds: float = math.inf) -> None:
+        """Let `search` run for so many seconds from its first trial on."""
         super().__init__()
         self._search = search
         self._work = work
         self._trials: dict[int, Trial] = {}
+        self._seconds = seconds
+        self._started_at = 0.0
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
         """Take note of `trial`."""
+        self._started_at = self._started_at or time.monotonic()
         self._trials[trial.config["index"]] = trial
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         """Judge the result, and stop those that wait and are out."""
         index, best_before = trial.config["index"], self._search.best
         verdict = self._search.report(index, result[SCORE])
-        for ended in verdict.ends:
+        ends = [*verdict.ends]
+        if time.monotonic() - self._started_at >= self._seconds:
+            ends += self._search.stop()
+        for ended in ends:
             if ended != index and ended in self._trials:
                 tune_controller.stop_trial(self._trials[ended])
-        self._remove_files([*verdict.ends, *([best_before.index] if best_before else [])])
-        if index in verdict.ends:
+        self._remove_files([*ends, *([best_before.index] if best_before else [])])
+        if index in ends:
             return str(TrialScheduler.STOP)
         if index in verdict.goes_on:
             self._search.start(index)
@@ -181,10 +190,12 @@ def search_in_ray(
     log: ReplayLog,
     provenance: dict[str, Any],
     ray_address: str | None,
+    seconds: float = math.inf,
 ) -> None:
     """Bring `search` to its end on the prepared file `data`, and `log` with it.
 
-    Trials run in a Ray of this job's own, or on the cluster at `ray_address`. Of FULL the best
+    It ends after so many `seconds` at the latest, but for trials on their way to a rung. Trials
+    run in a Ray of this job's own, or on the cluster at `ray_address`. Of FULL the best
     trial's model stays in `work`. Raises RuntimeError when a trial crashed.
     """
     compute = job.settings.compute
@@ -212,7 +223,7 @@ def search_in_ray(
                     metric=SCORE,
                     mode="max",
                     search_alg=LightTrials(RaySearcher(search, log.latest)),
-                    scheduler=RayScheduler(search, work),
+                    scheduler=RayScheduler(search, work, seconds),
                     num_samples=-1,  # the search says when it is finished
                     reuse_actors=True,
                 ),

@@ -84,6 +84,7 @@ class Search:
         """Trials that shall train, in this order."""
         self._at_work: set[int] = set()
         self._ended: set[int] = set()
+        self._stopped = False
         self._fill_slots()
 
     @property
@@ -131,13 +132,27 @@ class Search:
         trial.failed = trial.failed or not math.isfinite(score)
         trial.score = WORST_SCORE if trial.failed else score
         self.results.append(Result(index, trial.epoch, trial.score))
-        verdict = self._scheduler.judge(self.results)
+        verdict = Verdict(ends=[index]) if self._stopped else self._scheduler.judge(self.results)
         self._turns.extendleft(reversed(verdict.goes_on))
         for ended in verdict.ends:
             self._ended.add(ended)
             self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
         self._fill_slots()
         return verdict
+
+    def stop(self) -> list[int]:
+        """Let no trial start or go on; return those that end now.
+
+        A trial at work ends at its next result. Trials that have not started are dropped: they
+        are the latest, as trials start in their order.
+        """
+        self._stopped = True
+        self._turns.clear()
+        self.trials = [it for it in self.trials if it.reached or it.index in self._at_work]
+        ends = [it.index for it in self.trials if it.index not in self._at_work | self._ended]
+        self._ended.update(ends)
+        self._configurations = len(self.trials)
+        return ends
 
     def _fill_slots(self) -> None:
         """Propose trials for free slots at once: what a proposal knows depends on nothing else."""

@@ -19,8 +19,11 @@ Space = dict[str, config.Domain]
 
 
 def domains(space: Space) -> dict[str, Domain]:
-    """Return a configured search space in Ray Tune's terms."""
-    return {name: _domain(*domain.draw) for name, domain in space.items()}
+    """Return a configured search space in Ray Tune's terms.
+
+    In alphabetical order: what is drawn does not depend on the order in a file.
+    """
+    return {name: _domain(*domain.draw) for name, domain in sorted(space.items())}
 
 
 def _domain(draw: str, values: list[Any]) -> Domain:

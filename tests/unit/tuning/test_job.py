@@ -54,12 +54,14 @@ def make_job(**changes):
     }
     rate = changes.pop("rate", [0.001, 0.01])
     optimizer = changes.pop("optimizer", ["adam", "sgd"])
+    minutes = changes.pop("minutes", None)
     run.update(changes)
     protocol = {
         "model": "mlp",
         "configurations": N,
         "epochs": T,
         "reselect_every": 2,
+        "search_minutes": minutes,
         "search_space": {
             "learning_rate": {"uniform": rate},
             "optimizer": {"choice": optimizer},
@@ -201,6 +203,19 @@ def test_test_accuracy_beats_the_largest_class(record, data):
 def test_parts_of_the_search_fit_into_its_wall_time(record):
     spent = sum(trial.progress.seconds.total for trial in record.tuning.trials)
     assert 0 < spent <= record.tuning.measurement.wall_seconds
+
+
+def test_time_limit_ends_the_search_and_counts_what_was_before_a_restart(
+    data, tmp_path, monkeypatch
+):
+    job = make_job(minutes=1e-4)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(job_module, "refit", killed)
+        run_job(job, data, tmp_path / "job")
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
+    record = run_job(job, data, tmp_path / "job")
+    assert [trial.status for trial in record.tuning.trials] == ["completed"]
+    assert record.final.progress.epochs == T
 
 
 def test_same_seed_gives_the_same_outcome(record, data, tmp_path):

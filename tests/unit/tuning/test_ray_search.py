@@ -1,5 +1,6 @@
 """Ray Tune itself, with trials that do nothing but report."""
 
+import math
 from collections import Counter
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def make(scheduler_name, search_name, slots=1):
     return Search(proposer, scheduler, N, slots), proposer
 
 
-def run(folder, search, digits=15):
+def run(folder, search, digits=15, seconds=math.inf):
     """Return Ray's results of a search."""
     resources = PlacementGroupFactory([{"CPU": 1}])
     return tune.Tuner(
@@ -68,7 +69,7 @@ def run(folder, search, digits=15):
             metric=SCORE,
             mode="max",
             search_alg=LightTrials(RaySearcher(search, {})),
-            scheduler=RayScheduler(search, WorkFolder(folder)),
+            scheduler=RayScheduler(search, WorkFolder(folder), seconds),
             num_samples=-1,
             reuse_actors=True,
         ),
@@ -150,3 +151,12 @@ def test_search_that_had_begun_goes_on_with_what_is_missing(tmp_path):
     assert search.finished
     assert {r.config["index"] for r in results} >= set(range(10, N))
     assert {r.config["index"] for r in results} & set(range(6)) == set()
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_time_limit_ends_trials_at_their_next_rung(tmp_path, slots):
+    search, _ = make("hyperband", "random", slots)
+    results = run(tmp_path, search, seconds=0)
+    assert ends(results) == {T: slots}
+    assert search.finished
+    assert [trial.status for trial in search.trials] == ["completed"] * slots

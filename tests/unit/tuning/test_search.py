@@ -218,3 +218,23 @@ def test_best_is_the_best_of_those_that_have_ended():
     for index, score, best in ((1, 0.5, 1), (2, 0.5, 1), (0, 0.5, 0)):
         search.report(index, score)
         assert search.best.index == best
+
+
+@pytest.mark.parametrize("scheduler", [Hyperband, Asha, NoScheduler])
+@pytest.mark.parametrize("results", range(1, 12))
+def test_a_search_that_is_stopped_keeps_what_has_a_score(scheduler, results):
+    stopped = Search(Counting(), scheduler(12, 9, SETTINGS), 12, slots=2)
+    for _ in range(results):
+        while (trial := stopped.upcoming()) is not None:
+            stopped.start(trial.index)
+        at_work = sorted(stopped._at_work)
+        stopped.report(at_work[0], trial_score := 1 / (2 + at_work[0]))
+    ends = stopped.stop()
+    assert not set(ends) & stopped._at_work
+    for index in sorted(stopped._at_work):
+        assert stopped.report(index, trial_score).ends == [index]
+    assert stopped.finished
+    assert stopped.upcoming() is None
+    assert [trial.index for trial in stopped.trials] == list(range(len(stopped.trials)))
+    assert {trial.index for trial in stopped.trials} == {r.trial for r in stopped.results}
+    assert stopped.best.score == max(trial.score for trial in stopped.trials)

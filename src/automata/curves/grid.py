@@ -1,0 +1,93 @@
+"""Which learning curves are recorded, and where their records lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from automata.config.curves import LearningCurves
+from automata.config.experiment import Experiment
+from automata.config.methods import SchedulerSettings
+from automata.config.protocol import Protocol
+from automata.config.settings import settings_of
+from automata.curves.record import CurvesJob
+from automata.files import fingerprint
+from automata.registry import load
+from automata.runs import number
+from automata.selection.controls import CONTROLS
+from automata.tuning import SCHEDULERS
+
+
+def curves_jobs(experiment: Experiment, files: dict[str, dict[str, str]]) -> dict[str, CurvesJob]:
+    """Return the jobs of an experiment by the paths of their records, below the folder of all.
+
+    `files` are the contents of the user's own files, by data set and role.
+    """
+    asked = experiment.learning_curves
+    if asked is None:
+        return {}
+    jobs = (
+        job
+        for dataset, selector in product(experiment.datasets, experiment.selectors)
+        for job in _jobs(experiment, asked, dataset, selector, files[dataset])
+    )
+    return {path_of(job): job for job in jobs}
+
+
+def _jobs(
+    experiment: Experiment,
+    asked: LearningCurves,
+    dataset: str,
+    selector: str,
+    files: dict[str, str],
+) -> Iterator[CurvesJob]:
+    control = CONTROLS.get(selector)
+    if control is not None and not control.searches:
+        return
+    # What an experiment says of searches and schedulers does not reach a training.
+    settings = settings_of(experiment, dataset, "random", "none", selector)
+    settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
+    protocol = settings.protocol
+    epochs = rungs(protocol, experiment.scheduler)
+    ways = (
+        product(experiment.fractions, asked.warm_starts, asked.horizon_exponents)
+        if control is None
+        else [(1.0, 0.0, 0.0)]
+    )
+    for fraction, warm_start, exponent in ways:
+        trained = protocol.model_copy(update={"configurations": 1, "horizon_exponent": exponent})
+        for seed, first in product(asked.seeds, range(0, asked.pool, asked.part)):
+            yield CurvesJob(
+                dataset=dataset,
+                selector=selector,
+                fraction=fraction,
+                seed=seed,
+                warm_start=warm_start,
+                settings=settings.model_copy(update={"protocol": trained}),
+                epochs=epochs,
+                pool_seed=asked.pool_seed,
+                configurations=list(range(first, min(first + asked.part, asked.pool))),
+                files=files,
+            )
+
+
+def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:
+    """Return the epochs at which any scheduler looks at a trial, and 1, T/4, T/2 and T."""
+    n, epochs = protocol.configurations, protocol.epochs
+    found = {1, max(1, round(epochs / 4)), max(1, round(epochs / 2)), epochs}
+    for name in SCHEDULERS:
+        scheduler = load(SCHEDULERS, name)(n, epochs, settings)
+        found.update(rung for trial in range(n) for rung in scheduler.rungs(trial))
+    return sorted(found)
+
+
+def path_of(job: CurvesJob) -> str:
+    """Return where the record of `job` lies: all that it reads is in its path."""
+    way = f"{job.selector}-{number(job.fraction)}"
+    if job.warm_start:
+        way += f"-warm-{number(job.warm_start)}"
+    if exponent := job.settings.protocol.horizon_exponent:
+        way += f"-horizon-{number(exponent)}"
+    rest = job.model_dump(mode="json", exclude={"seed", "configurations"})
+    part = f"{job.configurations[0]}-{job.configurations[-1]}"
+    return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}/{part}.json"

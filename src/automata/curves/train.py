@@ -1,0 +1,173 @@
+"""The job that records learning curves: configurations trained one after the other, metered."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import torch
+
+from automata.allocation import keep_to_allocation
+from automata.code_versions import code_versions
+from automata.curves.record import Curve, Curves, CurvesJob, Point
+from automata.datasets.prepared import Dataset, read_dataset
+from automata.errors import UserError
+from automata.files import sha256, write_text
+from automata.metering.gpus import gpu_models
+from automata.metering.lock import exclusive_host
+from automata.metering.measurement import Measurement
+from automata.metering.meter import Meter
+from automata.numerics import numerics
+from automata.provenance import provenance
+from automata.recorded import Recorded
+from automata.seeds import derive
+from automata.selection.controls import CONTROLS
+from automata.training.device import choose_device, visible_gpus
+from automata.training.evaluation import evaluate
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan, build_selector
+from automata.training.threads import limit_threads
+from automata.tuning.searchers import RandomSearch
+
+logger = logging.getLogger(__name__)
+
+
+class Trained(Recorded):
+    """What is kept of one configuration while others of its job train."""
+
+    fingerprint: str
+    """Of the job, the data and the code: anything else is of no use."""
+    curve: Curve
+    process: str
+    measurement: Measurement
+    """Of the process so far."""
+
+
+def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> None:
+    """Train the configurations of `job` on the prepared file `data`, and write `output`.
+
+    Each that is finished is kept in `folder`, and is not trained again after an interruption.
+    """
+    keep_to_allocation(job.settings.compute)
+    dataset = read_dataset(data)
+    if dataset.name != job.dataset:
+        raise UserError(f"{data}: is data set '{dataset.name}', not '{job.dataset}'")
+    compute, metering = job.settings.compute, job.settings.metering
+    limit_threads(compute.threads_per_trial)
+    device = choose_device(compute.device)
+    data_sha256 = sha256(data)
+    here = {
+        **provenance(),
+        "code": code_versions(job.selector),
+        **numerics(),
+        "device": str(device),
+        "gpus": gpu_models([]),
+    }
+    key = f"{job.model_dump_json()} {data_sha256} {here['code']}"
+    finished = {index: _kept(folder / f"{index}.json", key) for index in job.configurations}
+    missing = [index for index, trained in finished.items() if trained is None]
+    if missing:
+        space = job.settings.protocol.search_space
+        proposer = RandomSearch(space, job.settings.search, job.pool_seed)
+        pool = [proposer.suggest(str(index)) for index in range(max(missing) + 1)]
+        with exclusive_host(metering.exclusive):
+            meter = Meter(
+                sample_seconds=metering.sample_seconds,
+                gpus=visible_gpus() if device.type == "cuda" else [],
+                exclusive=metering.exclusive,
+            )
+            with meter:
+                for index in missing:
+                    curve = _train(job, dataset, index, pool[index], device)
+                    so_far = meter.so_far()
+                    trained = Trained(
+                        fingerprint=key,
+                        curve=curve,
+                        process=str(so_far.started_at),
+                        measurement=so_far,
+                    )
+                    write_text(folder / f"{index}.json", trained.model_dump_json())
+                    finished[index] = trained
+    every = [trained for trained in finished.values() if trained is not None]
+    write_text(output, _combined(job, data_sha256, every, here).model_dump_json() + "\n")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _kept(path: Path, fingerprint: str) -> Trained | None:
+    """Return what an interrupted process left of a configuration of the same job."""
+    with suppress(OSError, ValueError):
+        trained = Trained.model_validate_json(path.read_bytes())
+        if trained.fingerprint == fingerprint:
+            return trained
+    return None
+
+
+def _train(
+    job: CurvesJob,
+    dataset: Dataset,
+    index: int,
+    configuration: dict[str, object],
+    device: torch.device,
+) -> Curve:
+    control, settings = CONTROLS.get(job.selector), job.settings
+    selector = build_selector(job.selector, **settings.selector.of(job.selector))
+    run = TrainingRun(
+        dataset,
+        configuration,
+        settings.protocol,
+        SubsetPlan(selector, job.fraction, job.warm_start),
+        derive(job.seed, (control or CONTROLS["full"]).stream),
+        device,
+        settings.compute.precision,
+        settings.compute.compiled,
+    )
+    points = []
+    for epoch in job.epochs:
+        run.train_to(epoch)
+        if run.progress.epochs == epoch:
+            run.evaluate()
+            points.append(_point(run))
+        if run.progress.failure is not None:
+            break
+    test = evaluate(run.model, run.data.test) if control is not None else None
+    logger.info("configuration %d: %s", index, run.progress.score)
+    return Curve(
+        index=index,
+        configuration=configuration,
+        points=points,
+        progress=run.progress,
+        test_accuracy=test and test.accuracy,
+        test_balanced_accuracy=test and test.balanced_accuracy,
+        segment=0,
+    )
+
+
+def _point(run: TrainingRun) -> Point:
+    seconds = run.progress.seconds
+    return Point(
+        samples=run.progress.samples,
+        training_seconds=seconds.training,
+        selection_seconds=seconds.selection,
+        evaluation_seconds=seconds.evaluation,
+    )
+
+
+def _combined(
+    job: CurvesJob, data_sha256: str, trained: list[Trained], here: dict[str, object]
+) -> Curves:
+    """Return the record; of each process the longest measurement is of its last training."""
+    segments: dict[str, Measurement] = {}
+    for each in trained:
+        known = segments.get(each.process)
+        if known is None or known.wall_seconds < each.measurement.wall_seconds:
+            segments[each.process] = each.measurement
+    place = {process: number for number, process in enumerate(sorted(segments))}
+    return Curves(
+        job=job,
+        data_sha256=data_sha256,
+        curves=[each.curve.model_copy(update={"segment": place[each.process]}) for each in trained],
+        segments=[segments[process] for process in sorted(segments)],
+        provenance=here,
+    )
