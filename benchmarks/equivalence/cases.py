@@ -105,7 +105,7 @@ def timed() -> Case:
                     "configurations": 27,
                     "epochs": 40,
                     "reselect_every": 5,
-                    "search_space": space,
+                    "search_space": dict(sorted(space.items())),
                 }
             },
         },
@@ -152,7 +152,7 @@ def _job(search: str, scheduler: str, selector: str, space: Case = SPACE) -> Cas
                     "configurations": 12,
                     "epochs": EPOCHS,
                     "reselect_every": 2,
-                    "search_space": space,
+                    "search_space": dict(sorted(space.items())),
                 },
                 "search": {"tpe": {"startup_configurations": 4}},
                 "compute": {"device": "cpu"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
-from automata.files import write_text
+from automata.files import replacing
 from automata.selection.random import Full
 from automata.training.device import choose_device
 from automata.training.run import TrainingRun
@@ -42,6 +43,9 @@ EVALUATION = 1.1
 UNBALANCED = 3.0
 """Rows of the largest class for one of the smallest, from which on accuracy says little."""
 VECTORS = Vectors(source=None, dimension=100)
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 
 
 class Size(NamedTuple):
@@ -83,8 +87,11 @@ def new(path: Path, target: str | None, text: str | None, output: Path | None, h
     data = prepare(name, _preparation(found), Path("results/downloads"))
     seconds = seconds_per_pass(data, _settings(name, found))
     size = fitting(seconds, hours)
-    write_text(output, configuration(name, output, found, data, seconds, size))
-    read_experiments([DEFAULTS, output])
+    with replacing(output) as unfinished:
+        text_of_file = configuration(name, output, found, data, seconds, size)
+        unfinished.write_text(text_of_file, encoding="utf-8")
+        (experiment,) = read_experiments([DEFAULTS, unfinished])
+        assert experiment.preparation(name).own == _preparation(found).own
     took = needed(seconds, size)
     beyond = (
         "" if took <= 3600 * hours else f", more than {hours:g} h: the smallest search there is"
@@ -218,7 +225,9 @@ def _vectors() -> list[str]:
 
 
 def _yaml(value: Any) -> str:
-    """Return a value as YAML writes it in one line."""
+    """Return a value as YAML writes it in one line; a text that could be more is quoted."""
+    if isinstance(value, str) and not _PLAIN.fullmatch(value):
+        return json.dumps(value, ensure_ascii=False)
     text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True)
     return text.removesuffix("\n").removesuffix("...").strip()
 

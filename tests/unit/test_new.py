@@ -172,3 +172,28 @@ def test_yaml_says_why() -> None:
     text = Path("flowers.yaml").read_text()
     assert "- row   # seems to number the rows" in text
     assert yaml.safe_load(text)["own_datasets"]["flowers"] == FLOWERS
+
+
+def test_index_marks_and_codes_are_seen() -> None:
+    frame = pd.DataFrame(
+        {
+            "alcohol": [*RANDOM.normal(10, 3, ROWS - 2).round(2), "?", "-"],
+            "town": [f"{number:05d}" for number in RANDOM.integers(0, 7, ROWS)],
+            "y": RANDOM.choice(["a", "b"], ROWS),
+        }
+    )
+    frame.to_csv("t.csv")
+    found = guess(Path("t.csv"), "y", None)
+    assert found.own["drop"] == ["index"]
+    assert found.own["missing"] == ["-", "?"]
+    assert found.own["categorical"] == ["town"]
+    assert found.own["fill"] == {"numbers": "median"}
+
+
+@pytest.mark.parametrize("name", ["yes", "null", "1e5", "a: b", "#x", "- a", "'q'", "0x1f"])
+def test_whatever_a_column_is_called_it_is_read_back(name: str) -> None:
+    frame = pd.DataFrame({name: range(ROWS), "x": RANDOM.normal(size=ROWS), "y": [1, 2] * 150})
+    frame.to_csv("t.csv", index=False)
+    new(Path("t.csv"), "y", None, None, 1.0)
+    (experiment,) = read_experiments([DEFAULTS, Path("t.yaml")])
+    assert experiment.own_datasets["t"].drop == [name]

@@ -110,6 +110,14 @@ class OwnTabular(Section):
         ),
         added(None),
     ] = None
+    missing: Annotated[
+        list[Annotated[str, Field(min_length=1)]],
+        Field(
+            description='further marks of a missing cell in a text file, such as `"?"`; an empty '
+            "cell, NA, NaN, NULL and None always are"
+        ),
+        added([]),
+    ] = []
     encoding: Encoding = None
 
 

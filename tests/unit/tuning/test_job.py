@@ -209,9 +209,10 @@ def test_time_limit_ends_the_search_and_counts_what_was_before_a_restart(
     data, tmp_path, monkeypatch
 ):
     job = make_job(minutes=1e-4)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(job_module, "refit", killed)
-        run_job(job, data, tmp_path / "job")
+        with pytest.raises(KeyboardInterrupt):
+            run_job(job, data, tmp_path / "job")
     monkeypatch.setattr(job_module, "search_in_ray", killed)
     record = run_job(job, data, tmp_path / "job")
     assert [trial.status for trial in record.tuning.trials] == ["completed"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.columns import (
@@ -16,11 +19,14 @@ from automata.datasets.own.columns import (
 )
 from automata.datasets.own.header import SEPARATORS, Layout, columns_of, suffix_of
 from automata.datasets.own.paths import fault, listed, problem_of_file
-from automata.datasets.own.tables import DATES, Table, holds, read_table, target_labels
+from automata.datasets.own.tables import CLASSIFIES, DATES, Table, holds, read_table, target_labels
 from automata.errors import UserError
 
 MOST_CLASSES = 100
 """A target of whole numbers with more values than this is no class."""
+
+MARKS = ("?", "-", "--", ".", "missing", "Missing", "unknown", "Unknown", "none", "nil")
+"""What people write for a missing number; what is always read so is not here."""
 
 MANY_CATEGORIES, RARE_BELOW = 50, 10
 """Of a column with more categories those with fewer rows become one."""
@@ -58,7 +64,11 @@ def guess(path: Path, target: str | None, text: str | None) -> Guess:
             {"flip": "false where a mirrored image is another class, as with digits"},
         )
     layout, reasons = _layout(path)
-    written = {key: value for key, value in layout.items() if value is not None}
+    written: dict[str, Any] = {key: it for key, it in layout.items() if it is not None}
+    marks = _marks(read_table(path, Layout.of(written, "own_datasets")), {target, text})
+    if marks:
+        written["missing"] = marks
+        reasons["missing"] = "beside numbers"
     table = read_table(path, Layout.of(written, "own_datasets"), texts=[text] if text else [])
     _require_target(table, target)
     assert target is not None
@@ -66,9 +76,10 @@ def guess(path: Path, target: str | None, text: str | None) -> Guess:
     found = text or _text(table, target)
     if found is not None:
         own = {**own, "kind": "text", "text": found}
-        own.pop("decimal", None)
+        for key in ("decimal", "missing"):
+            own.pop(key, None)
         return Guess(own, {**reasons, "text": "the column that holds the texts"})
-    return _table(table, own, reasons)
+    return _table(table, own, reasons, _codes(path, table))
 
 
 def _layout(path: Path) -> tuple[dict[str, str | None], dict[str, str]]:
@@ -107,6 +118,20 @@ def _encoding(path: Path) -> str | None:
     return None
 
 
+def _marks(table: Table, but: Collection[str | None]) -> list[str]:
+    """Return the marks that stand for missing cells in columns that are numbers otherwise."""
+    found: set[str] = set()
+    for column in table.columns:
+        if column in but or holds(table, column) != "string":
+            continue
+        cells = table.frame[column].dropna().astype(str)
+        marked = cells.isin(MARKS)
+        numbers = pd.to_numeric(cells[~marked].str.replace(",", "."), errors="coerce")
+        if marked.any() and len(numbers) and numbers.notna().all():
+            found.update(cells[marked])
+    return sorted(found)
+
+
 def _require_target(table: Table, target: str | None) -> None:
     """Raise UserError for a target that is missing, no column, or a number of many values."""
     if target is None or target not in table.columns:
@@ -117,10 +142,7 @@ def _require_target(table: Table, target: str | None) -> None:
     target_labels(table, target)  # refuses gaps, fractions and dates
     cells = table.frame[target]
     if holds(table, target) == "integer" and cells.nunique() > MOST_CLASSES:
-        raise fault(
-            f"{table.where(target)}: {cells.nunique():,} different numbers: this project "
-            "classifies, and does not predict amounts; make classes of it, such as low and high"
-        )
+        raise fault(f"{table.where(target)}: {cells.nunique():,} different numbers: {CLASSIFIES}")
 
 
 def _text(table: Table, target: str) -> str | None:
@@ -137,7 +159,21 @@ def _words(table: Table, column: str) -> float:
     return sum(len(cell.split()) for cell in cells) / len(cells)
 
 
-def _table(table: Table, own: dict[str, Any], reasons: dict[str, str]) -> Guess:
+def _codes(path: Path, table: Table) -> set[str]:
+    """Return the columns of digits of which some begin with a zero, such as "01069"."""
+    spelled = read_table(path, table.layout, words=table.columns)
+    found = set()
+    for column in table.columns:
+        if holds(table, column) == "integer" and holds(spelled, column) == "string":
+            cells = spelled.frame[column].dropna()
+            if cells.str.fullmatch(r"0\d+").any():
+                found.add(column)
+    return found
+
+
+def _table(
+    table: Table, own: dict[str, Any], reasons: dict[str, str], codes: Collection[str]
+) -> Guess:
     lists: dict[str, list[str]] = {"drop": [], "dates": [], "categorical": []}
     gaps = {"numbers": False, "texts": False}
     many = []
@@ -145,6 +181,8 @@ def _table(table: Table, own: dict[str, Any], reasons: dict[str, str]) -> Guess:
         if column == own["target"]:
             continue
         key, reason = _role(table, column, own)
+        if column in codes and not key:
+            key, reason = "categorical", "codes that begin with a zero"
         if key:
             lists[key].append(column)
             reasons[column] = reason

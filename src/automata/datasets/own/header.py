@@ -31,6 +31,9 @@ SUFFIXES = [*SEPARATORS, ".parquet"]
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, csv.Error)
 """What reading a file can end with; an encoding that cannot be undone is a ValueError."""
 
+INDEX = "index"
+"""What the row names that pandas writes first, without a name, are called."""
+
 OF_A_KIND = ("numbers", "texts")
 """Names in `fill` that stand for all columns of a kind, unless a column is called so."""
 
@@ -52,11 +55,13 @@ class Layout:
     separator: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    missing: Sequence[str] = ()
 
     @staticmethod
     def of(own: Mapping[str, Any], key: str) -> Layout:
         """Return the layout in the description `own` of a data set, which stands at `key`."""
-        return Layout(key, own.get("separator"), own.get("decimal"), own.get("encoding"))
+        said = own.get("separator"), own.get("decimal"), own.get("encoding")
+        return Layout(key, *said, missing=tuple(own.get("missing") or ()))
 
     def problem(self, path: Path) -> tuple[str, str] | None:
         """Return the key that says what cannot be of `path`, and why; None if there is none."""
@@ -145,8 +150,14 @@ def _header(path: Path, layout: Layout, separator: str) -> list[str]:
     with _opened(path, mode="rt", encoding=layout.codec(), newline="") as file:
         for record in csv.reader(_lines(file), delimiter=separator):
             if len(record) > 1 or (record and record[0].strip()):
-                return record
+                return _with_index(record)
     raise ValueError("there is no header")
+
+
+def _with_index(record: list[str]) -> list[str]:
+    """Return the header, a first column without a name called `index`: pandas writes its so."""
+    first, *rest = record
+    return [INDEX, *rest] if not first and rest and INDEX not in rest else record
 
 
 def _opened(path: Path, **how: Any) -> IO[Any]:

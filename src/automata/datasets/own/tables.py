@@ -44,6 +44,14 @@ from automata.errors import UserError
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """What a cell of a CSV file holds where there is no value, except in a column of texts."""
 
+CLASSIFIES = (
+    "this project classifies, and does not predict amounts; make classes of it, such as low and "
+    "high"
+)
+
+FEW_CLASSES, MOST_CLASSES = 20, 1000
+"""Numbers with more different values are no classes: of a small table, of any."""
+
 DATES = {"date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period"}
 """Names that pandas has for columns of dates and times."""
 
@@ -218,6 +226,8 @@ def target_labels(table: Table, target: str) -> FileLabels:
             f"{table.where(target)}: it holds {kind} values, classes are text, whole numbers or "
             "true/false"
         )
+    if kind not in {"string", "boolean", "empty"}:
+        _require_few(table, target)
     return FileLabels(cell_names(cells).tolist(), table.where(target), table.place)
 
 
@@ -272,15 +282,22 @@ def _require_whole(table: Table, target: str) -> None:
     if broken.any():
         row = int(broken.argmax())
         raise fault(
-            f"{table.where(target)}: {table.place(row)}: {values[row]} is not a whole number; "
-            "a target is a class, not a number"
+            f"{table.where(target)}: {table.place(row)}: {values[row]} is not a whole number: "
+            f"{CLASSIFIES}"
         )
+
+
+def _require_few(table: Table, target: str) -> None:
+    """Raise UserError for whole numbers that are amounts: more than classes could be."""
+    values = table.frame[target].nunique()
+    if values > max(FEW_CLASSES, min(MOST_CLASSES, len(table.frame) // 2)):
+        raise fault(f"{table.where(target)}: {values:,} different numbers: {CLASSIFIES}")
 
 
 def _read_csv(
     path: Path,
     layout: Layout,
-    columns: Collection[str],
+    columns: list[str],
     words: Collection[str],
     texts: Collection[str],
 ) -> pd.DataFrame:
@@ -292,10 +309,12 @@ def _read_csv(
             sep=layout.separator_of(path),
             decimal=layout.decimal or ".",
             encoding=layout.encoding and layout.codec(),
+            header=0,
+            names=columns,
             index_col=False,
             dtype={column: "str" for column in {*words, *texts} if column in columns},
             keep_default_na=False,
-            na_values={column: [""] if column in texts else MISSING for column in columns},
+            na_values={c: [""] if c in texts else [*MISSING, *layout.missing] for c in columns},
             float_precision="round_trip",
             low_memory=False,  # or a column's type could change every 256 KiB
         )

@@ -171,7 +171,7 @@ def test_the_job_says_the_same(folder, own):
         ("t.csv", b""),
         ("t.csv", b"\n \n"),
         ("t.csv", b"a,b,a\n"),
-        ("t.csv", b",b\n"),
+        ("t.csv", b"a,\n"),
         ("t.csv.gz", b"not gzip"),
         ("t.parquet", b"PAR1 and no more"),
         ("t.npz", b"PK and no more"),

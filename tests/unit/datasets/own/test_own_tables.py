@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata.datasets.own.header import Layout
 from automata.datasets.own.tables import read_table, read_tables, target_labels
 from automata.errors import UserError
 
@@ -74,11 +75,36 @@ def test_damaged_file_is_one_line(tmp_path, name, content):
 
 @pytest.mark.parametrize(
     ("header", "expected"),
-    [("a,b,a", "two columns are called 'a'"), (",a,b", "column 1 has no name")],
+    [
+        ("a,b,a", "two columns are called 'a'"),
+        ("a,,b", "column 2 has no name"),
+        (",a,index", "column 1 has no name"),
+    ],
 )
 def test_columns_that_pandas_would_rename_are_refused(tmp_path, header, expected):
     with pytest.raises(UserError, match=expected):
         table_of(tmp_path, f"{header}\n1,2,3\n")
+
+
+def test_row_names_of_pandas_are_called_index(tmp_path):
+    pd.DataFrame({"a": ["01", "2"]}).to_csv(tmp_path / "t.csv")
+    table = read_table(tmp_path / "t.csv", words=["index"])
+    assert table.columns == ["index", "a"]
+    assert table.frame["index"].tolist() == ["0", "1"]
+
+
+def test_marks_of_missing_cells_are_added_to_the_usual(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,?\n?,-\nNA,x\n")
+    table = read_table(tmp_path / "t.csv", Layout(missing=("?",)))
+    assert table.empty("a").tolist() == [False, True, True]
+    assert table.frame["b"].tolist()[1:] == ["-", "x"]
+
+
+@pytest.mark.parametrize("numbers", [range(21), range(0, 3000, 2)])
+def test_target_of_amounts_is_refused(tmp_path, numbers):
+    with pytest.raises(UserError, match="different numbers: this project classifies"):
+        labels_of(tmp_path, *map(str, numbers))
+    assert labels_of(tmp_path, *map(str, [*numbers][:20] * 100)) is not None
 
 
 @pytest.mark.parametrize("how", [{"words": ["a"]}, {"texts": ["a"]}])
@@ -134,7 +160,7 @@ def test_parquet_may_hold_whole_numbers_in_any_way(tmp_path, values):
 
 @pytest.mark.parametrize("number", ["1.5", "inf"])
 def test_target_that_is_not_whole_is_refused(tmp_path, number):
-    with pytest.raises(UserError, match=rf"'y': row 3: {number} .*a class, not a number"):
+    with pytest.raises(UserError, match=rf"'y': row 3: {number} .*this project classifies"):
         labels_of(tmp_path, "1", number)
 
 
