@@ -118,10 +118,10 @@ EQUIVALENCES: tuple[Equivalence, ...] = (
     ),
     Equivalence(
         "training",
-        "b4018f71",
+        "7450eba8",
         "4821db55",
         frozenset({"decisions", "numbers"}),
-        "5cc323f",
+        "951ba88",
         "benchmarks.equivalence on CPU, comparisons: decisions by 11, numbers by 44",
     ),
     Equivalence(

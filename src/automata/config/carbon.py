@@ -24,13 +24,10 @@ class Carbon(Section):
     ]
     region: Annotated[
         Text,
-        Field(
-            description="where the intensity holds: whoever changes it changes this, the year and "
-            "the source"
-        ),
+        Field(description="region of the intensity; change it together with year and source"),
     ]
-    year: Annotated[Integer, Field(description="when it holds")]
-    source: Annotated[Text, Field(description="who says so")]
+    year: Annotated[Integer, Field(description="year of the intensity")]
+    source: Annotated[Text, Field(description="source of the intensity")]
     pue: Annotated[
         float,
         Field(
@@ -46,7 +43,7 @@ class Carbon(Section):
             "do not depend on it"
         ),
     ]
-    tdp_source: Annotated[Text, Field(description="which device, and who says so")]
+    tdp_source: Annotated[Text, Field(description="device, and source of its power")]
 
 
 def parse_carbon(text: str) -> Carbon:

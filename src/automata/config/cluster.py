@@ -25,17 +25,16 @@ class JobRequest(Section):
     ]
     gpus: Annotated[
         NonNegative,
-        Field(description="GPUs, all on one node; others of the node are hidden from the job"),
+        Field(description="GPUs of a job, all on one node; it sees no others"),
     ]
     gpu_type: Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None,
-        Field(description="their type, as the cluster calls it; `null`: any"),
+        Field(description="type of the GPUs, as the cluster calls it; `null`: any"),
     ]
     partition: Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,-]*$")] | None,
         Field(
-            description="where the job queues, or several with commas; `null`: the cluster's "
-            "default"
+            description="partition, or several with commas between; `null`: the cluster's default"
         ),
     ]
 

@@ -83,7 +83,7 @@ class OwnTabular(Section):
             "numbers, with categories"
         ),
     ] = {}
-    drop: Annotated[list[Column], Field(description="columns that are left out"), added([])] = []
+    drop: Annotated[list[Column], Field(description="columns to leave out"), added([])] = []
     dates: Annotated[
         list[Column],
         Field(description="columns of dates, which become numbers: days since 1970-01-01"),

@@ -66,17 +66,17 @@ class Experiment(Section):
     experiment: Annotated[
         ExperimentName,
         Field(
-            description="name of its folder in `results/`: tables, figures and page; runs are "
-            "shared by all"
+            description="name of the folder in `results/` with tables, figures and page; "
+            "experiments share their runs"
         ),
     ] = "default"
     datasets: Annotated[
         Axis[DatasetName], Field(description="data sets: see below, and names of `own_datasets`")
     ]
     searches: Annotated[Axis[SearchName], Field(description="search algorithms")]
-    schedulers: Annotated[Axis[SchedulerName], Field(description="who is stopped early")]
+    schedulers: Annotated[Axis[SchedulerName], Field(description="early stopping of trials")]
     selectors: Annotated[
-        Axis[SelectorName], Field(description="which subsets trials train on, see below")
+        Axis[SelectorName], Field(description="how trials choose their subsets: see the next table")
     ]
     fractions: Annotated[
         Axis[Fraction],
@@ -85,15 +85,17 @@ class Experiment(Section):
     seeds: Annotated[
         Axis[Seed],
         Field(
-            description="root seeds: a run for each; fix configurations, weights, subsets and order"
+            description="random seeds, one run for each: they fix configurations, weights, "
+            "subsets and order"
         ),
     ]
     untuned_seeds: Annotated[
         Axis[Seed] | None,
-        Field(description="those of `untuned`, which is cheap and needs many; `null`: `seeds`"),
+        Field(description="seeds of `untuned`, which is cheap and needs many; `null`: as `seeds`"),
     ] = None
     own_datasets: Annotated[
-        dict[DatasetName, OwnDataset], Field(description="your own data sets, by name: see below")
+        dict[DatasetName, OwnDataset],
+        Field(description="your own data sets by name: see [own data](#own-data)"),
     ] = {}
     learning_curves: Annotated[
         LearningCurves | None,
@@ -105,9 +107,9 @@ class Experiment(Section):
     archives: Annotated[
         list[str],
         Field(
-            description="files of published records, as seen from the working directory: tables, "
-            "figures and page are made of these, and nothing is trained; of the grid only "
-            "`datasets` counts then, which get figures"
+            description="files of published records, relative to the working directory. Tables, "
+            "figures and page are made of these records, and nothing is trained; `datasets` says "
+            "which data sets get figures"
         ),
     ] = []
     data: DataSettings = DataSettings()

@@ -19,7 +19,11 @@ class Compute(Section):
         Count, Field(description="CPU threads of a trial and of the final training")
     ] = 1
     concurrent_trials: Annotated[
-        Count, Field(description="trials at once in one job; ASHA is repeatable only with 1")
+        Count,
+        Field(
+            description="trials that one job trains at the same time; with more than 1, ASHA is "
+            "not repeatable"
+        ),
     ] = 1
     gpu_per_trial: Annotated[
         float | None,

@@ -13,7 +13,7 @@ class TpeSettings(Section):
     """Tree-structured Parzen estimator (HyperOpt)."""
 
     startup_configurations: Annotated[
-        Count, Field(description="configurations drawn at random before TPE models any")
+        Count, Field(description="configurations that are drawn at random before TPE starts")
     ] = 20
 
 
@@ -28,7 +28,7 @@ WarmStart = Annotated[
     Field(
         ge=0,
         le=1,
-        description="kappa: every trial first trains ceil(kappa T k/N) epochs on all data",
+        description="kappa: a trial trains its first ceil(kappa T k/N) epochs on all data",
     ),
 ]
 
@@ -37,7 +37,7 @@ class HyperbandSettings(Section):
     """Hyperband, with Ray Tune's brackets."""
 
     reduction_factor: Annotated[
-        int, Field(ge=2, description="eta: one in eta trials goes on"), WHOLE
+        int, Field(ge=2, description="eta: at each rung the best 1/eta of the trials go on"), WHOLE
     ] = 3
     warm_start: WarmStart = 0.0
 
@@ -46,7 +46,7 @@ class AshaSettings(Section):
     """Asynchronous successive halving."""
 
     reduction_factor: Annotated[
-        int, Field(ge=2, description="eta: one in eta trials goes on"), WHOLE
+        int, Field(ge=2, description="eta: at each rung the best 1/eta of the trials go on"), WHOLE
     ] = 4
     grace_period: Annotated[Count, Field(description="epochs before the first rung")] = 1
     warm_start: WarmStart = 0.35
@@ -105,8 +105,8 @@ class GlisterSettings(Section):
     updates: Annotated[
         Count,
         Field(
-            description="validation gradients that one selection computes: more cost more; as many "
-            "as there are mini-batches to choose are the paper's exact greedy choice"
+            description="validation gradients per selection: more are slower and nearer to the "
+            "paper's greedy choice, which takes one per chosen mini-batch"
         ),
     ] = 15
 

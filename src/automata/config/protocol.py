@@ -43,14 +43,15 @@ class Augmentation(Section):
     crop_padding: Annotated[
         NonNegative,
         Field(
-            description="training images are cropped at random after padding by so many pixels; "
-            "0: they are not",
+            description="pixels of padding before training images are cropped at random; 0: no "
+            "cropping",
         ),
     ] = 0
     flip: Annotated[
         bool,
         Field(
-            description="every other training image is mirrored, unless its data set forbids that"
+            description="mirror half of the training images, at random; not where the data set "
+            "has `flip: false`"
         ),
     ] = False
 
@@ -71,19 +72,23 @@ class Protocol(Section):
     configurations: Annotated[Count, Field(description="trials of a search")]
     epochs: Annotated[
         Count,
-        Field(description="T, epochs of the final training and of a trial that is never stopped"),
+        Field(
+            description="T: epochs of the final training, and of a trial that is not stopped early"
+        ),
     ]
     search_minutes: Annotated[
         float | None,
         Field(
             gt=0,
-            description="wall minutes of a search, after which no trial starts or goes on: those "
-            "that train end at their next rung, and the best so far is trained on all data. Such "
-            "a search is not repeatable. `null`: no limit",
+            description="time limit of a search, in minutes of wall time: trials end at their next "
+            "rung, and the best so far is trained on all data. Such a search is not repeatable. "
+            "`null`: no limit",
         ),
         added(None),
     ] = None
-    reselect_every: Annotated[Count, Field(description="R, epochs between two selections")]
+    reselect_every: Annotated[
+        Count, Field(description="R: epochs between two selections of a subset")
+    ]
     evaluate_every: Annotated[
         Count | None,
         Field(
@@ -93,24 +98,20 @@ class Protocol(Section):
     ] = None
     batch_size: Annotated[
         Count | None,
-        Field(description="B, samples per mini-batch, in training and selection"),
+        Field(description="B: samples in a mini-batch"),
     ] = None
     optimizer: Annotated[Literal["adam", "sgd"], Field(description="optimizer")] = "sgd"
     momentum: Annotated[float, Field(ge=0, lt=1, description="momentum of SGD")] = 0.0
-    nesterov: Annotated[bool, Field(description="Nesterov's momentum in place of the usual")] = (
-        False
-    )
+    nesterov: Annotated[bool, Field(description="use Nesterov's momentum")] = False
     weight_decay: Annotated[float, Field(ge=0, description="L2 penalty")] = 0.0
     schedule: Annotated[
         Literal["none", "cosine", "step"],
-        Field(description="of the learning rate over the epochs"),
+        Field(description="how the learning rate changes over the epochs"),
     ] = "none"
     decay_every: Annotated[
         Count, Field(description="epochs between two decays of the `step` schedule")
     ] = 20
-    decay_factor: Annotated[
-        float, Field(gt=0, le=1, description="what a decay multiplies the learning rate by")
-    ] = 0.05
+    decay_factor: Annotated[float, Field(gt=0, le=1, description="factor of each decay")] = 0.05
     horizon_exponent: Annotated[
         float,
         Field(
@@ -141,7 +142,8 @@ class Protocol(Section):
         added("none"),
     ] = "none"
     search_space: Annotated[
-        dict[str, Domain], Field(description="the tuned hyper-parameters, see below")
+        dict[str, Domain],
+        Field(description="hyper-parameters to tune, and their domains: see below"),
     ]
 
 
@@ -149,9 +151,7 @@ class SearchChange(Section):
     """What is different under one search algorithm."""
 
     configurations: Annotated[Count | None, Field(description="trials of a search")] = None
-    search_space: Annotated[
-        dict[str, Domain], Field(description="hyper-parameters that come on top")
-    ] = {}
+    search_space: Annotated[dict[str, Domain], Field(description="further hyper-parameters")] = {}
 
 
 class KindProtocol(Protocol):
