@@ -6,10 +6,10 @@ rule record_curves:
         lambda wildcards: ancient(GRID.prepared(CURVES[wildcards.part].dataset)),
     output:
         "results/curves/{part}.json",
-    wildcard_constraints:
-        part=".+",
     log:
         "logs/curves/{part}.log",
+    wildcard_constraints:
+        part=".+",
     conda:
         "../envs/automata.yaml"
     threads: WHOLE_MACHINE
