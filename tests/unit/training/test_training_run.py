@@ -672,3 +672,30 @@ def test_balanced_class_weights_are_scikit_learns(
     expected = compute_class_weight("balanced", classes=np.arange(3), y=labels)
     assert run.model.class_weights is not None
     assert run.model.class_weights.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("schedule", ["none", "cosine"])
+def test_horizon_exponent_multiplies_the_rates_of_subset_epochs(
+    make: Make, protocol: Protocol, configuration: dict[str, Any], schedule: str
+) -> None:
+    def run(rate: float, beta: float, warm_start: float = 0.0) -> TrainingRun:
+        made = make("rs2", fraction=0.25, warm_start=warm_start, schedule=schedule)
+        changed = protocol.model_copy(update={"horizon_exponent": beta})
+        values = made.configuration | {"learning_rate": rate}
+        return TrainingRun(made.data, values, changed, made.plan, 0, CPU)
+
+    corrected, larger, plain = run(0.01, 0.5), run(0.02, 0.0), run(0.01, 0.0)
+    for each in (corrected, larger, plain):
+        each.train_to(3)
+    assert weights_of(corrected) == pytest.approx(weights_of(larger), rel=1e-5)
+    assert weights_of(corrected) != pytest.approx(weights_of(plain), rel=1e-5)
+
+    warm, cold = run(0.01, 0.5, warm_start=1.0), run(0.01, 0.0, warm_start=1.0)
+    epochs = warm.plan.warm_start_epochs(protocol.epochs)
+    assert epochs > 0
+    for each in (warm, cold):
+        each.train_to(epochs)
+    assert weights_of(warm) == weights_of(cold)
+    for each in (warm, cold):
+        each.train_to(epochs + 1)
+    assert weights_of(warm) != weights_of(cold)

@@ -81,3 +81,9 @@ def test_logarithmic_draws_are_as_often_below_one_as_above(make):
     search = make(space, settings, 1)
     below = sum(search.suggest(str(number))["loguniform"] < 1 for number in range(400))
     assert 160 < below < 240  # 200 expected, 4 standard deviations are 40
+
+
+@pytest.mark.parametrize("make", [RandomSearch, TpeSearch])
+def test_proposals_do_not_depend_on_the_order_of_keys(make):
+    backwards = make(dict(reversed(SPACE.items())), SETTINGS, 3)
+    assert [backwards.suggest(str(index)) for index in range(6)] == proposals(make, 3)

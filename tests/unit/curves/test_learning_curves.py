@@ -1,0 +1,127 @@
+"""Recorded learning curves: what is trained, where it lies, and that it is what a search sees."""
+
+import pytest
+
+from automata.config import Preparation, Run
+from automata.config.files import DEFAULTS, read_experiments
+from automata.curves import train
+from automata.curves.grid import curves_jobs, path_of
+from automata.curves.record import read_curves
+from automata.curves.train import record_curves
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import write_dataset
+from automata.runs import job_of
+from automata.tuning import job as job_module
+from automata.tuning.job import run_job
+from searching import search_here
+
+CONFIG = {
+    "datasets": ["dna"],
+    "searches": ["random"],
+    "schedulers": ["hyperband"],
+    "selectors": ["full", "untuned", "rs2"],
+    "fractions": [0.1],
+    "seeds": [3],
+    "protocol": {"tabular": {"configurations": 5, "epochs": 9}},
+    "compute": {"device": "cpu"},
+    "metering": {"exclusive": False},
+    "learning_curves": {"pool": 5, "pool_seed": 3, "seeds": [3], "part": 3},
+}
+
+
+def experiment(**changes):
+    (found,) = read_experiments([DEFAULTS], CONFIG | changes)
+    return found
+
+
+@pytest.fixture(scope="module")
+def jobs():
+    return curves_jobs(experiment(), {"dna": {}})
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "dna.safetensors"
+    write_dataset(prepare("dna", Preparation(), path.parent), path)
+    return path
+
+
+def of(jobs, selector):
+    return [job for job in jobs.values() if job.selector == selector]
+
+
+def test_parts_cover_the_pool_once_for_each_way_of_training(jobs):
+    assert {job.selector for job in jobs.values()} == {"full", "rs2"}
+    assert [job.configurations for job in of(jobs, "rs2")] == [[0, 1, 2], [3, 4]]
+    ways = {"seeds": [0, 1], "warm_starts": [0, 0.35], "horizon_exponents": [0, 0.5]}
+    more = curves_jobs(experiment(learning_curves={"pool": 5, "part": 5, **ways}), {"dna": {}})
+    assert len(of(more, "rs2")) == 8
+    assert len(of(more, "full")) == 2
+
+
+def test_epochs_are_the_rungs_of_all_schedulers_by_hand(jobs):
+    # T = 9: Hyperband 1, 3, 9; ASHA 1, 4, 9; T/4 and T/2 rounded: 2 and 4.
+    assert {tuple(job.epochs) for job in jobs.values()} == {(1, 2, 3, 4, 9)}
+
+
+def test_path_changes_with_what_a_training_reads_alone(jobs):
+    job = of(jobs, "rs2")[0]
+    other = experiment(schedulers=["asha"], searches=["tpe"], seeds=[0, 1])
+    assert path_of(job) in curves_jobs(other, {"dna": {}})
+    protocol = {"tabular": {"configurations": 5, "epochs": 9, "weight_decay": 0.1}}
+    assert path_of(job) not in curves_jobs(experiment(protocol=protocol), {"dna": {}})
+
+
+@pytest.mark.parametrize("selector", ["full", "rs2"])
+def test_curves_have_the_scores_that_trials_of_a_search_had(jobs, data, tmp_path, selector):
+    cell = Run(
+        dataset="dna",
+        search="random",
+        scheduler="hyperband",
+        selector=selector,
+        fraction=1.0 if selector == "full" else 0.1,
+        seed=3,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job_module, "search_in_ray", search_here)
+        run = run_job(job_of(experiment(), cell, {}), data, tmp_path / "job")
+    curves = {}
+    for number, job in enumerate(of(jobs, selector)):
+        record_curves(job, data, tmp_path / "work", tmp_path / f"{number}.json")
+        record = read_curves(tmp_path / f"{number}.json")
+        curves |= {curve.index: curve for curve in record.curves}
+        assert record.segments[0].wall_seconds > 0
+    assert not (tmp_path / "work").exists()
+    for trial in run.tuning.trials:
+        curve = curves[trial.index]
+        assert curve.configuration == trial.configuration
+        scores = {e.epoch: (e.accuracy, e.loss) for e in curve.progress.evaluations}
+        for seen in trial.progress.evaluations:
+            assert scores[seen.epoch] == (seen.accuracy, seen.loss)
+        assert [point.samples for point in curve.points] == sorted(
+            {p.samples for p in curve.points}
+        )
+    best = run.best
+    if selector == "full" and best.progress.epochs == 9:
+        assert curves[best.index].test_accuracy == run.test.accuracy
+
+
+def test_an_interruption_loses_the_training_it_hit(jobs, data, tmp_path, monkeypatch):
+    job = of(jobs, "rs2")[0]
+    real, trained = train._train, []
+
+    def dies(job, dataset, index, configuration, device):
+        trained.append(index)
+        if trained == [0, 1, 2]:
+            raise KeyboardInterrupt
+        return real(job, dataset, index, configuration, device)
+
+    monkeypatch.setattr(train, "_train", dies)
+    with pytest.raises(KeyboardInterrupt):
+        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert not (tmp_path / "a.json").exists()
+    record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert trained == [0, 1, 2, 2]
+    record = read_curves(tmp_path / "a.json")
+    assert [curve.segment for curve in record.curves] == [0, 0, 1]
+    assert len(record.segments) == 2
