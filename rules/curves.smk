@@ -29,6 +29,46 @@ rule record_curves:
         """
 
 
+rule join_curves:
+    input:
+        expand("results/curves/{part}.json", part=CURVES),
+    output:
+        f"results/{EXPERIMENT}/learning-curves.parquet",
+    log:
+        f"logs/{EXPERIMENT}/join-curves.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Joining learning curves"
+    shell:
+        "python -m automata join-curves {input:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule simulate:
+    input:
+        rules.join_curves.output,
+    output:
+        f"results/{EXPERIMENT}/tables/simulated.csv",
+    log:
+        f"logs/{EXPERIMENT}/simulate.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    params:
+        searches=as_is(
+            json.dumps({name: it.model_dump() for name, it in GRID.simulated.items()})
+        ),
+    message:
+        "Simulating searches"
+    shell:
+        """
+        python -m automata simulate {input:q} \
+            --searches {params.searches:q} \
+            --output {output:q} > {log:q} 2>&1
+        """
+
+
 rule learning_curves:
     input:
         expand("results/curves/{part}.json", part=CURVES),

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -122,6 +123,43 @@ def record_curves(
 
     read = parsed(lambda: CurvesJob.model_validate_json(job))
     record_curves(read, data, work, output)
+
+
+def join_curves(
+    records: Annotated[Sequence[Path], "Records of learning curves, or folders of them."],
+    *,
+    output: Annotated[Path, "A row per evaluation, Parquet."],
+) -> None:
+    """Make one table of learning curves."""
+    from automata.analysis.tables import write_parquet
+    from automata.curves.record import read_curves
+    from automata.simulation.table import tabulated
+
+    paths = [
+        file for path in records for file in ([path] if path.is_file() else path.rglob("*.json"))
+    ]
+    write_parquet(tabulated(map(read_curves, sorted(paths))), output)
+
+
+def simulate(
+    curves: Annotated[Path, "Table of learning curves, Parquet."],
+    *,
+    searches: Annotated[str, "What is simulated of each data set, in JSON."],
+    output: Annotated[Path, "A row per data set, scheduler and method, CSV."],
+) -> None:
+    """Simulate searches on recorded learning curves."""
+    import pandas as pd
+
+    from automata.analysis.tables import write_csv
+    from automata.config.base import parsed
+    from automata.config.curves import Simulated
+    from automata.simulation.study import studies
+
+    asked = {
+        name: parsed(partial(Simulated.model_validate, it))
+        for name, it in json.loads(searches).items()
+    }
+    write_csv(studies(pd.read_parquet(curves), asked), output)
 
 
 def _tell_waits(descriptor: int) -> None:

@@ -7,6 +7,19 @@ from typing import Annotated
 from pydantic import Field
 
 from automata.config.base import Axis, Count, NonNegative, Section
+from automata.config.methods import SchedulerSettings
+
+
+class Simulated(Section):
+    """What searches are simulated of, on the learning curves of a data set."""
+
+    configurations: Count
+    """Of a search."""
+    seeds: list[NonNegative]
+    """Of trainings."""
+    schedulers: list[str]
+    scheduler: SchedulerSettings
+
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

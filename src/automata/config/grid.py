@@ -10,6 +10,7 @@ from itertools import product
 from operator import attrgetter
 from pathlib import Path
 
+from automata.config.curves import Simulated
 from automata.config.experiment import Experiment
 from automata.config.inputs import FACTORY, Contents, contents_of, data_files, problems_of_files
 from automata.config.job import Job, Run
@@ -150,6 +151,20 @@ class Grid:
             path: job
             for part in ([] if self.archives else self.parts)
             for path, job in curves_jobs(part, self._contents).items()
+        }
+
+    @property
+    def simulated(self) -> dict[str, Simulated]:
+        """The searches that are simulated on the learning curves of each data set."""
+        return {
+            dataset: Simulated(
+                configurations=part.protocol_of(dataset).under("random").configurations,
+                seeds=part.learning_curves.seeds,
+                schedulers=part.schedulers,
+                scheduler=part.scheduler,
+            )
+            for dataset, part in self._of_dataset.items()
+            if part.learning_curves is not None
         }
 
     def encoding(self, dataset: str) -> str:

@@ -1,0 +1,76 @@
+"""What early stopping makes of many searches at once; tests hold it against `tuning.search`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.config.methods import SchedulerSettings
+from automata.tuning.schedulers import asha_rungs, hyperband_brackets
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def stopped_at(
+    scheduler: str, scores: Floats, epochs: list[int], settings: SchedulerSettings
+) -> Ints:
+    """Return where each trial ends: (d, n) places in `epochs`.
+
+    `scores` (d, n, e) are those of d searches of n trials, in the order of their proposal, at each
+    of the `epochs`, of which the last is T. One trial trains at a time.
+    """
+    if scheduler == "hyperband":
+        return _hyperband(scores, epochs, settings.hyperband.reduction_factor)
+    if scheduler == "asha":
+        asha = settings.asha
+        return _asha(scores, epochs, asha.reduction_factor, asha.grace_period)
+    return np.full(scores.shape[:2], len(epochs) - 1)
+
+
+def _hyperband(scores: Floats, epochs: list[int], eta: int) -> Ints:
+    """Let of equal scores those go on that were proposed later, as in `tuning.schedulers`."""
+    ends = np.zeros(scores.shape[:2], dtype=np.int64)
+    first = 0
+    for bracket in hyperband_brackets(scores.shape[1], epochs[-1], eta):
+        members = slice(first, first + bracket.trials)
+        first += bracket.trials
+        alive = np.ones((len(scores), bracket.trials), dtype=bool)
+        for rung, survivors in zip(bracket.rungs, [*bracket.survivors, 0], strict=True):
+            place = epochs.index(rung)
+            ends[:, members][alive] = place
+            here = np.where(alive, scores[:, members, place], -np.inf)
+            order = np.argsort(here, axis=1, kind="stable")
+            going = order[:, max(0, bracket.trials - survivors) :]
+            on = np.zeros_like(alive)
+            np.put_along_axis(on, going, True, axis=1)
+            alive &= on
+    return ends
+
+
+def _asha(scores: Floats, epochs: list[int], eta: int, grace: int) -> Ints:
+    """Let a trial go on unless it is below Ray's percentile of those before it at the rung."""
+    searches, trials, _ = scores.shape
+    ends = np.zeros((searches, trials), dtype=np.int64)
+    percent = (1 - 1 / eta) * 100
+    alive = np.ones((searches, trials), dtype=bool)
+    for rung in asha_rungs(epochs[-1], eta, grace):
+        place = epochs.index(rung)
+        ends[alive] = place
+        # Trials train one after the other: those before, and still in at this rung, are all there.
+        there = np.where(alive, scores[:, :, place], np.nan)
+        on = alive.copy()
+        for trial in range(1, trials):
+            before = there[:, :trial]
+            some = ~np.isnan(before).all(axis=1)
+            mark = np.full(searches, -np.inf)
+            mark[some] = np.nanpercentile(before[some], percent, axis=1)
+            on[:, trial] &= ~(scores[:, trial, place] < mark)
+        alive &= on
+    return ends
+
+
+def best_of(scores: Floats, ends: Ints) -> Ints:
+    """Return the trial (d,) with the best last score; the earlier one wins a tie."""
+    last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
+    return np.asarray(np.argmax(last, axis=1))
