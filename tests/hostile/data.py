@@ -298,7 +298,7 @@ TABLES = [
         {"t.csv": table({"y": cell(None, of="b")})},
     ),
     cells(
-        "t.csv: column 'y': row 7: 1.5 is not a whole number; a target is a class",
+        "t.csv: column 'y': row 7: 1.5 is not a whole number: this project classifies",
         {"t.csv": table({"y": cell(1.5)})},
     ),
     cells(

@@ -136,11 +136,12 @@ def test_tables_of_keys_are_the_generated_ones():
 @pytest.mark.parametrize(
     "row",
     [
-        "| `seeds` | root seeds: a run for each; fix configurations, weights, subsets and order "
+        "| `seeds` | random seeds, one run for each: they fix configurations, weights, subsets "
+        "and order "
         "| a list: integer >= 0 | `[0]` |",
-        "| `search.tpe.startup_configurations` | configurations drawn at random before TPE models "
-        "any | integer > 0 | `10` |",
-        "| `epochs` | T, epochs of the final training and of a trial that is never stopped "
+        "| `search.tpe.startup_configurations` | configurations that are drawn at random before "
+        "TPE starts | integer > 0 | `10` |",
+        "| `epochs` | T: epochs of the final training, and of a trial that is not stopped early "
         "| integer > 0 |  |",
         "| `target` | column of the classes | a text that is not empty |  | tabular, text |",
         "| `layers` | `lstm` (may have it) | integer > 0 |",

@@ -36,9 +36,9 @@ class LearningCurves(Section):
         Field(description="seeds of weights, subsets and order: a training for each"),
     ] = [0, 1, 2]
     warm_starts: Annotated[
-        Axis[Share], Field(description="kappa: a training for each; FULL has one alone")
+        Axis[Share], Field(description="kappa: a training for each; FULL has none")
     ] = [0.0]
     horizon_exponents: Annotated[
-        Axis[Share], Field(description="beta: a training for each; FULL has one alone")
+        Axis[Share], Field(description="beta: a training for each; FULL has none")
     ] = [0.0]
     part: Annotated[Count, Field(description="configurations of one job")] = 16

@@ -53,7 +53,7 @@ def _table(names: str, schema: Schema, shipped: Config) -> Iterator[Row]:
     elif names == "Domain":
         yield from _head("key", "what")
         yield from (row[:2] for row in _keys(definitions[names], schema, {}, ""))
-    elif names in definitions:
+    elif names == "KindProtocol":
         yield from _head("key", "what", "valid", "default")
         yield from _keys(definitions[names], schema, {}, "")
     else:

@@ -1,0 +1,102 @@
+"""What ways of tuning lose against FULL, and how much faster they are, by simulated searches."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from automata import names
+from automata.figures.pieces import (
+    add_legend,
+    add_note,
+    axes_of,
+    handle,
+    logarithmic,
+    marker,
+    sized,
+)
+from automata.figures.style import FAINTER, Look, style
+
+PANEL_INCHES = 1.5
+LINEAR_POINTS = 2.0
+"""Up to so many points the axis of regret is linear, beyond it logarithmic."""
+
+OTHERS: dict[str, Look] = {
+    "one epoch": {"marker": "P", "markerfacecolor": "#D55E00", "markersize": 5.5},
+    "untuned": {"marker": "X", "markerfacecolor": "0.4", "markersize": 5},
+}
+"""Methods without subsets."""
+
+
+def regret_figure(table: pd.DataFrame) -> Figure:
+    """Return the figure of a table of `automata simulate`: data sets by schedulers."""
+    datasets = names.ordered(table["dataset"].unique(), names.DATASETS)
+    schedulers = names.ordered(table["scheduler"].unique(), names.SCHEDULERS)
+    with style():
+        height = 0.8 + PANEL_INCHES * len(datasets)
+        figure, grid = axes_of(len(datasets), len(schedulers), height, sharey=True)
+        for row, dataset in zip(grid, datasets, strict=True):
+            for axes, scheduler in zip(row, schedulers, strict=True):
+                here = (table["dataset"] == dataset) & (table["scheduler"] == scheduler)
+                _draw(axes, table[here])
+                axes.set_title(f"{names.dataset(dataset)}, {names.SCHEDULERS[scheduler].display}")
+        for axes in grid[:, 0]:
+            axes.set_ylabel("Regret (points)")
+        for axes in grid[-1]:
+            axes.set_xlabel("Speedup, by samples")
+        selectors = names.ordered(table["selector"].unique(), names.METHODS)
+        add_legend(
+            figure,
+            [
+                *(handle(name) for name in selectors if name != "full"),
+                handle("rs2", "3 finalists", markerfacecolor="white", markeredgecolor="0.4"),
+                *(_entry(name) for name in OTHERS),
+                Line2D([], [], color=FAINTER, linewidth=6, label="FULL (repeat)"),
+            ],
+        )
+        add_note(
+            figure,
+            [
+                f"Means over {table['searches'].max():,} simulated searches, with 95 % intervals "
+                "over the choice of configurations and training seeds.",
+                "Regret is how much test accuracy the chosen configuration, trained on all data, "
+                "loses against FULL's choice; the band is that of FULL under another seed.",
+                "Larger marks have larger subsets: 1, 5 and 10 %.",
+            ],
+        )
+    return figure
+
+
+def _entry(name: str) -> Line2D:
+    return Line2D([], [], linestyle="none", markeredgecolor="white", label=name, **OTHERS[name])
+
+
+def _draw(axes: Axes, rows: pd.DataFrame) -> None:
+    axes.axhline(0, color=FAINTER, linewidth=0.6)
+    shown = rows[(rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)]
+    for row in shown.to_dict("records"):
+        name = str(row["method"])
+        if name == "FULL, repeated":
+            axes.axhspan(row["regret_low"], row["regret_high"], color="0.9", zorder=0)
+        elif name in OTHERS:
+            _point(axes, row, {"markeredgecolor": "white", **OTHERS[name]})
+        elif row["selector"] != "full" and "by loss" not in name:
+            look = marker(row["selector"], sized(row["fraction"]))
+            if "finalists" in name:
+                look |= {"markerfacecolor": "white", "markeredgecolor": look["color"]}
+            _point(axes, row, look)
+    logarithmic(axes, "x", 0.9, 1.15 * max(2.0, rows["speedup_samples"].max()))
+    axes.set_yscale("symlog", linthresh=LINEAR_POINTS)
+    axes.set_yticks([-1, 0, 1, 2, 5, 10, 20], ["-1", "0", "1", "2", "5", "10", "20"])
+
+
+def _point(axes: Axes, row: Mapping[Hashable, Any], look: Look) -> None:
+    x, low, high = row["speedup_samples"], row["regret_low"], row["regret_high"]
+    colour = look.get("color", look["markerfacecolor"])
+    axes.plot([x, x], [low, high], color=colour, linewidth=0.6, alpha=0.6, zorder=2)
+    axes.plot([x], [row["regret"]], linestyle="none", zorder=3, **look)
