@@ -69,9 +69,27 @@ rule simulate:
         """
 
 
+rule plot_regret:
+    input:
+        rules.simulate.output,
+    output:
+        f"results/{EXPERIMENT}/figures/regret.pdf",
+        f"results/{EXPERIMENT}/figures/regret.png",
+    log:
+        f"logs/{EXPERIMENT}/plot/regret.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Drawing regret"
+    shell:
+        "python -m automata plot-regret {input:q} --output {output:q} > {log:q} 2>&1"
+
+
 rule learning_curves:
     input:
         expand("results/curves/{part}.json", part=CURVES),
+        rules.plot_regret.output if CURVES else [],
     localrule: True
     message:
-        "All learning curves are recorded"
+        "All learning curves are recorded, and searches simulated on them"

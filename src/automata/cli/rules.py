@@ -162,6 +162,20 @@ def simulate(
     write_csv(studies(pd.read_parquet(curves), asked), output)
 
 
+def plot_regret(
+    table: Annotated[Path, "Table of simulated searches, CSV."],
+    *,
+    output: Annotated[Sequence[Path], "The figure, by suffix PDF or PNG."],
+) -> None:
+    """Draw what ways of tuning lose and save, by simulated searches."""
+    import pandas as pd
+
+    from automata.figures.regret import regret_figure
+    from automata.figures.style import save
+
+    save(regret_figure(pd.read_csv(table)), *output)
+
+
 def _tell_waits(descriptor: int) -> None:
     """Have lines about waiting for others written to an open `descriptor`, too."""
     try:
