@@ -1,0 +1,33 @@
+"""Learning curves and the searches simulated on them, by rules."""
+
+import pandas as pd
+
+TARGET = "learning_curves"
+
+
+def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
+    workflow.config = {
+        "selectors": ["full", "untuned", "rs2"],
+        "fractions": [0.1],
+        "schedulers": ["hyperband", "asha"],
+        "learning_curves": {"pool": 4, "seeds": [0, 1], "part": 2},
+    }
+    jobs = workflow.run(TARGET)
+    assert jobs["record_curves"] == 2 * 2 * 2  # selectors, seeds, parts
+    assert "tune" not in jobs
+    assert not workflow.plan(TARGET)
+
+    found = pd.read_csv(workflow.folder / "results/smoke/tables/simulated.csv")
+    assert set(found["scheduler"]) == {"hyperband", "asha"}
+    full = found[found["method"] == "FULL"]
+    assert (full["regret"] == 0).all()
+    assert (full["speedup_samples"] == 1).all()
+    assert (workflow.folder / "results/smoke/figures/regret.png").exists()
+
+    workflow.config["learning_curves"] |= {"pool": 6}
+    assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # the new part alone
+    workflow.config["schedulers"] = ["none"]
+    workflow.config["learning_curves"] |= {"pool": 4}
+    again = workflow.plan(TARGET)
+    assert not again["record_curves"]
+    assert again["simulate"] == 1
