@@ -27,7 +27,7 @@ SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SO_FAR = "so-far"
 """The experiment that is made of all records there are, whichever configuration they are of."""
 
-TAKEN = (SO_FAR, "data", "downloads", "reference", "runs", "work")
+TAKEN = (SO_FAR, "curves", "data", "downloads", "reference", "runs", "work")
 """Other folders in results/."""
 
 # Their names are parts of paths and of command lines, and file systems take 255 characters with
