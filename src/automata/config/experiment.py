@@ -154,6 +154,15 @@ class Experiment(Section):
             if self.protocol.of(self.kind(name)) is None:
                 needed = f"{name} needs the section protocol.{self.kind(name)}"
                 raise BadKeyError(["datasets", index], needed)
+        if self.learning_curves is not None:
+            for name in self.datasets:
+                least = self.protocol_of(name).under("random").configurations
+                if self.learning_curves.pool < least:
+                    raise BadKeyError(
+                        ["learning_curves", "pool"],
+                        f"{self.learning_curves.pool} is fewer than the {least} configurations "
+                        f"of a search on {name}",
+                    )
         kinds: tuple[Kind, ...] = ("tabular", "text", "image")
         for kind in kinds:
             protocol = self.protocol.of(kind)

@@ -58,16 +58,29 @@ def _asha(scores: Floats, epochs: list[int], eta: int, grace: int) -> Ints:
         place = epochs.index(rung)
         ends[alive] = place
         # Trials train one after the other: those before, and still in at this rung, are all there.
-        there = np.where(alive, scores[:, :, place], np.nan)
-        on = alive.copy()
-        for trial in range(1, trials):
-            before = there[:, :trial]
-            some = ~np.isnan(before).all(axis=1)
-            mark = np.full(searches, -np.inf)
-            mark[some] = np.nanpercentile(before[some], percent, axis=1)
-            on[:, trial] &= ~(scores[:, trial, place] < mark)
+        there = np.where(alive, scores[:, :, place], np.inf)
+        marks = np.stack([_percentile(there[:, :trial], percent) for trial in range(trials)], 1)
+        on = alive & ~(scores[:, :, place] < marks)
         alive &= on
     return ends
+
+
+def _percentile(values: Floats, percent: float) -> Floats:
+    """Return NumPy's percentile of each row (d,), without its infinite values; -inf of none."""
+    count = np.isfinite(values).sum(axis=1)
+    if not count.any():
+        return np.full(len(values), -np.inf)
+    place = np.maximum(count - 1, 0) * percent / 100
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(count - 1, 0))
+    in_order = np.sort(values, axis=1)
+    rows = np.arange(len(values))
+    low, high = in_order[rows, below], in_order[rows, above]
+    share = place - below
+    # As NumPy rounds: from the nearer end.
+    with np.errstate(invalid="ignore"):
+        found = np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
+    return np.where(count > 0, found, -np.inf)
 
 
 def best_of(scores: Floats, ends: Ints) -> Ints:

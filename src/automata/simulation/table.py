@@ -121,19 +121,19 @@ def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int]) -> Curved | None
 
     None where a configuration of the pool that FULL was trained with is missing.
     """
-    keys = (table[list(Way._fields)] == list(way)).all(axis=1) & table["seed"].isin(seeds)
-    rows = table[keys].sort_values(["seed", "configuration", "epoch"])
     full = table[(table[list(Way._fields)] == list(FULL)).all(axis=1)]
-    pool, epochs = sorted(full["configuration"].unique()), sorted(full["epoch"].unique())
-    shape = len(seeds), len(pool), len(epochs)
-    if not len(rows) or len(rows) != math.prod(shape):
+    axes = list(seeds), sorted(full["configuration"].unique()), sorted(full["epoch"].unique())
+    index = pd.MultiIndex.from_product(axes, names=["seed", "configuration", "epoch"])
+    trained = table[(table[list(Way._fields)] == list(way)).all(axis=1)].set_index(index.names)
+    if not len(index) or not index.isin(trained.index).all():
         return None
+    rows = trained.loc[index]
 
     def array(column: str) -> Floats:
-        return rows[column].to_numpy(dtype=np.float64).reshape(shape)
+        return rows[column].to_numpy(dtype=np.float64).reshape([len(axis) for axis in axes])
 
     return Curved(
-        epochs=[int(epoch) for epoch in epochs],
+        epochs=[int(epoch) for epoch in axes[2]],
         accuracy=array("accuracy"),
         likelihood=np.exp(-array("loss")),
         samples=array("samples"),

@@ -72,6 +72,14 @@ def test_noise_makes_losses_whose_interval_has_the_mean():
     assert found.loc[REPEAT, ["excess", "excess_low", "excess_high"]].eq(0).all()
 
 
+def test_curves_of_another_part_of_the_pool_are_not_compared():
+    made = table(0.3)
+    other = (made["selector"] == "rs2") & (made["configuration"] == 0)
+    made.loc[other, "configuration"] = POOL  # as many rows, of another pool
+    found = study(made, "none", SchedulerSettings(), 6, [0, 1])
+    assert not found["method"].str.startswith("rs2").any()
+
+
 def test_a_data_set_without_all_curves_of_full_has_no_rows():
     asked = Simulated(
         configurations=6, seeds=[0, 1, 2], schedulers=["none"], scheduler=SchedulerSettings()
