@@ -54,6 +54,8 @@ class Scheduler:
 SCHEDULERS = {
     "hyperband": Scheduler("Hyperband", "HB", "#0072B2", "o"),
     "asha": Scheduler("ASHA", "ASHA", "#E69F00", "s"),
+    "sha": Scheduler("successive halving", "SHA", "#56B4E9", "^"),
+    "one-epoch": Scheduler("one epoch", "1 epoch", "#D55E00", "P"),
     "none": Scheduler("no scheduler", "none", "#7F7F7F", "D"),
 }
 
@@ -134,6 +136,16 @@ CONTRASTS = (
 """Selectors that are compared in pairs: re-drawing with a fixed subset, gradients with all."""
 
 
+def scheduler_look(name: str) -> Scheduler:
+    """Return how a scheduler looks; a user's own has a look that no other has."""
+    return SCHEDULERS.get(name, Scheduler(name, name, "#7B3294", "p"))
+
+
+def look(selector_name: str) -> Method:
+    """Return how a selector looks; a user's own has a look that no other has."""
+    return METHODS.get(selector_name, Method(selector_name, "the user's own", "#7B3294", "p"))
+
+
 def data_set(label: str) -> str:
     """Return the data set that a label of tables is of (`automata.runs.labels`)."""
     return label.partition(OTHER)[0]
@@ -152,12 +164,12 @@ def search(name: str) -> str:
 
 def scheduler(name: str) -> str:
     """Return the display name of a scheduler."""
-    return SCHEDULERS[name].display if name in SCHEDULERS else name
+    return scheduler_look(name).display
 
 
 def selector(name: str) -> str:
     """Return the display name of a selector."""
-    return METHODS[name].display if name in METHODS else name
+    return look(name).display
 
 
 def method(selector_name: str, fraction: float) -> str:
@@ -168,8 +180,7 @@ def method(selector_name: str, fraction: float) -> str:
 
 def tuner(search_name: str, scheduler_name: str) -> str:
     """Return a search and a scheduler as the paper's titles have them: TPE, HB."""
-    short = SCHEDULERS[scheduler_name].short if scheduler_name in SCHEDULERS else scheduler_name
-    return f"{search(search_name)}, {short}"
+    return f"{search(search_name)}, {scheduler_look(scheduler_name).short}"
 
 
 def ordered(values: Iterable[str], order: Mapping[str, object]) -> list[str]:

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from automata.code_versions import other_code
 from automata.config import Job
+from automata.config.base import added
 from automata.errors import UserError
 from automata.files import write_text
 from automata.metering.measurement import (
@@ -131,12 +132,24 @@ class Tuning(Recorded):
         return before + at - current.started_at
 
 
+class Finalist(Recorded):
+    """A configuration that was trained on all data, and did not stay the best."""
+
+    trial: int
+    """Index of the trial that chose it."""
+    progress: Progress
+
+
 class FinalTraining(Recorded):
     """The training of the best configuration on all data, a measured window of its own."""
 
     segments: Annotated[list[Segment], Field(min_length=1)]
     """One, more after interruptions."""
     progress: Progress
+    trial: Annotated[int | None, added(None)] = None
+    """Index of the trial with its configuration; None: the best of the search."""
+    lost: Annotated[list[Finalist], added([])] = []
+    """The other finalists; their training is in the window."""
 
     @property
     def measurement(self) -> Measurement:
@@ -188,8 +201,9 @@ class Record(Recorded):
 
     @property
     def best(self) -> Trial:
-        """The best trial."""
-        return self.tuning.trials[self.tuning.best]
+        """The trial with the configuration that the run chose."""
+        chosen = self.final.trial if self.final else None
+        return self.tuning.trials[self.tuning.best if chosen is None else chosen]
 
     @property
     def segments(self) -> list[Segment]:

@@ -12,12 +12,14 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from automata.config.experiment import Experiment
-from automata.config.inputs import FACTORY, data_files
+from automata.config.inputs import FACTORY, data_files, files_read
 from automata.config.job import Job, Run
 from automata.config.methods import SelectorSettings
+from automata.config.protocol import OF_SUBSETS
 from automata.config.settings import settings_of
 from automata.files import fingerprint
 from automata.names import OTHER
+from automata.registry import OWN
 
 if TYPE_CHECKING:
     from automata.records import Record
@@ -34,7 +36,7 @@ DEPTH = STEM.count("/") + 2
 
 _PLACE = re.compile(
     r"(?P<dataset>[^/]+)/"
-    r"(?P<search>[a-z0-9]+)-(?P<scheduler>[a-z0-9]+)-(?P<protocol>[0-9a-f]{8})/"
+    r"(?P<search>[a-z0-9]+)-(?P<scheduler>[a-z0-9-]+)-(?P<protocol>[0-9a-f]{8})/"
     r"(?P<selector>[a-z0-9-]+?)-(?P<fraction>[0-9.]+(e-[0-9]+)?)(?P<variant>(-[0-9a-f]{8})?)/"
     r"seed-(?P<seed>[0-9]+)"
 )
@@ -51,7 +53,8 @@ class Place(NamedTuple):
     selector: str
     fraction: str
     variant: str
-    """A hyphen and the fingerprint of the selector's settings; empty at their defaults."""
+    """A hyphen and the fingerprint of what concerns runs with subsets alone: the selector's
+    settings and those of the protocol; empty at their defaults."""
     seed: str
 
     @property
@@ -70,16 +73,26 @@ def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
 
     `files` are the contents of the user's own files that it reads, by role.
     """
-    settings = settings_of(experiment, run.dataset, run.search, run.scheduler, run.selector)
-    return Job(run=run, settings=settings, files=files)
+    methods = run.search, run.scheduler, run.selector
+    settings = settings_of(experiment, run.dataset, *methods)
+    return Job(run=run, settings=settings, files=files_read(files, *methods))
 
 
 def place_of(job: Job) -> Place:
     """Return where the run of `job` lies."""
     run = job.run
-    files = {"files": job.files} if job.files else {}
-    shared = job.settings.model_dump(mode="json", exclude={"selector"})
+    shared = job.settings.model_dump(mode="json", exclude={"selector": True, "own": {"selector"}})
+    if not shared.get("own"):
+        shared.pop("own", None)
+    subsets = {name: shared["protocol"].pop(name, None) for name in OF_SUBSETS}
+    subsets["own"] = job.settings.own.get("selector")
+    code = f"{OWN['selector']}.{run.selector}"
+    subsets["file"] = job.files.get(code)
+    contents = {role: content for role, content in job.files.items() if role != code}
+    files = {"files": contents} if contents else {}
     own = job.settings.selector.of(run.selector)
+    own_ways = {name: value for name, value in subsets.items() if value is not None}
+    usual = own == SelectorSettings().of(run.selector) and not own_ways
     return Place(
         dataset=run.dataset,
         search=run.search,
@@ -87,7 +100,7 @@ def place_of(job: Job) -> Place:
         protocol=fingerprint({"settings": shared, **files}),
         selector=run.selector,
         fraction=number(run.fraction),
-        variant="" if own == SelectorSettings().of(run.selector) else f"-{fingerprint(own)}",
+        variant="" if usual else f"-{fingerprint(own | own_ways)}",
         seed=str(run.seed),
     )
 

@@ -179,6 +179,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> RunRow:
     """
     tuning, final = record.tuning.measurement, record.final
     phases = record.phases
+    finals = [final.progress, *(lost.progress for lost in final.lost)] if final else []
     trainings = [trial.progress for trial in record.tuning.trials]
     settings = record.job.settings
     model = settings.protocol.model
@@ -223,8 +224,8 @@ def row(record: Record, path: Path, comparison: Comparison) -> RunRow:
         "epochs": settings.protocol.epochs,
         "train_rows": record.data.counts["train"],
         **_work(trainings, record.data.counts["train"]),
-        "final_epochs": final.progress.epochs if final else 0,
-        "final_steps": final.progress.steps if final else 0,
+        "final_epochs": sum(training.epochs for training in finals),
+        "final_steps": sum(training.steps for training in finals),
         "concurrent_trials": settings.compute.concurrent_trials,
         "threads_per_trial": settings.compute.threads_per_trial,
         "device": record.provenance["device"],

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from automata.config.base import Axis, BadKeyError, NonNegative, Section, inside, one_of
+from automata.config.base import Axis, BadKeyError, NonNegative, Section, inside
 from automata.config.carbon import Carbon
 from automata.config.cluster import JobRequest
 from automata.config.comparison import Comparison
@@ -19,8 +19,9 @@ from automata.config.methods import SchedulerSettings, SearchSettings, SelectorS
 from automata.config.protocol import KindProtocol, SearchName
 from automata.datasets.catalog import DATASETS, Kind
 from automata.files import write_text
+from automata.registry import OWN, TARGET
 from automata.selection import CONTROLS, SELECTORS
-from automata.tuning import SCHEDULERS
+from automata.tuning import SCHEDULERS, SEARCHES
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,10 +35,22 @@ TAKEN = (SO_FAR, "curves", "data", "downloads", "reference", "runs", "work")
 # what is added.
 DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 ExperimentName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]{0,99}$")]
-SchedulerName = Annotated[str, one_of(SCHEDULERS)]
-SelectorName = Annotated[str, one_of([*CONTROLS, *SELECTORS])]
+_METHOD = "^[a-z0-9]+(-[a-z0-9]+)*$"
+SchedulerName = Annotated[str, Field(pattern=_METHOD, max_length=40, examples=list(SCHEDULERS))]
+SelectorName = Annotated[
+    str, Field(pattern=_METHOD, max_length=40, examples=[*CONTROLS, *SELECTORS])
+]
+Target = Annotated[str, Field(pattern=TARGET)]
 Seed = NonNegative
 Fraction = Annotated[float, Field(gt=0, le=1)]
+
+
+METHODS: dict[str, list[str]] = {
+    "search": [*SEARCHES],
+    "scheduler": [*SCHEDULERS],
+    "selector": [*CONTROLS, *SELECTORS],
+}
+"""The names of the project's own methods."""
 
 
 class Protocols(Section):
@@ -97,6 +110,16 @@ class Experiment(Section):
         dict[DatasetName, OwnDataset],
         Field(description="your own data sets by name: see [own data](#own-data)"),
     ] = {}
+    own_searches: Annotated[
+        dict[SearchName, Target],
+        Field(description='your own search algorithms by name, `"package.module:Class"`'),
+    ] = {}
+    own_schedulers: Annotated[
+        dict[SchedulerName, Target], Field(description="likewise your own schedulers")
+    ] = {}
+    own_selectors: Annotated[
+        dict[SelectorName, Target], Field(description="likewise your own selectors")
+    ] = {}
     learning_curves: Annotated[
         LearningCurves | None,
         Field(
@@ -143,6 +166,21 @@ class Experiment(Section):
         return own
 
     @model_validator(mode="after")
+    def _methods_known(self) -> Self:
+        axes = {"search": "searches", "scheduler": "schedulers", "selector": "selectors"}
+        for kind, key in OWN.items():
+            own: dict[str, str] = getattr(self, key)
+            for name in own:
+                if name in METHODS[kind]:
+                    raise BadKeyError([key, name], f"is the name of a {kind} that the project has")
+            valid = [*METHODS[kind], *own]
+            for index, name in enumerate(getattr(self, axes[kind])):
+                if name not in valid:
+                    problem = f"{json.dumps(name)} is not valid; valid: {', '.join(valid)}"
+                    raise BadKeyError([axes[kind], index], problem)
+        return self
+
+    @model_validator(mode="after")
     def _consistent(self) -> Self:
         known = [*DATASETS, *self.own_datasets]
         for index, name in enumerate(self.datasets):
@@ -182,6 +220,12 @@ class Experiment(Section):
         if found is None:
             raise KeyError(dataset)
         return found
+
+    def own_methods(self, search: str, scheduler: str, selector: str) -> dict[str, str]:
+        """Return those of a run's methods that are the user's own, by what they are."""
+        names = {"search": search, "scheduler": scheduler, "selector": selector}
+        own = {kind: getattr(self, OWN[kind]).get(name) for kind, name in names.items()}
+        return {kind: target for kind, target in own.items() if target is not None}
 
     def preparation(self, dataset: str) -> Preparation:
         """Return the settings that decide what is in the prepared file of a data set."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from automata.config.curves import Simulated
 from automata.config.experiment import Experiment
-from automata.config.inputs import FACTORY, Contents, contents_of, data_files, problems_of_files
-from automata.config.job import Job, Run
+from automata.config.inputs import Contents, contents_of, data_files, is_code, problems_of_files
+from automata.config.job import Job, Run, goes_together
 from automata.config.refusals import dotted
 from automata.curves.grid import curves_jobs
 from automata.curves.record import CurvesJob
@@ -46,11 +46,14 @@ CONTENTS = Path("results/data/contents.json")
 def cells(experiment: Experiment) -> Iterator[Run]:
     """Yield the runs of an experiment.
 
-    Controls take no subset, the others each fraction that is listed. `untuned` is cheap and says
-    something in large numbers only, so that it can have seeds of its own.
+    Controls take no subset, the others each fraction that is listed; schedulers for all data have
+    controls alone. `untuned` is cheap and says something in large numbers only, so that it can have
+    seeds of its own.
     """
     axes = experiment.datasets, experiment.searches, experiment.schedulers, experiment.selectors
     for dataset, search, scheduler, selector in product(*axes):
+        if not goes_together(scheduler, selector):
+            continue
         control = CONTROLS.get(selector)
         own_seeds = experiment.untuned_seeds if selector == "untuned" else None
         for fraction in experiment.fractions if control is None else [control.fraction]:
@@ -194,7 +197,11 @@ class Grid:
     def configured(self) -> list[Place]:
         """Return such a place for each search, scheduler and selector that there is."""
         datasets = [] if self.archives else self.datasets
-        return [self.place(*cell) for cell in product(datasets, SEARCHES, SCHEDULERS, METHODS)]
+        return [
+            self.place(*cell)
+            for cell in product(datasets, SEARCHES, SCHEDULERS, METHODS)
+            if goes_together(*cell[2:])
+        ]
 
     def own_files(self, dataset: str) -> list[Path]:
         """Return the user's own files and folders that a data set is made from."""
@@ -208,7 +215,7 @@ class Grid:
 
     def data_contents(self, dataset: str) -> dict[str, str]:
         """Return what is in the user's own files that a prepared file is made from, by role."""
-        return {role: it for role, it in self._contents[dataset].items() if role != FACTORY}
+        return {role: it for role, it in self._contents[dataset].items() if not is_code(role)}
 
     def version(self, dataset: str) -> str:
         """Return what tells apart prepared files of a data set: other settings, other content."""

@@ -14,9 +14,26 @@ from automata.config.experiment import Experiment
 from automata.config.protocol import OwnModel
 from automata.errors import UserError
 from automata.files import folder_checksum, sha256, visible_files, write_text
+from automata.registry import OWN
 
 FACTORY = "model.factory"
 """The role of the file that makes a user's own model."""
+
+
+def is_code(role: str) -> bool:
+    """Say whether the file in that role is a module: of a model, or of a method."""
+    return role == FACTORY or role.partition(".")[0] in OWN.values()
+
+
+def files_read(files: dict[str, str], search: str, scheduler: str, selector: str) -> dict[str, str]:
+    """Return those of a data set's `files` that a run with such methods reads."""
+    names = {"search": search, "scheduler": scheduler, "selector": selector}
+    read = [f"{OWN[kind]}.{name}" for kind, name in names.items()]
+    return {
+        role: it
+        for role, it in files.items()
+        if role in read or role.partition(".")[0] not in OWN.values()
+    }
 
 
 def data_files(preparation: Preparation) -> dict[str, str]:
@@ -129,11 +146,18 @@ def contents_of(
     paths = data_files(experiment.preparation(dataset))
     files = {role: Path(path) for role, path in paths.items()}
     model = experiment.protocol_of(dataset).model
+    targets = {
+        f"{key}.{name}": (f"{key}.{name}", target)
+        for key in OWN.values()
+        for name, target in getattr(experiment, key).items()
+    }
     if isinstance(model, OwnModel):
+        targets[FACTORY] = f"protocol.{experiment.kind(dataset)}.{FACTORY}", model.factory
+    for role, (key, target) in targets.items():
         try:
-            file = factory_file(model.factory, search_path)
+            file = factory_file(target, search_path)
         except UserError as error:
-            raise UserError(f"protocol.{experiment.kind(dataset)}.{FACTORY}: {error}") from error
+            raise UserError(f"{key}: {error}") from error
         if file is not None:
-            files[FACTORY] = file
+            files[role] = file
     return {role: contents.of(path) for role, path in files.items()}

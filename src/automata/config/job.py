@@ -10,15 +10,23 @@ from pydantic import Field, model_validator
 from automata.config.base import Section, added, parsed
 from automata.config.data import Preparation
 from automata.config.experiment import (
+    METHODS,
     DatasetName,
     SchedulerName,
     Seed,
     SelectorName,
+    Target,
 )
 from automata.config.machine import Compute, Metering, RayCluster
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import Protocol, SearchName
 from automata.selection.controls import CONTROLS, Control
+from automata.tuning import ALL_DATA
+
+
+def goes_together(scheduler: str, selector: str) -> bool:
+    """Say whether there are such runs: schedulers for all data have controls alone."""
+    return scheduler not in ALL_DATA or selector in CONTROLS
 
 
 class Run(Section):
@@ -40,6 +48,8 @@ class Run(Section):
             )
         if control is None and self.fraction == 0:
             raise ValueError(f"selector {self.selector} needs a fraction above 0")
+        if not goes_together(self.scheduler, self.selector):
+            raise ValueError(f"scheduler {self.scheduler} is for all data: selector full")
         return self
 
     @property
@@ -73,10 +83,12 @@ class Settings(Section):
     selector: SelectorSettings = SelectorSettings()
     compute: Compute = Compute()
     metering: Metering = Metering()
+    own: Annotated[dict[str, Target], added({})] = {}
+    """The user's own `search`, `scheduler` and `selector`, "module:Class"."""
 
     def warm_start(self, scheduler: str) -> float:
         """Return kappa, the fraction of warm start, that goes with `scheduler`."""
-        return float(getattr(self.scheduler, scheduler).warm_start)
+        return float(getattr(getattr(self.scheduler, scheduler, None), "warm_start", 0))
 
 
 class Job(Section):
@@ -86,6 +98,14 @@ class Job(Section):
     settings: Settings
     files: Annotated[dict[str, str], added({})] = {}
     """SHA-256 of the content of each file of the user's own, by its role."""
+
+    @model_validator(mode="after")
+    def _methods_known(self) -> Self:
+        for kind, names in METHODS.items():
+            name = getattr(self.run, kind)
+            if name not in names and kind not in self.settings.own:
+                raise ValueError(f"{kind}: {name} is not valid; valid: {', '.join(names)}")
+        return self
 
 
 def parse_job(run: dict[str, Any], settings: str, files: str = "{}") -> Job:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from automata.config.base import WHOLE, Count, Section
+from automata.config.base import WHOLE, Count, Section, added
 
 
 class TpeSettings(Section):
@@ -52,6 +52,15 @@ class AshaSettings(Section):
     warm_start: WarmStart = 0.35
 
 
+class ShaSettings(Section):
+    """Successive halving: one bracket of Hyperband, with all trials."""
+
+    reduction_factor: Annotated[
+        int, Field(ge=2, description="eta: at each rung the best 1/eta of the trials go on"), WHOLE
+    ] = 3
+    warm_start: WarmStart = 0.0
+
+
 class NoSchedulerSettings(Section):
     """Every trial trains all epochs."""
 
@@ -59,10 +68,11 @@ class NoSchedulerSettings(Section):
 
 
 class SchedulerSettings(Section):
-    """Settings by scheduler."""
+    """Settings by scheduler; those not named have none."""
 
     hyperband: HyperbandSettings = HyperbandSettings()
     asha: AshaSettings = AshaSettings()
+    sha: Annotated[ShaSettings, added(ShaSettings())] = ShaSettings()
     none: NoSchedulerSettings = NoSchedulerSettings()
 
 

@@ -11,10 +11,11 @@ from automata.config.base import BadKeyError, Count, NonNegative, Section, added
 from automata.config.spaces import TRAINING, VALUES, Domain, check_values
 from automata.datasets.catalog import Kind
 from automata.models import MODELS, ModelSpec
+from automata.registry import TARGET
 from automata.tuning import SEARCHES
 
 ModelName = Annotated[str, one_of(MODELS)]
-SearchName = Annotated[str, one_of(SEARCHES)]
+SearchName = Annotated[str, Field(pattern="^[a-z0-9]{1,40}$", examples=list(SEARCHES))]
 Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss"]
 
 
@@ -26,7 +27,7 @@ class OwnModel(Section):
     factory: Annotated[
         str,
         Field(
-            pattern=r"^\w+(\.\w+)*:\w+$",
+            pattern=TARGET,
             description='"package.module:function", called with dataset and configuration',
         ),
     ]
@@ -123,6 +124,15 @@ class Protocol(Section):
         ),
         added(0.0),
     ] = 0.0
+    finalists: Annotated[
+        Count,
+        Field(
+            description="m: the best m configurations of a search on subsets train on all data to "
+            "round(T/4), the best two of them to round(T/2), the best to T. 1: the best trains "
+            "to T at once"
+        ),
+        added(1),
+    ] = 1
     augmentation: Augmentation = Augmentation()
     metric: Annotated[
         Metric,
@@ -145,6 +155,10 @@ class Protocol(Section):
         dict[str, Domain],
         Field(description="hyper-parameters to tune, and their domains: see below"),
     ]
+
+
+OF_SUBSETS = ("horizon_exponent", "finalists")
+"""What of a protocol concerns runs on subsets alone."""
 
 
 class SearchChange(Section):

@@ -7,6 +7,7 @@ from itertools import product
 
 from automata.config.curves import LearningCurves
 from automata.config.experiment import Experiment
+from automata.config.inputs import files_read
 from automata.config.methods import SchedulerSettings
 from automata.config.protocol import Protocol
 from automata.config.settings import settings_of
@@ -67,7 +68,7 @@ def _jobs(
                 epochs=epochs,
                 pool_seed=asked.pool_seed,
                 configurations=list(range(first, min(first + asked.part, asked.pool))),
-                files=files,
+                files=files_read(files, "random", "none", selector),
             )
 
 

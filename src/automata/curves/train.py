@@ -112,7 +112,7 @@ def _train(
     device: torch.device,
 ) -> Curve:
     control, settings = CONTROLS.get(job.selector), job.settings
-    selector = build_selector(job.selector, **settings.selector.of(job.selector))
+    selector = build_selector(job.selector, settings.own, **settings.selector.of(job.selector))
     run = TrainingRun(
         dataset,
         configuration,

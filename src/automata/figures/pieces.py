@@ -66,7 +66,7 @@ def add_note(figure: Figure, sentences: Sequence[str]) -> None:
 
 def marker(selector: str, size: float = 4.0, **changes: Any) -> Look:
     """Return how the marker of `selector` looks, as properties of a line."""
-    row = names.METHODS[selector]
+    row = names.look(selector)
     repeat = selector == "full-again"  # of FULL's colour
     return {
         "marker": row.marker,

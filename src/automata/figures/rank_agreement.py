@@ -46,7 +46,7 @@ def rank_agreement_figure(study: Study) -> Figure:
             for axes, size in zip(row, sizes, strict=True):
                 here = drawn[(drawn["scheduler"] == scheduler) & (drawn["fraction"] == size)]
                 _draw(axes, here, noise[noise["scheduler"] == scheduler])
-            row[0].set_ylabel(f"{names.SCHEDULERS[scheduler].short}: Kendall's tau-b")
+            row[0].set_ylabel(f"{names.scheduler_look(scheduler).short}: Kendall's tau-b")
         for axes, size in zip(grid[0], sizes, strict=True):
             axes.set_title(f"subset {percent(size)}")
         if len(drawn):

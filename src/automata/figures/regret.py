@@ -44,7 +44,7 @@ def regret_figure(table: pd.DataFrame) -> Figure:
             for axes, scheduler in zip(row, schedulers, strict=True):
                 here = (table["dataset"] == dataset) & (table["scheduler"] == scheduler)
                 _draw(axes, table[here])
-                axes.set_title(f"{names.dataset(dataset)}, {names.SCHEDULERS[scheduler].display}")
+                axes.set_title(f"{names.dataset(dataset)}, {names.scheduler(scheduler)}")
         for axes in grid[:, 0]:
             axes.set_ylabel("Regret (points)")
         for axes in grid[-1]:

@@ -132,7 +132,7 @@ def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
     if f"{quantity}_low" in subsets:
         several = subsets[subsets["seeds"] > 1]
         low, high = several[f"{quantity}_low"], several[f"{quantity}_high"]
-        colour = names.SCHEDULERS[one.panel.scheduler].colour
+        colour = names.scheduler_look(one.panel.scheduler).colour
         axes.hlines([height] * len(several), low, high, color=colour, linewidth=0.6, gid="bars")
     for selector, x, fraction in means[["selector", quantity, "fraction"]].to_numpy():
         look = _look(one.panel.scheduler, selector, fraction)
@@ -141,7 +141,7 @@ def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
 
 
 def _look(scheduler: str, selector: str, fraction: float) -> Look:
-    row = names.SCHEDULERS[scheduler] if selector == AUTOMATA else names.METHODS[selector]
+    row = names.scheduler_look(scheduler) if selector == AUTOMATA else names.look(selector)
     size = sized(fraction) if selector == AUTOMATA else 6.0
     return {
         "marker": row.marker,
@@ -159,7 +159,7 @@ def _handles(drawn: Sequence[Content]) -> list[Line2D]:
             [],
             [],
             linestyle="none",
-            label=f"{names.selector(AUTOMATA)}, {names.SCHEDULERS[scheduler].short}",
+            label=f"{names.selector(AUTOMATA)}, {names.scheduler_look(scheduler).short}",
             **_look(scheduler, AUTOMATA, 0.1),
         )
         for scheduler in schedulers

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,10 +11,9 @@ from torch import Tensor, nn
 from automata.config import OwnModel
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError
-from automata.files import sha256
 from automata.models import MODELS
 from automata.models.classifier import Classifier
-from automata.registry import imported
+from automata.registry import imported, load_own, reason
 
 
 class OwnClassifier(Classifier):
@@ -64,37 +61,13 @@ def build_model(
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"{_key(model)}: failed with {_reason(error)}") from error
+        raise UserError(f"{_key(model)}: failed with {reason(error)}") from error
     return OwnClassifier(module)
 
 
 def load_factory(model: OwnModel) -> Any:
     """Return the function that makes a user's model; raises UserError if it cannot be had."""
-    name, function = model.factory.split(":")
-    try:
-        module = import_module(name)
-    except Exception as error:  # whatever a user's module does when it is imported
-        raise UserError(
-            f"{_key(model)}: cannot import {name}: {_reason(error)} "
-            "(searched: the working directory, PYTHONPATH)"
-        ) from error
-    if not callable(getattr(module, function, None)):
-        own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == name]
-        raise UserError(
-            f"{_key(model)}: {name} has no function {function}; it has {', '.join(own)}"
-        )
-    return getattr(module, function)
-
-
-def source_checksum(model: OwnModel) -> str | None:
-    """Return the SHA-256 of the file that a user's factory is in, None if it is in no file."""
-    path = getattr(import_module(model.factory.split(":")[0]), "__file__", None)
-    return sha256(Path(path)) if path is not None else None
-
-
-def _reason(error: Exception) -> str:
-    """Return kind and text of an error of the user's code, in one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    return load_own(model.factory, _key(model))
 
 
 def _key(model: OwnModel) -> str:

@@ -104,7 +104,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame 
             names.scheduler(name) for name in names.ordered(runs["scheduler"], names.SCHEDULERS)
         ],
         selectors=[
-            (names.selector(name), names.METHODS[name].meaning) for name in study.selectors(runs)
+            (names.selector(name), names.look(name).meaning) for name in study.selectors(runs)
         ],
         fractions=[wording.percent(value) for value in study.fractions(runs)],
         seeds=wording.seeds(runs),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from automata.config.methods import SchedulerSettings
 from automata.simulation.schedulers import best_of, stopped_at
 from automata.simulation.table import FULL, Curved, Way
+from automata.tuning.schedulers import finalist_rungs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,14 +69,13 @@ def outcome(
         draws = draws._replace(seeds=(draws.seeds + 1) % len(full.accuracy))
     if method.scheduler == "untuned":
         return _finished(full, draws, draws.proposals[:, 0], np.zeros((2, len(draws.seeds))))
-    if method.scheduler == "one-epoch":
-        return _one_epoch(full, draws, method.metric)
+    scheduler = method.scheduler or scheduler
     scores = _drawn(curves.scores(method.metric), draws)
     ends = stopped_at(scheduler, scores, curves.epochs, settings)
     spent = np.stack([_spent(of, draws, ends) for of in (curves.samples, curves.seconds)])
     if method.finalists > 1:
         return _finalists(method, full, draws, scores, ends, spent)
-    place = best_of(scores, ends)
+    place = best_of(scheduler, scores, ends)
     chosen = np.take_along_axis(draws.proposals, place[:, None], axis=1)[:, 0]
     if method.way == FULL:  # its best trial goes on, where it was stopped
         reached = np.take_along_axis(ends, place[:, None], axis=1)[:, 0]
@@ -105,11 +105,6 @@ def _finished(full: Curved, draws: Draws, chosen: Ints, spent: Floats) -> Outcom
     )
 
 
-def milestones(epochs: int) -> list[int]:
-    """Return round(T/4), round(T/2) and T: where finalists on all data are halved."""
-    return [max(1, round(epochs / 4)), max(1, round(epochs / 2)), epochs]
-
-
 def _halved(full: Curved, draws: Draws, finalists: Ints, metric: str) -> tuple[Ints, Floats]:
     """Return the best of the `finalists` (d, m), and samples and seconds of those that lose.
 
@@ -117,7 +112,7 @@ def _halved(full: Curved, draws: Draws, finalists: Ints, metric: str) -> tuple[I
     """
     spent = np.zeros((2, len(draws.seeds)))
     scores = full.scores(metric)
-    for epoch, left in zip(milestones(full.epochs[-1]), (2, 1), strict=False):
+    for epoch, left in finalist_rungs(full.epochs[-1]).items():
         place = full.place(epoch)
         here = scores[draws.seeds[:, None], finalists, place]
         order = np.argsort(-here, axis=1, kind="stable")
@@ -126,23 +121,6 @@ def _halved(full: Curved, draws: Draws, finalists: Ints, metric: str) -> tuple[I
             spent[row] += of[draws.seeds[:, None], out, place].sum(axis=1)
         finalists = np.take_along_axis(finalists, np.sort(order[:, :left], axis=1), axis=1)
     return finalists[:, 0], spent
-
-
-def _one_epoch(full: Curved, draws: Draws, metric: str, finalists: int = 3) -> Outcome:
-    """Train all for one epoch on all data, then the best three by halving (arXiv 2307.15422)."""
-    scores = _drawn(full.scores(metric), draws)[:, :, full.place(1)]
-    order = np.argsort(-scores, axis=1, kind="stable")
-    spent = np.stack(
-        [
-            np.take_along_axis(_drawn(of, draws)[:, :, full.place(1)], order[:, finalists:], 1).sum(
-                axis=1
-            )
-            for of in (full.samples, full.seconds)
-        ]
-    )
-    best = np.take_along_axis(draws.proposals, np.sort(order[:, :finalists], axis=1), axis=1)
-    chosen, lost = _halved(full, draws, best, metric)
-    return _finished(full, draws, chosen, spent + lost)
 
 
 def _finalists(

@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.config.methods import SchedulerSettings
-from automata.tuning.schedulers import asha_rungs, hyperband_brackets
+from automata.registry import load
+from automata.training.progress import WORST_SCORE
+from automata.tuning import SCHEDULERS
+from automata.tuning.schedulers import (
+    Bracket,
+    asha_rungs,
+    hyperband_brackets,
+    one_epoch,
+    successive_halving,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -21,18 +30,26 @@ def stopped_at(
     of the `epochs`, of which the last is T. One trial trains at a time.
     """
     if scheduler == "hyperband":
-        return _hyperband(scores, epochs, settings.hyperband.reduction_factor)
+        eta = settings.hyperband.reduction_factor
+        return _halving(scores, epochs, hyperband_brackets(scores.shape[1], epochs[-1], eta))
+    if scheduler == "sha":
+        eta = settings.sha.reduction_factor
+        return _halving(scores, epochs, [successive_halving(scores.shape[1], epochs[-1], eta)])
+    if scheduler == "one-epoch":
+        return _halving(scores, epochs, [one_epoch(scores.shape[1], epochs[-1])], earlier=True)
     if scheduler == "asha":
         asha = settings.asha
         return _asha(scores, epochs, asha.reduction_factor, asha.grace_period)
     return np.full(scores.shape[:2], len(epochs) - 1)
 
 
-def _hyperband(scores: Floats, epochs: list[int], eta: int) -> Ints:
-    """Let of equal scores those go on that were proposed later, as in `tuning.schedulers`."""
+def _halving(
+    scores: Floats, epochs: list[int], brackets: list[Bracket], earlier: bool = False
+) -> Ints:
+    """Let of equal scores those go on that were proposed later, or `earlier`."""
     ends = np.zeros(scores.shape[:2], dtype=np.int64)
     first = 0
-    for bracket in hyperband_brackets(scores.shape[1], epochs[-1], eta):
+    for bracket in brackets:
         members = slice(first, first + bracket.trials)
         first += bracket.trials
         alive = np.ones((len(scores), bracket.trials), dtype=bool)
@@ -40,7 +57,10 @@ def _hyperband(scores: Floats, epochs: list[int], eta: int) -> Ints:
             place = epochs.index(rung)
             ends[:, members][alive] = place
             here = np.where(alive, scores[:, members, place], -np.inf)
-            order = np.argsort(here, axis=1, kind="stable")
+            if earlier:
+                order = bracket.trials - 1 - np.argsort(here[:, ::-1], axis=1, kind="stable")
+            else:
+                order = np.argsort(here, axis=1, kind="stable")
             going = order[:, max(0, bracket.trials - survivors) :]
             on = np.zeros_like(alive)
             np.put_along_axis(on, going, True, axis=1)
@@ -83,7 +103,10 @@ def _percentile(values: Floats, percent: float) -> Floats:
     return np.where(count > 0, found, -np.inf)
 
 
-def best_of(scores: Floats, ends: Ints) -> Ints:
-    """Return the trial (d,) with the best last score; the earlier one wins a tie."""
+def best_of(scheduler: str, scores: Floats, ends: Ints) -> Ints:
+    """Return the best trial (d,), as `tuning.search` does; the earlier one wins a tie."""
     last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
+    if load(SCHEDULERS, scheduler).furthest:
+        came = np.where(last > WORST_SCORE, ends, -1)
+        last = np.where(came == came.max(axis=1, keepdims=True), last, -np.inf)
     return np.asarray(np.argmax(last, axis=1))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import torch
 
 from automata.config import Job, Protocol
-from automata.registry import load
+from automata.registry import make
 from automata.seeds import derive
 from automata.selection import SELECTORS
 from automata.selection.controls import CONTROLS
@@ -25,6 +26,8 @@ from automata.selection.problem import (
 )
 from automata.selection.random import Full
 from automata.training.progress import Progress
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -45,16 +48,21 @@ class SubsetPlan:
         return math.ceil(self.warm_start * epochs * self.fraction)
 
 
-def build_selector(name: str, **settings: Any) -> Selector:
-    """Return the selector of that name with its settings; under a control trials see all rows."""
-    selector: Selector = Full() if name in CONTROLS else load(SELECTORS, name)(**settings)
+def build_selector(name: str, own: Mapping[str, str] = NONE, /, **settings: Any) -> Selector:
+    """Return the selector of that name with its settings; under a control trials see all rows.
+
+    `own` names the user's, as settings of a job do.
+    """
+    if name in CONTROLS:
+        return Full()
+    selector: Selector = make("selector", name, SELECTORS, own, **settings)
     return selector
 
 
 def subset_plan(job: Job) -> SubsetPlan:
     """Return the plan of the trials of `job`: its selector with its settings, and its fraction."""
     run, settings = job.run, job.settings
-    selector = build_selector(run.selector, **settings.selector.of(run.selector))
+    selector = build_selector(run.selector, settings.own, **settings.selector.of(run.selector))
     return SubsetPlan(selector, run.fraction, settings.warm_start(run.scheduler))
 
 

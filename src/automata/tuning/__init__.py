@@ -21,6 +21,11 @@ SEARCHES: dict[str, str] = {
 SCHEDULERS: dict[str, str] = {
     "hyperband": "automata.tuning.schedulers:Hyperband",
     "asha": "automata.tuning.schedulers:Asha",
+    "sha": "automata.tuning.schedulers:SuccessiveHalving",
+    "one-epoch": "automata.tuning.schedulers:OneEpoch",
     "none": "automata.tuning.schedulers:NoScheduler",
 }
 """Scheduler name -> "module:class", imported when a scheduler is built."""
+
+ALL_DATA = ("one-epoch",)
+"""Schedulers whose trials train on all data: the one that reaches T is the result."""

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,12 +23,13 @@ from automata.errors import UserError
 from automata.files import bytes_below, sha256
 from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
-from automata.models.build import build_model, source_checksum
+from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.numerics import numerics
 from automata.prediction.saved import SavedModel, describe, extended, write_model
 from automata.provenance import provenance
 from automata.records import Data, Record, Test, Trial, Tuning, read_record, write_record
+from automata.registry import OWN
 from automata.runs import DEPTH
 from automata.seeds import derive
 from automata.selection.random import Full
@@ -185,9 +187,11 @@ def run_with_model(
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         final = None
         if job.run.trains_finally:
-            run = _training_run(job, dataset, best, SubsetPlan(Full(), fraction=1.0), device)
-            key = f"{fingerprint.model_dump_json()} {best.configuration}"
-            final = refit(run, settings, work.refit, key)
+            all_data = SubsetPlan(Full(), fraction=1.0)
+            finalists = best_trials(tuning, settings.protocol.finalists)
+            runs = {it.index: _training_run(job, dataset, it, all_data, device) for it in finalists}
+            key = f"{fingerprint.model_dump_json()} {[it.configuration for it in finalists]}"
+            final, run = refit(runs, settings, work.refit, key)
             resumed = resumed or len(final.segments) > 1
         else:
             run = _training_run(job, dataset, best, subset_plan(job), device)
@@ -294,17 +298,32 @@ def _is_extended(record: Record, fingerprint: JobFingerprint) -> bool:
 
 def _own_model(model: OwnModel, job: Job) -> str | None:
     """Return the SHA-256 of the user's own model; UserError if it is not that of the call."""
-    found = source_checksum(model)
-    if job.files.get(FACTORY, found) != found:
-        raise UserError(f"protocol.*.model.factory: {model.factory}: has changed: call again")
+    return checked_module(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
+
+
+def checked_module(target: str, expected: str | None, key: str) -> str | None:
+    """Return the SHA-256 of the file of a "module:attribute", None if it is in no file.
+
+    Raises UserError, which names the `key`, if it is not the `expected` one.
+    """
+    path = getattr(import_module(target.partition(":")[0]), "__file__", None)
+    found = sha256(Path(path)) if path is not None else None
+    if expected not in (None, found):
+        raise UserError(f"{key}: {target}: has changed: call again")
     return found
 
 
 def _check(job: Job, dataset: Dataset, data: Path) -> None:
-    """Raise UserError, before any work, if the data or the model are not what the job asks for."""
+    """Raise UserError, before any work, if data, model or methods are not what the job asks for."""
     prepared = Preparation.model_validate(dataset.metadata["preparation"])
     if prepared != job.settings.data:
         raise UserError(f"{data}: prepared with other settings: remove it, to prepare it again")
+    search_of(job)
+    subset_plan(job)
+    names = {"search": job.run.search, "scheduler": job.run.scheduler, "selector": job.run.selector}
+    for kind, target in job.settings.own.items():
+        key = f"{OWN[kind]}.{names[kind]}"
+        checked_module(target, job.files.get(key), key)
     if isinstance(job.settings.protocol.model, OwnModel):
         build_model(dataset, random_configuration(job), job.settings.protocol.model)
 
@@ -363,6 +382,19 @@ def _tuning(search: Search, log: ReplayLog) -> Tuning:
         best=best.index,
         cluster=with_trials(last.address, last.nodes, log.reported) if last.address else None,
     )
+
+
+def best_trials(tuning: Tuning, count: int) -> list[Trial]:
+    """Return the best `count` trials, of different configurations; the earlier wins a tie.
+
+    There are fewer where others diverged.
+    """
+    found: list[Trial] = [tuning.trials[tuning.best]]
+    for trial in sorted(tuning.trials, key=lambda trial: (-trial.score, trial.index)):
+        new = all(trial.configuration != other.configuration for other in found)
+        if len(found) < count and new and trial.status != "failed":
+            found.append(trial)
+    return found
 
 
 def _drawn(job: Job) -> Tuning:

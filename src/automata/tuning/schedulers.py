@@ -16,6 +16,9 @@ import numpy as np
 
 from automata.config import SchedulerSettings
 
+FINALISTS = 3
+"""Trials that go on after the first epoch of `OneEpoch`."""
+
 
 class Result(NamedTuple):
     """A trial has reached a rung."""
@@ -38,6 +41,8 @@ class Scheduler(Protocol):
 
     pauses: bool
     """Whether trials ever wait: they need a checkpoint then."""
+    furthest: bool
+    """Whether the best trial is the one that came furthest, not the one with the best score."""
 
     def rungs(self, trial: int) -> list[int]:
         """Return the epochs at which `trial` reports; at the last one it ends."""
@@ -117,20 +122,40 @@ def asha_rungs(epochs: int, reduction_factor: int, grace_period: int) -> list[in
     return [*rungs, epochs]
 
 
-class Hyperband:
-    """Brackets that are proposed as a whole, and halve when all their trials are at a rung.
+def successive_halving(configurations: int, epochs: int, reduction_factor: int) -> Bracket:
+    """Return one bracket with all n trials (Jamieson and Talwalkar, 2016).
 
-    The best go on; of equal scores, as Ray has it, those proposed later. Ray itself halves among
-    the trials that a bracket has so far. A searcher hands out one trial at a time: each would be
-    alone in its bracket at its first rung, and nothing would ever be stopped.
+    Its rungs are those of the most aggressive bracket that Hyperband opens for n trials.
     """
+    brackets = hyperband_brackets(configurations, epochs, reduction_factor)
+    rungs = max((bracket.rungs for bracket in brackets), key=len)
+    halvings = len(rungs) - 1
+    return _bracket(configurations, configurations, rungs[0], halvings, epochs, reduction_factor)
+
+
+def finalist_rungs(epochs: int) -> dict[int, int]:
+    """Return how many finalists go on after round(T/4) and round(T/2) epochs: two, then one."""
+    quarter, half = max(1, round(epochs / 4)), max(1, round(epochs / 2))
+    return {rung: left for rung, left in ((quarter, 2), (half, 1)) if rung < epochs}
+
+
+def one_epoch(configurations: int, epochs: int) -> Bracket:
+    """Return the bracket of `OneEpoch`: rungs 1, T/4, T/2 and T, after which 3, 2 and 1 go on."""
+    left = {1: FINALISTS, **finalist_rungs(epochs)} if epochs > 1 else {}
+    survivors = [min(configurations, most) for most in left.values()]
+    return Bracket(configurations, [*left, epochs], survivors)
+
+
+class _Halving:
+    """Brackets that are proposed as a whole, and halve when all their trials are at a rung."""
 
     pauses = True
+    furthest = False
+    _earlier_wins = False
 
-    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
-        eta = settings.hyperband.reduction_factor
-        self._brackets = hyperband_brackets(configurations, epochs, eta)
-        self._ends = list(accumulate(bracket.trials for bracket in self._brackets))
+    def __init__(self, brackets: list[Bracket]) -> None:
+        self._brackets = brackets
+        self._ends = list(accumulate(bracket.trials for bracket in brackets))
 
     def rungs(self, trial: int) -> list[int]:
         """Return the rungs of the trial's bracket."""
@@ -149,7 +174,7 @@ class Hyperband:
         places = [bracket.trials, *bracket.survivors, 0]
         if len(here) < min(bracket.trials, places[level]):
             return Verdict()
-        in_order = sorted(sorted(here), key=here.__getitem__)
+        in_order = sorted(sorted(here, reverse=self._earlier_wins), key=here.__getitem__)
         split = max(0, len(in_order) - places[level + 1])
         # The trial that trained last need not pause.
         goes_on = sorted(in_order[split:], key=lambda trial: (trial != latest.trial, trial))
@@ -162,10 +187,46 @@ class Hyperband:
         return bracket, range(end - bracket.trials, end)
 
 
+class Hyperband(_Halving):
+    """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
+
+    The best go on; of equal scores, as Ray has it, those proposed later. Ray itself halves among
+    the trials that a bracket has so far. A searcher hands out one trial at a time: each would be
+    alone in its bracket at its first rung, and nothing would ever be stopped.
+    """
+
+    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
+        eta = settings.hyperband.reduction_factor
+        super().__init__(hyperband_brackets(configurations, epochs, eta))
+
+
+class SuccessiveHalving(_Halving):
+    """One bracket of Hyperband, with all trials."""
+
+    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
+        eta = settings.sha.reduction_factor
+        super().__init__([successive_halving(configurations, epochs, eta)])
+
+
+class OneEpoch(_Halving):
+    """All trials train one epoch, then the best three are halved (Egele et al., 2023).
+
+    On all data, so that no final training follows: the trial that reaches T is the result. Of
+    equal scores the earlier trial goes on.
+    """
+
+    furthest = True
+    _earlier_wins = True
+
+    def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
+        super().__init__([one_epoch(configurations, epochs)])
+
+
 class Asha:
     """A trial goes on unless earlier ones at its rung set a higher mark, Ray's percentile."""
 
     pauses = False
+    furthest = False
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         asha = settings.asha
@@ -194,6 +255,7 @@ class NoScheduler:
     """Every trial trains all epochs."""
 
     pauses = False
+    furthest = False
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         self._epochs = epochs

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 from automata.config import Job
-from automata.registry import load
+from automata.registry import make
 from automata.training.progress import WORST_SCORE
 from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.schedulers import Result, Scheduler, Verdict
@@ -94,9 +94,16 @@ class Search:
 
     @property
     def best(self) -> SearchTrial | None:
-        """The trial with the best score of those that have ended; the earlier one wins a tie."""
-        ended = [self.trials[index] for index in self._ended]
-        return max(ended, key=lambda trial: (trial.score, -trial.index), default=None)
+        """The best of the trials that have ended.
+
+        By score, or by how far it came where the scheduler says so; the earlier one wins a tie.
+        """
+
+        def worth(trial: SearchTrial) -> tuple[float, ...]:
+            came = trial.reached if trial.score > WORST_SCORE and self._scheduler.furthest else 0
+            return came, trial.score, -trial.index
+
+        return max((self.trials[index] for index in self._ended), key=worth, default=None)
 
     def prepare(self) -> None:
         """Propose a trial ahead, if none waits for its turn: that takes milliseconds."""
@@ -175,11 +182,21 @@ def search_of(job: Job) -> Search:
     """Return the search of `job` before its first result."""
     run, settings = job.run, job.settings
     protocol = settings.protocol
-    proposer = load(SEARCHES, run.search)(protocol.search_space, settings.search, run.seed)
-    scheduler = load(SCHEDULERS, run.scheduler)(
-        protocol.configurations, protocol.epochs, settings.scheduler
-    )
+    own, space = settings.own, protocol.search_space
+    proposer = make("search", run.search, SEARCHES, own, space, settings.search, run.seed)
+    scheduler = scheduler_of(job)
     return Search(proposer, scheduler, protocol.configurations, settings.compute.concurrent_trials)
+
+
+def scheduler_of(job: Job) -> Scheduler:
+    """Return the scheduler of `job`."""
+    run, settings = job.run, job.settings
+    protocol = settings.protocol
+    size = protocol.configurations, protocol.epochs
+    found: Scheduler = make(
+        "scheduler", run.scheduler, SCHEDULERS, settings.own, *size, settings.scheduler
+    )
+    return found
 
 
 class Simulation(NamedTuple):

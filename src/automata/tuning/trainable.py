@@ -12,21 +12,19 @@ from ray import tune
 
 from automata.config import Job
 from automata.datasets.prepared import Dataset, read_dataset
-from automata.registry import load
 from automata.seeds import derive
 from automata.training.device import choose_device
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
-from automata.tuning import SCHEDULERS
 from automata.tuning.checkpoints import (
     MEMORY_BYTES,
     CheckpointStore,
     WorkFolder,
     write_model,
 )
-from automata.tuning.search import SCORE
+from automata.tuning.search import SCORE, scheduler_of
 
 
 class TuneTrial(tune.Trainable):
@@ -62,7 +60,7 @@ class TuneTrial(tune.Trainable):
         self._work = WorkFolder(Path(work))
         alone = compute.concurrent_trials == 1
         self._checkpoints = CheckpointStore(self._work, MEMORY_BYTES if alone else 0)
-        self._may_pause = load(SCHEDULERS, self._job.run.scheduler).pauses
+        self._may_pause = scheduler_of(self._job).pauses
         # Not a step yet: the window opens when Ray hears that this process is ready.
         self._worker.submit(self._begin, config).result()
         self._ahead: Future[dict[str, Any]] | None = None

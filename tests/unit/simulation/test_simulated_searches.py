@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from automata.config import SchedulerSettings
 from automata.registry import load
-from automata.simulation.methods import Draws, Method, milestones, outcome
+from automata.simulation.methods import Draws, Method, outcome
 from automata.simulation.schedulers import best_of, stopped_at
 from automata.simulation.table import FULL, Curved, Way
 from automata.tuning import SCHEDULERS
+from automata.tuning.schedulers import finalist_rungs
 from automata.tuning.search import Search, simulate
 
 SETTINGS = SchedulerSettings()
@@ -54,7 +55,7 @@ def test_trials_end_where_those_of_the_search_itself_do(name, configurations, ep
     shape = 3, configurations, len(rungs)
     scores = np.random.default_rng(seed).integers(0, levels, shape) / levels
     ends = stopped_at(name, scores, rungs, SETTINGS)
-    best = best_of(scores, ends)
+    best = best_of(name, scores, ends)
     for search in range(len(scores)):
 
         def score(trial, epoch, search=search):
@@ -109,7 +110,7 @@ def test_untuned_trains_the_first_proposal():
 
 def test_one_epoch_halves_the_best_three():
     # Of 1, 2, 3 after one epoch; at T/4 = 2 the best are 2 and 1, at T/2 = 4 the best is 1.
-    assert milestones(8) == [2, 4, 8]
+    assert finalist_rungs(8) == {2: 2, 4: 1}
     assert result(Method("one epoch", scheduler="one-epoch"))[:2] == (1, 10 + 20 + 40 + 80.0)
 
 

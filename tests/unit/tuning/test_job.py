@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -23,14 +24,19 @@ from automata.errors import UserError
 from automata.models.mlp import build
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
-from automata.records import read_record, write_record
+from automata.records import Record, read_record, write_record
+from automata.seeds import derive
+from automata.selection.random import Full
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 from automata.tuning import job as job_module
-from automata.tuning.checkpoints import WorkFolder, read_model
+from automata.tuning.checkpoints import CheckpointPolicy, WorkFolder, read_model
 from automata.tuning.job import Kept, complete_job, run_job
 from automata.tuning.log import ReplayLog, Reported
+from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
+from automata.tuning.trainable import load_data
 from benchmarks.equivalence.replay import differences
 from searching import search_here
 
@@ -54,7 +60,8 @@ def make_job(**changes):
     }
     rate = changes.pop("rate", [0.001, 0.01])
     optimizer = changes.pop("optimizer", ["adam", "sgd"])
-    minutes = changes.pop("minutes", None)
+    minutes, slots = changes.pop("minutes", None), changes.pop("slots", 1)
+    finalists = changes.pop("finalists", 1)
     run.update(changes)
     protocol = {
         "model": "mlp",
@@ -62,6 +69,7 @@ def make_job(**changes):
         "epochs": T,
         "reselect_every": 2,
         "search_minutes": minutes,
+        "finalists": finalists,
         "search_space": {
             "learning_rate": {"uniform": rate},
             "optimizer": {"choice": optimizer},
@@ -74,7 +82,7 @@ def make_job(**changes):
     settings = {
         "protocol": protocol,
         "search": {"tpe": {"startup_configurations": 2}},
-        "compute": {"device": "cpu"},
+        "compute": {"device": "cpu", "concurrent_trials": slots},
         "metering": {"exclusive": False},
     }
     return Job.model_validate({"run": run, "settings": settings})
@@ -127,12 +135,97 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     assert found.tuning.setup_seconds > 0
 
 
+def all_data_run(job, trial):
+    """Return a training of the configuration of a trial on all data, as a refit has it."""
+    return TrainingRun(
+        load_data(str(job["data"])),
+        trial.configuration,
+        job["job"].settings.protocol,
+        SubsetPlan(Full(), 1.0),
+        derive(0, "training"),
+        torch.device("cpu"),
+    )
+
+
+def test_finalists_are_halved_on_all_data(data, tmp_path):
+    job = make_job(finalists=3)
+    record = run_job(job, data, tmp_path / "job")
+    trials = sorted(record.tuning.trials, key=lambda trial: (-trial.score, trial.index))[:3]
+    # By hand: T = 9, so that rungs are round(9/4) = 2 and round(9/2) = 4.
+    runs = [all_data_run({"job": job, "data": data}, trial) for trial in trials]
+    left = list(range(3))
+    for rung, survivors in ((2, 2), (4, 1)):
+        for place in left:
+            runs[place].train_to(rung)
+            runs[place].evaluate()
+        left.sort(key=lambda place: -runs[place].progress.score)
+        left = left[:survivors]
+    runs[left[0]].train_to(9)
+    chosen = trials[left[0]]
+    assert record.best == chosen
+    assert record.final.trial == chosen.index
+    assert record.final.progress.training_loss == runs[left[0]].progress.training_loss
+    assert sorted(lost.progress.epochs for lost in record.final.lost) == [2, 4]
+    model = runs[left[0]].model
+    assert record.test.accuracy == evaluate(model, runs[0].data.test).accuracy
+    assert Record.model_validate_json(record.model_dump_json()) == record
+
+
+def test_interrupted_finalists_go_on(data, tmp_path, monkeypatch):
+    job = make_job(finalists=3)
+    calm = run_job(job, data, tmp_path / "calm")
+    monkeypatch.setattr(CheckpointPolicy, "write", lambda self, number, trained, write: write())
+    for stop in (3, 6, 8, 11):
+        epochs = count(1)
+        train = TrainingRun.train_to
+
+        def interrupted(run, epoch, train=train, stop=stop, epochs=epochs):
+            if next(epochs) == stop:
+                raise KeyboardInterrupt
+            train(run, epoch)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(job_module, "refit", interrupting(patch, interrupted))
+            with pytest.raises(KeyboardInterrupt):
+                run_job(job, data, tmp_path / str(stop))
+        record = run_job(job, data, tmp_path / str(stop))
+        assert record.resumed
+        assert record.final.progress.training_loss == calm.final.progress.training_loss
+        assert (record.final.trial, record.test.loss) == (calm.final.trial, calm.test.loss)
+
+
+def interrupting(patch, train_to):
+    """Return the refit, in which alone trainings are interrupted."""
+
+    def refit_interrupted(*arguments):
+        patch.setattr(TrainingRun, "train_to", train_to)
+        return refit(*arguments)
+
+    return refit_interrupted
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("in_ray")
+def test_one_epoch_in_ray_trains_the_best_three_on(data, tmp_path, slots):
+    job = make_job(scheduler="one-epoch", selector="full", fraction=1.0, slots=slots)
+    record = run_job(job, data, tmp_path / "job")
+    epochs = sorted(trial.progress.epochs for trial in record.tuning.trials)
+    assert epochs == [1, 1, 2, 4, 9]  # T/4 and T/2 of T = 9, rounded
+    assert record.final is None
+    assert record.best.progress.epochs == T
+    run = all_data_run({"job": job, "data": data}, record.best)
+    run.train_to(T)
+    assert record.test.accuracy == evaluate(run.model, run.data.test).accuracy
+
+
 INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
 from automata.config import Job
 from automata.tuning.job import run_job
 from automata.tuning.log import ReplayLog, Reported
+from automata.tuning.refit import refit
 append = ReplayLog.append
 def killed_after_five(log, entry):
     append(log, entry)

@@ -13,7 +13,7 @@ from automata.config import Job
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
 from automata.training.progress import Evaluation, Progress
-from automata.tuning import SCHEDULERS, SEARCHES
+from automata.tuning import ALL_DATA, SCHEDULERS, SEARCHES
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.log import (
     Closed,
@@ -257,6 +257,8 @@ def job(search, scheduler, slots=1):
     """A job of 12 configurations and 9 epochs."""
     content = JOB.model_dump(mode="json")
     content["run"] |= {"search": search, "scheduler": scheduler}
+    if scheduler in ALL_DATA:
+        content["run"] |= {"selector": "full", "fraction": 1}
     content["settings"]["protocol"] |= {"configurations": 12, "epochs": 9}
     content["settings"]["search"] = {"tpe": {"startup_configurations": 4}}
     content["settings"]["compute"]["concurrent_trials"] = slots

@@ -11,12 +11,16 @@ from ray.tune.schedulers import AsyncHyperBandScheduler, HyperBandScheduler, Tri
 from automata.config import SchedulerSettings
 from automata.tuning.schedulers import (
     Asha,
+    Bracket,
     Hyperband,
     NoScheduler,
+    OneEpoch,
     Result,
     Verdict,
     asha_rungs,
     hyperband_brackets,
+    one_epoch,
+    successive_halving,
 )
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
@@ -103,6 +107,41 @@ def test_a_verdict_is_a_function_of_the_results_alone():
     # Two of five places go on; the one that reported last first.
     assert (list(halved.goes_on), sorted(halved.ends)) == ([7, 4], [3, 5, 6])
     assert scheduler.judge(results) == halved
+
+
+def test_successive_halving_is_one_bracket_of_hyperband():
+    # The paper's: 27 trials of 22 epochs, ceil(27/3) = 9 of 66, 3 of 198.
+    bracket = successive_halving(27, 200, 3)
+    assert (bracket.trials, bracket.rungs, bracket.survivors) == (27, [22, 66, 198], [9, 3])
+    assert bracket.epochs == 27 * 22 + 9 * 44 + 3 * 132
+    # T = 9, eta = 3: Ray's third bracket has 9 places.
+    assert successive_halving(9, 9, 3).rungs == hyperband_brackets(17, 9, 3)[2].rungs
+    assert successive_halving(1, 5, 3) == Bracket(1, [5], [])
+
+
+@pytest.mark.parametrize(
+    ("configurations", "epochs", "rungs", "survivors"),
+    [
+        (27, 20, [1, 5, 10, 20], [3, 2, 1]),
+        (27, 4, [1, 2, 4], [2, 1]),
+        (27, 2, [1, 2], [1]),
+        (27, 1, [1], []),
+        (2, 20, [1, 5, 10, 20], [2, 2, 1]),
+    ],
+)
+def test_one_epoch_halves_the_best_three_by_hand(configurations, epochs, rungs, survivors):
+    bracket = one_epoch(configurations, epochs)
+    assert (bracket.rungs, bracket.survivors) == (rungs, survivors)
+
+
+@given(scores=st.lists(st.integers(0, 4), min_size=4, max_size=4), data=st.data())
+def test_of_one_epoch_the_earlier_of_equal_trials_go_on(scores, data):
+    scheduler = OneEpoch(4, 20, SETTINGS)
+    order = data.draw(st.permutations(range(4)))
+    results = [Result(index, 1, scores[index]) for index in order]
+    verdict = scheduler.judge(results)
+    best = sorted(range(4), key=lambda index: (-scores[index], index))
+    assert (sorted(verdict.goes_on), list(verdict.ends)) == (sorted(best[:3]), best[3:])
 
 
 SCORES = st.lists(st.integers(0, 4).map(lambda fifth: fifth / 4), min_size=12, max_size=12)
