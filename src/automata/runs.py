@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from automata.config.experiment import Experiment
 from automata.config.inputs import FACTORY, data_files, files_read
 from automata.config.job import Job, Run
-from automata.config.methods import SelectorSettings
-from automata.config.protocol import OF_SUBSETS
-from automata.config.settings import settings_of
+from automata.config.settings import settings_of, settings_of_subsets, shared_settings
 from automata.files import fingerprint
 from automata.names import OTHER
 from automata.registry import OWN
@@ -81,26 +79,20 @@ def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
 def place_of(job: Job) -> Place:
     """Return where the run of `job` lies."""
     run = job.run
-    shared = job.settings.model_dump(mode="json", exclude={"selector": True, "own": {"selector"}})
-    if not shared.get("own"):
-        shared.pop("own", None)
-    subsets = {name: shared["protocol"].pop(name, None) for name in OF_SUBSETS}
-    subsets["own"] = job.settings.own.get("selector")
     code = f"{OWN['selector']}.{run.selector}"
-    subsets["file"] = job.files.get(code)
     contents = {role: content for role, content in job.files.items() if role != code}
     files = {"files": contents} if contents else {}
-    own = job.settings.selector.of(run.selector)
-    own_ways = {name: value for name, value in subsets.items() if value is not None}
-    usual = own == SelectorSettings().of(run.selector) and not own_ways
+    subsets = settings_of_subsets(job.settings, run.selector)
+    if code in job.files:
+        subsets["file"] = job.files[code]
     return Place(
         dataset=run.dataset,
         search=run.search,
         scheduler=run.scheduler,
-        protocol=fingerprint({"settings": shared, **files}),
+        protocol=fingerprint({"settings": shared_settings(job.settings), **files}),
         selector=run.selector,
         fraction=number(run.fraction),
-        variant="" if usual else f"-{fingerprint(own | own_ways)}",
+        variant=f"-{fingerprint(subsets)}" if subsets else "",
         seed=str(run.seed),
     )
 

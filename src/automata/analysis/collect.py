@@ -95,7 +95,10 @@ def collect(
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
     searched = [part.trials for part in parts if len(part.trials)]
-    protocols = {name: settings for part in parts for name, settings in part.protocols.items()}
+    protocols: dict[str, Any] = {}
+    for part in parts:
+        for name, settings in part.protocols.items():
+            protocols[name] = _fuller(protocols.get(name), settings)
     trials = pd.concat(searched or [parts[0].trials], ignore_index=True)
     origins = pd.DataFrame([origin for part in parts for origin in part.origins])
     origins = _labelled(origins, names)
@@ -123,6 +126,11 @@ class _Part:
     origins: list[dict[str, Any]]
 
 
+def _fuller(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that say more: FULL's have no key that concerns subsets alone."""
+    return max(one or other, other, key=lambda settings: len(settings["protocol"]))
+
+
 def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
     """Read the records at `paths`: as many as it takes to be worth a table, and no more memory."""
     runs: list[RunRow] = []
@@ -133,7 +141,8 @@ def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
         record = read_record(path)
         runs.append(row(record, path, comparison))
         scores += evaluations(record, path)
-        protocols[protocol_hash(record)] = protocol(record)
+        name = protocol_hash(record)
+        protocols[name] = _fuller(protocols.get(name), protocol(record))
         origins.append(provenance_row(record, path))
     table = pd.DataFrame(scores, columns=TRIAL_COLUMNS)
     return _Part(runs, table.astype(TRIAL_TYPES), protocols, origins)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from automata.config import Comparison
+from automata.config.settings import shared_settings
 from automata.records import (
     Evaluation,
     Measurement,
@@ -331,12 +332,14 @@ def other_cpu_share(phases: list[Measurement], cores: int) -> float | None:
 
 
 def protocol_hash(record: Record) -> str:
-    """Return a short hash of `protocol`."""
-    return hashlib.sha256(json.dumps(protocol(record), sort_keys=True).encode()).hexdigest()[:12]
+    """Return a short hash of the settings that a run and its FULL must share."""
+    shared = shared_settings(record.job.settings)
+    del shared["metering"]
+    return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def protocol(record: Record) -> dict[str, Any]:
-    """Return the settings that a run and its FULL must share."""
+    """Return the settings that runs with subsets have in common."""
     return record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
 
 

@@ -39,6 +39,9 @@ SHARED = (
 So that one set of assumptions is behind its CO2, and one rule says which runs compare.
 """
 
+SIMULATED = ("hyperband", "asha", "sha", "none")
+"""The schedulers that searches are simulated with; `one-epoch` is a method among all of them."""
+
 CONTENTS = Path("results/data/contents.json")
 """Where is remembered what is in the user's own files: they are read again when they change."""
 
@@ -163,7 +166,7 @@ class Grid:
             dataset: Simulated(
                 configurations=part.protocol_of(dataset).under("random").configurations,
                 seeds=part.learning_curves.seeds,
-                schedulers=part.schedulers,
+                schedulers=[name for name in part.schedulers if name in SIMULATED],
                 scheduler=part.scheduler,
             )
             for dataset, part in self._of_dataset.items()

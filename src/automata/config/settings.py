@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from automata.config.base import Section
 from automata.config.experiment import Experiment
 from automata.config.job import Settings
+from automata.config.methods import SelectorSettings
 from automata.config.protocol import OF_SUBSETS, Protocol
 from automata.selection.controls import CONTROLS
 
@@ -31,6 +32,26 @@ def settings_of(
         metering=experiment.metering,
         own=experiment.own_methods(search, scheduler, selector),
     )
+
+
+def shared_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings that a run has in common with its FULL: nothing of subsets."""
+    shared = settings.model_dump(mode="json", exclude={"selector": True, "own": {"selector"}})
+    for name in OF_SUBSETS:
+        shared["protocol"].pop(name, None)
+    if not shared.get("own"):
+        shared.pop("own", None)
+    return shared
+
+
+def settings_of_subsets(settings: Settings, selector: str) -> dict[str, Any]:
+    """Return the other settings of a run with `selector`, where they are not the defaults."""
+    protocol = settings.protocol.model_dump(mode="json")
+    found = {name: protocol[name] for name in OF_SUBSETS if name in protocol}
+    if "selector" in settings.own:
+        found["own"] = settings.own["selector"]
+    own = settings.selector.of(selector)
+    return found if own == SelectorSettings().of(selector) else own | found
 
 
 def _only(section: S, name: str) -> S:

@@ -218,8 +218,8 @@ def test_a_claim_is_read(read):
             r"claims\.mine\.grid\.datasets\.0: \"mnist\" is not valid; valid: dna, satimage, .*",
         ),
         (
-            {"grid": {**POINT["grid"], "schedulers": ["sha"]}},
-            r"claims\.mine\.grid\.schedulers\.0: \"sha\" is not valid; valid: hyperband, asha.*",
+            {"grid": {**POINT["grid"], "schedulers": ["shaa"]}},
+            r"claims\.mine\.grid\.schedulers\.0: \"shaa\" is not valid; valid: hyperband, asha.*",
         ),
         (
             {"grid": {**POINT["grid"], "searches": []}},
