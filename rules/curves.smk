@@ -49,7 +49,9 @@ rule simulate:
     input:
         rules.join_curves.output,
     output:
-        f"results/{EXPERIMENT}/tables/simulated.csv",
+        table=f"results/{EXPERIMENT}/tables/simulated.csv",
+        correlations=f"results/{EXPERIMENT}/tables/rank-correlation.csv",
+        noise=f"results/{EXPERIMENT}/tables/noise.csv",
     log:
         f"logs/{EXPERIMENT}/simulate.log",
     localrule: True
@@ -65,13 +67,15 @@ rule simulate:
         """
         python -m automata simulate {input:q} \
             --searches {params.searches:q} \
-            --output {output:q} > {log:q} 2>&1
+            --output {output.table:q} \
+            --correlations {output.correlations:q} \
+            --noise {output.noise:q} > {log:q} 2>&1
         """
 
 
 rule plot_regret:
     input:
-        rules.simulate.output,
+        rules.simulate.output.table,
     output:
         f"results/{EXPERIMENT}/figures/regret.pdf",
         f"results/{EXPERIMENT}/figures/regret.png",

@@ -146,6 +146,8 @@ def simulate(
     *,
     searches: Annotated[str, "What is simulated of each data set, in JSON."],
     output: Annotated[Path, "A row per data set, scheduler and method, CSV."],
+    correlations: Annotated[Path, "Rank correlation of scores with FULL's at the end, CSV."],
+    noise: Annotated[Path, "How far trainings differ by their seed alone, CSV."],
 ) -> None:
     """Simulate searches on recorded learning curves."""
     import pandas as pd
@@ -153,13 +155,17 @@ def simulate(
     from automata.analysis.tables import write_csv
     from automata.config.base import parsed
     from automata.config.curves import Simulated
+    from automata.simulation import validation
     from automata.simulation.study import studies
 
     asked = {
         name: parsed(partial(Simulated.model_validate, it))
         for name, it in json.loads(searches).items()
     }
-    write_csv(studies(pd.read_parquet(curves), asked), output)
+    table, seeds = pd.read_parquet(curves), {name: it.seeds for name, it in asked.items()}
+    write_csv(studies(table, asked), output)
+    write_csv(validation.rank_correlation(table, seeds), correlations)
+    write_csv(validation.noise(table, seeds), noise)
 
 
 def plot_regret(

@@ -33,6 +33,18 @@ class Method:
     scheduler: str | None = None
     """What stops trials early, where that is the method; else what it is compared under."""
 
+    @classmethod
+    def of(cls, way: Way) -> Method:
+        """Return the search whose trials train in that way, with its name."""
+        if way == FULL:
+            return cls("FULL")
+        name = f"{way.selector} {100 * way.fraction:g} %"
+        if way.warm_start:
+            name += f", warm start {way.warm_start:g}"
+        if way.horizon_exponent:
+            name += f", beta {way.horizon_exponent:g}"
+        return cls(name, way)
+
 
 class Draws(NamedTuple):
     """Searches: which configurations they propose, in which order, under which training seed."""

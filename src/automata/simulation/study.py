@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from automata.config.methods import SchedulerSettings
 from automata.errors import UserError
 from automata.seeds import derive
 from automata.simulation.methods import Draws, Method, Outcome, outcome
-from automata.simulation.table import FULL, Curved, Way, curved
+from automata.simulation.table import FULL, Way, curved
 
 Floats = NDArray[np.float64]
 
@@ -40,13 +39,10 @@ def methods(ways: Iterable[Way]) -> list[Method]:
     for way in ways:
         if way == FULL:
             continue
-        name = f"{way.selector} {100 * way.fraction:g} %"
-        if way.warm_start:
-            name += f", warm start {way.warm_start:g}"
-        if way.horizon_exponent:
-            name += f", beta {way.horizon_exponent:g}"
+        plain = Method.of(way)
+        name = plain.name
         found += [
-            Method(name, way),
+            plain,
             Method(f"{name}, 3 finalists", way, finalists=3),
             Method(f"{name}, by loss", way, metric="log_loss"),
             Method(f"{name}, by loss, 3 finalists", way, "log_loss", finalists=3),
@@ -82,6 +78,7 @@ def study(
     resampled = _resampled(generator, pool, len(seeds), configurations)
     rows: list[dict[str, object]] = []
     regrets: dict[str, Floats] = {}
+    excesses: dict[str, Floats] = {}
     for method in methods(way for way, found in curves.items() if found is not None):
         trained = curves[method.way]
         assert trained is not None
@@ -91,6 +88,7 @@ def study(
             base, based = mean, around
         regrets[method.name] = _regret(around, based).reshape(RESAMPLES, SEARCHES_EACH)
         excess = regrets[method.name] - regrets.get(REPEAT, 0)
+        excesses[method.name] = excess.mean(axis=1)
         rows.append(
             {
                 "scheduler": scheduler,
@@ -102,7 +100,12 @@ def study(
                 **_interval("excess", excess.mean(axis=1)),
             }
         )
-    return pd.DataFrame(rows)
+    found = pd.DataFrame(rows)
+    half = _simultaneous(np.stack([excesses[name] for name in found["method"]]))
+    found["excess_all_low"] = found["excess"] - half
+    found["excess_all_high"] = found["excess"] + half
+    found["comparisons"] = int((half > 0).sum())
+    return found
 
 
 def studies(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> pd.DataFrame:
@@ -144,6 +147,21 @@ def _regret(found: Outcome, base: Outcome) -> Floats:
     return np.asarray(100 * (base.test - found.test))
 
 
+def _simultaneous(excesses: Floats) -> Floats:
+    """Return half the width of intervals that hold for all m methods at once with 95 %: (m,).
+
+    `excesses` (m, r) are means of r bootstrap resamples: the largest deviation of any of them, in
+    its standard errors, stays within the intervals in 95 % of the resamples (max-t).
+    """
+    apart = np.abs(excesses - excesses.mean(axis=1, keepdims=True))
+    errors: Floats = excesses.std(axis=1, ddof=1)
+    moves = errors > 0
+    if not moves.any():
+        return errors
+    largest = (apart[moves] / errors[moves, None]).max(axis=0)
+    return np.asarray(errors * np.percentile(largest, 95))
+
+
 def _means(found: Outcome, base: Outcome) -> dict[str, float]:
     regret = _regret(found, base)
     return {
@@ -154,6 +172,7 @@ def _means(found: Outcome, base: Outcome) -> dict[str, float]:
         "speedup_samples": base.samples.sum() / found.samples.sum(),
         "speedup_seconds": base.seconds.sum() / found.seconds.sum(),
         "test_accuracy": found.test.mean(),
+        **dict(zip(("test_low", "test_high"), np.percentile(found.test, (2.5, 97.5)), strict=True)),
     }
 
 
@@ -169,17 +188,3 @@ def _interval(name: str, values: Floats) -> dict[str, float]:
     """Return the 95 % bootstrap interval: pool and training seeds are drawn anew."""
     low, high = np.percentile(values, (2.5, 97.5))
     return {f"{name}_low": float(low), f"{name}_high": float(high)}
-
-
-def agreement(curves: Curved, full: Curved, metric: str = "accuracy") -> Iterator[dict[str, Any]]:
-    """Yield Kendall's tau between scores at each epoch and FULL's at T, over all seeds.
-
-    Its ceiling is that of FULL under two training seeds.
-    """
-    from scipy.stats import kendalltau
-
-    final = full.accuracy[:, :, -1]
-    for place, epoch in enumerate(curves.epochs):
-        here = curves.scores(metric)[:, :, place]
-        taus = [kendalltau(here[s], final[s]).statistic for s in range(len(here))]
-        yield {"epoch": epoch, "tau": float(np.nanmean(taus))}

@@ -1,50 +1,16 @@
 """Methods compared on the same simulated searches."""
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from automata.config import SchedulerSettings
 from automata.config.curves import Simulated
 from automata.errors import UserError
 from automata.simulation.study import REPEAT, studies, study
-
-EPOCHS = [1, 2, 3, 4, 8]
-POOL = 12
-
-
-def table(noise, selectors=("full", "rs2")):
-    """Return curves on which the quality of a configuration is its number, but for noise."""
-    random = np.random.default_rng(0)
-    rows = []
-    for selector in selectors:
-        fraction = 1.0 if selector == "full" else 0.1
-        for seed in (0, 1):
-            for number in range(POOL):
-                for epoch in EPOCHS:
-                    accuracy = number / POOL + noise * random.normal()
-                    rows.append(
-                        {
-                            "dataset": "made",
-                            "selector": selector,
-                            "fraction": fraction,
-                            "warm_start": 0.0,
-                            "horizon_exponent": 0.0,
-                            "seed": seed,
-                            "configuration": number,
-                            "epoch": epoch,
-                            "accuracy": accuracy,
-                            "loss": -accuracy,
-                            "samples": 100 * epoch * fraction,
-                            "cpu_seconds": 2 * epoch * fraction,
-                            "test_accuracy": number / POOL if selector == "full" else None,
-                        }
-                    )
-    return pd.DataFrame(rows)
+from made_curves import POOL, made_curves
 
 
 def compared(noise, scheduler="none"):
-    found = study(table(noise), scheduler, SchedulerSettings(), 6, [0, 1])
+    found = study(made_curves(noise), scheduler, SchedulerSettings(), 6, [0, 1])
     return found.set_index("method")
 
 
@@ -73,7 +39,7 @@ def test_noise_makes_losses_whose_interval_has_the_mean():
 
 
 def test_curves_of_another_part_of_the_pool_are_not_compared():
-    made = table(0.3)
+    made = made_curves(0.3)
     other = (made["selector"] == "rs2") & (made["configuration"] == 0)
     made.loc[other, "configuration"] = POOL  # as many rows, of another pool
     found = study(made, "none", SchedulerSettings(), 6, [0, 1])
@@ -85,4 +51,4 @@ def test_a_data_set_without_all_curves_of_full_has_no_rows():
         configurations=6, seeds=[0, 1, 2], schedulers=["none"], scheduler=SchedulerSettings()
     )
     with pytest.raises(UserError, match="learning_curves: no data set has all curves of FULL"):
-        studies(table(0.0), {"made": asked})
+        studies(made_curves(0.0), {"made": asked})

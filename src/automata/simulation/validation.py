@@ -1,0 +1,118 @@
+"""How far simulated searches can be trusted: real searches, noise of a score, rank correlation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+from automata.names import ALL_DATA, data_set
+from automata.simulation.methods import Method
+from automata.simulation.study import ways_in
+from automata.simulation.table import FULL, Curved, Way, curved
+
+METRICS = ("accuracy", "log_loss")
+
+SAME = ["dataset", "scheduler", *Way._fields]
+"""What a real search and simulated ones have in common."""
+
+
+def against_real(
+    simulated: pd.DataFrame, runs: pd.DataFrame, protocols: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return a row for each real random search of which there are simulated ones.
+
+    `runs` and `protocols` are tables of `automata collect`. A search is `inside` if its test
+    accuracy lies in the central 95 % of those of simulated searches that train in the same way.
+    """
+    real = runs[(runs["search"] == "random") & (runs["selector"] != "untuned")].copy()
+    real["dataset"] = real["dataset"].map(data_set)
+    ways = pd.DataFrame(
+        [_way(run, protocols[run["protocol_hash"]]) for run in real.to_dict("records")],
+        index=real.index,
+    )
+    real[list(Way._fields)] = ways
+    plain = simulated[simulated["method"].map(_is_plain)]
+    found = real[[*SAME, "seed", "test_accuracy"]].merge(
+        plain[[*SAME, "method", "test_low", "test_high"]], on=SAME
+    )
+    found["inside"] = found["test_accuracy"].between(found["test_low"], found["test_high"])
+    return found.sort_values([*SAME, "seed"], ignore_index=True)
+
+
+def _way(run: Mapping[Any, Any], settings: Mapping[str, Any]) -> Way:
+    """Return how the trials of a real run trained."""
+    if run["selector"] in ALL_DATA:
+        return FULL
+    return Way(
+        run["selector"],
+        run["fraction"],
+        settings["scheduler"].get(run["scheduler"], {}).get("warm_start", 0.0),
+        settings["protocol"].get("horizon_exponent", 0.0),
+    )
+
+
+def _is_plain(method: str) -> bool:
+    """Say whether a search of that method is one that was really run: no finalists, not by loss."""
+    others = ("finalists", "by loss", "untuned", "one epoch", "repeated")
+    return not any(other in method for other in others)
+
+
+def noise(table: pd.DataFrame, seeds: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+    """Return how far two trainings on all data differ by their seed alone, in points.
+
+    A row per data set: the mean absolute difference of the scores of one configuration at T, over
+    the pool and pairs of seeds.
+    """
+    rows = []
+    for dataset, some in seeds.items():
+        full = curved(table[table["dataset"] == dataset], FULL, some)
+        if full is not None and len(some) > 1:
+            scores = {"validation": full.accuracy[:, :, -1], "test": full.test}
+            pairs = [(a, b) for a in range(len(some)) for b in range(a)]
+            apart = {
+                name: 100 * np.mean([np.abs(of[a] - of[b]) for a, b in pairs])
+                for name, of in scores.items()
+            }
+            rows.append({"dataset": dataset, "seeds": len(some), **apart})
+    return pd.DataFrame(rows, columns=["dataset", "seeds", "validation", "test"])
+
+
+def rank_correlation(table: pd.DataFrame, seeds: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+    """Return Kendall's tau-b of scores at each epoch with FULL's accuracy at T.
+
+    The two are of different training seeds; `ceiling` is the tau of FULL's accuracy at T with
+    itself, under different seeds: the most that a score can be expected to reach.
+    """
+    rows: list[dict[str, Any]] = []
+    for dataset, some in seeds.items():
+        here = table[table["dataset"] == dataset]
+        full = curved(here, FULL, some)
+        if full is None or len(some) < 2:
+            continue
+        ceiling = _tau(full.accuracy[:, :, -1], full)
+        for way in ways_in(here):
+            trained = curved(here, way, some)
+            if trained is not None:
+                said = {"dataset": dataset, "method": Method.of(way).name, **way._asdict()}
+                rows += ({**said, **one, "ceiling": ceiling} for one in _taus(trained, full))
+    return pd.DataFrame(rows)
+
+
+def _taus(trained: Curved, full: Curved) -> Iterator[dict[str, Any]]:
+    for metric in METRICS:
+        for place, epoch in enumerate(trained.epochs):
+            tau = _tau(trained.scores(metric)[:, :, place], full)
+            yield {"metric": metric, "epoch": epoch, "tau": tau}
+
+
+def _tau(scores: np.ndarray[Any, Any], full: Curved) -> float:
+    """Return the mean tau of scores (s, p) under one seed with FULL's under the others."""
+    last = full.accuracy[:, :, -1]
+    seeds = range(len(last))
+    pairs = [(a, b) for a in seeds for b in seeds if a != b]
+    # Scores that are all equal order nothing: 0.
+    return float(np.mean([np.nan_to_num(kendalltau(scores[a], last[b])[0]) for a, b in pairs]))

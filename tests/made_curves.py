@@ -1,0 +1,37 @@
+"""Learning curves of which it is known what comes out."""
+
+import numpy as np
+import pandas as pd
+
+EPOCHS = [1, 2, 3, 4, 8]
+POOL = 12
+
+
+def made_curves(noise, selectors=("full", "rs2")):
+    """Return curves on which the quality of a configuration is its number, but for noise."""
+    random = np.random.default_rng(0)
+    rows = []
+    for selector in selectors:
+        fraction = 1.0 if selector == "full" else 0.1
+        for seed in (0, 1):
+            for number in range(POOL):
+                for epoch in EPOCHS:
+                    accuracy = number / POOL + noise * random.normal()
+                    rows.append(
+                        {
+                            "dataset": "made",
+                            "selector": selector,
+                            "fraction": fraction,
+                            "warm_start": 0.0,
+                            "horizon_exponent": 0.0,
+                            "seed": seed,
+                            "configuration": number,
+                            "epoch": epoch,
+                            "accuracy": accuracy,
+                            "loss": -accuracy,
+                            "samples": 100 * epoch * fraction,
+                            "cpu_seconds": 2 * epoch * fraction,
+                            "test_accuracy": number / POOL if selector == "full" else None,
+                        }
+                    )
+    return pd.DataFrame(rows)

@@ -1,0 +1,90 @@
+"""How far simulated searches can be trusted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from automata.config import SchedulerSettings
+from automata.simulation.study import _simultaneous, study
+from automata.simulation.validation import against_real, noise, rank_correlation
+from made_curves import POOL, made_curves
+
+SEEDS = {"made": [0, 1]}
+
+
+def test_noise_is_the_mean_difference_of_two_seeds():
+    """Of two normal scores that is 2 sigma / sqrt(pi)."""
+    found = noise(made_curves(0.01), SEEDS).set_index("dataset").loc["made"]
+    assert (found["seeds"], found["test"]) == (2, 0)
+    assert found["validation"] == pytest.approx(100 * 0.01 * 2 / np.sqrt(np.pi), rel=0.5)
+
+
+def test_rank_correlation_by_hand():
+    curves = made_curves(0.0)
+    backwards = (curves["selector"] == "rs2") & (curves["epoch"] == 1)
+    curves.loc[backwards, "accuracy"] *= -1
+    found = rank_correlation(curves, SEEDS)
+    assert found["ceiling"].to_numpy() == pytest.approx(1)
+    of_rs2 = found[(found["selector"] == "rs2") & (found["metric"] == "accuracy")]
+    assert of_rs2.set_index("epoch")["tau"].to_dict() == pytest.approx(
+        {1: -1, 2: 1, 3: 1, 4: 1, 8: 1}
+    )
+
+
+def test_scores_that_are_all_equal_have_no_rank():
+    curves = made_curves(0.0)
+    curves.loc[curves["selector"] == "rs2", "accuracy"] = 0.5
+    found = rank_correlation(curves, SEEDS)
+    assert (found[(found["selector"] == "rs2") & (found["metric"] == "accuracy")]["tau"] == 0).all()
+
+
+def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="random"):
+    return {
+        "dataset": "made",
+        "search": search,
+        "scheduler": scheduler,
+        "selector": selector,
+        "fraction": fraction,
+        "seed": 3,
+        "test_accuracy": accuracy,
+        "protocol_hash": "p",
+    }
+
+
+def test_real_searches_are_held_against_simulated_ones_of_their_way():
+    simulated = study(made_curves(0.0), "none", SchedulerSettings(), 6, [0, 1])
+    simulated.insert(0, "dataset", "made")
+    best = (POOL - 1) / POOL
+    runs = pd.DataFrame(
+        [
+            run(accuracy=best),
+            run(accuracy=0.1),
+            run("full-again", accuracy=best, fraction=1.0),
+            run(search="tpe"),
+            run("craig"),
+            run("untuned", fraction=0.0),
+            run(scheduler="asha"),
+        ]
+    )
+    protocols = {"p": {"scheduler": {"none": {"warm_start": 0.0}}, "protocol": {}}}
+    found = against_real(simulated, runs, protocols)
+    assert list(zip(found["selector"], found["test_accuracy"], found["inside"], strict=True)) == [
+        ("full", best, True),
+        ("rs2", best, True),
+        ("rs2", 0.1, False),
+    ]
+    warm = {"p": {"scheduler": {"none": {"warm_start": 0.5}}, "protocol": {}}}
+    assert against_real(simulated, runs, warm)["selector"].tolist() == ["full"]
+
+
+def test_simultaneous_intervals_of_independent_methods_are_those_of_sidak():
+    """Of m independent normal means the largest deviation has a known distribution."""
+    methods, resamples = 20, 20000
+    excesses = np.random.default_rng(0).normal(scale=2.0, size=(methods, resamples))
+    expected = 2 * norm.ppf((1 + 0.95 ** (1 / methods)) / 2)
+    assert _simultaneous(excesses) == pytest.approx(np.full(methods, expected), rel=0.03)
+
+
+def test_a_method_that_never_differs_has_an_interval_of_one_point():
+    assert (_simultaneous(np.zeros((3, 200))) == 0).all()
