@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -25,6 +26,9 @@ from automata.figures.style import FAINTER, Look, style
 PANEL_INCHES = 1.5
 LINEAR_POINTS = 2.0
 """Up to so many points the axis of regret is linear, beyond it logarithmic."""
+
+APART = 1.03
+"""Between two marks with the same speedup, which are drawn side by side."""
 
 OTHERS: dict[str, Look] = {
     "one epoch": {"marker": "P", "markerfacecolor": "#D55E00", "markersize": 5.5},
@@ -66,7 +70,8 @@ def regret_figure(table: pd.DataFrame) -> Figure:
                 "over the choice of configurations and training seeds.",
                 "Regret is how much test accuracy the chosen configuration, trained on all data, "
                 "loses against FULL's choice; the band is that of FULL under another seed.",
-                "Larger marks have larger subsets: 1, 5 and 10 %.",
+                "Larger marks have larger subsets. Subsets with about the same speedup stand "
+                "side by side.",
             ],
         )
     return figure
@@ -78,25 +83,46 @@ def _entry(name: str) -> Line2D:
 
 def _draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axhline(0, color=FAINTER, linewidth=0.6)
-    shown = rows[(rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)]
-    for row in shown.to_dict("records"):
-        name = str(row["method"])
-        if name == "FULL, repeated":
-            axes.axhspan(row["regret_low"], row["regret_high"], color="0.9", zorder=0)
-        elif name in OTHERS:
-            _point(axes, row, {"markeredgecolor": "white", **OTHERS[name]})
-        elif row["selector"] != "full" and "by loss" not in name:
-            look = marker(row["selector"], sized(row["fraction"]))
-            if "finalists" in name:
-                look |= {"markerfacecolor": "white", "markeredgecolor": look["color"]}
-            _point(axes, row, look)
-    logarithmic(axes, "x", 0.9, 1.15 * max(2.0, rows["speedup_samples"].max()))
+    repeat = rows[rows["method"] == "FULL, repeated"]
+    for low, high in repeat[["regret_low", "regret_high"]].to_numpy():
+        axes.axhspan(low, high, color="0.9", zorder=0)
+    for row, x in _side_by_side(rows[rows["method"].map(_is_shown)]):
+        _point(axes, row, x, _look(row))
+    logarithmic(axes, "x", 0.9, 1.3 * max(2.0, rows["speedup_samples"].max()))
     axes.set_yscale("symlog", linthresh=LINEAR_POINTS)
     axes.set_yticks([-1, 0, 1, 2, 5, 10, 20], ["-1", "0", "1", "2", "5", "10", "20"])
 
 
-def _point(axes: Axes, row: Mapping[Hashable, Any], look: Look) -> None:
-    x, low, high = row["speedup_samples"], row["regret_low"], row["regret_high"]
+def _is_shown(method: str) -> bool:
+    """Say whether a method is in the figure: the plain ones, and those with finalists."""
+    left_out = ("FULL", "by loss", "warm start", "beta")
+    return not any(part in method for part in left_out)
+
+
+def _side_by_side(rows: pd.DataFrame) -> Iterator[tuple[dict[Hashable, Any], float]]:
+    """Yield rows and where they are drawn: subsets of one speedup beside each other."""
+    alone = rows["method"].isin(list(OTHERS))
+    yield from ((row, row["speedup_samples"]) for row in rows[alone].to_dict("records"))
+    rows = rows[~alone]
+    groups = rows.groupby(np.log(rows["speedup_samples"]).round(1), sort=True)
+    for _, group in groups:
+        middle = (len(group) - 1) / 2
+        for place, row in enumerate(group.to_dict("records")):
+            yield row, row["speedup_samples"] * APART ** (place - middle)
+
+
+def _look(row: Mapping[Hashable, Any]) -> Look:
+    name = str(row["method"])
+    if name in OTHERS:
+        return {"markeredgecolor": "white", **OTHERS[name]}
+    look = marker(row["selector"], sized(row["fraction"]))
+    if "finalists" in name:
+        look |= {"markerfacecolor": "white", "markeredgecolor": look["color"]}
+    return look
+
+
+def _point(axes: Axes, row: Mapping[Hashable, Any], x: float, look: Look) -> None:
     colour = look.get("color", look["markerfacecolor"])
-    axes.plot([x, x], [low, high], color=colour, linewidth=0.6, alpha=0.6, zorder=2)
+    ends = [row["regret_low"], row["regret_high"]]
+    axes.plot([x, x], ends, color=colour, linewidth=0.6, alpha=0.6, zorder=2)
     axes.plot([x], [row["regret"]], linestyle="none", zorder=3, **look)
