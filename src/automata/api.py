@@ -143,6 +143,9 @@ def tune(
             "datasets": [name],
             "own_datasets": {name: {**described, **(own or {})}} if described else {},
             "protocol": {kind: protocol},
+            "searches": [search],
+            "schedulers": [scheduler],
+            "selectors": [selector],
         }
         (experiment,) = read_experiments([DEFAULTS], change)
         run = parsed(

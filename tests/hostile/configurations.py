@@ -138,7 +138,9 @@ GRID = [
         {"selectors": ["full", "grad"]},
     ),
     Case(
-        "plan", 'own.yaml: schedulers.0: "sha" is not valid; valid: hyperb', {"schedulers": ["sha"]}
+        "plan",
+        'own.yaml: schedulers.0: "bohb" is not valid; valid: hyperb',
+        {"schedulers": ["bohb"]},
     ),
     Case(
         "plan", 'own.yaml: searches.0: "bohb" is not valid; valid: random', {"searches": ["bohb"]}

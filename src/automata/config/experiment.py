@@ -178,6 +178,12 @@ class Experiment(Section):
                 if name not in valid:
                     problem = f"{json.dumps(name)} is not valid; valid: {', '.join(valid)}"
                     raise BadKeyError([axes[kind], index], problem)
+        searches = [*SEARCHES, *self.own_searches]
+        for kind, protocol in self.protocol:
+            for name in protocol.for_search if protocol is not None else ():
+                if name not in searches:
+                    problem = f"{json.dumps(name)} is not valid; valid: {', '.join(searches)}"
+                    raise BadKeyError(["protocol", kind, "for_search"], problem)
         return self
 
     @model_validator(mode="after")
