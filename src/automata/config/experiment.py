@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -173,17 +174,12 @@ class Experiment(Section):
             for name in own:
                 if name in METHODS[kind]:
                     raise BadKeyError([key, name], f"is the name of a {kind} that the project has")
-            valid = [*METHODS[kind], *own]
             for index, name in enumerate(getattr(self, axes[kind])):
-                if name not in valid:
-                    problem = f"{json.dumps(name)} is not valid; valid: {', '.join(valid)}"
-                    raise BadKeyError([axes[kind], index], problem)
-        searches = [*SEARCHES, *self.own_searches]
+                _require(name, [*METHODS[kind], *own], [axes[kind], index])
         for kind, protocol in self.protocol:
             for name in protocol.for_search if protocol is not None else ():
-                if name not in searches:
-                    problem = f"{json.dumps(name)} is not valid; valid: {', '.join(searches)}"
-                    raise BadKeyError(["protocol", kind, "for_search"], problem)
+                path = ["protocol", kind, "for_search"]
+                _require(name, [*METHODS["search"], *self.own_searches], path)
         return self
 
     @model_validator(mode="after")
@@ -240,6 +236,12 @@ class Experiment(Section):
             sst2_neutral=self.data.sst2_neutral if dataset == "sst2" else None,
             own=self.own_datasets.get(dataset),
         )
+
+
+def _require(name: str, valid: list[str], path: Iterable[object]) -> None:
+    """Raise BadKeyError at `path` unless `name` is among the valid ones."""
+    if name not in valid:
+        raise BadKeyError(path, f"{json.dumps(name)} is not valid; valid: {', '.join(valid)}")
 
 
 def json_schema() -> dict[str, Any]:

@@ -73,13 +73,13 @@ def _jobs(
 
 
 def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:
-    """Return the epochs at which any scheduler looks at a trial, and 1, T/4, T/2 and T."""
+    """Return the epochs at which any scheduler looks at a trial.
+
+    1, T/4, T/2 and T are among them, which are the rungs of `one-epoch`.
+    """
     n, epochs = protocol.configurations, protocol.epochs
-    found = {1, max(1, round(epochs / 4)), max(1, round(epochs / 2)), epochs}
-    for name in SCHEDULERS:
-        scheduler = load(SCHEDULERS, name)(n, epochs, settings)
-        found.update(rung for trial in range(n) for rung in scheduler.rungs(trial))
-    return sorted(found)
+    schedulers = [load(SCHEDULERS, name)(n, epochs, settings) for name in SCHEDULERS]
+    return sorted({rung for it in schedulers for trial in range(n) for rung in it.rungs(trial)})
 
 
 def path_of(job: CurvesJob) -> str:

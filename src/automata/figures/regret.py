@@ -86,7 +86,8 @@ def _draw(axes: Axes, rows: pd.DataFrame) -> None:
     repeat = rows[rows["method"] == "FULL, repeated"]
     for low, high in repeat[["regret_low", "regret_high"]].to_numpy():
         axes.axhspan(low, high, color="0.9", zorder=0)
-    for row, x in _side_by_side(rows[rows["method"].map(_is_shown)]):
+    usual = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
+    for row, x in _side_by_side(rows[usual & rows["method"].map(_is_shown)]):
         _point(axes, row, x, _look(row))
     logarithmic(axes, "x", 0.9, 1.3 * max(2.0, rows["speedup_samples"].max()))
     axes.set_yscale("symlog", linthresh=LINEAR_POINTS)
@@ -95,8 +96,7 @@ def _draw(axes: Axes, rows: pd.DataFrame) -> None:
 
 def _is_shown(method: str) -> bool:
     """Say whether a method is in the figure: the plain ones, and those with finalists."""
-    left_out = ("FULL", "by loss", "warm start", "beta")
-    return not any(part in method for part in left_out)
+    return not method.startswith("FULL") and "by loss" not in method
 
 
 def _side_by_side(rows: pd.DataFrame) -> Iterator[tuple[dict[Hashable, Any], float]]:

@@ -35,7 +35,7 @@ def against_real(
         index=real.index,
     )
     real[list(Way._fields)] = ways
-    plain = simulated[simulated["method"].map(_is_plain)]
+    plain = simulated[[_is_plain(row) for row in simulated.to_dict("records")]]
     found = real[[*SAME, "seed", "test_accuracy"]].merge(
         plain[[*SAME, "method", "test_low", "test_high"]], on=SAME
     )
@@ -55,10 +55,10 @@ def _way(run: Mapping[Any, Any], settings: Mapping[str, Any]) -> Way:
     )
 
 
-def _is_plain(method: str) -> bool:
-    """Say whether a search of that method is one that was really run: no finalists, not by loss."""
-    others = ("finalists", "by loss", "untuned", "one epoch", "repeated")
-    return not any(other in method for other in others)
+def _is_plain(row: Mapping[Any, Any]) -> bool:
+    """Say whether it is a search as it is really run: no finalists, not by loss, not a control."""
+    way = Way(*(row[field] for field in Way._fields))
+    return bool(row["method"] == Method.of(way).name)
 
 
 def noise(table: pd.DataFrame, seeds: Mapping[str, Sequence[int]]) -> pd.DataFrame:

@@ -135,12 +135,12 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     assert found.tuning.setup_seconds > 0
 
 
-def all_data_run(job, trial):
+def all_data_run(job, data, trial):
     """Return a training of the configuration of a trial on all data, as a refit has it."""
     return TrainingRun(
-        load_data(str(job["data"])),
+        load_data(str(data)),
         trial.configuration,
-        job["job"].settings.protocol,
+        job.settings.protocol,
         SubsetPlan(Full(), 1.0),
         derive(0, "training"),
         torch.device("cpu"),
@@ -152,7 +152,7 @@ def test_finalists_are_halved_on_all_data(data, tmp_path):
     record = run_job(job, data, tmp_path / "job")
     trials = sorted(record.tuning.trials, key=lambda trial: (-trial.score, trial.index))[:3]
     # By hand: T = 9, so that rungs are round(9/4) = 2 and round(9/2) = 4.
-    runs = [all_data_run({"job": job, "data": data}, trial) for trial in trials]
+    runs = [all_data_run(job, data, trial) for trial in trials]
     left = list(range(3))
     for rung, survivors in ((2, 2), (4, 1)):
         for place in left:
@@ -214,7 +214,7 @@ def test_one_epoch_in_ray_trains_the_best_three_on(data, tmp_path, slots):
     assert epochs == [1, 1, 2, 4, 9]  # T/4 and T/2 of T = 9, rounded
     assert record.final is None
     assert record.best.progress.epochs == T
-    run = all_data_run({"job": job, "data": data}, record.best)
+    run = all_data_run(job, data, record.best)
     run.train_to(T)
     assert record.test.accuracy == evaluate(run.model, run.data.test).accuracy
 

@@ -209,8 +209,9 @@ def test_every_scheduler_ends_a_search(name):
     scheduler = load(SCHEDULERS, name)(7, 9, SETTINGS)
     found = simulate(Search(Counting(), scheduler, 7), lambda trial, epoch: 0.5)
     assert len(found.trials) == 7
-    assert "completed" in {trial.status for trial in found.trials}
-    assert found.best == 0
+    # Of equal trials successive halving lets the later ones go on.
+    status = "stopped" if name == "sha" else "completed"
+    assert (found.best, found.trials[0].status) == (0, status)
 
 
 def test_best_is_the_best_of_those_that_have_ended():
