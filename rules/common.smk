@@ -50,6 +50,7 @@ def read_grid():
 GRID = read_grid()
 OUTPUTS = Outputs(GRID)
 CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
+CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
 

@@ -31,7 +31,7 @@ rule record_curves:
 
 rule join_curves:
     input:
-        expand("results/curves/{part}.json", part=CURVES),
+        CURVES_READ,
     output:
         f"results/{EXPERIMENT}/learning-curves.parquet",
     log:
@@ -39,10 +39,18 @@ rule join_curves:
     localrule: True
     conda:
         "../envs/automata.yaml"
+    params:
+        published=GRID.published_curves,
+        trainings=as_is(json.dumps(sorted({str(Path(part).parent) for part in CURVES}))),
     message:
         "Joining learning curves"
     shell:
-        "python -m automata join-curves {input:q} --output {output:q} > {log:q} 2>&1"
+        """
+        python -m automata join-curves {input:q} \
+            --trainings {params.trainings:q} \
+            --output {output:q} \
+            --published {params.published:q} > {log:q} 2>&1
+        """
 
 
 rule simulate:
@@ -50,8 +58,10 @@ rule simulate:
         rules.join_curves.output,
     output:
         table=f"results/{EXPERIMENT}/tables/simulated.csv",
-        correlations=f"results/{EXPERIMENT}/tables/rank-correlation.csv",
-        noise=f"results/{EXPERIMENT}/tables/noise.csv",
+        more=expand(
+            f"results/{EXPERIMENT}/tables/{{name}}.csv",
+            name=["chosen", "rank-correlation", "noise", "validation"],
+        ),
     log:
         f"logs/{EXPERIMENT}/simulate.log",
     localrule: True
@@ -59,17 +69,23 @@ rule simulate:
         "../envs/automata.yaml"
     params:
         searches=as_is(
-            json.dumps({name: it.model_dump() for name, it in GRID.simulated.items()})
+            json.dumps(
+                {
+                    name: it.model_dump(mode="json")
+                    for name, it in GRID.simulated.items()
+                }
+            )
         ),
+        real=GRID.real_runs,
+        tables=subpath(output.table, parent=True),
     message:
         "Simulating searches"
     shell:
         """
         python -m automata simulate {input:q} \
             --searches {params.searches:q} \
-            --output {output.table:q} \
-            --correlations {output.correlations:q} \
-            --noise {output.noise:q} > {log:q} 2>&1
+            --output {params.tables:q} \
+            --real {params.real:q} > {log:q} 2>&1
         """
 
 
@@ -90,9 +106,26 @@ rule plot_regret:
         "python -m automata plot-regret {input:q} --output {output:q} > {log:q} 2>&1"
 
 
+rule publish_curves:
+    input:
+        CURVES_READ,
+    log:
+        f"logs/{EXPERIMENT}/publish-curves.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Adding learning curves to results/reference/curves"
+    shell:
+        """
+        python -m automata publish-curves {input:q} \
+            --target results/reference/curves > {log:q} 2>&1
+        """
+
+
 rule learning_curves:
     input:
-        expand("results/curves/{part}.json", part=CURVES),
+        CURVES_READ,
         rules.plot_regret.output if CURVES else [],
     localrule: True
     message:

@@ -1,7 +1,12 @@
 """Learning curves of which it is known what comes out."""
 
+import json
+
 import numpy as np
 import pandas as pd
+
+from automata.config.curves import Simulated
+from automata.simulation.study import Bench, Compared, study
 
 EPOCHS = [1, 2, 3, 4, 8]
 POOL = 12
@@ -19,6 +24,7 @@ def made_curves(noise, selectors=("full", "rs2")):
                     accuracy = number / POOL + noise * random.normal()
                     rows.append(
                         {
+                            "training": f"made/{selector}/seed-{seed}",
                             "dataset": "made",
                             "selector": selector,
                             "fraction": fraction,
@@ -26,12 +32,32 @@ def made_curves(noise, selectors=("full", "rs2")):
                             "horizon_exponent": 0.0,
                             "seed": seed,
                             "configuration": number,
+                            "hyperparameters": json.dumps({"x": number / POOL}),
                             "epoch": epoch,
                             "accuracy": accuracy,
                             "loss": -accuracy,
                             "samples": 100 * epoch * fraction,
                             "cpu_seconds": 2 * epoch * fraction,
+                            "joules": 3 * epoch * fraction,
                             "test_accuracy": number / POOL if selector == "full" else None,
                         }
                     )
     return pd.DataFrame(rows)
+
+
+def asked(configurations=6, schedulers=("none",), searches=("random",), startup=3, pool=POOL):
+    """Return which searches are simulated on such curves."""
+    return Simulated(
+        pool=pool,
+        configurations=configurations,
+        searches=searches,
+        schedulers=schedulers,
+        search={"tpe": {"startup_configurations": startup}},
+        scheduler={},
+        space={"x": {"uniform": [0, 1]}},
+    )
+
+
+def made_study(curves: pd.DataFrame, scheduler: str = "none") -> Compared:
+    """Return the comparison of methods on such curves, under random search."""
+    return study(Bench(curves, asked(), [0, 1]), "random", scheduler)

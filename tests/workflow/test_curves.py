@@ -1,5 +1,7 @@
 """Learning curves and the searches simulated on them, by rules."""
 
+import shutil
+
 import pandas as pd
 
 TARGET = "learning_curves"
@@ -31,3 +33,27 @@ def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
     again = workflow.plan(TARGET)
     assert not again["record_curves"]
     assert again["simulate"] == 1
+
+
+def test_published_curves_are_not_trained_again(workflow):
+    workflow.config = {
+        "selectors": ["full", "rs2"],
+        "fractions": [0.1],
+        "schedulers": ["hyperband"],
+        "learning_curves": {"pool": 4, "seeds": [0, 1], "part": 2},
+    }
+    workflow.run(TARGET)
+    table = workflow.folder / "results/smoke/tables/simulated.csv"
+    before = pd.read_csv(table)
+    workflow.run("publish_curves")
+    shutil.rmtree(workflow.folder / "results/curves")
+
+    workflow.config["learning_curves"]["recorded"] = "results/reference/curves"
+    jobs = workflow.run(TARGET)
+    assert not jobs["record_curves"]
+    pd.testing.assert_frame_equal(pd.read_csv(table), before, rtol=1e-5)
+
+    workflow.config["selectors"] = ["full", "rs2", "random"]
+    assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # random alone
+    workflow.config["learning_curves"]["train"] = False
+    assert not workflow.plan(TARGET)["record_curves"]

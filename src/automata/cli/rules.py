@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from automata.cli.users import CACHE, Cache
 from automata.errors import UserError
+
+if TYPE_CHECKING:
+    from automata.curves.record import Curves
 
 MIRROR = os.environ.get("AUTOMATA_DATA_MIRROR") or None
 AGAIN = os.environ.get("AUTOMATA_AGAIN", "")
@@ -126,33 +129,55 @@ def record_curves(
 
 
 def join_curves(
-    records: Annotated[Sequence[Path], "Records of learning curves, or folders of them."],
+    records: Annotated[Sequence[Path], "Records of learning curves, or folders of them."] = (),
     *,
+    published: Annotated[Sequence[Path], "Folders of published learning curves."] = (),
+    trainings: Annotated[str, "Which of the published trainings are taken, in JSON."] = "[]",
     output: Annotated[Path, "A row per evaluation, Parquet."],
 ) -> None:
     """Make one table of learning curves."""
-    from automata.analysis.tables import write_parquet
-    from automata.curves.record import read_curves
-    from automata.simulation.table import tabulated
+    import pandas as pd
 
-    paths = [
-        file for path in records for file in ([path] if path.is_file() else path.rglob("*.json"))
-    ]
-    write_parquet(tabulated(map(read_curves, sorted(paths))), output)
+    from automata.analysis.tables import write_parquet
+    from automata.curves.published import ROW, published_curves, tabulated
+
+    tables = [published_curves(folder, json.loads(trainings)) for folder in published]
+    table = pd.concat([*tables, tabulated(_curves(records))]).drop_duplicates(ROW)
+    if table.empty:
+        raise UserError("learning_curves: there are none, and train is false")
+    write_parquet(table, output)
+
+
+def publish_curves(
+    records: Annotated[Sequence[Path], "Records of learning curves, or folders of them."],
+    *,
+    target: Annotated[Path, "Folder of published learning curves."],
+) -> None:
+    """Add learning curves to the published ones."""
+    from automata.curves.published import publish_curves
+
+    publish_curves(_curves(records), target)
+
+
+def _curves(records: Sequence[Path]) -> Iterator[Curves]:
+    """Yield records of learning curves."""
+    from automata.curves.record import read_curves
+
+    for path in records:
+        yield from map(read_curves, [path] if path.is_file() else sorted(path.rglob("*.json")))
 
 
 def simulate(
     curves: Annotated[Path, "Table of learning curves, Parquet."],
     *,
     searches: Annotated[str, "What is simulated of each data set, in JSON."],
-    output: Annotated[Path, "A row per data set, scheduler and method, CSV."],
-    correlations: Annotated[Path, "Rank correlation of scores with FULL's at the end, CSV."],
-    noise: Annotated[Path, "How far trainings differ by their seed alone, CSV."],
+    output: Annotated[Path, "Folder of tables."],
+    real: Annotated[Sequence[Path], "Folders of tables of real runs."] = (),
 ) -> None:
     """Simulate searches on recorded learning curves."""
     import pandas as pd
 
-    from automata.analysis.tables import write_csv
+    from automata.analysis.tables import read_csv, read_json, write_csv
     from automata.config.base import parsed
     from automata.config.curves import Simulated
     from automata.simulation import validation
@@ -162,10 +187,21 @@ def simulate(
         name: parsed(partial(Simulated.model_validate, it))
         for name, it in json.loads(searches).items()
     }
-    table, seeds = pd.read_parquet(curves), {name: it.seeds for name, it in asked.items()}
-    write_csv(studies(table, asked), output)
-    write_csv(validation.rank_correlation(table, seeds), correlations)
-    write_csv(validation.noise(table, seeds), noise)
+    table = pd.read_parquet(curves)
+    found = studies(table, asked)
+    held = [pd.DataFrame(columns=validation.HELD)]
+    tables = {
+        "simulated": found.methods,
+        "chosen": found.chosen,
+        "rank-correlation": validation.rank_correlation(table, asked),
+        "noise": validation.noise(table, asked),
+    }
+    for folder in real:
+        runs, protocols = read_csv(folder / "runs.csv"), read_json(folder / "protocols.json")
+        held.append(validation.against_real(found.methods, asked, runs, protocols))
+    tables["validation"] = pd.concat(held)
+    for name, content in tables.items():
+        write_csv(content, output / f"{name}.csv")
 
 
 def plot_regret(

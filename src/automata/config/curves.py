@@ -7,21 +7,25 @@ from typing import Annotated
 from pydantic import Field
 
 from automata.config.base import Axis, Count, NonNegative, Section
-from automata.config.methods import SchedulerSettings
+from automata.config.methods import SchedulerSettings, SearchSettings
+from automata.config.spaces import Domain
 
 
 class Simulated(Section):
     """What searches are simulated of, on the learning curves of a data set."""
 
+    pool: Count
+    """How many configurations there are."""
     configurations: Count
     """Of a search."""
-    seeds: list[NonNegative]
-    """Of trainings."""
+    searches: list[str]
     schedulers: list[str]
+    search: SearchSettings
     scheduler: SchedulerSettings
+    space: dict[str, Domain]
 
 
-Share = Annotated[float, Field(ge=0, le=1)]
+Part = Annotated[float, Field(gt=0, le=1)]
 
 
 class LearningCurves(Section):
@@ -36,9 +40,24 @@ class LearningCurves(Section):
         Field(description="seeds of weights, subsets and order: a training for each"),
     ] = [0, 1, 2]
     warm_starts: Annotated[
-        Axis[Share], Field(description="kappa: a training for each; FULL has none")
-    ] = [0.0]
+        dict[str, Axis[Part]],
+        Field(description="kappa by selector: trainings with warm start, beside those without"),
+    ] = {}
     horizon_exponents: Annotated[
-        Axis[Share], Field(description="beta: a training for each; FULL has none")
-    ] = [0.0]
+        dict[str, Axis[Part]],
+        Field(description="beta by selector: trainings with such exponents, beside those without"),
+    ] = {}
     part: Annotated[Count, Field(description="configurations of one job")] = 16
+    recorded: Annotated[
+        str | None,
+        Field(
+            description="a folder of published learning curves: what it has is not trained again"
+        ),
+    ] = None
+    train: Annotated[
+        bool, Field(description="`false`: searches are simulated on the curves that there are")
+    ] = True
+    real: Annotated[
+        list[str],
+        Field(description="folders of tables of real runs, which simulated ones are held against"),
+    ] = []

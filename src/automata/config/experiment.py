@@ -195,6 +195,9 @@ class Experiment(Section):
                 needed = f"{name} needs the section protocol.{self.kind(name)}"
                 raise BadKeyError(["datasets", index], needed)
         if self.learning_curves is not None:
+            for key in ("warm_starts", "horizon_exponents"):
+                for selector in getattr(self.learning_curves, key):
+                    _require(selector, self.selectors, ["learning_curves", key])
             for name in self.datasets:
                 least = self.protocol_of(name).under("random").configurations
                 if self.learning_curves.pool < least:

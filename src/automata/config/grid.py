@@ -15,7 +15,7 @@ from automata.config.experiment import Experiment
 from automata.config.inputs import Contents, contents_of, data_files, is_code, problems_of_files
 from automata.config.job import Job, Run, goes_together
 from automata.config.refusals import dotted
-from automata.curves.grid import curves_jobs
+from automata.curves.grid import curves_jobs, published_configurations, training_of
 from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
@@ -41,6 +41,9 @@ So that one set of assumptions is behind its CO2, and one rule says which runs c
 
 SIMULATED = ("hyperband", "asha", "sha", "none")
 """The schedulers that searches are simulated with; `one-epoch` is a method among all of them."""
+
+CURVES = Path("results/curves")
+"""Where the records of learning curves lie."""
 
 CONTENTS = Path("results/data/contents.json")
 """Where is remembered what is in the user's own files: they are read again when they change."""
@@ -152,26 +155,64 @@ class Grid:
 
     @cached_property
     def curves(self) -> dict[str, CurvesJob]:
-        """The jobs that record learning curves, by the paths of their records."""
+        """All jobs of learning curves, by the paths of their records."""
         return {
             path: job
             for part in ([] if self.archives else self.parts)
             for path, job in curves_jobs(part, self._contents).items()
         }
 
+    @cached_property
+    def recorded_curves(self) -> list[str]:
+        """The records of learning curves that are read: to be made, or there; else published."""
+        found = []
+        for path, job in self.curves.items():
+            asked = self.experiment_of(job.dataset).learning_curves
+            published = self._published.get(training_of(job), set())
+            missing = not published.issuperset(job.configurations)
+            if asked is not None and missing and (asked.train or CURVES.joinpath(path).is_file()):
+                found.append(path)
+        return found
+
+    @cached_property
+    def published_curves(self) -> list[str]:
+        """The folders of published learning curves."""
+        asked = (part.learning_curves for part in self.parts)
+        return list(dict.fromkeys(it.recorded for it in asked if it and it.recorded))
+
+    @property
+    def real_runs(self) -> list[str]:
+        """The folders of tables of real runs, which simulated ones are held against."""
+        asked = (part.learning_curves for part in self.parts)
+        return list(dict.fromkeys(folder for it in asked if it for folder in it.real))
+
+    @cached_property
+    def _published(self) -> dict[str, set[int]]:
+        """Which configurations are published, of each training."""
+        found: dict[str, set[int]] = {}
+        for folder in self.published_curves:
+            if not Path(folder).is_dir():
+                raise UserError(f"learning_curves.recorded: {dotted([folder])}: no such folder")
+            found |= published_configurations(Path(folder))
+        return found
+
     @property
     def simulated(self) -> dict[str, Simulated]:
         """The searches that are simulated on the learning curves of each data set."""
-        return {
-            dataset: Simulated(
-                configurations=part.protocol_of(dataset).under("random").configurations,
-                seeds=part.learning_curves.seeds,
-                schedulers=[name for name in part.schedulers if name in SIMULATED],
-                scheduler=part.scheduler,
-            )
-            for dataset, part in self._of_dataset.items()
-            if part.learning_curves is not None
-        }
+        found = {}
+        for dataset, part in self._of_dataset.items():
+            if part.learning_curves is not None:
+                protocol = part.protocol_of(dataset).under("random")
+                found[dataset] = Simulated(
+                    pool=part.learning_curves.pool,
+                    configurations=protocol.configurations,
+                    searches=[name for name in part.searches if name in SEARCHES],
+                    schedulers=[name for name in part.schedulers if name in SIMULATED],
+                    search=part.search,
+                    scheduler=part.scheduler,
+                    space=protocol.search_space,
+                )
+        return found
 
     def encoding(self, dataset: str) -> str:
         """Return the path of what says how rows of a data set are encoded."""

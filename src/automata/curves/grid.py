@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
+from typing import Any
 
 from automata.config.curves import LearningCurves
 from automata.config.experiment import Experiment
@@ -12,6 +16,7 @@ from automata.config.methods import SchedulerSettings
 from automata.config.protocol import Protocol
 from automata.config.settings import settings_of
 from automata.curves.record import CurvesJob
+from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import load
 from automata.runs import number
@@ -50,12 +55,15 @@ def _jobs(
     settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
     protocol = settings.protocol
     epochs = rungs(protocol, experiment.scheduler)
-    ways = (
-        product(experiment.fractions, asked.warm_starts, asked.horizon_exponents)
-        if control is None
-        else [(1.0, 0.0, 0.0)]
-    )
-    for fraction, warm_start, exponent in ways:
+    others = [
+        *((kappa, 0.0) for kappa in asked.warm_starts.get(selector, ())),
+        *((0.0, beta) for beta in asked.horizon_exponents.get(selector, ())),
+    ]
+    if control is None:
+        ways = list(product(experiment.fractions, [(0.0, 0.0), *others]))
+    else:
+        ways = [(1.0, (0.0, 0.0))]
+    for fraction, (warm_start, exponent) in ways:
         trained = protocol.model_copy(update={"configurations": 1, "horizon_exponent": exponent})
         for seed, first in product(asked.seeds, range(0, asked.pool, asked.part)):
             yield CurvesJob(
@@ -83,12 +91,36 @@ def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:
 
 
 def path_of(job: CurvesJob) -> str:
-    """Return where the record of `job` lies: all that it reads is in its path."""
+    """Return where the record of `job` lies."""
+    return f"{training_of(job)}/{job.configurations[0]}-{job.configurations[-1]}.json"
+
+
+def training_of(job: CurvesJob) -> str:
+    """Return what names the way in which `job` trains: all that it reads, but configurations."""
     way = f"{job.selector}-{number(job.fraction)}"
     if job.warm_start:
         way += f"-warm-{number(job.warm_start)}"
     if exponent := job.settings.protocol.horizon_exponent:
         way += f"-horizon-{number(exponent)}"
     rest = job.model_dump(mode="json", exclude={"seed", "configurations"})
-    part = f"{job.configurations[0]}-{job.configurations[-1]}"
-    return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}/{part}.json"
+    return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}"
+
+
+def published_configurations(folder: Path) -> dict[str, set[int]]:
+    """Return which configurations have published curves, of each training."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for path in sorted(folder.glob("*.json")):
+        for record in read_origins(path):
+            training, _, part = record.removesuffix(".json").rpartition("/")
+            first, last = map(int, part.split("-"))
+            found[training].update(range(first, last + 1))
+    return dict(found)
+
+
+def read_origins(path: Path) -> dict[str, Any]:
+    """Return by path what is published of records besides their curves; raises UserError."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: not the origins of published curves: {error}") from error
+    return content

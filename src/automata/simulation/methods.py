@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from automata.config.methods import SchedulerSettings
-from automata.simulation.schedulers import best_of, stopped_at
-from automata.simulation.table import FULL, Curved, Way
+from automata.simulation.schedulers import best_of, ended_before, stopped_at
+from automata.simulation.table import COSTS, FULL, Curved, Way
 from automata.tuning.schedulers import finalist_rungs
 
 Floats = NDArray[np.float64]
@@ -47,12 +48,39 @@ class Method:
 
 
 class Draws(NamedTuple):
-    """Searches: which configurations they propose, in which order, under which training seed."""
+    """Searches: in which order they see the pool, how far, and under which training seed."""
 
-    proposals: Ints
-    """(d, n) places in the pool."""
+    pool: Ints
+    """(d, p) configurations; random search proposes the first."""
+    configurations: int
+    """Of a search."""
     seeds: Ints
     """(d,) places among the seeds."""
+
+
+class Proposals(Protocol):
+    """A search algorithm on arrays."""
+
+    def __call__(
+        self,
+        scores: Floats,
+        draws: Draws,
+        ended: Sequence[int],
+        stopped: Callable[[Floats], Ints],
+    ) -> Ints:
+        """Return the places (d, n) in `draws.pool` that are proposed, in order.
+
+        `scores` (d, p, e) are those of the pool, in its order. When trial i is proposed, the first
+        `ended[i]` have ended. `stopped` returns where trials (d, n) with such scores end.
+        """
+        ...
+
+
+def drawn(
+    scores: Floats, draws: Draws, ended: Sequence[int], stopped: Callable[[Floats], Ints]
+) -> Ints:
+    """Return what random search proposes."""
+    return np.tile(np.arange(draws.configurations), (len(scores), 1))
 
 
 class Outcome(NamedTuple):
@@ -62,85 +90,88 @@ class Outcome(NamedTuple):
     """(d,) places in the pool."""
     test: Floats
     """(d,) test accuracy of the chosen configuration trained on all data."""
-    samples: Floats
-    """(d,) of search and final training."""
-    seconds: Floats
-    """(d,) of CPU."""
+    costs: Floats
+    """(3, d) of search and final training, by `COSTS`."""
 
 
-def outcome(
+class Searched(NamedTuple):
+    """Searches that have ended, before any final training."""
+
+    scheduler: str
+    seeds: Ints
+    """(d,) places among the seeds."""
+    proposals: Ints
+    """(d, n) configurations."""
+    scores: Floats
+    """(d, n, e)"""
+    ends: Ints
+    """(d, n) places among the epochs."""
+
+
+def searched(
     method: Method,
     curves: Curved,
-    full: Curved,
     draws: Draws,
     scheduler: str,
     settings: SchedulerSettings,
-) -> Outcome:
-    """Return what `method` does in each of the `draws`; `full` are the curves on all data."""
-    if method.repeat:
-        draws = draws._replace(seeds=(draws.seeds + 1) % len(full.accuracy))
-    if method.scheduler == "untuned":
-        return _finished(full, draws, draws.proposals[:, 0], np.zeros((2, len(draws.seeds))))
+    propose: Proposals = drawn,
+) -> Searched:
+    """Return the searches of `method`, whose trials have these `curves`."""
     scheduler = method.scheduler or scheduler
-    scores = _drawn(curves.scores(method.metric), draws)
-    ends = stopped_at(scheduler, scores, curves.epochs, settings)
-    spent = np.stack([_spent(of, draws, ends) for of in (curves.samples, curves.seconds)])
+    seeds = (draws.seeds + method.repeat) % len(curves.accuracy)
+    of_pool = curves.scores(method.metric)[seeds[:, None], draws.pool]
+
+    def stopped(scores: Floats) -> Ints:
+        return stopped_at(scheduler, scores, curves.epochs, settings)
+
+    ended = ended_before(scheduler, draws.configurations, curves.epochs[-1], settings)
+    places = propose(of_pool, draws, ended, stopped)
+    proposals = np.take_along_axis(draws.pool, places, axis=1)
+    scores = np.take_along_axis(of_pool, places[:, :, None], axis=1)
+    return Searched(scheduler, seeds, proposals, scores, stopped(scores))
+
+
+def untuned(full: Curved, draws: Draws) -> Outcome:
+    """Return what comes of the first proposal without a search."""
+    return _finished(full, draws.seeds, draws.pool[:, 0], np.zeros((len(COSTS), 1)))
+
+
+def outcome(method: Method, found: Searched, curves: Curved, full: Curved) -> Outcome:
+    """Return what `method` chooses after such searches; `full` are the curves on all data."""
+    _, seeds, proposals, scores, ends = found
+    spent = curves.costs[:, seeds[:, None], proposals, ends].sum(axis=2)
     if method.finalists > 1:
-        return _finalists(method, full, draws, scores, ends, spent)
-    place = best_of(scheduler, scores, ends)
-    chosen = np.take_along_axis(draws.proposals, place[:, None], axis=1)[:, 0]
+        last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
+        order = np.argsort(-last, axis=1, kind="stable")
+        best = np.take_along_axis(proposals, order[:, : method.finalists], axis=1)
+        chosen, lost = _halved(full, seeds, best, method.metric)
+        return _finished(full, seeds, chosen, spent + lost)
+    place = best_of(found.scheduler, scores, ends)[:, None]
+    chosen = np.take_along_axis(proposals, place, axis=1)[:, 0]
     if method.way == FULL:  # its best trial goes on, where it was stopped
-        reached = np.take_along_axis(ends, place[:, None], axis=1)[:, 0]
-        for row, of in enumerate((full.samples, full.seconds)):
-            spent[row] -= of[draws.seeds, chosen, reached]
-    return _finished(full, draws, chosen, spent)
+        reached = np.take_along_axis(ends, place, axis=1)[:, 0]
+        spent = spent - full.costs[:, seeds, chosen, reached]
+    return _finished(full, seeds, chosen, spent)
 
 
-def _drawn(values: Floats, draws: Draws) -> Floats:
-    """Return (d, n, e) of the drawn configurations of (s, p, e) values."""
-    return values[draws.seeds[:, None], draws.proposals]
-
-
-def _spent(values: Floats, draws: Draws, ends: Ints) -> Floats:
-    """Return what trials took until they ended, in all: (d,)."""
-    every = np.take_along_axis(_drawn(values, draws), ends[:, :, None], axis=2)
-    return np.asarray(every.sum(axis=(1, 2)))
-
-
-def _finished(full: Curved, draws: Draws, chosen: Ints, spent: Floats) -> Outcome:
+def _finished(full: Curved, seeds: Ints, chosen: Ints, spent: Floats) -> Outcome:
     """Return the outcome with the final training, or the rest of it, added to what is `spent`."""
-    return Outcome(
-        chosen=chosen,
-        test=full.test[draws.seeds, chosen],
-        samples=spent[0] + full.samples[draws.seeds, chosen, -1],
-        seconds=spent[1] + full.seconds[draws.seeds, chosen, -1],
-    )
+    costs = spent + full.costs[:, seeds, chosen, -1]
+    return Outcome(chosen, full.test[seeds, chosen], costs)
 
 
-def _halved(full: Curved, draws: Draws, finalists: Ints, metric: str) -> tuple[Ints, Floats]:
-    """Return the best of the `finalists` (d, m), and samples and seconds of those that lose.
+def _halved(full: Curved, seeds: Ints, finalists: Ints, metric: str) -> tuple[Ints, Floats]:
+    """Return the best of the `finalists` (d, m), and what those that lose took: (3, d).
 
     All train on all data to T/4, the best two to T/2, the best to T; the earlier wins a tie.
     """
-    spent = np.zeros((2, len(draws.seeds)))
+    spent = np.zeros((len(COSTS), len(seeds)))
     scores = full.scores(metric)
     for epoch, left in finalist_rungs(full.epochs[-1]).items():
         place = full.place(epoch)
-        here = scores[draws.seeds[:, None], finalists, place]
+        here = scores[seeds[:, None], finalists, place]
         order = np.argsort(-here, axis=1, kind="stable")
         out = np.take_along_axis(finalists, order[:, left:], axis=1)
-        for row, of in enumerate((full.samples, full.seconds)):
-            spent[row] += of[draws.seeds[:, None], out, place].sum(axis=1)
+        spent += full.costs[:, seeds[:, None], out, place].sum(axis=2)
         finalists = np.take_along_axis(finalists, np.sort(order[:, :left], axis=1), axis=1)
     return finalists[:, 0], spent
-
-
-def _finalists(
-    method: Method, full: Curved, draws: Draws, scores: Floats, ends: Ints, spent: Floats
-) -> Outcome:
-    """Train the best configurations of a search on all data, and halve them."""
-    last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
-    order = np.argsort(-last, axis=1, kind="stable")
-    best = np.take_along_axis(draws.proposals, order[:, : method.finalists], axis=1)
-    chosen, lost = _halved(full, draws, best, method.metric)
-    return _finished(full, draws, chosen, spent + lost)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,18 +31,38 @@ def stopped_at(
     `scores` (d, n, e) are those of d searches of n trials, in the order of their proposal, at each
     of the `epochs`, of which the last is T. One trial trains at a time.
     """
-    if scheduler == "hyperband":
-        eta = settings.hyperband.reduction_factor
-        return _halving(scores, epochs, hyperband_brackets(scores.shape[1], epochs[-1], eta))
-    if scheduler == "sha":
-        eta = settings.sha.reduction_factor
-        return _halving(scores, epochs, [successive_halving(scores.shape[1], epochs[-1], eta)])
-    if scheduler == "one-epoch":
-        return _halving(scores, epochs, [one_epoch(scores.shape[1], epochs[-1])], earlier=True)
+    brackets = _brackets(scheduler, scores.shape[1], epochs[-1], settings)
+    if brackets is not None:
+        return _halving(scores, epochs, brackets, earlier=scheduler == "one-epoch")
     if scheduler == "asha":
         asha = settings.asha
         return _asha(scores, epochs, asha.reduction_factor, asha.grace_period)
     return np.full(scores.shape[:2], len(epochs) - 1)
+
+
+def ended_before(
+    scheduler: str, configurations: int, epochs: int, settings: SchedulerSettings
+) -> list[int]:
+    """Return for each trial how many of those before it have ended when it is proposed.
+
+    One trial trains at a time. The trials of a bracket are proposed before one of them ends.
+    """
+    brackets = _brackets(scheduler, configurations, epochs, settings)
+    if brackets is None:
+        return list(range(configurations))
+    firsts = accumulate((bracket.trials for bracket in brackets), initial=0)
+    return [first for first, it in zip(firsts, brackets, strict=False) for _ in range(it.trials)]
+
+
+def _brackets(
+    scheduler: str, configurations: int, epochs: int, settings: SchedulerSettings
+) -> list[Bracket] | None:
+    """Return the brackets of a scheduler that halves them, None of another."""
+    if scheduler == "hyperband":
+        return hyperband_brackets(configurations, epochs, settings.hyperband.reduction_factor)
+    if scheduler == "sha":
+        return [successive_halving(configurations, epochs, settings.sha.reduction_factor)]
+    return [one_epoch(configurations, epochs)] if scheduler == "one-epoch" else None
 
 
 def _halving(

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from automata.config.curves import Simulated
-from automata.config.methods import SchedulerSettings
 from automata.errors import UserError
 from automata.seeds import derive
-from automata.simulation.methods import Draws, Method, Outcome, outcome
-from automata.simulation.table import FULL, Way, curved
+from automata.simulation.methods import (
+    Draws,
+    Method,
+    Outcome,
+    Proposals,
+    Searched,
+    drawn,
+    outcome,
+    searched,
+    untuned,
+)
+from automata.simulation.table import FULL, Way, curved, hyperparameters, seeds_of_full
+from automata.simulation.tpe import Tpe
 
 Floats = NDArray[np.float64]
 
@@ -23,30 +36,38 @@ RESAMPLES, SEARCHES_EACH = 200, 25
 """Resamples of pool and seeds behind an interval, and searches in each."""
 REPEAT = "FULL, repeated"
 """What other methods are compared with: FULL under another training seed."""
+RARELY = 0.01
+"""A smaller share of choices is not reported."""
+SAVED = ("speedup_samples", "speedup_seconds", "energy_ratio")
+"""FULL's costs over the method's, by `COSTS`."""
 LOSSES = (1, 2, 5)
 """Points of accuracy; the chance to lose more is reported."""
 
 
-def methods(ways: Iterable[Way]) -> list[Method]:
-    """Return the methods that can be simulated on curves of these `ways`, FULL first."""
+def methods(ways: Iterable[Way], *, repeated: bool, by_loss: bool) -> list[Method]:
+    """Return the methods that can be simulated on curves of these `ways`, FULL first.
+
+    FULL can be `repeated` where there are trainings under several seeds; `by_loss` says whether
+    trials are compared by their loss, too.
+    """
     found = [
         Method("FULL"),
-        Method(REPEAT, repeat=True),
+        *[Method(REPEAT, repeat=True)] * repeated,
         Method("untuned", scheduler="untuned"),
         Method("one epoch", scheduler="one-epoch"),
-        Method("one epoch, by loss", scheduler="one-epoch", metric="log_loss"),
+        *[Method("one epoch, by loss", scheduler="one-epoch", metric="log_loss")] * by_loss,
     ]
     for way in ways:
         if way == FULL:
             continue
         plain = Method.of(way)
         name = plain.name
-        found += [
-            plain,
-            Method(f"{name}, 3 finalists", way, finalists=3),
-            Method(f"{name}, by loss", way, metric="log_loss"),
-            Method(f"{name}, by loss, 3 finalists", way, "log_loss", finalists=3),
-        ]
+        found += [plain, Method(f"{name}, 3 finalists", way, finalists=3)]
+        if by_loss:
+            found += [
+                Method(f"{name}, by loss", way, metric="log_loss"),
+                Method(f"{name}, by loss, 3 finalists", way, "log_loss", finalists=3),
+            ]
     return found
 
 
@@ -56,90 +77,148 @@ def ways_in(table: pd.DataFrame) -> list[Way]:
     return [Way(*row) for row in rows.itertuples(index=False)]
 
 
-def study(
-    table: pd.DataFrame,
-    scheduler: str,
-    settings: SchedulerSettings,
-    configurations: int,
-    seeds: Sequence[int],
-) -> pd.DataFrame:
-    """Return a row per method of one data set under one scheduler.
+class Compared(NamedTuple):
+    """What comes of methods on the same searches of one data set."""
 
-    `table` has the curves of the data set. Regret is in points of test accuracy: that of FULL's
-    choice, trained on all data, minus that of the method's, on the same proposals and seed.
+    methods: pd.DataFrame
+    """A row per method."""
+    chosen: pd.DataFrame
+    """How often each method chooses a configuration; rare ones are left out."""
+
+
+class Bench:
+    """The curves of one data set, and the draws on which all methods are compared."""
+
+    def __init__(self, table: pd.DataFrame, asked: Simulated, seeds: Sequence[int]) -> None:
+        """Take the `table` of the data set, whose curves on all data are complete for `seeds`."""
+        self.asked = asked
+        self.pool = hyperparameters(table, asked.pool)
+        ways = ((way, curved(table, way, seeds, asked.pool)) for way in ways_in(table))
+        self.curves = {way: found for way, found in ways if found is not None}
+        self.seeds = len(seeds)
+        generator = np.random.default_rng(derive(0, "simulated searches"))
+        self._draws = (
+            _draws(generator, asked, len(seeds), SEARCHES),
+            _resampled(generator, asked, len(seeds)),
+        )
+        self._latest: tuple[object, list[Searched]] = None, []
+
+    def outcomes(self, method: Method, search: str, scheduler: str) -> list[Outcome]:
+        """Return what `method` chooses: for the means, and in resamples of pool and seeds."""
+        full = self.curves[FULL]
+        if method.scheduler == "untuned":
+            return [untuned(full, draws) for draws in self._draws]
+        trained = self.curves[method.way]
+        key = search, scheduler, method.scheduler, method.way, method.metric, method.repeat
+        if key != self._latest[0]:  # the same with finalists and without, which follow each other
+            propose: Proposals = drawn
+            if search == "tpe":
+                startup = self.asked.search.tpe.startup_configurations
+                propose = Tpe(self.asked.space, self.pool, startup)
+            self._latest = (
+                key,
+                [
+                    searched(method, trained, draws, scheduler, self.asked.scheduler, propose)
+                    for draws in self._draws
+                ],
+            )
+        return [outcome(method, found, trained, full) for found in self._latest[1]]
+
+
+def study(bench: Bench, search: str, scheduler: str) -> Compared:
+    """Compare methods on one data set under one search and scheduler.
+
+    Regret is in points of test accuracy: that of FULL's choice, trained on all data, minus that of
+    the method's, on the same pool, in the same order, under the same seed.
     """
-    full = curved(table, FULL, seeds)
-    if full is None:
-        return pd.DataFrame()
-    curves = {way: curved(table, way, seeds) for way in ways_in(table)}
-    pool = full.accuracy.shape[1]
-    generator = np.random.default_rng(derive(0, "simulated searches"))
-    draws = _draws(generator, pool, len(seeds), configurations, SEARCHES)
-    resampled = _resampled(generator, pool, len(seeds), configurations)
     rows: list[dict[str, object]] = []
+    choices: list[pd.DataFrame] = []
     regrets: dict[str, Floats] = {}
-    excesses: dict[str, Floats] = {}
-    for method in methods(way for way, found in curves.items() if found is not None):
-        trained = curves[method.way]
-        assert trained is not None
-        mean = outcome(method, trained, full, draws, scheduler, settings)
-        around = outcome(method, trained, full, resampled, scheduler, settings)
+    for method in methods(bench.curves, repeated=bench.seeds > 1, by_loss=search == "random"):
+        mean, around = bench.outcomes(method, search, scheduler)
         if not rows:
             base, based = mean, around
         regrets[method.name] = _regret(around, based).reshape(RESAMPLES, SEARCHES_EACH)
-        excess = regrets[method.name] - regrets.get(REPEAT, 0)
-        excesses[method.name] = excess.mean(axis=1)
+        said = {"search": search, "scheduler": scheduler, "method": method.name}
         rows.append(
             {
-                "scheduler": scheduler,
-                "method": method.name,
+                **said,
                 **method.way._asdict(),
+                "seeds": bench.seeds,
                 **_means(mean, base),
                 **_intervals(regrets[method.name]),
-                "excess": excess.mean(),
-                **_interval("excess", excess.mean(axis=1)),
             }
         )
+        choices.append(_chosen(mean, bench.pool).assign(**said))
     found = pd.DataFrame(rows)
-    half = _simultaneous(np.stack([excesses[name] for name in found["method"]]))
-    found["excess_all_low"] = found["excess"] - half
-    found["excess_all_high"] = found["excess"] + half
-    found["comparisons"] = int((half > 0).sum())
-    return found
+    if REPEAT in regrets:
+        found = found.join(_excesses(regrets), on="method")
+    return Compared(found, pd.concat(choices, ignore_index=True))
 
 
-def studies(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> pd.DataFrame:
-    """Return the rows of `study` for each data set and scheduler; raises UserError for none."""
-    found = []
+def studies(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> Compared:
+    """Return `study` for each data set, search and scheduler; raises UserError for none."""
+    found: list[Compared] = []
     for dataset, asked in searches.items():
-        rows = table[table["dataset"] == dataset]
-        for scheduler in asked.schedulers:
-            some = study(rows, scheduler, asked.scheduler, asked.configurations, asked.seeds)
-            some.insert(0, "dataset", dataset)
+        here = table[table["dataset"] == dataset]
+        seeds = seeds_of_full(here, asked.pool)
+        if not seeds:
+            continue
+        bench = Bench(here, asked, seeds)
+        for search, scheduler in product(asked.searches, asked.schedulers):
+            some = study(bench, search, scheduler)
+            for part in some:
+                part.insert(0, "dataset", dataset)
             found.append(some)
-    together = pd.concat(found, ignore_index=True)
-    if together.empty:
-        raise UserError("learning_curves: no data set has all curves of FULL under all seeds")
-    return together
+    if not found:
+        raise UserError("learning_curves: no data set has all curves of FULL under a seed")
+    return Compared(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
 
 
-def _draws(
-    generator: np.random.Generator, pool: int, seeds: int, configurations: int, searches: int
-) -> Draws:
-    """Return searches that propose different configurations of the pool."""
-    order = generator.random((searches, pool)).argsort(axis=1)
-    return Draws(order[:, :configurations], generator.integers(0, seeds, searches))
+def _draws(generator: np.random.Generator, asked: Simulated, seeds: int, searches: int) -> Draws:
+    """Return searches that see the pool in different orders."""
+    order = generator.random((searches, asked.pool)).argsort(axis=1)
+    return Draws(order, asked.configurations, generator.integers(0, seeds, searches))
 
 
-def _resampled(generator: np.random.Generator, pool: int, seeds: int, configurations: int) -> Draws:
+def _resampled(generator: np.random.Generator, asked: Simulated, seeds: int) -> Draws:
     """Return searches in resamples of pool and seeds, those of one resample in a row."""
     parts = []
     for _ in range(RESAMPLES):
-        members = generator.integers(0, pool, pool)
+        members = generator.integers(0, asked.pool, asked.pool)
         kept = generator.integers(0, seeds, seeds)
-        part = _draws(generator, pool, seeds, configurations, SEARCHES_EACH)
-        parts.append(Draws(members[part.proposals], kept[part.seeds]))
-    return Draws(*(np.concatenate(parts_of) for parts_of in zip(*parts, strict=True)))
+        part = _draws(generator, asked, seeds, SEARCHES_EACH)
+        parts.append((members[part.pool], kept[part.seeds]))
+    pools, places = (np.concatenate(of) for of in zip(*parts, strict=True))
+    return Draws(pools, asked.configurations, places)
+
+
+def _excesses(regrets: Mapping[str, Floats]) -> pd.DataFrame:
+    """Return by method the regret beyond that of FULL's repeat, with 95 % intervals.
+
+    Of each method alone, and (`all`) of all methods at once: `comparisons` is how many they are.
+    """
+    means = {name: (of - regrets[REPEAT]).mean(axis=1) for name, of in regrets.items()}
+    found = pd.DataFrame(
+        [{"excess": of.mean(), **_interval("excess", of)} for of in means.values()], index=[*means]
+    )
+    half = _simultaneous(np.stack([*means.values()]))
+    found["excess_all_low"] = found["excess"] - half
+    found["excess_all_high"] = found["excess"] + half
+    return found.assign(comparisons=int((half > 0).sum()))
+
+
+def _chosen(found: Outcome, pool: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the configurations that are chosen in one of a hundred searches or more."""
+    shares = np.bincount(found.chosen, minlength=len(pool)) / len(found.chosen)
+    often = [place for place in np.argsort(-shares, kind="stable") if shares[place] >= RARELY]
+    return pd.DataFrame(
+        {
+            "configuration": often,
+            "share": shares[often],
+            "hyperparameters": [json.dumps(pool[place], sort_keys=True) for place in often],
+        }
+    )
 
 
 def _regret(found: Outcome, base: Outcome) -> Floats:
@@ -169,8 +248,7 @@ def _means(found: Outcome, base: Outcome) -> dict[str, float]:
         "regret": regret.mean(),
         "regret_95th": np.percentile(regret, 95),
         **{f"lost_{points}": (regret > points).mean() for points in LOSSES},
-        "speedup_samples": base.samples.sum() / found.samples.sum(),
-        "speedup_seconds": base.seconds.sum() / found.seconds.sum(),
+        **dict(zip(SAVED, base.costs.sum(axis=1) / found.costs.sum(axis=1), strict=True)),
         "test_accuracy": found.test.mean(),
         **dict(zip(("test_low", "test_high"), np.percentile(found.test, (2.5, 97.5)), strict=True)),
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,13 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from automata.curves.record import Curve, Curves
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-WAY = ["dataset", "selector", "fraction", "warm_start", "horizon_exponent"]
-"""Columns that say how configurations were trained."""
 
 
 class Way(NamedTuple):
@@ -31,6 +26,12 @@ class Way(NamedTuple):
 
 FULL = Way("full", 1.0)
 
+COSTS = ("samples", "cpu_seconds", "joules")
+"""What is counted of trainings and searches, up to an evaluation or in all.
+
+CPU seconds and joules are of training, selection and evaluation.
+"""
+
 
 @dataclass(frozen=True)
 class Curved:
@@ -41,10 +42,8 @@ class Curved:
     """On the validation rows, 0 from where a training diverged."""
     likelihood: Floats
     """exp(-log loss), which orders trials as the loss does; 0 from there."""
-    samples: Floats
-    """Taken by then, warm start included."""
-    seconds: Floats
-    """CPU seconds of training, selection and evaluation by then."""
+    costs: Floats
+    """What was taken by then, warm start included: (3, s, p, e), by `COSTS`."""
     test: Floats
     """Test accuracy at the end (s, p), of trainings on all data; else NaN."""
 
@@ -57,75 +56,27 @@ class Curved:
         return self.likelihood if metric == "log_loss" else self.accuracy
 
 
-def tabulated(records: Iterable[Curves]) -> pd.DataFrame:
-    """Return a row for each evaluation of each training, and one for where a training diverged."""
-    return pd.DataFrame([row for record in records for row in _rows(record)])
+def hyperparameters(table: pd.DataFrame, pool: int) -> list[dict[str, Any]]:
+    """Return the configurations of the pool, in their order."""
+    texts = table.drop_duplicates("configuration").set_index("configuration")["hyperparameters"]
+    return [json.loads(texts[index]) for index in range(pool)]
 
 
-def _rows(record: Curves) -> Iterable[dict[str, Any]]:
-    job = record.job
-    shares = [_cpu_share(record, segment) for segment in range(len(record.segments))]
-    for curve in record.curves:
-        said = {
-            "dataset": job.dataset,
-            "selector": job.selector,
-            "fraction": job.fraction,
-            "warm_start": job.warm_start,
-            "horizon_exponent": job.settings.protocol.horizon_exponent,
-            "seed": job.seed,
-            "configuration": curve.index,
-        }
-        for epoch, values in _evaluations(curve, job.epochs):
-            values["cpu_seconds"] = values.pop("seconds") * shares[curve.segment]
-            yield {**said, "epoch": epoch, **values}
+def seeds_of_full(table: pd.DataFrame, pool: int) -> list[int]:
+    """Return the seeds under which the whole pool was trained on all data."""
+    return [seed for seed in sorted(table["seed"].unique()) if curved(table, FULL, [seed], pool)]
 
 
-def _cpu_share(record: Curves, segment: int) -> float:
-    """Return CPU seconds for a second inside trainings of a process: others may take the cores."""
-    measured = record.segments[segment]
-    inside = sum(c.progress.seconds.total for c in record.curves if c.segment == segment)
-    return (measured.cpu_seconds or math.nan) / inside if inside else math.nan
-
-
-def _evaluations(curve: Curve, epochs: Sequence[int]) -> Iterable[tuple[int, dict[str, Any]]]:
-    """Yield what is known of each epoch; after a divergence the worst score, at no more cost."""
-    progress = curve.progress
-    sound = {
-        evaluation.epoch: (evaluation, point)
-        for evaluation, point in zip(progress.evaluations, curve.points, strict=True)
-        if math.isfinite(evaluation.loss)
-        and math.isfinite(progress.training_loss[evaluation.epoch - 1])
-    }
-    for epoch in epochs:
-        if epoch in sound:
-            evaluation, point = sound[epoch]
-            seconds = point.training_seconds + point.selection_seconds + point.evaluation_seconds
-            accuracy, loss, samples = evaluation.accuracy, evaluation.loss, point.samples
-        else:
-            accuracy, loss = 0.0, math.inf
-            samples, seconds = progress.samples, progress.seconds.total
-        yield (
-            epoch,
-            {
-                "accuracy": accuracy,
-                "loss": loss,
-                "samples": samples,
-                "seconds": seconds,
-                "test_accuracy": curve.test_accuracy if epoch == epochs[-1] else None,
-            },
-        )
-
-
-def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int]) -> Curved | None:
+def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Curved | None:
     """Return the curves of one data set's `table` for one way of training.
 
-    None where a configuration of the pool that FULL was trained with is missing.
+    None where a training of the `pool` under one of the `seeds` is missing.
     """
-    full = table[(table[list(Way._fields)] == list(FULL)).all(axis=1)]
-    axes = list(seeds), sorted(full["configuration"].unique()), sorted(full["epoch"].unique())
+    some = table[(table[list(Way._fields)] == list(way)).all(axis=1) & table["seed"].isin(seeds)]
+    axes = list(seeds), range(pool), sorted(table["epoch"].unique())
     index = pd.MultiIndex.from_product(axes, names=["seed", "configuration", "epoch"])
-    trained = table[(table[list(Way._fields)] == list(way)).all(axis=1)].set_index(index.names)
-    if not len(index) or not index.isin(trained.index).all():
+    trained = some.set_index(index.names)
+    if not index.isin(trained.index).all():
         return None
     rows = trained.loc[index]
 
@@ -136,7 +87,6 @@ def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int]) -> Curved | None
         epochs=[int(epoch) for epoch in axes[2]],
         accuracy=array("accuracy"),
         likelihood=np.exp(-array("loss")),
-        samples=array("samples"),
-        seconds=array("cpu_seconds"),
+        costs=np.stack([array(column) for column in COSTS]),
         test=array("test_accuracy")[:, :, -1],
     )

@@ -2,45 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
+from automata.config.curves import Simulated
 from automata.names import ALL_DATA, data_set
 from automata.simulation.methods import Method
 from automata.simulation.study import ways_in
-from automata.simulation.table import FULL, Curved, Way, curved
+from automata.simulation.table import FULL, Curved, Way, curved, seeds_of_full
 
 METRICS = ("accuracy", "log_loss")
 
-SAME = ["dataset", "scheduler", *Way._fields]
+SAME = ["dataset", "search", "scheduler", *Way._fields]
 """What a real search and simulated ones have in common."""
+
+HELD = [*SAME, "seed", "test_accuracy", "method", "test_low", "test_high", "inside"]
+"""Columns of `against_real`."""
 
 
 def against_real(
-    simulated: pd.DataFrame, runs: pd.DataFrame, protocols: Mapping[str, Any]
+    simulated: pd.DataFrame,
+    asked: Mapping[str, Simulated],
+    runs: pd.DataFrame,
+    protocols: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Return a row for each real random search of which there are simulated ones.
+    """Return a row for each real search of which there are simulated ones.
 
     `runs` and `protocols` are tables of `automata collect`. A search is `inside` if its test
-    accuracy lies in the central 95 % of those of simulated searches that train in the same way.
+    accuracy lies in the central 95 % of those of simulated searches that train in the same way, on
+    the same search space.
     """
-    real = runs[(runs["search"] == "random") & (runs["selector"] != "untuned")].copy()
+    real = runs[runs["selector"] != "untuned"].copy()
     real["dataset"] = real["dataset"].map(data_set)
-    ways = pd.DataFrame(
-        [_way(run, protocols[run["protocol_hash"]]) for run in real.to_dict("records")],
-        index=real.index,
-    )
-    real[list(Way._fields)] = ways
+    alike = [
+        run["dataset"] in asked
+        and _is_of(asked[run["dataset"]], protocols[run["protocol_hash"]]["protocol"])
+        for run in real.to_dict("records")
+    ]
+    real = real[alike]
+    ways = [_way(run, protocols[run["protocol_hash"]]) for run in real.to_dict("records")]
+    real[list(Way._fields)] = pd.DataFrame(ways, real.index, Way._fields)
     plain = simulated[[_is_plain(row) for row in simulated.to_dict("records")]]
     found = real[[*SAME, "seed", "test_accuracy"]].merge(
         plain[[*SAME, "method", "test_low", "test_high"]], on=SAME
     )
     found["inside"] = found["test_accuracy"].between(found["test_low"], found["test_high"])
-    return found.sort_values([*SAME, "seed"], ignore_index=True)
+    return found[HELD].sort_values([*SAME, "seed"], ignore_index=True)
+
+
+def _is_of(asked: Simulated, protocol: Mapping[str, Any]) -> bool:
+    """Say whether a search by that `protocol` has the space and size of the simulated ones."""
+    space = {name: domain.model_dump(mode="json") for name, domain in asked.space.items()}
+    size = protocol["configurations"]
+    return bool(protocol["search_space"] == space and size == asked.configurations)
 
 
 def _way(run: Mapping[Any, Any], settings: Mapping[str, Any]) -> Way:
@@ -61,15 +79,17 @@ def _is_plain(row: Mapping[Any, Any]) -> bool:
     return bool(row["method"] == Method.of(way).name)
 
 
-def noise(table: pd.DataFrame, seeds: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+def noise(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.DataFrame:
     """Return how far two trainings on all data differ by their seed alone, in points.
 
     A row per data set: the mean absolute difference of the scores of one configuration at T, over
     the pool and pairs of seeds.
     """
     rows = []
-    for dataset, some in seeds.items():
-        full = curved(table[table["dataset"] == dataset], FULL, some)
+    for dataset, searches in asked.items():
+        here = table[table["dataset"] == dataset]
+        some = seeds_of_full(here, searches.pool)
+        full = curved(here, FULL, some, searches.pool)
         if full is not None and len(some) > 1:
             scores = {"validation": full.accuracy[:, :, -1], "test": full.test}
             pairs = [(a, b) for a in range(len(some)) for b in range(a)]
@@ -81,21 +101,22 @@ def noise(table: pd.DataFrame, seeds: Mapping[str, Sequence[int]]) -> pd.DataFra
     return pd.DataFrame(rows, columns=["dataset", "seeds", "validation", "test"])
 
 
-def rank_correlation(table: pd.DataFrame, seeds: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+def rank_correlation(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.DataFrame:
     """Return Kendall's tau-b of scores at each epoch with FULL's accuracy at T.
 
     The two are of different training seeds; `ceiling` is the tau of FULL's accuracy at T with
     itself, under different seeds: the most that a score can be expected to reach.
     """
     rows: list[dict[str, Any]] = []
-    for dataset, some in seeds.items():
+    for dataset, searches in asked.items():
         here = table[table["dataset"] == dataset]
-        full = curved(here, FULL, some)
+        some = seeds_of_full(here, searches.pool)
+        full = curved(here, FULL, some, searches.pool)
         if full is None or len(some) < 2:
             continue
         ceiling = _tau(full.accuracy[:, :, -1], full)
         for way in ways_in(here):
-            trained = curved(here, way, some)
+            trained = curved(here, way, some, searches.pool)
             if trained is not None:
                 said = {"dataset": dataset, "method": Method.of(way).name, **way._asdict()}
                 rows += ({**said, **one, "ceiling": ceiling} for one in _taus(trained, full))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from automata.config import SchedulerSettings
 from automata.registry import load
-from automata.simulation.methods import Draws, Method, outcome
+from automata.simulation.methods import Draws, Method, outcome, searched, untuned
 from automata.simulation.schedulers import best_of, stopped_at
 from automata.simulation.table import FULL, Curved, Way
 from automata.tuning import SCHEDULERS
@@ -75,7 +75,7 @@ def curved(accuracy, test=None, samples=10.0):
     accuracy = np.array([accuracy], dtype=float)
     taken = np.broadcast_to(np.array(EPOCHS) * samples, accuracy.shape)
     tested = np.full(accuracy.shape[:2], np.nan) if test is None else np.array([test])
-    return Curved(EPOCHS, accuracy, accuracy, taken, taken / 2, tested)
+    return Curved(EPOCHS, accuracy, accuracy, np.stack([taken, taken / 2, 3 * taken]), tested)
 
 
 # Four configurations at epochs 1, 2, 4 and 8, on all data and on a tenth.
@@ -87,13 +87,19 @@ SUBSET_CURVES = curved(
     [[0.1, 0.1, 0.1, 0.1], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.3, 0.3], [0.4, 0.4, 0.4, 0.4]],
     samples=1.0,
 )
-ALL = Draws(np.array([[0, 1, 2, 3]]), np.array([0]))
+ALL = Draws(np.array([[0, 1, 2, 3]]), 4, np.array([0]))
 SUBSETS = Way("rs2", 0.1)
 
 
 def result(method, curves=FULL_CURVES, scheduler="none"):
-    found = outcome(method, curves, FULL_CURVES, ALL, scheduler, SETTINGS)
-    return int(found.chosen[0]), float(found.samples[0]), float(found.seconds[0])
+    if method.scheduler == "untuned":
+        found = untuned(FULL_CURVES, ALL)
+    else:
+        searches = searched(method, curves, ALL, scheduler, SETTINGS)
+        found = outcome(method, searches, curves, FULL_CURVES)
+    samples, seconds, joules = found.costs[:, 0]
+    assert joules == 3 * samples
+    return int(found.chosen[0]), float(samples), float(seconds)
 
 
 def test_full_takes_all_trainings_and_no_other():

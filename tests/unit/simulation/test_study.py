@@ -2,16 +2,13 @@
 
 import pytest
 
-from automata.config import SchedulerSettings
-from automata.config.curves import Simulated
 from automata.errors import UserError
-from automata.simulation.study import REPEAT, studies, study
-from made_curves import POOL, made_curves
+from automata.simulation.study import REPEAT, studies
+from made_curves import POOL, asked, made_curves, made_study
 
 
 def compared(noise, scheduler="none"):
-    found = study(made_curves(noise), scheduler, SchedulerSettings(), 6, [0, 1])
-    return found.set_index("method")
+    return made_study(made_curves(noise), scheduler).methods.set_index("method")
 
 
 def test_without_noise_nobody_loses_and_costs_are_those_by_hand():
@@ -42,13 +39,47 @@ def test_curves_of_another_part_of_the_pool_are_not_compared():
     made = made_curves(0.3)
     other = (made["selector"] == "rs2") & (made["configuration"] == 0)
     made.loc[other, "configuration"] = POOL  # as many rows, of another pool
-    found = study(made, "none", SchedulerSettings(), 6, [0, 1])
+    found = made_study(made)
+    assert not found.methods["method"].str.startswith("rs2").any()
+
+
+def test_seeds_count_under_which_full_has_the_whole_pool():
+    made = made_curves(0.3)
+    missing = (made["selector"] == "full") & (made["seed"] == 1) & (made["configuration"] == 5)
+    found = studies(made[~missing], {"made": asked()}).methods
+    assert (found["seeds"] == 1).all()
+    assert REPEAT not in set(found["method"])  # there is no other seed
+    missing |= (made["selector"] == "full") & (made["configuration"] == 7)
+    with pytest.raises(UserError, match="learning_curves: no data set has all curves of FULL"):
+        studies(made[~missing], {"made": asked()})
+
+
+def test_a_way_that_is_not_complete_is_left_out():
+    made = made_curves(0.3)
+    missing = (made["selector"] == "rs2") & (made["seed"] == 1) & (made["configuration"] == 5)
+    found = studies(made[~missing], {"made": asked()}).methods
+    assert (found["seeds"] == 2).all()
     assert not found["method"].str.startswith("rs2").any()
 
 
-def test_a_data_set_without_all_curves_of_full_has_no_rows():
-    asked = Simulated(
-        configurations=6, seeds=[0, 1, 2], schedulers=["none"], scheduler=SchedulerSettings()
+def test_what_is_chosen_is_told_with_its_share():
+    found = made_study(made_curves(0.0)).chosen
+    full = found[found["method"] == "FULL"]
+    # The best of all is among 6 of 12 in half of the searches.
+    best = full.iloc[0]
+    assert (best["configuration"], best["hyperparameters"]) == (
+        POOL - 1,
+        '{"x": 0.9166666666666666}',
     )
-    with pytest.raises(UserError, match="learning_curves: no data set has all curves of FULL"):
-        studies(made_curves(0.0), {"made": asked})
+    assert best["share"] == pytest.approx(0.5, abs=0.05)
+    assert full["share"].sum() == pytest.approx(1, abs=0.02)
+
+
+def test_tpe_is_at_least_as_good_as_random_search_where_scores_are_smooth():
+    """And its searches are compared with FULL's own; one epoch knows no result in time."""
+    both = asked(searches=["random", "tpe"])
+    found = studies(made_curves(0.0), {"made": both}).methods.set_index(["search", "method"])
+    accuracy = found["test_accuracy"]
+    assert accuracy["tpe", "FULL"] > accuracy["random", "FULL"] + 0.02
+    regret = found.loc["tpe", "regret"]
+    assert regret[~regret.index.str.contains("untuned|one epoch")].eq(0).all()

@@ -5,17 +5,16 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from automata.config import SchedulerSettings
-from automata.simulation.study import _simultaneous, study
+from automata.simulation.study import _simultaneous
 from automata.simulation.validation import against_real, noise, rank_correlation
-from made_curves import POOL, made_curves
+from made_curves import POOL, asked, made_curves, made_study
 
-SEEDS = {"made": [0, 1]}
+ASKED = {"made": asked()}
 
 
 def test_noise_is_the_mean_difference_of_two_seeds():
     """Of two normal scores that is 2 sigma / sqrt(pi)."""
-    found = noise(made_curves(0.01), SEEDS).set_index("dataset").loc["made"]
+    found = noise(made_curves(0.01), ASKED).set_index("dataset").loc["made"]
     assert (found["seeds"], found["test"]) == (2, 0)
     assert found["validation"] == pytest.approx(100 * 0.01 * 2 / np.sqrt(np.pi), rel=0.5)
 
@@ -24,7 +23,7 @@ def test_rank_correlation_by_hand():
     curves = made_curves(0.0)
     backwards = (curves["selector"] == "rs2") & (curves["epoch"] == 1)
     curves.loc[backwards, "accuracy"] *= -1
-    found = rank_correlation(curves, SEEDS)
+    found = rank_correlation(curves, ASKED)
     assert found["ceiling"].to_numpy() == pytest.approx(1)
     of_rs2 = found[(found["selector"] == "rs2") & (found["metric"] == "accuracy")]
     assert of_rs2.set_index("epoch")["tau"].to_dict() == pytest.approx(
@@ -35,7 +34,7 @@ def test_rank_correlation_by_hand():
 def test_scores_that_are_all_equal_have_no_rank():
     curves = made_curves(0.0)
     curves.loc[curves["selector"] == "rs2", "accuracy"] = 0.5
-    found = rank_correlation(curves, SEEDS)
+    found = rank_correlation(curves, ASKED)
     assert (found[(found["selector"] == "rs2") & (found["metric"] == "accuracy")]["tau"] == 0).all()
 
 
@@ -53,7 +52,7 @@ def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="ra
 
 
 def test_real_searches_are_held_against_simulated_ones_of_their_way():
-    simulated = study(made_curves(0.0), "none", SchedulerSettings(), 6, [0, 1])
+    simulated = made_study(made_curves(0.0)).methods
     simulated.insert(0, "dataset", "made")
     best = (POOL - 1) / POOL
     runs = pd.DataFrame(
@@ -67,15 +66,22 @@ def test_real_searches_are_held_against_simulated_ones_of_their_way():
             run(scheduler="asha"),
         ]
     )
-    protocols = {"p": {"scheduler": {"none": {"warm_start": 0.0}}, "protocol": {}}}
-    found = against_real(simulated, runs, protocols)
+    protocol = {"search_space": {"x": {"uniform": [0.0, 1.0]}}, "configurations": 6}
+
+    def inside(warm_start, **changes):
+        settings = {"none": {"warm_start": warm_start}}
+        protocols = {"p": {"scheduler": settings, "protocol": protocol | changes}}
+        return against_real(simulated, ASKED, runs, protocols)
+
+    found = inside(0.0)
     assert list(zip(found["selector"], found["test_accuracy"], found["inside"], strict=True)) == [
         ("full", best, True),
         ("rs2", best, True),
         ("rs2", 0.1, False),
     ]
-    warm = {"p": {"scheduler": {"none": {"warm_start": 0.5}}, "protocol": {}}}
-    assert against_real(simulated, runs, warm)["selector"].tolist() == ["full"]
+    assert inside(0.5)["selector"].tolist() == ["full"]
+    assert inside(0.0, configurations=7).empty
+    assert inside(0.0, search_space={"x": {"uniform": [0.0, 2.0]}}).empty
 
 
 def test_simultaneous_intervals_of_independent_methods_are_those_of_sidak():
