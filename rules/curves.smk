@@ -93,17 +93,21 @@ rule plot_regret:
     input:
         rules.simulate.output.table,
     output:
-        f"results/{EXPERIMENT}/figures/regret.pdf",
-        f"results/{EXPERIMENT}/figures/regret.png",
+        f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.pdf",
+        f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.png",
     log:
-        f"logs/{EXPERIMENT}/plot/regret.log",
+        f"logs/{EXPERIMENT}/plot/regret-{{scheduler}}.log",
     localrule: True
     conda:
         "../envs/automata.yaml"
     message:
-        "Drawing regret"
+        "Drawing regret under {wildcards.scheduler}"
     shell:
-        "python -m automata plot-regret {input:q} --output {output:q} > {log:q} 2>&1"
+        """
+        python -m automata plot-regret {input:q} \
+            --scheduler {wildcards.scheduler} \
+            --output {output:q} > {log:q} 2>&1
+        """
 
 
 rule publish_curves:
@@ -126,7 +130,10 @@ rule publish_curves:
 rule learning_curves:
     input:
         CURVES_READ,
-        rules.plot_regret.output if CURVES else [],
+        expand(
+            f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.png",
+            scheduler=GRID.simulated_schedulers,
+        ),
     localrule: True
     message:
         "All learning curves are recorded, and searches simulated on them"

@@ -24,7 +24,7 @@ def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
     full = found[found["method"] == "FULL"]
     assert (full["regret"] == 0).all()
     assert (full["speedup_samples"] == 1).all()
-    assert (workflow.folder / "results/smoke/figures/regret.png").exists()
+    assert (workflow.folder / "results/smoke/figures/regret-asha.png").exists()
 
     workflow.config["learning_curves"] |= {"pool": 6}
     assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # the new part alone

@@ -207,6 +207,7 @@ def simulate(
 def plot_regret(
     table: Annotated[Path, "Table of simulated searches, CSV."],
     *,
+    scheduler: Annotated[str, "Of which scheduler."],
     output: Annotated[Sequence[Path], "The figure, by suffix PDF or PNG."],
 ) -> None:
     """Draw what ways of tuning lose and save, by simulated searches."""
@@ -215,7 +216,7 @@ def plot_regret(
     from automata.figures.regret import regret_figure
     from automata.figures.style import save
 
-    save(regret_figure(pd.read_csv(table)), *output)
+    save(regret_figure(pd.read_csv(table), scheduler), *output)
 
 
 def _tell_waits(descriptor: int) -> None:

@@ -214,6 +214,13 @@ class Grid:
                 )
         return found
 
+    @property
+    def simulated_schedulers(self) -> list[str]:
+        """The schedulers under which searches are simulated."""
+        return list(
+            dict.fromkeys(it for asked in self.simulated.values() for it in asked.schedulers)
+        )
+
     def encoding(self, dataset: str) -> str:
         """Return the path of what says how rows of a data set are encoded."""
         return self.prepared(dataset).replace(".safetensors", ".encoding.json")

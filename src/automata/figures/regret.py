@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,9 +24,6 @@ from automata.figures.pieces import (
 from automata.figures.style import FAINTER, Look, style
 
 PANEL_INCHES = 1.5
-LINEAR_POINTS = 2.0
-"""Up to so many points the axis of regret is linear, beyond it logarithmic."""
-
 APART = 1.03
 """Between two marks with the same speedup, which are drawn side by side."""
 
@@ -37,23 +34,37 @@ OTHERS: dict[str, Look] = {
 """Methods without subsets."""
 
 
-def regret_figure(table: pd.DataFrame) -> Figure:
-    """Return the figure of a table of `automata simulate`: data sets by schedulers."""
-    datasets = names.ordered(table["dataset"].unique(), names.DATASETS)
-    schedulers = names.ordered(table["scheduler"].unique(), names.SCHEDULERS)
+class Measure(NamedTuple):
+    """What a column of panels shows."""
+
+    column: str
+    label: str
+    factor: float
+    ticks: Sequence[float]
+    linear: float
+    """Up to so many the axis is linear, beyond it logarithmic."""
+
+
+REGRET = Measure("regret", "Regret (points)", 1, (-1, 0, 1, 2, 5, 10, 20), 2)
+CHANCE = Measure("lost_2", "Lost over 2 points (%)", 100, (0, 5, 10, 20, 50, 100), 10)
+
+
+def regret_figure(table: pd.DataFrame, scheduler: str) -> Figure:
+    """Return the figure of a table of `automata simulate`, of random search: rows are data sets."""
+    rows = table[(table["search"] == "random") & (table["scheduler"] == scheduler)]
+    datasets = names.ordered(rows["dataset"].unique(), names.DATASETS)
     with style():
-        height = 0.8 + PANEL_INCHES * len(datasets)
-        figure, grid = axes_of(len(datasets), len(schedulers), height, sharey=True)
-        for row, dataset in zip(grid, datasets, strict=True):
-            for axes, scheduler in zip(row, schedulers, strict=True):
-                here = (table["dataset"] == dataset) & (table["scheduler"] == scheduler)
-                _draw(axes, table[here])
-                axes.set_title(f"{names.dataset(dataset)}, {names.scheduler(scheduler)}")
-        for axes in grid[:, 0]:
-            axes.set_ylabel("Regret (points)")
+        height = 0.9 + PANEL_INCHES * len(datasets)
+        figure, grid = axes_of(len(datasets), 2, height, sharex=True, sharey="col")
+        for line, dataset in zip(grid, datasets, strict=True):
+            for axes, measure in zip(line, (REGRET, CHANCE), strict=True):
+                _draw(axes, rows[rows["dataset"] == dataset], measure)
+                axes.set_title(names.dataset(dataset))
+        most = 1.3 * max(2.0, rows["speedup_samples"].max())
         for axes in grid[-1]:
-            axes.set_xlabel("Speedup, by samples")
-        selectors = names.ordered(table["selector"].unique(), names.METHODS)
+            logarithmic(axes, "x", 0.9, most)
+            axes.set_xlabel(f"Speedup, by samples ({names.scheduler(scheduler)})")
+        selectors = names.ordered(rows["selector"].unique(), names.METHODS)
         add_legend(
             figure,
             [
@@ -63,13 +74,16 @@ def regret_figure(table: pd.DataFrame) -> Figure:
                 Line2D([], [], color=FAINTER, linewidth=6, label="FULL (repeat)"),
             ],
         )
+        seeds = rows.groupby("dataset")["seeds"].first()
+        few, many = seeds.min(), seeds.max()
         add_note(
             figure,
             [
-                f"Means over {table['searches'].max():,} simulated searches, with 95 % intervals "
-                "over the choice of configurations and training seeds.",
+                f"Means over {rows['searches'].max():,} simulated random searches, with 95 % "
+                "intervals over the choice of configurations and training seeds "
+                f"({few if few == many else f'{few} to {many}'} a data set).",
                 "Regret is how much test accuracy the chosen configuration, trained on all data, "
-                "loses against FULL's choice; the band is that of FULL under another seed.",
+                "loses against FULL's choice. Bands are those of FULL under another seed.",
                 "Larger marks have larger subsets. Subsets with about the same speedup stand "
                 "side by side.",
             ],
@@ -81,17 +95,24 @@ def _entry(name: str) -> Line2D:
     return Line2D([], [], linestyle="none", markeredgecolor="white", label=name, **OTHERS[name])
 
 
-def _draw(axes: Axes, rows: pd.DataFrame) -> None:
+def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
     axes.axhline(0, color=FAINTER, linewidth=0.6)
+    ends = [f"{measure.column}_low", f"{measure.column}_high"]
     repeat = rows[rows["method"] == "FULL, repeated"]
-    for low, high in repeat[["regret_low", "regret_high"]].to_numpy():
+    for low, high in measure.factor * repeat[ends].to_numpy():
         axes.axhspan(low, high, color="0.9", zorder=0)
     usual = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
     for row, x in _side_by_side(rows[usual & rows["method"].map(_is_shown)]):
-        _point(axes, row, x, _look(row))
-    logarithmic(axes, "x", 0.9, 1.3 * max(2.0, rows["speedup_samples"].max()))
-    axes.set_yscale("symlog", linthresh=LINEAR_POINTS)
-    axes.set_yticks([-1, 0, 1, 2, 5, 10, 20], ["-1", "0", "1", "2", "5", "10", "20"])
+        look = _look(row)
+        colour = look.get("color", look["markerfacecolor"])
+        y = [measure.factor * row[end] for end in ends]
+        axes.plot([x, x], y, color=colour, linewidth=0.6, alpha=0.6, zorder=2)
+        middle = measure.factor * row[measure.column]
+        above = row["method"] in OTHERS
+        axes.plot([x], [middle], linestyle="none", zorder=4 if above else 3, **look)
+    axes.set_yscale("symlog", linthresh=measure.linear)
+    axes.set_yticks(measure.ticks, [f"{tick:g}" for tick in measure.ticks])
+    axes.set_ylabel(measure.label)
 
 
 def _is_shown(method: str) -> bool:
@@ -119,10 +140,3 @@ def _look(row: Mapping[Hashable, Any]) -> Look:
     if "finalists" in name:
         look |= {"markerfacecolor": "white", "markeredgecolor": look["color"]}
     return look
-
-
-def _point(axes: Axes, row: Mapping[Hashable, Any], x: float, look: Look) -> None:
-    colour = look.get("color", look["markerfacecolor"])
-    ends = [row["regret_low"], row["regret_high"]]
-    axes.plot([x, x], ends, color=colour, linewidth=0.6, alpha=0.6, zorder=2)
-    axes.plot([x], [row["regret"]], linestyle="none", zorder=3, **look)

@@ -147,6 +147,7 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
                 "seeds": bench.seeds,
                 **_means(mean, base),
                 **_intervals(regrets[method.name]),
+                **_interval("test", around.test),
             }
         )
         choices.append(_chosen(mean, bench.pool).assign(**said))
@@ -250,7 +251,6 @@ def _means(found: Outcome, base: Outcome) -> dict[str, float]:
         **{f"lost_{points}": (regret > points).mean() for points in LOSSES},
         **dict(zip(SAVED, base.costs.sum(axis=1) / found.costs.sum(axis=1), strict=True)),
         "test_accuracy": found.test.mean(),
-        **dict(zip(("test_low", "test_high"), np.percentile(found.test, (2.5, 97.5)), strict=True)),
     }
 
 

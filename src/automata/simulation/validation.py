@@ -89,8 +89,8 @@ def noise(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.DataFrame:
     for dataset, searches in asked.items():
         here = table[table["dataset"] == dataset]
         some = seeds_of_full(here, searches.pool)
-        full = curved(here, FULL, some, searches.pool)
-        if full is not None and len(some) > 1:
+        full = curved(here, FULL, some, searches.pool) if len(some) > 1 else None
+        if full is not None:
             scores = {"validation": full.accuracy[:, :, -1], "test": full.test}
             pairs = [(a, b) for a in range(len(some)) for b in range(a)]
             apart = {
@@ -111,8 +111,8 @@ def rank_correlation(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.
     for dataset, searches in asked.items():
         here = table[table["dataset"] == dataset]
         some = seeds_of_full(here, searches.pool)
-        full = curved(here, FULL, some, searches.pool)
-        if full is None or len(some) < 2:
+        full = curved(here, FULL, some, searches.pool) if len(some) > 1 else None
+        if full is None:
             continue
         ceiling = _tau(full.accuracy[:, :, -1], full)
         for way in ways_in(here):

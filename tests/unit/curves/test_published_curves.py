@@ -109,6 +109,7 @@ def test_what_is_published_comes_back_and_is_known(jobs, tmp_path):
         check_categorical=False,
         rtol=1e-6,
     )
+    assert set(found["accuracy"]) == set(expected["accuracy"])  # to the last bit
 
 
 def test_published_curves_grow_and_stay(jobs, tmp_path):

@@ -1,4 +1,4 @@
-"""The figure of regret against speedup shows what its table says."""
+"""The figure of regret and of the chance of a loss against speedup shows what its table says."""
 
 import numpy as np
 import pandas as pd
@@ -6,21 +6,26 @@ import pandas as pd
 from automata.figures.regret import regret_figure
 
 
-def rows(scheduler):
+def rows(search, scheduler):
     names = [("FULL, repeated", "full", 1.0), ("one epoch", "full", 1.0), ("rs2 1 %", "rs2", 0.01)]
     return [
         {
             "dataset": "dna",
+            "search": search,
             "scheduler": scheduler,
             "method": method,
             "selector": selector,
             "fraction": fraction,
             "warm_start": 0.0,
             "horizon_exponent": 0.0,
+            "seeds": 2,
             "searches": 2000,
             "regret": regret,
             "regret_low": regret - 0.5,
             "regret_high": regret + 1,
+            "lost_2": regret / 10,
+            "lost_2_low": regret / 20,
+            "lost_2_high": regret / 5 + 0.01,
             "speedup_samples": 5.0 * regret + 1,
         }
         for regret, (method, selector, fraction) in enumerate(names)
@@ -28,11 +33,13 @@ def rows(scheduler):
 
 
 def test_each_method_is_where_its_regret_and_speedup_are():
-    table = pd.DataFrame([*rows("asha"), *rows("hyperband")])
-    figure = regret_figure(table)
-    assert [axes.get_title() for axes in figure.axes] == ["DNA, Hyperband", "DNA, ASHA"]
-    for axes in figure.axes:
+    others = [*rows("random", "asha"), *rows("tpe", "hyperband")]
+    shown = [row | {"speedup_samples": row["speedup_samples"] + 1} for row in others]
+    figure = regret_figure(pd.DataFrame([*shown, *rows("random", "hyperband")]), "hyperband")
+    for axes, factor in zip(figure.axes, (1, 10), strict=True):
+        assert axes.get_title() == "DNA"
         points = [line.get_xydata()[0] for line in axes.lines if line.get_linestyle() == "None"]
-        assert np.array_equal(points, [[6, 1], [11, 2]])
-        (band,) = axes.patches
-        assert (band.get_y(), band.get_height()) == (-0.5, 1.5)
+        assert np.array_equal(points, [[6, factor], [11, 2 * factor]])
+    regret, chance = (axes.patches[0] for axes in figure.axes)
+    assert (regret.get_y(), regret.get_height()) == (-0.5, 1.5)
+    assert (chance.get_y(), chance.get_height()) == (0, 1)

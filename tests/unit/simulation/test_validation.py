@@ -38,6 +38,14 @@ def test_scores_that_are_all_equal_have_no_rank():
     assert (found[(found["selector"] == "rs2") & (found["metric"] == "accuracy")]["tau"] == 0).all()
 
 
+def test_a_data_set_without_curves_of_two_seeds_has_neither_noise_nor_ceiling():
+    curves = made_curves(0.0)
+    asks = ASKED | {"other": asked()}
+    for some in (curves[curves["seed"] == 0], curves[curves["dataset"] == "other"]):
+        assert noise(some, asks).empty
+        assert rank_correlation(some, asks).empty
+
+
 def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="random"):
     return {
         "dataset": "made",
