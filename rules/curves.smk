@@ -1,5 +1,10 @@
 """Recorded learning curves, on which searches are simulated."""
 
+FIGURES_OF_REGRET = expand(
+    f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.png",
+    scheduler=GRID.simulated_schedulers,
+)
+
 
 rule record_curves:
     input:
@@ -60,7 +65,7 @@ rule simulate:
         table=f"results/{EXPERIMENT}/tables/simulated.csv",
         more=expand(
             f"results/{EXPERIMENT}/tables/{{name}}.csv",
-            name=["chosen", "rank-correlation", "noise", "validation"],
+            name=["decision", "chosen", "rank-correlation", "noise", "validation"],
         ),
     log:
         f"logs/{EXPERIMENT}/simulate.log",
@@ -110,30 +115,34 @@ rule plot_regret:
         """
 
 
-rule publish_curves:
+rule learning_curves:
     input:
         CURVES_READ,
+        FIGURES_OF_REGRET,
+    localrule: True
+    message:
+        "All learning curves are recorded, and searches simulated on them"
+
+
+rule publish_curves:
+    input:
+        curves=CURVES_READ,
+        made=[rules.simulate.output, FIGURES_OF_REGRET],
     log:
         f"logs/{EXPERIMENT}/publish-curves.log",
     localrule: True
     conda:
         "../envs/automata.yaml"
+    params:
+        experiment=EXPERIMENT,
     message:
-        "Adding learning curves to results/reference/curves"
+        "Adding learning curves to results/reference/curves, with what is made of them"
     shell:
         """
-        python -m automata publish-curves {input:q} \
-            --target results/reference/curves > {log:q} 2>&1
+        (
+            python -m automata publish-curves {input.curves:q} --target results/reference/curves
+            python -m automata publish {input.made:q} \
+                --source results/{params.experiment:q} \
+                --target results/reference/{params.experiment:q}
+        ) > {log:q} 2>&1
         """
-
-
-rule learning_curves:
-    input:
-        CURVES_READ,
-        expand(
-            f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.png",
-            scheduler=GRID.simulated_schedulers,
-        ),
-    localrule: True
-    message:
-        "All learning curves are recorded, and searches simulated on them"

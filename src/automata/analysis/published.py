@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from pathlib import Path
 
 import pandas as pd
 
 from automata import names
+from automata.analysis import simulated
 from automata.analysis.overview import by_size, contrasts, for_readers, gain, ran, worth
 from automata.analysis.statistics import bounds, of_units
 from automata.analysis.study import Study, compared
@@ -98,6 +100,15 @@ def _shares(rows: pd.DataFrame) -> str:
     return f"{three_digits(total)} s: " + " / ".join(f"{100 * part / total:.0f}" for part in parts)
 
 
-TABLES = {"runs": ran, "contrasts": contrasts, "worth": worth, "answer": _answer, "sizes": _sizes}
+TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
+    "runs": ran,
+    "contrasts": contrasts,
+    "worth": worth,
+    "answer": _answer,
+    "sizes": _sizes,
+}
 TABLES |= {"intervals": _intervals, "claims": _claims, "time": _time}
+TABLES |= {name: partial(simulated.regrets, scheduler=name) for name in ("hyperband", "asha")}
+TABLES |= {"decision": simulated.decision, "validation": simulated.validation}
+TABLES |= {"noise": simulated.noise, "correlations": simulated.correlations}
 """What `with_tables` can fill in, by name."""

@@ -149,7 +149,7 @@ def join_curves(
 
 
 def publish_curves(
-    records: Annotated[Sequence[Path], "Records of learning curves, or folders of them."],
+    records: Annotated[Sequence[Path], "Records of learning curves, or folders of them."] = (),
     *,
     target: Annotated[Path, "Folder of published learning curves."],
 ) -> None:
@@ -181,6 +181,7 @@ def simulate(
     from automata.config.base import parsed
     from automata.config.curves import Simulated
     from automata.simulation import validation
+    from automata.simulation.decision import decision
     from automata.simulation.study import studies
 
     asked = {
@@ -192,6 +193,7 @@ def simulate(
     held = [pd.DataFrame(columns=validation.HELD)]
     tables = {
         "simulated": found.methods,
+        "decision": decision(found.methods),
         "chosen": found.chosen,
         "rank-correlation": validation.rank_correlation(table, asked),
         "noise": validation.noise(table, asked),

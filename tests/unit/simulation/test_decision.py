@@ -1,0 +1,58 @@
+"""The rule by which a way of tuning is recommended, on tables made by hand."""
+
+import pandas as pd
+import pytest
+
+from automata.simulation.decision import decision
+
+
+def row(dataset, method, speedup, excess, lost, **more):
+    said = {"search": "random", "scheduler": "hyperband", "warm_start": 0.0}
+    numbers = {"speedup_samples": speedup, "excess_all_high": excess, "lost_2": lost}
+    return {**said, "dataset": dataset, "method": method, **numbers, **more}
+
+
+def table(*rows):
+    repeats = [row(name, "FULL, repeated", 1.0, 0.0, 0.02) for name in ("dna", "trec6")]
+    return pd.DataFrame([*repeats, *rows])
+
+
+def found(*rows):
+    return decision(table(*rows)).set_index("method")
+
+
+def test_the_fastest_that_passes_everywhere_is_recommended():
+    methods = found(
+        row("dna", "one epoch", 4.0, 0.4, 0.0),
+        row("trec6", "one epoch", 9.0, 0.9, 0.07),
+        row("dna", "rs2 1 %", 13.0, 0.5, 0.0),
+        row("trec6", "rs2 1 %", 13.0, 8.0, 0.5),
+        row("dna", "rs2 10 %", 3.0, 0.5, 0.0),
+        row("trec6", "rs2 10 %", 3.0, 0.5, 0.0),
+        row("dna", "untuned", 15.0, 0.0, 0.0),
+    )
+    assert methods.index[methods["recommended"]].tolist() == ["one epoch"]
+    assert methods.loc["one epoch", "speedup"] == pytest.approx(6)
+    assert methods.loc["rs2 1 %", "fails_on"] == "trec6"
+    assert methods.loc["rs2 10 %", ["fails", "most_excess"]].tolist() == [0, 0.5]
+    assert "untuned" not in methods.index
+
+
+@pytest.mark.parametrize(
+    "of_trec6",
+    [
+        [row("trec6", "a", 5.0, 1.0, 0.0)],  # the bound is not below one point
+        [row("trec6", "a", 5.0, 0.1, 0.071)],  # more losses than the repeat's 2 % and 5 points
+        [row("trec6", "a", 5.0, 0.1, 0.0, warm_start=0.35)],  # another training
+        [],
+    ],
+)
+def test_nothing_is_recommended_where_one_data_set_fails(of_trec6):
+    methods = found(row("dna", "a", 5.0, 0.1, 0.0), *of_trec6)
+    assert methods.loc["a", "fails_on"] == "trec6"
+    assert not methods["recommended"].any()
+
+
+def test_without_a_repeat_nothing_passes():
+    methods = decision(pd.DataFrame([row("dna", "a", 5.0, 0.1, 0.0)]))
+    assert methods["fails_on"].tolist() == ["dna"]
