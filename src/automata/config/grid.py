@@ -113,6 +113,8 @@ class Grid:
             if not Path(path).is_file():
                 raise UserError(f"archives: {dotted([path])}: no such file")
         for dataset, part in ({} if self.archives else self._of_dataset).items():
+            if part.learning_curves is not None and not part.learning_curves.train:
+                continue  # what was recorded elsewhere needs no files here
             for key, problem in problems_of_files(part, dataset):
                 raise UserError(f"{key}: {problem}")
 
