@@ -46,7 +46,7 @@ rule join_curves:
         "../envs/automata.yaml"
     params:
         published=GRID.published_curves,
-        trainings=as_is(json.dumps(sorted({str(Path(part).parent) for part in CURVES}))),
+        trainings=as_is(json.dumps(GRID.trainings_of_curves)),
     message:
         "Joining learning curves"
     shell:

@@ -214,6 +214,11 @@ class Experiment(Section):
                     protocol.check(kind, self.searches)
         return self
 
+    @property
+    def trains(self) -> bool:
+        """Whether anything is trained; else the curves that there are, are read."""
+        return self.learning_curves is None or self.learning_curves.train
+
     def kind(self, dataset: str) -> Kind:
         """Return the kind of a data set, which names its protocol."""
         own = self.own_datasets.get(dataset)

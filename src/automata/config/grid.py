@@ -15,7 +15,13 @@ from automata.config.experiment import Experiment
 from automata.config.inputs import Contents, contents_of, data_files, is_code, problems_of_files
 from automata.config.job import Job, Run, goes_together
 from automata.config.refusals import dotted
-from automata.curves.grid import curves_jobs, published_configurations, training_of
+from automata.curves.grid import (
+    Published,
+    curves_jobs,
+    published_trainings,
+    training_of,
+    without_files,
+)
 from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
@@ -113,7 +119,7 @@ class Grid:
             if not Path(path).is_file():
                 raise UserError(f"archives: {dotted([path])}: no such file")
         for dataset, part in ({} if self.archives else self._of_dataset).items():
-            if part.learning_curves is not None and not part.learning_curves.train:
+            if not part.trains:
                 continue  # what was recorded elsewhere needs no files here
             for key, problem in problems_of_files(part, dataset):
                 raise UserError(f"{key}: {problem}")
@@ -169,12 +175,29 @@ class Grid:
         """The records of learning curves that are read: to be made, or there; else published."""
         found = []
         for path, job in self.curves.items():
-            asked = self.experiment_of(job.dataset).learning_curves
-            published = self._published.get(training_of(job), set())
-            missing = not published.issuperset(job.configurations)
-            if asked is not None and missing and (asked.train or CURVES.joinpath(path).is_file()):
+            missing = set(job.configurations)
+            for training in self._published_trainings(job):
+                missing -= self._published[training].configurations
+            trains = self.experiment_of(job.dataset).trains
+            if missing and (trains or CURVES.joinpath(path).is_file()):
                 found.append(path)
         return found
+
+    @property
+    def trainings_of_curves(self) -> list[str]:
+        """The published trainings that are read."""
+        found = {name for job in self.curves.values() for name in self._published_trainings(job)}
+        return sorted(found)
+
+    def _published_trainings(self, job: CurvesJob) -> list[str]:
+        """Return the published trainings that are those of `job`.
+
+        Where nothing is trained, files of the user's own may be others, or missing.
+        """
+        if self.experiment_of(job.dataset).trains:
+            return [training_of(job)] * (training_of(job) in self._published)
+        name = without_files(job)
+        return [key for key, found in self._published.items() if found.without_files == name]
 
     @cached_property
     def published_curves(self) -> list[str]:
@@ -189,13 +212,13 @@ class Grid:
         return list(dict.fromkeys(folder for it in asked if it for folder in it.real))
 
     @cached_property
-    def _published(self) -> dict[str, set[int]]:
-        """Which configurations are published, of each training."""
-        found: dict[str, set[int]] = {}
+    def _published(self) -> dict[str, Published]:
+        """The published learning curves."""
+        found: dict[str, Published] = {}
         for folder in self.published_curves:
             if not Path(folder).is_dir():
                 raise UserError(f"learning_curves.recorded: {dotted([folder])}: no such folder")
-            found |= published_configurations(Path(folder))
+            found |= published_trainings(Path(folder))
         return found
 
     @property

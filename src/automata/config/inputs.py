@@ -142,9 +142,14 @@ def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
 def contents_of(
     experiment: Experiment, dataset: str, contents: Contents, search_path: Sequence[str]
 ) -> dict[str, str]:
-    """Return the SHA-256 of each of the user's own files that runs of a data set read, by role."""
+    """Return the SHA-256 of each of the user's own files that runs of a data set read, by role.
+
+    Where nothing is trained files may be missing.
+    """
     paths = data_files(experiment.preparation(dataset))
     files = {role: Path(path) for role, path in paths.items()}
+    if not experiment.trains:
+        files = {role: path for role, path in files.items() if path.exists()}
     model = experiment.protocol_of(dataset).model
     targets = {
         f"{key}.{name}": (f"{key}.{name}", target)

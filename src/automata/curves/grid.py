@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from automata.config.curves import LearningCurves
 from automata.config.experiment import Experiment
@@ -106,15 +105,29 @@ def training_of(job: CurvesJob) -> str:
     return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}"
 
 
-def published_configurations(folder: Path) -> dict[str, set[int]]:
-    """Return which configurations have published curves, of each training."""
-    found: dict[str, set[int]] = defaultdict(set)
+class Published(NamedTuple):
+    """A training of which there are published curves."""
+
+    without_files: str
+    """What would name it, had it read no files of the user's own."""
+    configurations: set[int]
+
+
+def published_trainings(folder: Path) -> dict[str, Published]:
+    """Return of which trainings there are published curves, by their names; reads no table."""
+    found: dict[str, Published] = {}
     for path in sorted(folder.glob("*.json")):
-        for record in read_origins(path):
-            training, _, part = record.removesuffix(".json").rpartition("/")
-            first, last = map(int, part.split("-"))
-            found[training].update(range(first, last + 1))
-    return dict(found)
+        for record, origin in read_origins(path).items():
+            job = CurvesJob.model_validate(origin["job"])
+            training = record.rpartition("/")[0]
+            known = found.setdefault(training, Published(without_files(job), set()))
+            known.configurations.update(job.configurations)
+    return found
+
+
+def without_files(job: CurvesJob) -> str:
+    """Return what would name the training of `job`, had it read no files of the user's own."""
+    return training_of(job.model_copy(update={"files": {}}))
 
 
 def read_origins(path: Path) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.curves.grid import path_of, published_configurations, read_origins, training_of
+from automata.curves.grid import path_of, published_trainings, read_origins, training_of
 from automata.curves.record import Curve, Curves
 from automata.files import replacing, write_text
 
@@ -26,10 +26,11 @@ ROW = ["training", "configuration", "epoch"]
 def publish_curves(records: Iterable[Curves], folder: Path) -> None:
     """Add `records` to the published curves in `folder`; what is there already stays."""
     new: dict[str, list[Curves]] = defaultdict(list)
-    known = published_configurations(folder)
+    known = published_trainings(folder)
     for record in records:
         job = record.job
-        if not known.get(training_of(job), set()).issuperset(job.configurations):
+        there = known.get(training_of(job))
+        if there is None or not there.configurations.issuperset(job.configurations):
             new[job.dataset].append(record)
     for dataset, some in sorted(new.items()):
         path, origins = folder / f"{dataset}.parquet", folder / f"{dataset}.json"

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from automata.config.files import DEFAULTS, read_experiments
-from automata.curves.grid import curves_jobs, path_of, published_configurations, training_of
+from automata.curves.grid import curves_jobs, path_of, published_trainings, training_of
 from automata.curves.published import publish_curves, published_curves, tabulated
 from automata.curves.record import Curve, Curves, Point
 from automata.errors import UserError
@@ -96,7 +96,10 @@ def test_a_training_that_diverged_is_the_worst_from_there(jobs):
 def test_what_is_published_comes_back_and_is_known(jobs, tmp_path):
     publish_curves(map(record, jobs), tmp_path)
     trainings = {training_of(job) for job in jobs}
-    assert published_configurations(tmp_path) == {name: {0, 1, 2, 3} for name in trainings}
+    known = published_trainings(tmp_path)
+    assert {name: it.configurations for name, it in known.items()} == {
+        name: {0, 1, 2, 3} for name in trainings
+    }
     one = training_of(jobs[0])
     found = published_curves(tmp_path, [one])
     assert set(found["training"]) == {one}
@@ -126,7 +129,7 @@ def test_published_curves_grow_and_stay(jobs, tmp_path):
 def test_a_damaged_file_of_origins_is_one_line(tmp_path):
     (tmp_path / "dna.json").write_text("{")
     with pytest.raises(UserError, match=r"dna\.json: not the origins of published curves"):
-        published_configurations(tmp_path)
+        published_trainings(tmp_path)
 
 
 def test_paths_have_training_and_part(jobs):
