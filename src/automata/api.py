@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -158,7 +159,7 @@ def tune(
                 seed=seed,
             )
         )
-        files = contents_of(experiment, name, Contents(work / "contents.json"), [])
+        files = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
         job = job_of(experiment, run, files)
         return _run(job, Path(experiment.data.cache), experiment.data.mirror, work)
 

@@ -95,13 +95,17 @@ def path_of(job: CurvesJob) -> str:
 
 
 def training_of(job: CurvesJob) -> str:
-    """Return what names the way in which `job` trains: all that it reads, but configurations."""
+    """Return what names the way in which `job` trains.
+
+    All that it reads is in it but configurations, and how they are measured.
+    """
     way = f"{job.selector}-{number(job.fraction)}"
     if job.warm_start:
         way += f"-warm-{number(job.warm_start)}"
     if exponent := job.settings.protocol.horizon_exponent:
         way += f"-horizon-{number(exponent)}"
-    rest = job.model_dump(mode="json", exclude={"seed", "configurations"})
+    others = {"seed": True, "configurations": True, "settings": {"metering"}}
+    rest = job.model_dump(mode="json", exclude=others)
     return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}"
 
 
