@@ -65,7 +65,14 @@ rule simulate:
         table=f"results/{EXPERIMENT}/tables/simulated.csv",
         more=expand(
             f"results/{EXPERIMENT}/tables/{{name}}.csv",
-            name=["decision", "chosen", "rank-correlation", "noise", "validation"],
+            name=[
+                "contrasts",
+                "decision",
+                "chosen",
+                "rank-correlation",
+                "noise",
+                "validation",
+            ],
         ),
     log:
         f"logs/{EXPERIMENT}/simulate.log",

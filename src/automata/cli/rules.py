@@ -193,6 +193,7 @@ def simulate(
     held = [pd.DataFrame(columns=validation.HELD)]
     tables = {
         "simulated": found.methods,
+        "contrasts": found.contrasts,
         "decision": decision(found.methods),
         "chosen": found.chosen,
         "rank-correlation": validation.rank_correlation(table, asked),

@@ -104,8 +104,9 @@ def training_of(job: CurvesJob) -> str:
         way += f"-warm-{number(job.warm_start)}"
     if exponent := job.settings.protocol.horizon_exponent:
         way += f"-horizon-{number(exponent)}"
-    others = {"seed": True, "configurations": True, "settings": {"metering"}}
-    rest = job.model_dump(mode="json", exclude=others)
+    rest = job.model_dump(
+        mode="json", exclude={"seed": True, "configurations": True, "settings": {"metering"}}
+    )
     return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}"
 
 

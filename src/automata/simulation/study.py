@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from automata.config.curves import Simulated
 from automata.errors import UserError
+from automata.names import AUTOMATA, CONTRASTS
 from automata.seeds import derive
 from automata.simulation.methods import (
     Draws,
@@ -40,6 +41,9 @@ RARELY = 0.01
 """A smaller share of choices is not reported."""
 SAVED = ("speedup_samples", "speedup_seconds", "energy_ratio")
 """FULL's costs over the method's, by `COSTS`."""
+ONE_EPOCH = "one epoch"
+AGAINST_EPOCH = (AUTOMATA, "rs2")
+"""Selectors that are compared with one epoch on all data."""
 LOSSES = (1, 2, 5)
 """Points of accuracy; the chance to lose more is reported."""
 
@@ -54,7 +58,7 @@ def methods(ways: Iterable[Way], *, repeated: bool, by_loss: bool) -> list[Metho
         Method("FULL"),
         *[Method(REPEAT, repeat=True)] * repeated,
         Method("untuned", scheduler="untuned"),
-        Method("one epoch", scheduler="one-epoch"),
+        Method(ONE_EPOCH, scheduler="one-epoch"),
         *[Method("one epoch, by loss", scheduler="one-epoch", metric="log_loss")] * by_loss,
     ]
     for way in ways:
@@ -84,6 +88,8 @@ class Compared(NamedTuple):
     """A row per method."""
     chosen: pd.DataFrame
     """How often each method chooses a configuration; rare ones are left out."""
+    contrasts: pd.DataFrame
+    """A row per pair of methods: how much more the first loses, on the same searches."""
 
 
 class Bench:
@@ -154,7 +160,10 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
     found = pd.DataFrame(rows)
     if REPEAT in regrets:
         found = found.join(_excesses(regrets), on="method")
-    return Compared(found, pd.concat(choices, ignore_index=True))
+    pairs = _contrasts(regrets, bench.curves)
+    for place, (name, value) in enumerate((("search", search), ("scheduler", scheduler))):
+        pairs.insert(place, name, value)
+    return Compared(found, pd.concat(choices, ignore_index=True), pairs)
 
 
 def studies(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> Compared:
@@ -195,17 +204,43 @@ def _resampled(generator: np.random.Generator, asked: Simulated, seeds: int) -> 
 
 
 def _excesses(regrets: Mapping[str, Floats]) -> pd.DataFrame:
-    """Return by method the regret beyond that of FULL's repeat, with 95 % intervals.
+    """Return by method the regret beyond that of FULL's repeat, with 95 % intervals."""
+    return _differences({name: (of, regrets[REPEAT]) for name, of in regrets.items()}, "excess")
 
-    Of each method alone, and (`all`) of all methods at once: `comparisons` is how many they are.
+
+def _contrasts(regrets: Mapping[str, Floats], ways: Iterable[Way]) -> pd.DataFrame:
+    """Return how much more one method loses than another, with 95 % intervals.
+
+    Selectors are compared in the pairs of `names.CONTRASTS`, at the same fraction, and with one
+    epoch.
     """
-    means = {name: (of - regrets[REPEAT]).mean(axis=1) for name, of in regrets.items()}
-    found = pd.DataFrame(
-        [{"excess": of.mean(), **_interval("excess", of)} for of in means.values()], index=[*means]
-    )
+    usual = [way for way in ways if way == Way(way.selector, way.fraction)]
+    of = {(way.selector, way.fraction): Method.of(way).name for way in usual}
+    found = [
+        (of[one, fraction], of[other, fraction])
+        for one, other in CONTRASTS
+        for fraction in sorted({way.fraction for way in usual})
+        if {(one, fraction), (other, fraction)} <= of.keys()
+    ]
+    found += [(name, ONE_EPOCH) for (selector, _), name in of.items() if selector in AGAINST_EPOCH]
+    if not found:
+        return pd.DataFrame(columns=["method", "other"])
+    pairs = pd.MultiIndex.from_tuples(found, names=["method", "other"])
+    compared = {pair: (regrets[pair[0]], regrets[pair[1]]) for pair in pairs}
+    return _differences(compared, "difference").set_axis(pairs).reset_index()
+
+
+def _differences(pairs: Mapping[Any, tuple[Floats, Floats]], name: str) -> pd.DataFrame:
+    """Return the mean of first less second regrets of each pair, with 95 % intervals.
+
+    Of each pair alone, and (`all`) of all pairs at once: `comparisons` is how many differ.
+    """
+    means = {pair: (one - other).mean(axis=1) for pair, (one, other) in pairs.items()}
+    rows = [{name: of.mean(), **_interval(name, of)} for of in means.values()]
+    found = pd.DataFrame(rows, index=[*means])
     half = _simultaneous(np.stack([*means.values()]))
-    found["excess_all_low"] = found["excess"] - half
-    found["excess_all_high"] = found["excess"] + half
+    found[f"{name}_all_low"] = found[name] - half
+    found[f"{name}_all_high"] = found[name] + half
     return found.assign(comparisons=int((half > 0).sum()))
 
 

@@ -1,5 +1,6 @@
 """Methods compared on the same simulated searches."""
 
+import pandas as pd
 import pytest
 
 from automata.errors import UserError
@@ -83,3 +84,17 @@ def test_tpe_is_at_least_as_good_as_random_search_where_scores_are_smooth():
     assert accuracy["tpe", "FULL"] > accuracy["random", "FULL"] + 0.02
     regret = found.loc["tpe", "regret"]
     assert regret[~regret.index.str.contains("untuned|one epoch")].eq(0).all()
+
+
+def test_pairs_are_compared_on_the_same_searches():
+    """Of two selectors with the same curves, and of others whose curves are worse."""
+    made = made_curves(0.3, ("full", "rs2"))
+    rs2 = made[made["selector"] == "rs2"]
+    same, worse = rs2.assign(selector="random"), rs2.assign(selector="gradmatch")
+    worse["accuracy"] *= -1  # it takes the worst for the best
+    found = made_study(pd.concat([made, same, worse])).contrasts.set_index(["method", "other"])
+    assert found.loc[("rs2 10 %", "random 10 %"), ["difference", "difference_high"]].eq(0).all()
+    pair = found.loc[("gradmatch 10 %", "rs2 10 %")]
+    assert 0 < pair["difference_all_low"] < pair["difference_low"] < pair["difference"]
+    assert set(found["comparisons"]) == {len(found) - 1}  # one pair never differs
+    assert ("gradmatch 10 %", "one epoch") in found.index
