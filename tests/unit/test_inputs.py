@@ -87,6 +87,13 @@ def test_a_factory_is_found_without_importing_it(tmp_path):
     assert not {"nets", "nets.mine"} & set(sys.modules)
 
 
+def test_module_of_folders_without_init_is_found(tmp_path):
+    (tmp_path / "docs/examples").mkdir(parents=True)
+    (tmp_path / "docs/examples/mine.py").touch()
+    file = factory_file("docs.examples.mine:build", [str(tmp_path)])
+    assert file == tmp_path / "docs/examples/mine.py"
+
+
 @pytest.mark.parametrize("factory", ["no_such:build", "nets.no_such:build"])
 def test_a_factory_that_is_not_there_is_one_line(tmp_path, factory):
     (tmp_path / "nets").mkdir()

@@ -129,13 +129,13 @@ def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
     name, _, _ = factory.partition(":")
     places: Sequence[str] | None = list(search_path)
     spec = None
-    for depth, _ in enumerate(parts := name.split("."), start=1):
-        spec = PathFinder.find_spec(".".join(parts[:depth]), places) if places else None
+    for part in name.split("."):  # not by its whole name: that looks for a parent to be imported
+        spec = PathFinder.find_spec(part, places) if places else None
         if spec is None:
             raise UserError(
                 f"{factory}: no module {name} (searched: the working directory, PYTHONPATH)"
             )
-        places = spec.submodule_search_locations
+        places = list(spec.submodule_search_locations or ())
     return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 

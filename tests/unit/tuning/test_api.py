@@ -90,6 +90,14 @@ def test_images_are_arrays_too() -> None:
     assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
 
 
+def test_methods_of_ones_own_are_found(iris: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLE.parent))
+    settings = SMALL["settings"] | {"own_selectors": {"highest-loss": "own_methods:HighestLoss"}}
+    small = SMALL | {"settings": settings}
+    found = automata.tune(iris, "species", selector="highest-loss", **small)
+    assert found.record.job.settings.own == {"selector": "own_methods:HighestLoss"}
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
