@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
+import yaml
 
 from automata import names
+from automata.analysis.claims import parse_claims
+from automata.analysis.claims.by_panel import RangeClaim
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
-from automata.analysis.wording import percent, signed, times
+from automata.analysis.wording import bounded, percent, signed, times
+from automata.config.files import DEFAULTS
+
+PAPERS_WARM_START = {"asha": 0.35}
 
 BEST = 12
 """Methods that the table of the decision shows, besides one epoch."""
 
 
 def regrets(study: Study, scheduler: str) -> pd.DataFrame:
-    """Return regret, its interval and the chance to lose more than 2 points, by data set.
+    """Return speedup, regret with its interval and the chance to lose over 2 points, by data set.
 
     Of random search; without warm start, and with trials compared by accuracy.
     """
@@ -22,12 +32,31 @@ def regrets(study: Study, scheduler: str) -> pd.DataFrame:
     plain = (rows["warm_start"] == 0) & ~rows["method"].str.contains("by loss|^FULL$")
     shown: dict[str, dict[str, str]] = {}
     for row in rows[plain].to_dict("records"):
-        line = shown.setdefault(row["method"], {"method": row["method"]})
-        line.setdefault("speedup", times(row["speedup_samples"]))
-        bounds = [row[f"regret_{end}"] for end in ("low", "high")]
-        regret = f"{signed(row['regret'])} ({signed(bounds[0])} to {signed(bounds[1])})"
-        line[names.dataset(row["dataset"])] = f"{regret}; {percent(row['lost_2'])}"
+        line = shown.setdefault(row["method"], {"method": _called(row["method"])})
+        cells = times(row["speedup_samples"]), _regret(row), percent(row["lost_2"])
+        line[names.dataset(row["dataset"])] = "; ".join(cells)
     return pd.DataFrame(shown.values())
+
+
+def horizon(study: Study) -> pd.DataFrame:
+    """Return regret and the chance of a loss of RS2 by its horizon exponent, under Hyperband."""
+    rows = _random(read_csv(study.folder / "simulated.csv"), "hyperband")
+    plain = (rows["selector"] == "rs2") & ~rows["method"].str.contains("finalists")
+    lines: dict[tuple[str, float, float], dict[str, object]] = {}
+    for row in rows[plain].to_dict("records"):
+        key = row["dataset"], row["fraction"], row["horizon_exponent"]
+        named = {"dataset": key[0], "subset": percent(key[1]), "beta": key[2]}
+        line = lines.setdefault(key, named)
+        judged = "by loss" if "by loss" in row["method"] else "by accuracy"
+        line[judged] = f"{_regret(row)}; {percent(row['lost_2'])}"
+    return pd.DataFrame(lines.values()).sort_values(["dataset", "subset", "beta"], key=_in_order)
+
+
+def _in_order(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return shares such as 10 % as numbers."""
+    if values.name != "subset":
+        return values
+    return values.str.rstrip(" %").astype(float)
 
 
 def decision(study: Study) -> pd.DataFrame:
@@ -41,7 +70,7 @@ def decision(study: Study) -> pd.DataFrame:
     failing = rows["fails_on"].fillna("").str.split()
     return pd.DataFrame(
         {
-            "method": rows["method"],
+            "method": rows["method"].map(_called),
             "speedup": rows["speedup"].map(times),
             "largest bound (points)": rows["most_excess"].map(signed),
             "fails on": failing.map(lambda names_of: ", ".join(map(names.dataset, names_of))),
@@ -83,7 +112,7 @@ def correlations(study: Study) -> pd.DataFrame:
         lines.append(
             {
                 "dataset": dataset,
-                "method": method,
+                "method": _called(str(method)),
                 "epochs": " ".join(map(str, sorted(found["epoch"]))),
                 "tau": " ".join(taus),
                 "ceiling": f"{found['ceiling'].iloc[0]:.2f}",
@@ -92,5 +121,70 @@ def correlations(study: Study) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def claims(study: Study) -> pd.DataFrame:
+    """Return what the simulated searches say of claims about speedups and losses of AUTOMATA.
+
+    Means and bounds stand where those over seeds do of real runs. ASHA has the paper's warm start.
+    """
+    rows = read_csv(study.folder / "simulated.csv")
+    kappa = rows["scheduler"].map(PAPERS_WARM_START).fillna(0)
+    plain = (rows["warm_start"] == kappa) & (rows["horizon_exponent"] == 0)
+    means = rows[plain & ~rows["method"].str.contains("finalists|by loss")]
+    speedups = dict.fromkeys(("speedup", "speedup_low", "speedup_high"), rows["speedup_samples"])
+    losses = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
+    simulated = Study(study.folder)
+    simulated.__dict__["tradeoff"] = means.assign(**speedups, **losses, seeds=SEEDS_FOR_INTERVAL)
+    file = DEFAULTS.with_name("claims.yaml")
+    lines = []
+    for name, claim in parse_claims(yaml.safe_load(file.read_text()), file).items():
+        if type(claim) is RangeClaim and claim.quantity == "speedup":
+            if claim.grid.subsets(simulated.tradeoff, [names.AUTOMATA]).empty:
+                continue
+            finding = claim.check(simulated)
+            lines.append(
+                {
+                    "id": name,
+                    "location": claim.location,
+                    "verdict": finding.verdict,
+                    "firm": finding.firm,
+                    "simulated": finding.ours,
+                    "panels": f"{len(finding.panels)} of {finding.of}",
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def contrasts(study: Study) -> pd.DataFrame:
+    """Return how much more AUTOMATA loses than other methods, under random search and Hyperband.
+
+    With the interval that holds for all pairs of a data set at once.
+    """
+    rows = _random(read_csv(study.folder / "contrasts.csv"), "hyperband")
+    own = rows[rows["method"].str.startswith(names.AUTOMATA)]
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for row in own.to_dict("records"):
+        pair = row["method"], row["other"]
+        line = lines.setdefault(
+            pair, dict(zip(("method", "compared with"), map(_called, pair), strict=True))
+        )
+        middle, low, high = (
+            signed(row[f"difference{end}"]) for end in ("", "_all_low", "_all_high")
+        )
+        line[names.dataset(row["dataset"])] = bounded(middle, low, high)
+    return pd.DataFrame(lines.values())
+
+
 def _random(rows: pd.DataFrame, scheduler: str) -> pd.DataFrame:
     return rows[(rows["search"] == "random") & (rows["scheduler"] == scheduler)]
+
+
+def _regret(row: Mapping[Any, Any]) -> str:
+    middle, low, high = (signed(row[f"regret{end}"]) for end in ("", "_low", "_high"))
+    return bounded(middle, low, high)
+
+
+def _called(method: str) -> str:
+    """Return what readers call a method: its selector stands first, if it has one."""
+    selector, _, rest = method.partition(" ")
+    known = selector in names.METHODS and rest[:1].isdigit()
+    return f"{names.selector(selector)} {rest}" if known else method

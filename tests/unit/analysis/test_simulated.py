@@ -1,0 +1,76 @@
+"""Tables of simulated searches for readers, from tables whose numbers are known."""
+
+import pandas as pd
+import pytest
+
+from automata.analysis import simulated
+from automata.analysis.study import Study
+
+
+def row(method="gradmatch 1 %", selector="gradmatch", **changes):
+    return {
+        "dataset": "dna",
+        "search": "random",
+        "scheduler": "hyperband",
+        "method": method,
+        "selector": selector,
+        "fraction": 0.01,
+        "warm_start": 0.0,
+        "horizon_exponent": 0.0,
+        "speedup_samples": 12.0,
+        "regret": 0.5,
+        "regret_low": -0.25,
+        "regret_high": 1.5,
+        "lost_2": 0.125,
+        **changes,
+    }
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name, *rows):
+        pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+        return Study(tmp_path)
+
+    return written
+
+
+def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
+    others = [row(scheduler="asha"), row(search="tpe"), row(warm_start=0.35), row("FULL", "full")]
+    study = write("simulated", row(), row("one epoch", "full", regret=0.0), *others)
+    found = simulated.regrets(study, "hyperband").set_index("method")["DNA"]
+    assert found["AUTOMATA 1 %"] == "12x; +0.5 (-0.25 to +1.5); 12.5 %"
+    assert list(found.index) == ["AUTOMATA 1 %", "one epoch"]
+
+
+def test_horizon_exponents_stand_in_order_by_accuracy_and_by_loss(write):
+    rows = [
+        row(f"rs2{name}", "rs2", fraction=fraction, horizon_exponent=beta, regret=beta)
+        for fraction in (0.1, 0.05)
+        for beta in (0.5, 0.0)
+        for name in ("", ", by loss")
+    ]
+    found = simulated.horizon(write("simulated", *rows))
+    order = found[["subset", "beta"]].to_numpy().tolist()
+    assert order == [["5 %", 0.0], ["5 %", 0.5], ["10 %", 0.0], ["10 %", 0.5]]
+    assert (
+        found["by loss"].iloc[1] == found["by accuracy"].iloc[1] == ("+0.5 (-0.25 to +1.5); 12.5 %")
+    )
+
+
+def test_claims_are_judged_by_speedup_and_the_bounds_of_regret(write):
+    good = write("simulated", row(speedup_samples=31.0))
+    found = simulated.claims(good).set_index("id")
+    assert found.loc["abstract-3x-30x", "verdict"] == "reproduced"
+    bad = write("simulated", row(speedup_samples=31.0, regret=4.0, regret_low=3.0, regret_high=5.0))
+    assert simulated.claims(bad).set_index("id").loc["abstract-3x-30x", "verdict"] != "reproduced"
+    # ASHA without warm start is not the paper's.
+    assert simulated.claims(write("simulated", row(scheduler="asha"))).empty
+
+
+def test_share_of_real_searches_inside(write):
+    where = {"dataset": "dna", "search": "random", "scheduler": "asha"}
+    study = write("validation", *[where | {"inside": inside} for inside in (True, True, False)])
+    assert simulated.validation(study).to_dict("records") == [
+        where | {"searches": 3, "inside": "66.7 %"}
+    ]
