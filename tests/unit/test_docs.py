@@ -14,7 +14,7 @@ from automata.cli import COMMANDS
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/")
 PAGES = [page for folder in FOLDERS for page in sorted((ROOT / folder).glob("*.md"))]
-MADE = ("flowers.yaml", "cluster.yaml")
+MADE = ("flowers.yaml", "cluster.yaml", "mine.yaml")
 """Configurations that the text tells people to write."""
 
 
