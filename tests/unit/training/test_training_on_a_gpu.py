@@ -1,0 +1,213 @@
+"""Training on the pretended GPU obeys its rules, and is that on the CPU to the last digit."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from automata.config import Protocol
+from automata.datasets.prepared import Dataset, Normalisation
+from automata.models.mlp import Mlp
+from automata.selection import embeddings, matching
+from automata.training.device import choose_device
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan, build_selector
+from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
+from benchmarks.launches import MODELS, per_step
+from benchmarks.workloads import images, sentences
+from pretence import LAUNCHES, SYNCHRONISATIONS, TO_DEVICE, VIEWS, pretended_cuda
+
+CPU, CUDA = torch.device("cpu"), torch.device("cuda")
+EPOCHS = 5
+USUAL = {"momentum": 0.9, "schedule": "cosine", "batch_size": 8}
+TABLE = {**USUAL, "learning_rate": 0.01, "hidden1": 8, "hidden2": 7}
+TEXT = {**USUAL, "learning_rate": 0.01, "hidden": 6, "layers": 2, "optimizer": "adam"}
+IMAGE = {**USUAL, "lr1": 0.01, "lr2": 0.02, "lr3": 0.03, "lr4": 0.04, "nesterov": True}
+
+KINDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "mlp-sgd": ("mlp", {**TABLE, "optimizer": "sgd", "weight_decay": 0.01}),
+    "mlp-adam": ("mlp", {**TABLE, "optimizer": "adam"}),
+    "lstm": ("lstm", TEXT),
+    "lstm-decay": ("lstm", {**TEXT, "weight_decay": 0.01}),
+    "resnet18": ("resnet18", {**IMAGE, "optimizer": "sgd"}),
+}
+
+
+@pytest.fixture(autouse=True)
+def the_same_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a CPU NumPy multiplies gradients, on a GPU torch, which rounds in its own way."""
+    for module in (embeddings, matching):
+        monkeypatch.setattr(module, "inner_products", lambda rows: rows @ rows.T)
+
+
+@pytest.fixture(scope="session")
+def data(dataset: Dataset) -> dict[str, Dataset]:
+    """Return the data set of each model; its words are more than a subset has."""
+    words = sentences(32, words=300, dimension=4).dataset
+    # Of images of 4x4 the last stage sees one pixel, and there a CPU's bfloat16 gradient of a
+    # convolution with stride 2 has parts that torch never sets.
+    return {"mlp": dataset, "lstm": words, "resnet18": images(20, size=5).dataset}
+
+
+def make(
+    data: dict[str, Dataset],
+    kind: str,
+    selector: str,
+    device: torch.device,
+    *,
+    warm_start: float = 0.0,
+    epochs: int = EPOCHS,
+    precision: str = "float32",
+    **changes: Any,
+) -> TrainingRun:
+    model, configuration = KINDS[kind]
+    protocol = {"configurations": 1, "reselect_every": 2, "search_space": {}}
+    settings = Protocol.model_validate({**protocol, "model": model, "epochs": epochs, **changes})
+    plan = SubsetPlan(build_selector(selector), 1.0 if selector == "full" else 0.5, warm_start)
+    return TrainingRun(data[model], configuration, settings, plan, 0, device, precision)
+
+
+def outcome(run: TrainingRun) -> dict[str, Any]:
+    """Return digests of the weights, and the progress without what a clock wrote."""
+    undated = {"__all__": {"finished_at"}}
+    progress = run.progress.model_dump(
+        exclude={"seconds": True, "evaluations": undated, "curve": undated}
+    )
+    weights = {name: value.cpu().numpy() for name, value in run.model.state_dict().items()}
+    return progress | {name: sha256(w.tobytes()).hexdigest() for name, w in weights.items()}
+
+
+def trained(run: TrainingRun, epochs: int = EPOCHS) -> dict[str, Any]:
+    run.train_to(epochs)
+    run.evaluate()
+    return outcome(run)
+
+
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    *(("mlp-sgd", name, {}) for name in ("full", "random", "rs2", "gradmatch", "craig", "glister")),
+    *(("mlp-adam", name, {}) for name in ("full", "gradmatch-adaptive")),
+    ("mlp-sgd", "gradmatch", {"warm_start": 0.5}),
+    ("mlp-sgd", "gradmatch", {"horizon_exponent": 0.5, "evaluate_every": 2}),
+    ("mlp-adam", "glister", {"class_weights": "balanced"}),
+    ("mlp-adam", "gradmatch", {"precision": "bfloat16"}),
+    *(("lstm", name, {}) for name in ("full", "rs2", "gradmatch", "craig", "glister")),
+    ("lstm-decay", "full", {}),
+    ("lstm", "gradmatch", {"precision": "bfloat16"}),
+    *(("resnet18", name, {}) for name in ("full", "craig", "glister")),
+    ("resnet18", "full", {"precision": "bfloat16"}),
+    ("resnet18", "gradmatch", {"augmentation": {"crop_padding": 1, "flip": True}}),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "selector", "changes"),
+    CASES,
+    ids=["-".join([kind, name, *map(str, changes)]) for kind, name, changes in CASES],
+)
+def test_training_is_that_on_the_cpu(
+    data: dict[str, Dataset], kind: str, selector: str, changes: dict[str, Any]
+) -> None:
+    epochs = 3 if kind == "resnet18" else EPOCHS
+    on_cpu = trained(make(data, kind, selector, CPU, **changes), epochs)
+    with pretended_cuda():
+        run = make(data, kind, selector, CUDA, **changes)
+        on_gpu = trained(run, epochs)
+        assert {value.device.type for value in run.model.state_dict().values()} == {"cuda"}
+    assert on_gpu == on_cpu
+
+
+@pytest.mark.parametrize(
+    ("kind", "selector"),
+    [("mlp-sgd", "gradmatch"), ("mlp-adam", "rs2"), ("lstm", "craig"), ("resnet18", "random")],
+)
+def test_a_run_goes_on_from_a_checkpoint_as_if_in_one_go(
+    data: dict[str, Dataset], tmp_path: Path, kind: str, selector: str
+) -> None:
+    with pretended_cuda():
+        whole = trained(make(data, kind, selector, CUDA), 3)
+        before, after = (make(data, kind, selector, CUDA) for _ in range(2))
+        before.train_to(1)
+        write_checkpoint(tmp_path / "state.pt", before.state())
+        state = read_checkpoint(tmp_path / "state.pt")
+        assert state is not None
+        after.restore(state)
+        assert trained(after, 3) == whole
+
+
+def left_behind(self: Normalisation, device: torch.device) -> Normalisation:
+    return self
+
+
+def test_images_whose_normalisation_stays_on_the_host_are_refused(
+    data: dict[str, Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pretence sees a mistake in the project's own code."""
+    monkeypatch.setattr(Normalisation, "to", left_behind)
+    with pretended_cuda():
+        run = make(data, "resnet18", "full", CUDA)
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+            run.train_to(1)
+
+
+def test_target_that_stays_on_the_host_is_refused(
+    data: dict[str, Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pretended_cuda():
+        run = make(data, "mlp-sgd", "full", CUDA)
+        assert isinstance(run.model, Mlp)
+        run.model.one_hot = torch.eye(3)
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+            run.train_to(1)
+
+
+def test_a_gpu_holds_one_copy_of_the_data(data: dict[str, Dataset]) -> None:
+    train = data["mlp"].train
+    with pretended_cuda():
+        before = torch.cuda.memory_allocated()
+        there = train.to(CUDA)
+        held = torch.cuda.memory_allocated() - before
+        assert held == there.inputs.nbytes + there.labels.nbytes
+
+
+# What a step costs
+
+
+@pytest.mark.parametrize(
+    ("model", "precision", "launches", "synchronisations"),
+    [
+        ("MLP, Adam", "float32", 25, 0),
+        ("MLP, SGD", "float32", 25, 0),
+        ("MLP, Adam", "bfloat16", 40, 0),
+        ("LSTM, Adam", "float32", 40, 1),
+        ("ResNet18, SGD", "float32", 175, 0),
+    ],
+)
+def test_a_step_launches_and_waits_no_more_than_it_must(
+    model: str, precision: str, launches: int, synchronisations: int
+) -> None:
+    """The LSTM waits for the length of the longest row."""
+    counts = per_step(MODELS[model], precision)
+    assert launches / 2 < counts[LAUNCHES] <= launches
+    assert 0 < counts[VIEWS] < counts[LAUNCHES]
+    assert counts[SYNCHRONISATIONS] <= synchronisations
+    assert counts[TO_DEVICE] <= 1
+
+
+# What is left
+
+
+def test_after_the_pretence_the_machine_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    monkeypatch.setattr(torch.backends.cudnn, "deterministic", False)
+    before = torch.cuda.is_available, torch.load, torch.Generator, torch.nn.Module._apply
+    with pretended_cuda():
+        choose_device("cuda")
+    assert (torch.cuda.is_available, torch.load, torch.Generator, torch.nn.Module._apply) == before
+    assert not torch.backends.cudnn.deterministic
+    assert "CUBLAS_WORKSPACE_CONFIG" not in os.environ
+    assert torch.zeros(2).mul(2).device == CPU
