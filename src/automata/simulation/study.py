@@ -26,7 +26,7 @@ from automata.simulation.methods import (
     searched,
     untuned,
 )
-from automata.simulation.table import FULL, Way, curved, hyperparameters, seeds_of_full
+from automata.simulation.table import FULL, Way, complete_seeds, curved, hyperparameters, ways_in
 from automata.simulation.tpe import Tpe
 
 Floats = NDArray[np.float64]
@@ -73,12 +73,6 @@ def methods(ways: Iterable[Way], *, repeated: bool, by_loss: bool) -> list[Metho
                 Method(f"{name}, by loss, 3 finalists", way, "log_loss", finalists=3),
             ]
     return found
-
-
-def ways_in(table: pd.DataFrame) -> list[Way]:
-    """Return the ways of training that a table of curves has, in order."""
-    rows = table[list(Way._fields)].drop_duplicates().sort_values(list(Way._fields))
-    return [Way(*row) for row in rows.itertuples(index=False)]
 
 
 class Compared(NamedTuple):
@@ -171,7 +165,7 @@ def studies(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> Compared:
     found: list[Compared] = []
     for dataset, asked in searches.items():
         here = table[table["dataset"] == dataset]
-        seeds = seeds_of_full(here, asked.pool)
+        seeds = complete_seeds(here, asked.pool)
         if not seeds:
             continue
         bench = Bench(here, asked, seeds)

@@ -62,9 +62,24 @@ def hyperparameters(table: pd.DataFrame, pool: int) -> list[dict[str, Any]]:
     return [json.loads(texts[index]) for index in range(pool)]
 
 
-def seeds_of_full(table: pd.DataFrame, pool: int) -> list[int]:
-    """Return the seeds under which the whole pool was trained on all data."""
-    return [seed for seed in sorted(table["seed"].unique()) if curved(table, FULL, [seed], pool)]
+def ways_in(table: pd.DataFrame) -> list[Way]:
+    """Return the ways of training that a table of curves has, in order."""
+    rows = table[list(Way._fields)].drop_duplicates().sort_values(list(Way._fields))
+    return [Way(*row) for row in rows.itertuples(index=False)]
+
+
+def complete_seeds(table: pd.DataFrame, pool: int) -> list[int]:
+    """Return the seeds under which the most ways of training have the whole pool.
+
+    FULL is among them: without it a seed says nothing.
+    """
+    complete = {
+        seed: [way for way in ways_in(table) if curved(table, way, [seed], pool) is not None]
+        for seed in sorted(table["seed"].unique())
+    }
+    counts = {seed: len(ways) for seed, ways in complete.items() if FULL in ways}
+    most = max(counts.values(), default=0)
+    return [int(seed) for seed, count in counts.items() if count == most]
 
 
 def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Curved | None:

@@ -12,8 +12,7 @@ from scipy.stats import kendalltau
 from automata.config.curves import Simulated
 from automata.names import ALL_DATA, data_set
 from automata.simulation.methods import Method
-from automata.simulation.study import ways_in
-from automata.simulation.table import FULL, Curved, Way, curved, seeds_of_full
+from automata.simulation.table import FULL, Curved, Way, complete_seeds, curved, ways_in
 
 METRICS = ("accuracy", "log_loss")
 
@@ -88,7 +87,7 @@ def noise(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.DataFrame:
     rows = []
     for dataset, searches in asked.items():
         here = table[table["dataset"] == dataset]
-        some = seeds_of_full(here, searches.pool)
+        some = complete_seeds(here, searches.pool)
         full = curved(here, FULL, some, searches.pool) if len(some) > 1 else None
         if full is not None:
             scores = {"validation": full.accuracy[:, :, -1], "test": full.test}
@@ -110,7 +109,7 @@ def rank_correlation(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.
     rows: list[dict[str, Any]] = []
     for dataset, searches in asked.items():
         here = table[table["dataset"] == dataset]
-        some = seeds_of_full(here, searches.pool)
+        some = complete_seeds(here, searches.pool)
         full = curved(here, FULL, some, searches.pool) if len(some) > 1 else None
         if full is None:
             continue

@@ -55,9 +55,13 @@ def test_seeds_count_under_which_full_has_the_whole_pool():
         studies(made[~missing], {"made": asked()})
 
 
-def test_a_way_that_is_not_complete_is_left_out():
+def test_a_seed_counts_that_has_all_ways_of_another():
     made = made_curves(0.3)
     missing = (made["selector"] == "rs2") & (made["seed"] == 1) & (made["configuration"] == 5)
+    found = studies(made[~missing], {"made": asked()}).methods
+    assert (found["seeds"] == 1).all()
+    assert found["method"].str.startswith("rs2").any()
+    missing = (made["selector"] == "rs2") & (made["configuration"] == 5)
     found = studies(made[~missing], {"made": asked()}).methods
     assert (found["seeds"] == 2).all()
     assert not found["method"].str.startswith("rs2").any()
