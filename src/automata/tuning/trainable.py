@@ -62,8 +62,9 @@ class TuneTrial(tune.Trainable):
         self._checkpoints = CheckpointStore(self._work, MEMORY_BYTES if alone else 0)
         self._may_pause = scheduler_of(self._job).pauses
         # Not a step yet: the window opens when Ray hears that this process is ready.
-        self._worker.submit(self._begin, config).result()
-        self._ahead: Future[dict[str, Any]] | None = None
+        begun: Future[Any] = self._worker.submit(self._begin, config)
+        # What went wrong is raised by the first step: Ray keeps no more than the text of it here.
+        self._ahead: Future[dict[str, Any]] | None = begun if begun.exception() else None
         gc.freeze()  # what is loaded stays: to look through it for garbage takes 0.2 s
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:

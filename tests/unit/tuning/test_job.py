@@ -31,6 +31,7 @@ from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning import job as job_module
+from automata.tuning import trainable as trainable_module
 from automata.tuning.checkpoints import CheckpointPolicy, WorkFolder, read_model
 from automata.tuning.job import Kept, complete_job, run_job
 from automata.tuning.log import ReplayLog, Reported
@@ -353,6 +354,21 @@ def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_pa
     assert all("loss" in trial.progress.failure and trial.score == 0 for trial in failed)
     assert record.best.status != "failed"
     assert differences(record) == []
+
+
+def test_what_goes_wrong_at_the_start_of_a_worker_is_told_by_its_first_step(
+    data, tmp_path, monkeypatch
+):
+    def full(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(trainable_module, "TrainingRun", full)
+    worker = object.__new__(trainable_module.TuneTrial)
+    trial = {"index": 0, "rungs": [T], "configuration": {}, "logged": None}
+    worker.setup(trial, make_job().model_dump_json(), str(data), str(tmp_path))
+    with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
+        worker.step()
+    worker.cleanup()
 
 
 def test_job_fails_when_every_trial_diverges(data, tmp_path):
