@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import os
+import platform
 
 import torch
 
 from automata.errors import UserError
 
+NO_GPU = "torch sees no GPU here (valid: auto, cpu, cuda)"
+
 
 def choose_device(name: str) -> torch.device:
-    """Return the device called `name`; `auto` is a GPU where there is one.
+    """Return the device of a job that asks for `name`; `auto` is a GPU where there is one.
 
     Raises UserError when a GPU is asked for and there is none.
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():
-        raise UserError("compute.device: cuda: torch sees no GPU here (valid: auto, cpu, cuda)")
+        raise UserError(f"compute.device: cuda: {NO_GPU}")
     if name == "cuda":
+        _make_repeatable()
+    return torch.device(name)
+
+
+def take_device(name: str) -> torch.device:
+    """Return the device of its job, `cpu` or `cuda`, to a process that trains on it.
+
+    Raises UserError where this process cannot have it.
+    """
+    if name == "cuda":
+        if not torch.cuda.is_available():
+            raise UserError(f"compute.device: cuda: {platform.node()}: {NO_GPU}")
         _make_repeatable()
     return torch.device(name)
 

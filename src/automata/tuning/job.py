@@ -182,7 +182,7 @@ def run_with_model(
         if not log.reported and not ray_address:
             _take_over(log, fingerprint, earlier)
         resumed = bool(log.reported)
-        tuning = _searched(job, data, work, log, here, ray_address)
+        tuning = _searched(job, data, work, log, here, device, ray_address)
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         final = None
@@ -334,6 +334,7 @@ def _searched(
     work: WorkFolder,
     log: ReplayLog,
     here: dict[str, Any],
+    device: torch.device,
     ray_address: str | None,
 ) -> Tuning:
     """Return the search: what `log` has of it, and in Ray Tune what is missing.
@@ -352,7 +353,7 @@ def _searched(
     if search.finished:
         logger.info("the search was finished before: %s", work.log)
     else:
-        search_in_ray(job, data, work, search, log, here, ray_address, left)
+        search_in_ray(job, data, work, search, log, here, device, ray_address, left)
     return _tuning(search, log)
 
 

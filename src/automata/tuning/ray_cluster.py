@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
+import torch
 from ray._private import services
 from ray._raylet import GcsClient  # type: ignore[attr-defined]
 from ray.exceptions import AuthenticationError, RayError, RayTaskError
@@ -24,7 +25,6 @@ from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.metering.elsewhere import Stopwatch
 from automata.records import Cluster, Node
-from automata.training.device import choose_device
 from automata.tuning import nodes
 from automata.tuning.log import Reported
 from automata.tuning.ray_session import ENVIRONMENT, gpu_share
@@ -58,8 +58,10 @@ class ClusterRay:
         return Stopwatch(NOT_METERED)
 
 
-def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> ClusterRay:
-    """Connect to the Ray cluster at `address` and return it.
+def join_cluster(
+    address: str, compute: Compute, device: torch.device, data: Path, work: Path
+) -> ClusterRay:
+    """Connect to the Ray cluster at `address` and return it, for a job that has the `device`.
 
     Raises UserError, before any trial, where nobody answers, where this host is no node of it,
     where a node has other software or does not see `data` and the folder `work`, and where the
@@ -80,7 +82,7 @@ def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> Clus
         everyone = sorted(ray.nodes(), key=itemgetter("NodeName"))
         alive = [node for node in everyone if node["Alive"]]
         resources = [node["Resources"] for node in alive]
-        gpus = usable_gpus(address, compute, resources)
+        gpus = usable_gpus(address, compute, device, resources)
         _check_room(address, compute, gpus, resources)
         processors = _look_over(address, alive, data, work)
     except BaseException:
@@ -133,7 +135,9 @@ def room(resources: list[dict[str, float]], threads: int, share: float) -> int:
     return fitting
 
 
-def usable_gpus(address: str, compute: Compute, resources: list[dict[str, float]]) -> int:
+def usable_gpus(
+    address: str, compute: Compute, device: torch.device, resources: list[dict[str, float]]
+) -> int:
     """Return how many GPUs of the nodes trials may use; the final training, here, takes one, too.
 
     Raises UserError where that would be on another kind of device than the trials.
@@ -141,7 +145,7 @@ def usable_gpus(address: str, compute: Compute, resources: list[dict[str, float]
     if compute.device == "cpu":
         return 0
     gpus = sum(int(node.get("GPU", 0)) for node in resources)
-    here = choose_device(compute.device).type == "cuda"
+    here = device.type == "cuda"
     if here != (gpus > 0):
         raise _refused(
             address,

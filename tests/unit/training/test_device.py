@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
 
 import pytest
 import torch
 
 from automata.errors import UserError
-from automata.training.device import choose_device
+from automata.training.device import choose_device, take_device
 
 
 @pytest.mark.parametrize("name", ["auto", "cpu"])
@@ -21,6 +22,14 @@ def test_gpu_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(UserError, match=r"^compute\.device: cuda: torch sees no GPU here"):
         choose_device("cuda")
+
+
+def test_process_without_the_gpu_of_its_job_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(platform, "node", lambda: "node3")
+    with pytest.raises(UserError, match=r"^compute\.device: cuda: node3: torch sees no GPU here"):
+        take_device("cuda")
+    assert take_device("cpu") == torch.device("cpu")
 
 
 @pytest.mark.parametrize("name", ["auto", "cuda"])

@@ -5,6 +5,7 @@ and in test_ray_search.py.
 """
 
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
+from automata.failures import explain
 from automata.models.mlp import build
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
@@ -134,6 +136,18 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     assert differences(found) == []
     assert found.tuning.measurement.wall_seconds > 0
     assert found.tuning.setup_seconds > 0
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("in_ray")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
+def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(job_module, "choose_device", lambda name: torch.device("cuda"))
+    monkeypatch.setattr(job_module, "_device_name", lambda device: "a GPU")
+    with pytest.raises(RuntimeError, match="1 trials crashed") as error:
+        run_job(make_job(), data, tmp_path / "job")
+    said = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
+    assert explain(error.value).startswith(said)
 
 
 def all_data_run(job, data, trial):
@@ -365,7 +379,7 @@ def test_what_goes_wrong_at_the_start_of_a_worker_is_told_by_its_first_step(
     monkeypatch.setattr(trainable_module, "TrainingRun", full)
     worker = object.__new__(trainable_module.TuneTrial)
     trial = {"index": 0, "rungs": [T], "configuration": {}, "logged": None}
-    worker.setup(trial, make_job().model_dump_json(), str(data), str(tmp_path))
+    worker.setup(trial, make_job().model_dump_json(), str(data), "cpu", str(tmp_path))
     with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
         worker.step()
     worker.cleanup()
