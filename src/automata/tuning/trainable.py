@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
 from ray import tune
 
 from automata.config import Job
@@ -83,7 +84,7 @@ class TuneTrial(tune.Trainable):
         self._worker.shutdown()
 
     def _start(self, device: str, config: dict[str, Any]) -> None:
-        self._device = take_device(device)
+        self._device = take_device(torch.device(device))
         self._begin(config)
 
     def _begin_and_train(self, config: dict[str, Any]) -> dict[str, Any]:
