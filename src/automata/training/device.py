@@ -23,20 +23,29 @@ NO_GPU = "torch sees no GPU here (valid: auto, cpu, cuda)"
 REMEDY = "(docs/gpu.md), or set compute.device: cpu"
 
 
-def choose_device(compute: Compute, kind: str) -> torch.device:
-    """Return the device of a job on data of that `kind`; `auto` is a GPU where there is one.
+def may_use_gpu(compute: Compute, kind: str) -> bool:
+    """Say whether data of that `kind` trains on a GPU where there is one.
 
-    CUDA does not start yet. Raises UserError where torch cannot use the GPU that there is, which
-    for tables is a warning under `auto`, and where the GPU lacks the precision.
+    Tables do only if asked to: nobody has shown that their small models gain there.
     """
-    if compute.device == "cpu":
-        return torch.device("cpu")
-    if not torch.cuda.is_available():
+    return compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
+
+
+def choose_device(compute: Compute, kind: str) -> torch.device:
+    """Return the device of a job on data of that `kind`; CUDA does not start yet.
+
+    Raises UserError where torch cannot use the GPU that there is, which for tables is a warning
+    under `auto`, and where the GPU lacks the precision.
+    """
+    wanted = may_use_gpu(compute, kind)
+    if compute.device != "cpu" and not torch.cuda.is_available():
         trouble = unusable_gpus()
-        if compute.device == "cuda" or (trouble and kind != "tabular"):
+        if compute.device == "cuda" or (trouble and wanted):
             raise UserError(f"compute.device: {compute.device}: {trouble or NO_GPU}")
         if trouble:
             logger.warning("compute.device: auto: %s; tables train on the CPU", trouble)
+        wanted = False
+    if not wanted:
         return torch.device("cpu")
     if compute.precision == "bfloat16" and not torch.cuda.is_bf16_supported(
         including_emulation=False

@@ -22,9 +22,11 @@ from ray.exceptions import AuthenticationError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from automata.config.machine import Compute
+from automata.datasets.prepared import read_dataset
 from automata.errors import UserError
 from automata.metering.elsewhere import Stopwatch
 from automata.records import Cluster, Node
+from automata.training.device import may_use_gpu
 from automata.tuning import nodes
 from automata.tuning.log import Reported
 from automata.tuning.ray_session import ENVIRONMENT, gpu_share
@@ -81,8 +83,9 @@ def join_cluster(
     try:
         everyone = sorted(ray.nodes(), key=itemgetter("NodeName"))
         alive = [node for node in everyone if node["Alive"]]
+        wanted = may_use_gpu(compute, read_dataset(data).kind)
         resources = [node["Resources"] for node in alive]
-        gpus = usable_gpus(address, compute, device, resources)
+        gpus = usable_gpus(address, wanted, device, resources)
         _check_room(address, compute, gpus, resources)
         processors = _look_over(address, alive, data, work)
     except BaseException:
@@ -136,13 +139,14 @@ def room(resources: list[dict[str, float]], threads: int, share: float) -> int:
 
 
 def usable_gpus(
-    address: str, compute: Compute, device: torch.device, resources: list[dict[str, float]]
+    address: str, wanted: bool, device: torch.device, resources: list[dict[str, float]]
 ) -> int:
     """Return how many GPUs of the nodes trials may use; the final training, here, takes one, too.
 
-    Raises UserError where that would be on another kind of device than the trials.
+    Raises UserError where one is `wanted`, and that would be on another kind of device than the
+    trials.
     """
-    if compute.device == "cpu":
+    if not wanted:
         return 0
     gpus = sum(int(node.get("GPU", 0)) for node in resources)
     here = device.type == "cuda"

@@ -116,6 +116,23 @@ def test_gpu_without_the_precision_is_one_line(gpu: None) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "device"),
+    [
+        ("tabular", "auto", CPU),
+        ("tabular", "cuda", CUDA),
+        ("tabular", "cpu", CPU),
+        ("text", "auto", CUDA),
+        ("image", "auto", CUDA),
+        ("image", "cpu", CPU),
+    ],
+)
+def test_tables_train_on_a_gpu_only_if_asked_to(
+    gpu: None, kind: str, name: str, device: torch.device
+) -> None:
+    assert chosen(kind, device=name) == device
+
+
 @pytest.mark.parametrize("name", ["auto", "cuda"])
 def test_what_a_gpu_computes_can_be_repeated(gpu: None, name: str) -> None:
     assert chosen(device=name) == CUDA
