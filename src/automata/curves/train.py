@@ -24,7 +24,7 @@ from automata.provenance import provenance
 from automata.recorded import Recorded
 from automata.seeds import derive
 from automata.selection.controls import CONTROLS
-from automata.training.device import choose_device, take_device, visible_gpus
+from automata.training.device import choose_device, gpus_in_use, take_device
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
@@ -75,7 +75,7 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
         with exclusive_host(metering.exclusive):
             meter = Meter(
                 sample_seconds=metering.sample_seconds,
-                gpus=visible_gpus() if device.type == "cuda" else [],
+                gpus=gpus_in_use(device),
                 exclusive=metering.exclusive,
             )
             with meter:

@@ -91,9 +91,13 @@ def unusable_gpus() -> str | None:
     return f"NVML knows {known}, which {_build()} cannot use: {mend} {REMEDY}"
 
 
-def visible_gpus() -> list[str]:
-    """Return the UUIDs of the GPUs that CUDA gives this process."""
-    count = torch.cuda.device_count()
+def gpus_in_use(device: torch.device, trials: int = 1) -> list[str]:
+    """Return the UUIDs of the GPUs that so many `trials` at once train on, none on the CPU.
+
+    They are the first that CUDA gives this process: Ray hands them out so, and one training takes
+    the first.
+    """
+    count = min(trials, torch.cuda.device_count()) if device.type == "cuda" else 0
     return [str(torch.cuda.get_device_properties(index).uuid) for index in range(count)]
 
 

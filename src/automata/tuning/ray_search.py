@@ -26,7 +26,7 @@ from ray.tune.search import Searcher, SearchGenerator
 from automata.config import Job
 from automata.config.machine import Metering
 from automata.metering.meter import Meter
-from automata.training.device import visible_gpus
+from automata.training.device import gpus_in_use
 from automata.training.progress import Progress
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.log import ReplayLog
@@ -204,9 +204,10 @@ def search_in_ray(
     slots = compute.concurrent_trials
     shutil.rmtree(work.ray, ignore_errors=True)
     cluster = join_cluster(ray_address, compute, device, data, work.path) if ray_address else None
-    gpus = cluster.gpus if cluster else _gpus(device)
+    used = gpus_in_use(device, slots)
+    gpus = cluster.gpus if cluster else len(used)
     share = gpu_share(compute, gpus)
-    meter = cluster.meter() if cluster else _meter(job.settings.metering, gpus)
+    meter = cluster.meter() if cluster else _meter(job.settings.metering, used)
     where = {"address": cluster.address, "nodes": cluster.nodes} if cluster else {}
     opened = {"provenance": provenance, **where}
     callback = MeteringCallback(meter, search, log, work, opened)
@@ -245,15 +246,10 @@ def search_in_ray(
     _raise_for_crashes(results)
 
 
-def _gpus(device: torch.device) -> int:
-    """Return the GPUs of this host that trials may use."""
-    return torch.cuda.device_count() if device.type == "cuda" else 0
-
-
-def _meter(metering: Metering, gpus: int) -> Meter:
+def _meter(metering: Metering, gpus: list[str]) -> Meter:
     return Meter(
         sample_seconds=metering.sample_seconds,
-        gpus=visible_gpus() if gpus else [],
+        gpus=gpus,
         exclusive=metering.exclusive,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import torch
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.training import device as module
-from automata.training.device import choose_device, take_device
+from automata.training.device import choose_device, gpus_in_use, take_device
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 KINDS = ["tabular", "text", "image"]
@@ -173,3 +174,22 @@ def test_gpu_that_is_full_is_not_too_old(first_kernel: list[Exception]) -> None:
     first_kernel.append(torch.OutOfMemoryError("CUDA out of memory"))
     with pytest.raises(torch.OutOfMemoryError):
         take_device(CUDA)
+
+
+@pytest.mark.parametrize(
+    ("device", "trials", "used"),
+    [
+        (CPU, 2, []),
+        (CUDA, 1, ["u0"]),
+        (CUDA, 2, ["u0", "u1"]),
+        (CUDA, 9, ["u0", "u1", "u2"]),
+    ],
+)
+def test_gpus_in_use_are_the_first_of_those_that_are_visible(
+    monkeypatch: pytest.MonkeyPatch, device: torch.device, trials: int, used: list[str]
+) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
+    monkeypatch.setattr(
+        torch.cuda, "get_device_properties", lambda index: SimpleNamespace(uuid=f"u{index}")
+    )
+    assert gpus_in_use(device, trials) == used
