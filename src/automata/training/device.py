@@ -91,6 +91,13 @@ def unusable_gpus() -> str | None:
     return f"NVML knows {known}, which {_build()} cannot use: {mend} {REMEDY}"
 
 
+def seen() -> str:
+    """Return in one line which torch this is, and which device it sees."""
+    if torch.cuda.is_available():
+        return f"{_build()} sees {_card()}"
+    return unusable_gpus() or f"{_build()} sees no GPU, and trains on the CPU"
+
+
 def gpus_in_use(device: torch.device, trials: int = 1) -> list[str]:
     """Return the UUIDs of the GPUs that so many `trials` at once train on, none on the CPU.
 

@@ -13,7 +13,7 @@ import torch
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.training import device as module
-from automata.training.device import choose_device, gpus_in_use, take_device
+from automata.training.device import choose_device, gpus_in_use, seen, take_device
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 KINDS = ["tabular", "text", "image"]
@@ -145,6 +145,18 @@ def test_process_without_the_gpu_of_its_job_is_refused(no_gpu: None) -> None:
     with pytest.raises(UserError, match=r"^compute\.device: cuda: node3: torch sees no GPU here"):
         take_device(CUDA)
     assert take_device(CPU) == CPU
+
+
+def test_gpu_that_torch_sees_is_named(gpu: None) -> None:
+    assert seen() == "torch 2.13.0 (CUDA 13.0) sees Tesla V100 (compute capability 7.0)"
+
+
+def test_gpu_that_torch_does_not_see_is_named(host: None) -> None:
+    assert seen() == UNUSABLE
+
+
+def test_without_a_gpu_the_cpu_is_named(no_gpu: None) -> None:
+    assert seen() == "torch 2.13.0 (CUDA 13.0) sees no GPU, and trains on the CPU"
 
 
 @pytest.fixture
