@@ -37,4 +37,5 @@ $(BIN)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	touch $@
+	@$(BIN)/python -c "from automata.training.device import seen; print(seen())"
+	@touch $@

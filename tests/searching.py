@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import torch
 from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
@@ -27,6 +28,7 @@ def search_here(
     search: Search,
     log: ReplayLog,
     provenance: dict[str, Any],
+    device: torch.device,
     ray_address: str | None,
     seconds: float = math.inf,
 ) -> None:
@@ -52,7 +54,8 @@ def search_here(
                 trial = SimpleNamespace(config=config)
                 scheduler.on_trial_add(controller, trial)
             if fresh:
-                trainable.setup(trial.config, job.model_dump_json(), str(data), str(work.path))
+                kept = job.model_dump_json(), str(data), device.type, str(work.path)
+                trainable.setup(trial.config, *kept)
             else:
                 trainable.reset_config(trial.config)
             fresh = False

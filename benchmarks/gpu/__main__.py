@@ -11,8 +11,9 @@ from pathlib import Path
 
 import torch
 
+from automata.config.machine import Compute
 from automata.provenance import cpu_model
-from automata.training.device import choose_device
+from automata.training.device import choose_device, take_device
 from benchmarks import workloads
 from benchmarks.gpu.epochs import epoch_rows
 from benchmarks.report import Row, write_table
@@ -34,7 +35,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the table")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    device = choose_device(options.device)
+    device = take_device(choose_device(Compute(device=options.device), "image"))
     quick = options.quick
     workload = workloads.images(40, 8) if quick else workloads.images(options.images)
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else cpu_model()

@@ -25,7 +25,7 @@ from automata.datasets.prepared import read_dataset
 from automata.records import Trial, read_record
 from automata.seeds import derive
 from automata.selection.random import Full
-from automata.training.device import choose_device
+from automata.training.device import choose_device, take_device
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, subset_plan
@@ -39,7 +39,7 @@ def main() -> None:
     job, settings = record.job, record.job.settings
     limit_threads(settings.compute.threads_per_trial)
     dataset = read_dataset(Path(sys.argv[4]))
-    device = choose_device(settings.compute.device)
+    device = take_device(choose_device(settings.compute, dataset.kind))
     watch.lap("data, checks, lock")
     compute = settings.compute
     arithmetic = (compute.precision, compute.compiled)

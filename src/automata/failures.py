@@ -26,6 +26,19 @@ LONGEST_LINE = 2000
 SPARE_BYTES = 1024**2
 """Less than this counts as full."""
 
+NO_MEMORY = (
+    "DefaultCPUAllocator: can't allocate memory",
+    "CUDA error: out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+)
+"""What torch says of it in errors that have no kind of their own."""
+
+SMALLER = (
+    "fewer compute.concurrent_trials, a larger compute.gpu_per_trial or a smaller "
+    "protocol.*.batch_size need less"
+)
+"""What a user can change where the memory of a GPU is too small."""
+
 LOST = "the process that trains was killed, most often for lack of memory, or native code crashed"
 """What Ray knows of an actor that is gone is no more than that."""
 
@@ -53,6 +66,14 @@ def shortened(line: str) -> str:
 def is_known(error: BaseException) -> bool:
     """Say whether `error` is of a kind that needs no traceback."""
     return any(_known(cause) is not None for cause in _causes(error))
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Say whether `error` is of a lack of memory, of the host or of a GPU."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if isinstance(error, MemoryError) or "OutOfMemoryError" in names:  # torch and Ray have one each
+        return True
+    return error.__cause__ is None and any(text in str(error) for text in NO_MEMORY)
 
 
 def out_of_space(file: object = None) -> str:
@@ -120,9 +141,11 @@ def _known(error: BaseException) -> str | None:
     if isinstance(error, OSError) and error.errno in CLOSED and error.filename:
         reason = os.strerror(error.errno or 0)
         return f"{error.filename}: {reason}; make it writable and {KEPT}"
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if isinstance(error, MemoryError) or "OutOfMemoryError" in names:  # torch and Ray have one each
+    if ran_out_of_memory(error):
+        if "CUDA" in str(error):
+            return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
         return f"memory ran out: {first_line(error)}; make room and {KEPT}"
+    names = {kind.__name__ for kind in type(error).__mro__}
     if "RayActorError" in names:
         return f"{LOST}; {KEPT}"
     if "RayError" in names:

@@ -24,7 +24,7 @@ from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
 from automata.files import replacing
 from automata.selection.random import Full
-from automata.training.device import choose_device
+from automata.training.device import choose_device, take_device
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning.schedulers import hyperband_brackets
@@ -121,7 +121,7 @@ def seconds_per_pass(
     """Return the seconds that a pass over the training rows takes, on average, by a probe."""
     search = RandomSearch(settings.protocol.search_space, settings.search, 0)
     configurations = [search.suggest(str(number)) for number in range(PROBED)]
-    device = choose_device(settings.compute.device)
+    device = take_device(choose_device(settings.compute, data.kind))
     times = [_probe(data, c, settings.protocol, device, clock) for c in configurations]
     return sum(times) / len(times)
 

@@ -1,7 +1,10 @@
 """The lock file, the conda environment and the declared dependencies agree."""
 
 import re
+import subprocess
+import sys
 import tomllib
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
@@ -55,8 +58,15 @@ def test_lock_names_no_index_and_no_path():
 )
 def test_lock_satisfies_the_declared_range(requirement):
     declared = Requirement(requirement)
-    _, version = locked()[canonical(declared.name)]
-    assert declared.specifier.contains(version)
+    _, pinned = locked()[canonical(declared.name)]
+    assert declared.specifier.contains(pinned)
+
+
+def test_setup_says_which_torch_it_installed():
+    (code,) = re.findall(r'python -c "(.*)"', (ROOT / "Makefile").read_text())
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert len(shown.stdout.splitlines()) == 1
+    assert f"torch {version('torch')} (" in shown.stdout
 
 
 def test_conda_environment_has_the_locked_versions():

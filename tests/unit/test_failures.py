@@ -9,6 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+import torch
 from ray.exceptions import ActorDiedError, LocalRayletDiedError, OutOfMemoryError, RayTaskError
 from ray.tune import TuneError
 
@@ -40,6 +41,10 @@ def told_by_tune(error):
     return TuneError(f"Traceback (most recent call last):\n  File\n{type(error).__name__}: {error}")
 
 
+SMALLER = (
+    "fewer compute.concurrent_trials, a larger compute.gpu_per_trial or a smaller "
+    "protocol.*.batch_size need less"
+)
 SPACE = f"no space left on the device; make room and {KEPT}"
 FULL = os_error(errno.ENOSPC, "w/1.pt")
 
@@ -66,6 +71,19 @@ FULL = os_error(errno.ENOSPC, "w/1.pt")
         ),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
+        (
+            of_tune(of_task(torch.OutOfMemoryError("CUDA out of memory. Tried to\nmore"))),
+            f"GPU memory ran out: CUDA out of memory. Tried to; {SMALLER}",
+        ),
+        (
+            torch.AcceleratorError("CUDA error: out of memory\nmore"),
+            f"GPU memory ran out: CUDA error: out of memory; {SMALLER}",
+        ),
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes"),
+            "memory ran out: DefaultCPUAllocator: can't allocate memory: 9 bytes; make room and "
+            f"{KEPT}",
+        ),
         (
             of_tune(OutOfMemoryError("a task was killed\nmore")),
             f"memory ran out: a task was killed; make room and {KEPT}",

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, embedding
 
 from automata.allocation import gpus_of_host
-from automata.metering.gpus import gpu_models, gpu_sources
-from automata.metering.gpus import visible_gpus as gpus_of_nvml
-from automata.training.device import choose_device, visible_gpus
+from automata.config.machine import Compute
+from automata.metering.gpus import gpu_models, gpu_sources, visible_gpus
+from automata.training.device import choose_device, gpus_in_use, take_device
 from pretence import (
     LAUNCHES,
     SYNCHRONISATIONS,
@@ -324,8 +324,8 @@ def test_memory_is_that_of_tensors_which_live() -> None:
 
 
 def test_job_finds_one_gpu_with_a_counter() -> None:
-    assert choose_device("auto").type == "cuda"
-    assert visible_gpus() == gpus_of_nvml() == [UUID]
+    device = take_device(choose_device(Compute(precision="bfloat16"), "image"))
+    assert gpus_in_use(device) == visible_gpus() == [UUID]
     assert gpus_of_host() == 1
     notes: list[str] = []
     (source,) = gpu_sources(visible_gpus(), notes)

@@ -13,7 +13,11 @@ class Compute(Section):
     """What one job may use. How many jobs run at once is Snakemake's business, not ours."""
 
     device: Annotated[
-        Literal["auto", "cpu", "cuda"], Field(description="`auto` takes a GPU where torch sees one")
+        Literal["auto", "cpu", "cuda"],
+        Field(
+            description="`auto` takes a GPU where torch sees one, and the CPU for tables: nobody "
+            "has shown that their small models gain from a GPU"
+        ),
     ] = "auto"
     threads_per_trial: Annotated[
         Count, Field(description="CPU threads of a trial and of the final training")

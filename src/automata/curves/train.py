@@ -24,7 +24,7 @@ from automata.provenance import provenance
 from automata.recorded import Recorded
 from automata.seeds import derive
 from automata.selection.controls import CONTROLS
-from automata.training.device import choose_device, visible_gpus
+from automata.training.device import choose_device, gpus_in_use, take_device
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
@@ -56,7 +56,7 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.dataset}'")
     compute, metering = job.settings.compute, job.settings.metering
     limit_threads(compute.threads_per_trial)
-    device = choose_device(compute.device)
+    device = take_device(choose_device(compute, dataset.kind))
     data_sha256 = sha256(data)
     here = {
         **provenance(),
@@ -75,7 +75,7 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
         with exclusive_host(metering.exclusive):
             meter = Meter(
                 sample_seconds=metering.sample_seconds,
-                gpus=visible_gpus() if device.type == "cuda" else [],
+                gpus=gpus_in_use(device),
                 exclusive=metering.exclusive,
             )
             with meter:

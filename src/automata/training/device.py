@@ -2,30 +2,109 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import platform
 
 import torch
 
+from automata.config.machine import Compute
 from automata.errors import UserError
+from automata.failures import first_line, ran_out_of_memory
+from automata.metering.gpus import gpu_models
+
+logger = logging.getLogger(__name__)
+
+HIDDEN = ("", "-1", "NoDevFiles")
+"""Values of CUDA_VISIBLE_DEVICES that leave a process no GPU."""
+
+NO_GPU = "torch sees no GPU here (valid: auto, cpu, cuda)"
+
+REMEDY = "(docs/gpu.md), or set compute.device: cpu"
 
 
-def choose_device(name: str) -> torch.device:
-    """Return the device called `name`; `auto` is a GPU where there is one.
+def may_use_gpu(compute: Compute, kind: str) -> bool:
+    """Say whether data of that `kind` trains on a GPU where there is one.
 
-    Raises UserError when a GPU is asked for and there is none.
+    Tables do only if asked to: nobody has shown that their small models gain there.
     """
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name == "cuda" and not torch.cuda.is_available():
-        raise UserError("compute.device: cuda: torch sees no GPU here (valid: auto, cpu, cuda)")
-    if name == "cuda":
+    return compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
+
+
+def choose_device(compute: Compute, kind: str) -> torch.device:
+    """Return the device of a job on data of that `kind`; CUDA does not start yet.
+
+    Raises UserError where torch cannot use the GPU that there is, which for tables is a warning
+    under `auto`, and where the GPU lacks the precision.
+    """
+    wanted = may_use_gpu(compute, kind)
+    if compute.device != "cpu" and not torch.cuda.is_available():
+        trouble = unusable_gpus()
+        if compute.device == "cuda" or (trouble and wanted):
+            raise UserError(f"compute.device: {compute.device}: {trouble or NO_GPU}")
+        if trouble:
+            logger.warning("compute.device: auto: %s; tables train on the CPU", trouble)
+        wanted = False
+    if not wanted:
+        return torch.device("cpu")
+    if compute.precision == "bfloat16" and not torch.cuda.is_bf16_supported(
+        including_emulation=False
+    ):
+        raise UserError(
+            f"compute.precision: bfloat16: {_card()} has none: it takes compute capability 8.0; "
+            "set compute.precision: float32"
+        )
+    _make_repeatable()
+    return torch.device("cuda")
+
+
+def take_device(device: torch.device) -> torch.device:
+    """Return the `device` of its job to a process that trains on it.
+
+    Raises UserError where this process cannot have it, or no kernel runs on it.
+    """
+    if device.type == "cuda":
+        if not torch.cuda.is_available():
+            trouble = unusable_gpus() or NO_GPU
+            raise UserError(f"compute.device: cuda: {platform.node()}: {trouble}")
         _make_repeatable()
-    return torch.device(name)
+        try:
+            torch.ones(1, device=device).add_(1).item()
+        except RuntimeError as error:
+            if ran_out_of_memory(error):
+                raise
+            raise UserError(
+                f"compute.device: cuda: {_card()} runs nothing of {_build()}: "
+                f"{first_line(error)}; install a torch for it {REMEDY}"
+            ) from error
+    return device
 
 
-def visible_gpus() -> list[str]:
-    """Return the UUIDs of the GPUs that CUDA gives this process."""
-    count = torch.cuda.device_count()
+def unusable_gpus() -> str | None:
+    """Return why torch cannot use the GPUs that nothing hides; None where NVML knows none."""
+    known = ", ".join(sorted(set(gpu_models([]))))
+    if not known or os.environ.get("CUDA_VISIBLE_DEVICES") in HIDDEN:
+        return None
+    mend = "update the driver or install a torch for it"
+    if torch.version.cuda is None:
+        mend = "install one with CUDA"
+    return f"NVML knows {known}, which {_build()} cannot use: {mend} {REMEDY}"
+
+
+def seen() -> str:
+    """Return in one line which torch this is, and which device it sees."""
+    if torch.cuda.is_available():
+        return f"{_build()} sees {_card()}"
+    return unusable_gpus() or f"{_build()} sees no GPU, and trains on the CPU"
+
+
+def gpus_in_use(device: torch.device, trials: int = 1) -> list[str]:
+    """Return the UUIDs of the GPUs that so many `trials` at once train on, none on the CPU.
+
+    They are the first that CUDA gives this process: Ray hands them out so, and one training takes
+    the first.
+    """
+    count = min(trials, torch.cuda.device_count()) if device.type == "cuda" else 0
     return [str(torch.cuda.get_device_properties(index).uuid) for index in range(count)]
 
 
@@ -37,3 +116,15 @@ def _make_repeatable() -> None:
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuDNN's LSTM reads it, too
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.benchmark = False
+
+
+def _build() -> str:
+    """Return which torch this is."""
+    cuda = torch.version.cuda
+    return f"torch {torch.__version__} ({f'CUDA {cuda}' if cuda else 'built without CUDA'})"
+
+
+def _card() -> str:
+    """Return the name and the generation of the GPU in use."""
+    generation = ".".join(map(str, torch.cuda.get_device_capability()))
+    return f"{torch.cuda.get_device_name()} (compute capability {generation})"

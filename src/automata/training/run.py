@@ -141,8 +141,9 @@ class TrainingRun:
         if self._vocabulary is not None:
             self._vocabulary.forget()
         self.progress = Progress.model_validate(state["progress"])
-        weights = state["weights"]
-        self._subsets.latest = None if weights is None else Subset(state["batches"], weights)
+        batches, weights = state["batches"], state["weights"]
+        kept = None if weights is None else Subset(batches, weights).to(self.device)
+        self._subsets.latest = kept
 
     def _problem(self) -> SelectionProblem:
         rows = len(self.data.train)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import torch
 from filelock import FileLock
 
+from automata.failures import ran_out_of_memory
 from automata.files import replacing
 from automata.locks import held
 from automata.training.run import TrainingRun
@@ -112,12 +113,17 @@ def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any] | None:
-    """Return the state at `path`, None if there is none or it is damaged."""
+    """Return the state at `path`, in the host's memory; None if there is none or it is damaged.
+
+    Raises what torch does where memory or the GPU fails: the file may be sound.
+    """
     if not path.exists():
         return None
     try:
-        state: dict[str, Any] = torch.load(path, weights_only=True)
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except DAMAGED as error:
+        if ran_out_of_memory(error) or isinstance(error, torch.AcceleratorError):
+            raise
         logger.warning("%s: damaged, not used: %s", path, type(error).__name__)
         return None
     return state

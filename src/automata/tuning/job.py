@@ -33,7 +33,7 @@ from automata.registry import OWN
 from automata.runs import DEPTH
 from automata.seeds import derive
 from automata.selection.random import Full
-from automata.training.device import choose_device
+from automata.training.device import choose_device, take_device
 from automata.training.evaluation import evaluate
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
@@ -163,7 +163,7 @@ def run_with_model(
     work.path.mkdir(parents=True, exist_ok=True)
     source = _describe(dataset, data)
     settings = job.settings
-    device = choose_device(settings.compute.device)
+    device = choose_device(settings.compute, dataset.kind)
     model = settings.protocol.model
     own_model = _own_model(model, job) if isinstance(model, OwnModel) else None
     limit_threads(settings.compute.threads_per_trial)
@@ -182,7 +182,7 @@ def run_with_model(
         if not log.reported and not ray_address:
             _take_over(log, fingerprint, earlier)
         resumed = bool(log.reported)
-        tuning = _searched(job, data, work, log, here, ray_address)
+        tuning = _searched(job, data, work, log, here, device, ray_address)
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         final = None
@@ -232,7 +232,8 @@ def keep_model(
         wider = replace(dataset, train=extended(dataset)) if rows != "train" else dataset
         plan = SubsetPlan(Full(), fraction=1.0) if final else subset_plan(job)
         with exclusive_host(job.settings.metering.exclusive):
-            run = _training_run(job, wider, best, plan, choose_device(compute.device))
+            device = choose_device(compute, dataset.kind)
+            run = _training_run(job, wider, best, plan, device)
             run.train_to(epochs)
         model = run.model
     saved = SavedModel(
@@ -334,6 +335,7 @@ def _searched(
     work: WorkFolder,
     log: ReplayLog,
     here: dict[str, Any],
+    device: torch.device,
     ray_address: str | None,
 ) -> Tuning:
     """Return the search: what `log` has of it, and in Ray Tune what is missing.
@@ -352,7 +354,7 @@ def _searched(
     if search.finished:
         logger.info("the search was finished before: %s", work.log)
     else:
-        search_in_ray(job, data, work, search, log, here, ray_address, left)
+        search_in_ray(job, data, work, search, log, here, device, ray_address, left)
     return _tuning(search, log)
 
 
@@ -419,7 +421,7 @@ def _training_run(
         job.settings.protocol,
         plan,
         derive(job.run.seed, job.run.training_stream),
-        device,
+        take_device(device),
         job.settings.compute.precision,
         job.settings.compute.compiled,
     )

@@ -15,16 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import ray
+import torch
 from ray._private import services
 from ray._raylet import GcsClient  # type: ignore[attr-defined]
 from ray.exceptions import AuthenticationError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from automata.config.machine import Compute
+from automata.datasets.prepared import read_dataset
 from automata.errors import UserError
 from automata.metering.elsewhere import Stopwatch
 from automata.records import Cluster, Node
-from automata.training.device import choose_device
+from automata.training.device import may_use_gpu
 from automata.tuning import nodes
 from automata.tuning.log import Reported
 from automata.tuning.ray_session import ENVIRONMENT, gpu_share
@@ -58,8 +60,10 @@ class ClusterRay:
         return Stopwatch(NOT_METERED)
 
 
-def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> ClusterRay:
-    """Connect to the Ray cluster at `address` and return it.
+def join_cluster(
+    address: str, compute: Compute, device: torch.device, data: Path, work: Path
+) -> ClusterRay:
+    """Connect to the Ray cluster at `address` and return it, for a job that has the `device`.
 
     Raises UserError, before any trial, where nobody answers, where this host is no node of it,
     where a node has other software or does not see `data` and the folder `work`, and where the
@@ -79,8 +83,9 @@ def join_cluster(address: str, compute: Compute, data: Path, work: Path) -> Clus
     try:
         everyone = sorted(ray.nodes(), key=itemgetter("NodeName"))
         alive = [node for node in everyone if node["Alive"]]
+        wanted = may_use_gpu(compute, read_dataset(data).kind)
         resources = [node["Resources"] for node in alive]
-        gpus = usable_gpus(address, compute, resources)
+        gpus = usable_gpus(address, wanted, device, resources)
         _check_room(address, compute, gpus, resources)
         processors = _look_over(address, alive, data, work)
     except BaseException:
@@ -133,15 +138,18 @@ def room(resources: list[dict[str, float]], threads: int, share: float) -> int:
     return fitting
 
 
-def usable_gpus(address: str, compute: Compute, resources: list[dict[str, float]]) -> int:
+def usable_gpus(
+    address: str, wanted: bool, device: torch.device, resources: list[dict[str, float]]
+) -> int:
     """Return how many GPUs of the nodes trials may use; the final training, here, takes one, too.
 
-    Raises UserError where that would be on another kind of device than the trials.
+    Raises UserError where one is `wanted`, and that would be on another kind of device than the
+    trials.
     """
-    if compute.device == "cpu":
+    if not wanted:
         return 0
     gpus = sum(int(node.get("GPU", 0)) for node in resources)
-    here = choose_device(compute.device).type == "cuda"
+    here = device.type == "cuda"
     if here != (gpus > 0):
         raise _refused(
             address,

@@ -24,9 +24,9 @@ from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher, SearchGenerator
 
 from automata.config import Job
-from automata.config.machine import Compute, Metering
+from automata.config.machine import Metering
 from automata.metering.meter import Meter
-from automata.training.device import choose_device, visible_gpus
+from automata.training.device import gpus_in_use
 from automata.training.progress import Progress
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.log import ReplayLog
@@ -189,22 +189,25 @@ def search_in_ray(
     search: Search,
     log: ReplayLog,
     provenance: dict[str, Any],
+    device: torch.device,
     ray_address: str | None,
     seconds: float = math.inf,
 ) -> None:
     """Bring `search` to its end on the prepared file `data`, and `log` with it.
 
     It ends after so many `seconds` at the latest, but for trials on their way to a rung. Trials
-    run in a Ray of this job's own, or on the cluster at `ray_address`. Of FULL the best
-    trial's model stays in `work`. Raises RuntimeError when a trial crashed.
+    run in a Ray of this job's own, or on the cluster at `ray_address`, on the kind of `device`
+    that the job has. Of FULL the best trial's model stays in `work`. Raises RuntimeError when a
+    trial crashed.
     """
     compute = job.settings.compute
     slots = compute.concurrent_trials
     shutil.rmtree(work.ray, ignore_errors=True)
-    cluster = join_cluster(ray_address, compute, data, work.path) if ray_address else None
-    gpus = cluster.gpus if cluster else _gpus(compute)
+    cluster = join_cluster(ray_address, compute, device, data, work.path) if ray_address else None
+    used = gpus_in_use(device, slots)
+    gpus = cluster.gpus if cluster else len(used)
     share = gpu_share(compute, gpus)
-    meter = cluster.meter() if cluster else _meter(job.settings.metering, gpus)
+    meter = cluster.meter() if cluster else _meter(job.settings.metering, used)
     where = {"address": cluster.address, "nodes": cluster.nodes} if cluster else {}
     opened = {"provenance": provenance, **where}
     callback = MeteringCallback(meter, search, log, work, opened)
@@ -214,6 +217,7 @@ def search_in_ray(
                 TuneTrial,
                 job=job.model_dump_json(),
                 data=str(data.resolve()),
+                device=device.type,
                 work=str(work.path.resolve()),
             )
             resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
@@ -242,15 +246,10 @@ def search_in_ray(
     _raise_for_crashes(results)
 
 
-def _gpus(compute: Compute) -> int:
-    """Return the GPUs of this host that trials may use."""
-    return torch.cuda.device_count() if choose_device(compute.device).type == "cuda" else 0
-
-
-def _meter(metering: Metering, gpus: int) -> Meter:
+def _meter(metering: Metering, gpus: list[str]) -> Meter:
     return Meter(
         sample_seconds=metering.sample_seconds,
-        gpus=visible_gpus() if gpus else [],
+        gpus=gpus,
         exclusive=metering.exclusive,
     )
 

@@ -13,7 +13,7 @@ from automata.config.job import Settings
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
 from automata.records import Finalist, FinalTraining, Segment
-from automata.training.device import visible_gpus
+from automata.training.device import gpus_in_use
 from automata.training.progress import WORST_SCORE
 from automata.training.run import TrainingRun
 from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint, write_checkpoint
@@ -48,7 +48,7 @@ def refit(runs: Mapping[int, TrainingRun], settings: Settings, file: Path, key: 
     device = next(iter(runs.values())).device
     meter = Meter(
         sample_seconds=metering.sample_seconds,
-        gpus=visible_gpus() if device.type == "cuda" else [],
+        gpus=gpus_in_use(device),
         exclusive=metering.exclusive,
     )
 

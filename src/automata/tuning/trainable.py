@@ -8,12 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
 from ray import tune
 
 from automata.config import Job
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.seeds import derive
-from automata.training.device import choose_device
+from automata.training.device import take_device
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
@@ -45,10 +46,11 @@ class TuneTrial(tune.Trainable):
     one call after it has handed the trial over.
     """
 
-    def setup(self, config: dict[str, Any], job: str, data: str, work: str) -> None:
+    def setup(self, config: dict[str, Any], job: str, data: str, device: str, work: str) -> None:
         """Build the training run of `config`; `job` is a Job in JSON, `data` a prepared file.
 
-        The folder `work` takes what must outlast this process.
+        It trains on the `device` that the job has, `cpu` or `cuda`. The folder `work` takes what
+        must outlast this process.
         """
         self._job = Job.model_validate_json(job)
         self._data = data
@@ -56,14 +58,14 @@ class TuneTrial(tune.Trainable):
         threads = compute.threads_per_trial
         # One thread for all work: the number of torch's threads is a property of each.
         self._worker = ThreadPoolExecutor(1, "training", limit_threads, (threads,))
-        self._device = choose_device(compute.device)
         self._work = WorkFolder(Path(work))
         alone = compute.concurrent_trials == 1
         self._checkpoints = CheckpointStore(self._work, MEMORY_BYTES if alone else 0)
         self._may_pause = scheduler_of(self._job).pauses
         # Not a step yet: the window opens when Ray hears that this process is ready.
-        self._worker.submit(self._begin, config).result()
-        self._ahead: Future[dict[str, Any]] | None = None
+        begun: Future[Any] = self._worker.submit(self._start, device, config)
+        # What went wrong is raised by the first step: Ray keeps no more than the text of it here.
+        self._ahead: Future[dict[str, Any]] | None = begun if begun.exception() else None
         gc.freeze()  # what is loaded stays: to look through it for garbage takes 0.2 s
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:
@@ -80,6 +82,10 @@ class TuneTrial(tune.Trainable):
     def cleanup(self) -> None:
         """Let the thread go."""
         self._worker.shutdown()
+
+    def _start(self, device: str, config: dict[str, Any]) -> None:
+        self._device = take_device(torch.device(device))
+        self._begin(config)
 
     def _begin_and_train(self, config: dict[str, Any]) -> dict[str, Any]:
         self._begin(config)

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from automata.config import Protocol
+from automata.config.machine import Compute
 from automata.datasets.prepared import Dataset, Normalisation
 from automata.models.mlp import Mlp
 from automata.selection import embeddings, matching
@@ -206,7 +207,7 @@ def test_after_the_pretence_the_machine_is_as_before(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(torch.backends.cudnn, "deterministic", False)
     before = torch.cuda.is_available, torch.load, torch.Generator, torch.nn.Module._apply
     with pretended_cuda():
-        choose_device("cuda")
+        choose_device(Compute(device="cuda"), "image")
     assert (torch.cuda.is_available, torch.load, torch.Generator, torch.nn.Module._apply) == before
     assert not torch.backends.cudnn.deterministic
     assert "CUBLAS_WORKSPACE_CONFIG" not in os.environ

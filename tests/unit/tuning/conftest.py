@@ -21,6 +21,8 @@ def in_ray(session_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
         yield
 
     monkeypatch.setattr(ray_search, "local_ray", there_already)
+    # Fixtures of a module leave another search in its place.
+    monkeypatch.setattr(job_module, "search_in_ray", ray_search.search_in_ray)
 
 
 @pytest.fixture

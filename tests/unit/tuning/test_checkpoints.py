@@ -60,6 +60,30 @@ def test_code_in_a_file_is_not_run(tmp_path):
     assert read_checkpoint(tmp_path / "a.pt") is None
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory"),
+        torch.AcceleratorError("CUDA error: the launch timed out"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+    ],
+)
+def test_failing_memory_or_gpu_is_no_damaged_file(monkeypatch, tmp_path, error):
+    def fail(*_, **__):
+        raise error
+
+    write_checkpoint(tmp_path / "a.pt", STATE)
+    monkeypatch.setattr(torch, "load", fail)
+    with pytest.raises(type(error)):
+        read_checkpoint(tmp_path / "a.pt")
+
+
+def test_state_of_a_gpu_is_read_into_the_memory_of_the_host(monkeypatch, tmp_path):
+    monkeypatch.setattr(torch.serialization, "location_tag", lambda storage: "cuda:0")
+    write_checkpoint(tmp_path / "a.pt", STATE)
+    assert torch.equal(read_checkpoint(tmp_path / "a.pt")["weights"], STATE["weights"])
+
+
 @pytest.fixture
 def clock(monkeypatch):
     now = [0.0]

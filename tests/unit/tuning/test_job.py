@@ -5,6 +5,7 @@ and in test_ray_search.py.
 """
 
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
+from automata.failures import explain
 from automata.models.mlp import build
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
@@ -31,6 +33,7 @@ from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning import job as job_module
+from automata.tuning import trainable as trainable_module
 from automata.tuning.checkpoints import CheckpointPolicy, WorkFolder, read_model
 from automata.tuning.job import Kept, complete_job, run_job
 from automata.tuning.log import ReplayLog, Reported
@@ -133,6 +136,18 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     assert differences(found) == []
     assert found.tuning.measurement.wall_seconds > 0
     assert found.tuning.setup_seconds > 0
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("in_ray")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
+def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(job_module, "choose_device", lambda *_: torch.device("cuda"))
+    monkeypatch.setattr(job_module, "_device_name", lambda device: "a GPU")
+    with pytest.raises(RuntimeError, match="1 trials crashed") as error:
+        run_job(make_job(), data, tmp_path / "job")
+    said = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
+    assert explain(error.value).startswith(said)
 
 
 def all_data_run(job, data, trial):
@@ -353,6 +368,21 @@ def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_pa
     assert all("loss" in trial.progress.failure and trial.score == 0 for trial in failed)
     assert record.best.status != "failed"
     assert differences(record) == []
+
+
+def test_what_goes_wrong_at_the_start_of_a_worker_is_told_by_its_first_step(
+    data, tmp_path, monkeypatch
+):
+    def full(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(trainable_module, "TrainingRun", full)
+    worker = object.__new__(trainable_module.TuneTrial)
+    trial = {"index": 0, "rungs": [T], "configuration": {}, "logged": None}
+    worker.setup(trial, make_job().model_dump_json(), str(data), "cpu", str(tmp_path))
+    with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
+        worker.step()
+    worker.cleanup()
 
 
 def test_job_fails_when_every_trial_diverges(data, tmp_path):

@@ -9,8 +9,9 @@ import torch
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.records import Node
-from automata.tuning import ray_cluster
 from automata.tuning.ray_cluster import join_cluster, room, usable_gpus, with_trials
+
+CPU = torch.device("cpu")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_an_address_that_nobody_answers_is_one_line(tmp_path):
         free.bind(("127.0.0.2", 0))  # nobody listens
         address = f"127.0.0.2:{free.getsockname()[1]}"
         with pytest.raises(UserError) as error:
-            join_cluster(address, Compute(), tmp_path, tmp_path)
+            join_cluster(address, Compute(), CPU, tmp_path, tmp_path)
     assert str(error.value) == (
         f"ray.address: {address}: no Ray cluster answers: [Errno 111] Connection refused"
     )
@@ -45,32 +46,19 @@ def test_an_address_that_nobody_answers_is_one_line(tmp_path):
 
 def test_a_port_out_of_range_is_one_line(tmp_path):
     with pytest.raises(UserError, match=r"127\.0\.0\.2:99999: no Ray cluster answers: "):
-        join_cluster("127.0.0.2:99999", Compute(), tmp_path, tmp_path)
-
-
-@pytest.fixture
-def host(monkeypatch):
-    """Gives a function that sets the device of this host."""
-
-    def be(device):
-        monkeypatch.setattr(ray_cluster, "choose_device", lambda name: torch.device(device))
-
-    return be
+        join_cluster("127.0.0.2:99999", Compute(), CPU, tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("device", "asked", "nodes", "gpus"),
+    ("device", "wanted", "nodes", "gpus"),
     [
-        ("cpu", "auto", [{"CPU": 1.0}], 0),
-        ("cuda", "auto", [{"GPU": 2.0}, {"GPU": 1.0}, {}], 3),
-        ("cuda", "cuda", [{"GPU": 1.0}], 1),
-        ("cuda", "cpu", [{"GPU": 1.0}], 0),
-        ("cpu", "cpu", [{"GPU": 1.0}], 0),
+        ("cpu", True, [{"CPU": 1.0}], 0),
+        ("cuda", True, [{"GPU": 2.0}, {"GPU": 1.0}, {}], 3),
+        ("cpu", False, [{"GPU": 1.0}], 0),
     ],
 )
-def test_gpus_are_those_of_all_nodes(host, device, asked, nodes, gpus):
-    host(device)
-    assert usable_gpus("head:6379", Compute(device=asked), nodes) == gpus
+def test_gpus_are_those_of_all_nodes(device, wanted, nodes, gpus):
+    assert usable_gpus("head:6379", wanted, torch.device(device), nodes) == gpus
 
 
 @pytest.mark.parametrize(
@@ -80,10 +68,9 @@ def test_gpus_are_those_of_all_nodes(host, device, asked, nodes, gpus):
         ("cuda", [{"CPU": 1.0}], "its nodes have no GPUs and this host has one: "),
     ],
 )
-def test_trials_and_final_training_on_different_devices_are_refused(host, device, nodes, expected):
-    host(device)
+def test_trials_and_final_training_on_different_devices_are_refused(device, nodes, expected):
     with pytest.raises(UserError, match=f"^ray.address: head:6379: {expected}"):
-        usable_gpus("head:6379", Compute(), nodes)
+        usable_gpus("head:6379", True, torch.device(device), nodes)
 
 
 def test_a_trial_that_moves_counts_for_both_of_its_nodes_and_one_that_is_gone_comes_last():
