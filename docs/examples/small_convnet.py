@@ -1,5 +1,7 @@
 """A small convolutional net for images."""
 
+from itertools import pairwise
+
 from torch import nn
 
 
@@ -16,7 +18,7 @@ class SmallConvNet(nn.Module):
                 nn.ReLU(),
                 nn.MaxPool2d(2),
             )
-            for before, width in zip(widths, widths[1:], strict=False)
+            for before, width in pairwise(widths)
         )
         self.head = nn.Linear(widths[-1] * pixels // 64, classes)
 
