@@ -125,7 +125,11 @@ EQUIVALENCES: tuple[Equivalence, ...] = (
             commit,
             "benchmarks.equivalence on CPU, comparisons: decisions by 11, numbers by 44",
         )
-        for new, commit in (("7bee50bb", "4edf6f8"), ("7450eba8", "951ba88"))
+        for new, commit in (
+            ("f0d6d2f3", "c161ff3"),
+            ("7bee50bb", "4edf6f8"),
+            ("7450eba8", "951ba88"),
+        )
     ),
     Equivalence(
         "training",

@@ -111,6 +111,6 @@ TABLES |= {"intervals": _intervals, "claims": _claims, "time": _time}
 TABLES |= {name: partial(simulated.regrets, scheduler=name) for name in ("hyperband", "asha")}
 TABLES |= {"decision": simulated.decision, "validation": simulated.validation}
 TABLES |= {"noise": simulated.noise, "correlations": simulated.correlations}
-TABLES |= {"contrasts": simulated.contrasts, "simulated-claims": simulated.claims}
+TABLES |= {"pairs": simulated.contrasts, "simulated-claims": simulated.claims}
 TABLES |= {"horizon": simulated.horizon}
 """What `with_tables` can fill in, by name."""
