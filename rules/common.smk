@@ -111,6 +111,11 @@ def as_is(text):
     return lambda wildcards: text
 
 
+def flag(name, values):
+    """Return a flag of a command with its values; nothing where there are none."""
+    return [name, *values] if values else []
+
+
 def as_json(section):
     """Return a section of the configuration as a parameter."""
     return as_is(json.dumps(section.model_dump(mode="json"), sort_keys=True))

@@ -45,7 +45,7 @@ rule join_curves:
     conda:
         "../envs/automata.yaml"
     params:
-        published=GRID.published_curves,
+        published=flag("--published", GRID.published_curves),
         trainings=as_is(json.dumps(GRID.trainings_of_curves)),
     message:
         "Joining learning curves"
@@ -54,7 +54,7 @@ rule join_curves:
         python -m automata join-curves {input:q} \
             --trainings {params.trainings:q} \
             --output {output:q} \
-            --published {params.published:q} > {log:q} 2>&1
+            {params.published:q} > {log:q} 2>&1
         """
 
 
@@ -88,7 +88,7 @@ rule simulate:
                 }
             )
         ),
-        real=GRID.real_runs,
+        real=flag("--real", GRID.real_runs),
         tables=subpath(output.table, parent=True),
     message:
         "Simulating searches"
@@ -97,7 +97,7 @@ rule simulate:
         python -m automata simulate {input:q} \
             --searches {params.searches:q} \
             --output {params.tables:q} \
-            --real {params.real:q} > {log:q} 2>&1
+            {params.real:q} > {log:q} 2>&1
         """
 
 
