@@ -12,7 +12,7 @@ import torch
 
 from automata.config.machine import Compute
 from automata.errors import UserError
-from automata.training import device as module
+from automata.metering import gpus
 from automata.training.device import choose_device, gpus_in_use, seen, take_device
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
@@ -31,7 +31,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Tesla V100")
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (7, 0))
-    monkeypatch.setattr(module, "gpu_models", lambda notes: ["Tesla V100, driver 570.1"] * 2)
+    monkeypatch.setattr(gpus, "gpu_models", lambda notes: ["Tesla V100, driver 570.1"] * 2)
     monkeypatch.setattr(platform, "node", lambda: "node3")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 
@@ -39,7 +39,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_gpu(host: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host without its GPU."""
-    monkeypatch.setattr(module, "gpu_models", lambda notes: [])
+    monkeypatch.setattr(gpus, "gpu_models", lambda notes: [])
 
 
 @pytest.fixture
