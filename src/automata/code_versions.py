@@ -126,7 +126,7 @@ EQUIVALENCES: tuple[Equivalence, ...] = (
             "benchmarks.equivalence on CPU, comparisons: decisions by 11, numbers by 44",
         )
         for new, commit in (
-            ("f0d6d2f3", "c161ff3"),
+            ("154c9939", "326fed5"),
             ("7bee50bb", "4edf6f8"),
             ("7450eba8", "951ba88"),
         )
