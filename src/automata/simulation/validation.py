@@ -85,18 +85,14 @@ def noise(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.DataFrame:
     the pool and pairs of seeds.
     """
     rows = []
-    for dataset, searches in asked.items():
-        here = table[table["dataset"] == dataset]
-        some = complete_seeds(here, searches.pool)
-        full = curved(here, FULL, some, searches.pool) if len(some) > 1 else None
-        if full is not None:
-            scores = {"validation": full.accuracy[:, :, -1], "test": full.test}
-            pairs = [(a, b) for a in range(len(some)) for b in range(a)]
-            apart = {
-                name: 100 * np.mean([np.abs(of[a] - of[b]) for a, b in pairs])
-                for name, of in scores.items()
-            }
-            rows.append({"dataset": dataset, "seeds": len(some), **apart})
+    for dataset, _, seeds, full in _repeated(table, asked):
+        scores = {"validation": full.accuracy[:, :, -1], "test": full.test}
+        pairs = [(a, b) for a in range(len(seeds)) for b in range(a)]
+        apart = {
+            name: 100 * np.mean([np.abs(of[a] - of[b]) for a, b in pairs])
+            for name, of in scores.items()
+        }
+        rows.append({"dataset": dataset, "seeds": len(seeds), **apart})
     return pd.DataFrame(rows, columns=["dataset", "seeds", "validation", "test"])
 
 
@@ -107,19 +103,26 @@ def rank_correlation(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.
     itself, under different seeds: the most that a score can be expected to reach.
     """
     rows: list[dict[str, Any]] = []
-    for dataset, searches in asked.items():
-        here = table[table["dataset"] == dataset]
-        some = complete_seeds(here, searches.pool)
-        full = curved(here, FULL, some, searches.pool) if len(some) > 1 else None
-        if full is None:
-            continue
+    for dataset, here, seeds, full in _repeated(table, asked):
         ceiling = _tau(full.accuracy[:, :, -1], full)
         for way in ways_in(here):
-            trained = curved(here, way, some, searches.pool)
+            trained = curved(here, way, seeds, asked[dataset].pool)
             if trained is not None:
                 said = {"dataset": dataset, "method": Method.of(way).name, **way._asdict()}
                 rows += ({**said, **one, "ceiling": ceiling} for one in _taus(trained, full))
     return pd.DataFrame(rows)
+
+
+def _repeated(
+    table: pd.DataFrame, asked: Mapping[str, Simulated]
+) -> Iterator[tuple[str, pd.DataFrame, list[int], Curved]]:
+    """Yield data sets with curves under several seeds: name, table, seeds, curves of FULL."""
+    for dataset, searches in asked.items():
+        here = table[table["dataset"] == dataset]
+        seeds = complete_seeds(here, searches.pool)
+        full = curved(here, FULL, seeds, searches.pool) if len(seeds) > 1 else None
+        if full is not None:
+            yield dataset, here, seeds, full
 
 
 def _taus(trained: Curved, full: Curved) -> Iterator[dict[str, Any]]:
