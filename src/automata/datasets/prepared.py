@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,15 @@ class Split:
         """Return rows of `inputs` as models take them."""
         return inputs if self.normalisation is None else self.normalisation(inputs)
 
+    @cached_property
+    def lengths(self) -> Tensor:
+        """The words of each row of text: (n,) int64, on the host."""
+        return (self.inputs != PADDING).sum(dim=1).cpu()
+
+    def without_padding(self, inputs: Tensor, rows: Tensor | slice) -> Tensor:
+        """Return `inputs`, the text of those `rows`, as wide as the longest of them."""
+        return inputs[:, : max(1, int(self.lengths[rows].max()))]
+
     def to(self, device: torch.device) -> Split:
         """Return this split with its tensors on `device`."""
         there = self.normalisation and self.normalisation.to(device)
@@ -83,12 +93,17 @@ class Dataset:
     row 1 unknown words; image `mean` and `scale` (channels,) float32, of values in [0, 1]."""
     encoding: dict[str, Any] = field(default_factory=dict, compare=False)
     """How inputs come from rows as the source has them, as plain JSON values: not in the file."""
+    _there: dict[torch.device, Dataset] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def to(self, device: torch.device) -> Dataset:
-        """Return this data set with its tensors on `device`."""
-        splits = {name: getattr(self, name).to(device) for name in SPLITS}
-        extras = {name: tensor.to(device) for name, tensor in self.extras.items()}
-        return replace(self, **splits, extras=extras)
+        """Return this data set with its tensors on `device`: one copy, however often asked."""
+        if device not in self._there:
+            splits = {name: getattr(self, name).to(device) for name in SPLITS}
+            extras = {name: tensor.to(device) for name, tensor in self.extras.items()}
+            self._there[device] = replace(self, **splits, extras=extras)
+        return self._there[device]
 
 
 def write_dataset(dataset: Dataset, path: Path) -> None:

@@ -23,6 +23,7 @@ class OwnClassifier(Classifier):
         super().__init__()
         self.module = module
         self.evaluation_rows = int(getattr(module, "evaluation_rows", 256))
+        self.evaluation_rows_on_gpu = int(getattr(module, "evaluation_rows_on_gpu", 1024))
 
     @property
     def head(self) -> nn.Linear:  # type: ignore[override]

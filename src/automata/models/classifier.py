@@ -24,6 +24,10 @@ class Classifier(nn.Module):
     evaluation_rows: int = 4096
     """Rows of one forward pass without gradients: large enough to be cheap, small enough for
     memory."""
+    evaluation_rows_on_gpu: int = 4096
+    """The same on a GPU, which starts a pass of any size in the time of a small one."""
+    reads_padding: bool = True
+    """Whether text must come in its full width; else as wide as the longest row at hand."""
     compiles: bool = False
     """Whether compiling it can pay: all configurations have the same shapes but for the batch."""
 

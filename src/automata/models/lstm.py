@@ -20,6 +20,9 @@ class LstmClassifier(Classifier):
     # Of 128 to 4096 rows on a CPU 256 is among the fastest for most sizes: in larger chunks
     # all rows wait for the longest sentence, and the activations leave the cache.
     evaluation_rows = 256
+    # An LSTM that reads forwards knows nothing of later columns, so its state at the last word is
+    # exact without packing the sequences. On a CPU a step is 1.1 to 2.8 times as fast this way.
+    reads_padding = False
 
     def __init__(self, vectors: Tensor, hidden: int, layers: int, classes: int) -> None:
         """Start from a copy of `vectors` (words, dimension), all trained but that of PADDING."""
@@ -41,12 +44,8 @@ class LstmClassifier(Classifier):
 
         A row without any word is read as one UNKNOWN word.
         """
-        # An LSTM that reads forwards knows nothing of later columns, so its state at the last
-        # word is exact without packing the sequences. On a CPU a step is 1.1 to 2.8 times as
-        # fast this way; like packing it needs one number (here the longest length) on the host.
         lengths = (inputs != PADDING).sum(dim=1)
-        longest = max(int(lengths.max()), 1)
-        words = inputs[:, :longest].clone()
+        words = inputs.clone()
         words[:, 0].masked_fill_(lengths == 0, UNKNOWN)
         states, _ = self.lstm(self.embedding(words))
         last: Tensor = states[torch.arange(len(words), device=words.device), lengths.clamp(1) - 1]

@@ -38,7 +38,7 @@ def predict(model: Path, rows: Path) -> pd.DataFrame:
     inputs, names = encode(rows, saved)
     split = Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), saved.normalisation())
     with torch.inference_mode():
-        parts = [classifier(part) for part, _ in chunks(split, classifier.evaluation_rows)]
+        parts = [classifier(part) for part, _ in chunks(split, classifier)]
     logits = torch.cat(parts)
     table = pd.DataFrame({"row": names})
     table["prediction"] = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]

@@ -7,6 +7,9 @@ from torch import Tensor
 from automata.selection.facility import facility_location
 from automata.selection.problem import Cadence, SelectionProblem, Subset, weighted_subset
 
+STEPS = 2**36
+"""Float64 adds up 2^17 numbers of this size without rounding."""
+
 
 class Craig:
     """Facility location over the mini-batches' gradients; weights are cluster sizes."""
@@ -16,9 +19,22 @@ class Craig:
     def select(self, problem: SelectionProblem) -> Subset:
         """Return the exemplar mini-batches and how many each stands for."""
         candidates = problem.partition()
-        distance = distances(problem.training().gram(candidates))
-        chosen, weights = facility_location(distance.max() - distance, problem.batch_budget)
+        closeness = similarities(problem.training().gram(candidates))
+        chosen, weights = facility_location(closeness, problem.batch_budget)
         return weighted_subset(problem, candidates, chosen, weights)
+
+
+def similarities(gram: Tensor) -> Tensor:
+    """Return how well rows with the inner products `gram` (n, n) stand for each other.
+
+    Their distance, subtracted from the largest one, in whole steps of which that has STEPS:
+    (n, n) float64. Sums of these are exact, so that rows which tie do so on every device, whatever its
+    order of adding. Of two rows that are each other's nearest, each gains the same.
+    """
+    distance = distances(gram)
+    if distance.any():
+        distance.mul_(STEPS / distance.max()).round_()
+    return distance.max() - distance
 
 
 def distances(gram: Tensor) -> Tensor:

@@ -27,8 +27,8 @@ class Cadence(Enum):
 class Subset:
     """Mini-batches to train on, as they are.
 
-    `batches` hold row numbers of the training set, each at most once; `weights` (one per
-    mini-batch, mean 1) scale their losses; `random_fill` counts the mini-batches that were
+    `batches` hold row numbers of the training set, on the host, each at most once; `weights`
+    (one per mini-batch, mean 1) scale their losses; `random_fill` counts the mini-batches that were
     added at random because the solver had no use for more.
     """
 
@@ -40,10 +40,6 @@ class Subset:
     def samples(self) -> int:
         """Rows in all."""
         return sum(len(batch) for batch in self.batches)
-
-    def to(self, device: torch.device) -> Subset:
-        """Return this subset with its row numbers on `device`."""
-        return replace(self, batches=[batch.to(device) for batch in self.batches])
 
 
 @dataclass(frozen=True)

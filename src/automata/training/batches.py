@@ -9,6 +9,7 @@ from torch import Tensor
 
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset
+from automata.models.classifier import Classifier
 from automata.seeds import derive
 from automata.selection.problem import Subset
 from automata.training.augmentation import augment
@@ -20,8 +21,9 @@ GATHERED = 64
 class MiniBatches:
     """Gathers the mini-batches of an epoch from a training set that lies on the device."""
 
-    def __init__(self, dataset: Dataset, protocol: Protocol, seed: int) -> None:
+    def __init__(self, dataset: Dataset, model: Classifier, protocol: Protocol, seed: int) -> None:
         self._train = dataset.train
+        self._padded = model.reads_padding
         self._images = dataset.kind == "image"
         self._augmentation = protocol.augmentation
         self._flip = self._augmentation.flip and bool(dataset.metadata.get("flip", True))
@@ -31,16 +33,19 @@ class MiniBatches:
         """Yield inputs, labels and weight of each mini-batch of `subset`, in a random order.
 
         Rows are gathered for many mini-batches at once: one at a time that would be a tenth of
-        a small model's step, and on a GPU ten launches more.
+        a small model's step, and on a GPU ten launches and a copy more.
         """
         order = torch.randperm(len(subset.batches), generator=self._generator("order", epoch))
         changes = self._generator("augmentation", epoch) if self._images else None
         weights = subset.weights.tolist()
         for places in order.split(GATHERED):
             batches = [subset.batches[place] for place in places.tolist()]
-            rows = torch.cat(batches)
+            rows = torch.cat(batches).to(self._train.labels.device)
             lengths = [len(batch) for batch in batches]
             inputs = self._inputs(rows, changes).split(lengths)
+            if not self._padded:
+                cut = self._train.without_padding
+                inputs = [cut(*it) for it in zip(inputs, batches, strict=True)]
             labels = self._train.labels[rows].split(lengths)
             yield from zip(inputs, labels, [weights[i] for i in places.tolist()], strict=True)
 

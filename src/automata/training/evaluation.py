@@ -41,7 +41,7 @@ def evaluate(model: Classifier, split: Split) -> Scores:
     pairs = torch.zeros(classes * (classes + 1), dtype=torch.int64, device=split.labels.device)
     loss = torch.zeros((), dtype=torch.float64, device=split.labels.device)
     with evaluation_mode(model):
-        for inputs, labels in chunks(split, model.evaluation_rows):
+        for inputs, labels in chunks(split, model):
             logits = model(inputs)
             finite = torch.isfinite(logits).all(dim=1)
             predicted = logits.argmax(dim=1).where(finite, classes)  # of no class
@@ -91,7 +91,7 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
     features = model.head.weight.new_empty(len(split), model.head.in_features)
     with evaluation_mode(model):
         start = 0
-        for inputs, labels in chunks(split, model.evaluation_rows):
+        for inputs, labels in chunks(split, model):
             features[start : start + len(labels)] = model.features(inputs)
             start += len(labels)
         logits = model.head(features).to(features)
@@ -100,10 +100,15 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
         return WeightedLastLayer(features, logits, split.labels, model.class_weights)
 
 
-def chunks(split: Split, rows: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield inputs, as models take them, and labels in chunks of at most `rows` rows."""
-    for inputs, labels in zip(split.inputs.split(rows), split.labels.split(rows), strict=True):
-        yield split.ready(inputs), labels
+def chunks(split: Split, model: Classifier) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield inputs, as `model` takes them, and labels in chunks of the rows that suit it."""
+    count = model.evaluation_rows_on_gpu if split.labels.is_cuda else model.evaluation_rows
+    for start in range(0, len(split), count):
+        some = slice(start, start + count)
+        inputs = split.ready(split.inputs[some])
+        if not model.reads_padding:
+            inputs = split.without_padding(inputs, some)
+        yield inputs, split.labels[some]
 
 
 class evaluation_mode:  # noqa: N801 - used like contextlib's managers

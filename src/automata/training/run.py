@@ -78,8 +78,8 @@ class TrainingRun:
         self._horizon = plan.fraction**-protocol.horizon_exponent
         """Factor of the learning rates on subsets: fewer steps, each the longer."""
         self.progress = Progress(metric=protocol.metric)
-        self._subsets = Subsets(plan, protocol, device, self._problem)
-        self._batches = MiniBatches(self.data, protocol, seed)
+        self._subsets = Subsets(plan, protocol)
+        self._batches = MiniBatches(self.data, self.model, protocol, seed)
 
     @property
     def subset(self) -> Subset | None:
@@ -91,7 +91,7 @@ class TrainingRun:
         while self.progress.epochs < epoch and self.progress.failure is None:
             try:
                 with self._timed("selection"):
-                    subset = self._subsets.of_epoch(self.progress)
+                    subset = self._subsets.of_epoch(self.progress, self._problem)
             except DivergedError as error:
                 self.progress.failure = str(error)
                 return
@@ -129,7 +129,9 @@ class TrainingRun:
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "progress": self.progress.model_dump(),
-            "batches": subset.batches if subset else [],
+            # One tensor: to write thousands of them takes half a second.
+            "rows": torch.cat(subset.batches) if subset else None,
+            "lengths": [len(batch) for batch in subset.batches] if subset else [],
             "weights": subset.weights if subset else None,
         }
 
@@ -141,8 +143,8 @@ class TrainingRun:
         if self._vocabulary is not None:
             self._vocabulary.forget()
         self.progress = Progress.model_validate(state["progress"])
-        batches, weights = state["batches"], state["weights"]
-        kept = None if weights is None else Subset(batches, weights).to(self.device)
+        rows, weights = state["rows"], state["weights"]
+        kept = None if rows is None else Subset(list(rows.split(state["lengths"])), weights)
         self._subsets.latest = kept
 
     def _problem(self) -> SelectionProblem:
@@ -212,7 +214,7 @@ class TrainingRun:
         """Restrict a model's word table to what `subset` needs; see `restricted_to`."""
         if self._vocabulary is None:
             return nullcontext()
-        words = self.data.train.inputs[torch.cat(subset.batches)]
+        words = self.data.train.inputs[torch.cat(subset.batches).to(self.device)]
         return self._vocabulary.restricted_to(words)
 
     @contextmanager

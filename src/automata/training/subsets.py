@@ -69,49 +69,42 @@ def subset_plan(job: Job) -> SubsetPlan:
 class Subsets:
     """Draws subsets when they are due, and keeps the latest."""
 
-    def __init__(
-        self,
-        plan: SubsetPlan,
-        protocol: Protocol,
-        device: torch.device,
-        problem: Callable[[], SelectionProblem],
-    ) -> None:
-        """Take the function that states the selection as it is when asked."""
+    def __init__(self, plan: SubsetPlan, protocol: Protocol) -> None:
         self.latest: Subset | None = None
         self._plan = plan
         self._protocol = protocol
-        self._device = device
-        self._problem = problem
 
-    def of_epoch(self, progress: Progress) -> Subset:
-        """Return the subset of the epoch after `progress`, which counts it if it is a new one."""
+    def of_epoch(self, progress: Progress, problem: Callable[[], SelectionProblem]) -> Subset:
+        """Return the subset of the epoch after `progress`, which counts it if it is a new one.
+
+        `problem` states the selection as it is when asked. It is not kept: a run that knows
+        itself would keep its memory until the garbage collector comes.
+        """
         epoch = progress.epochs
         if epoch < self._plan.warm_start_epochs(self._protocol.epochs):
-            return self._all_rows(epoch)
+            return self._all_rows(epoch, problem())
         cadence = self._plan.selector.cadence
         reselect = epoch > 0 and epoch % self._protocol.reselect_every == 0
         if self.latest is None:
-            subset = self._first(cadence, reselect)
+            subset = self._first(cadence, reselect, problem())
         elif cadence is Cadence.EVERY_EPOCH or (cadence is Cadence.EVERY_INTERVAL and reselect):
-            subset = self._plan.selector.select(self._problem())
+            subset = self._plan.selector.select(problem())
         else:
             return self.latest
-        self.latest = without_lone_rows(subset).to(self._device)
+        self.latest = without_lone_rows(subset)
         progress.draws += 1
         progress.random_fill += self.latest.random_fill
         progress.subset_samples = self.latest.samples
         return self.latest
 
-    def _first(self, cadence: Cadence, reselect: bool) -> Subset:
+    def _first(self, cadence: Cadence, reselect: bool, problem: SelectionProblem) -> Subset:
         """Return S_0: random where a selector re-selects at intervals (paper, Algorithm 2)."""
-        problem = self._problem()
         if cadence is Cadence.EVERY_INTERVAL and not reselect:
             return random_subset(problem, "first")
         return self._plan.selector.select(problem)
 
-    def _all_rows(self, epoch: int) -> Subset:
-        problem = self._problem()
+    def _all_rows(self, epoch: int, problem: SelectionProblem) -> Subset:
         generator = torch.Generator().manual_seed(derive(problem.seed, "warm", epoch))
         order = torch.randperm(problem.rows, generator=generator)
         batches = list(order.split(problem.batch_size))
-        return without_lone_rows(uniform(batches)).to(self._device)
+        return without_lone_rows(uniform(batches))

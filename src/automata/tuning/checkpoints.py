@@ -23,8 +23,9 @@ from automata.training.run import TrainingRun
 
 logger = logging.getLogger(__name__)
 
-MEMORY_BYTES = 256 * 1024**2
-"""What runs that wait may take of the memory of the process that trains them."""
+HOST_BYTES = 256 * 1024**2
+GPU_SHARE = 0.2
+"""What runs that wait may take of the host's memory, and of what is free on a GPU."""
 
 WRITING_SHARE = 0.01
 """Of the time of training, at most, for writing what a crash would lose."""
@@ -155,6 +156,14 @@ class CheckpointPolicy:
         write()
         self._cost = time.perf_counter() - start
         self._written[number] = trained
+
+
+def memory_of_waiting_runs(device: torch.device) -> int:
+    """Return the bytes of `device` that the runs of one process may take while they wait."""
+    if device.type == "cpu":
+        return HOST_BYTES
+    free, _ = torch.cuda.mem_get_info(device)
+    return int(GPU_SHARE * free)
 
 
 class CheckpointStore:

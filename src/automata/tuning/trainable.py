@@ -20,9 +20,9 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning.checkpoints import (
-    MEMORY_BYTES,
     CheckpointStore,
     WorkFolder,
+    memory_of_waiting_runs,
     write_model,
 )
 from automata.tuning.search import SCORE, scheduler_of
@@ -59,8 +59,6 @@ class TuneTrial(tune.Trainable):
         # One thread for all work: the number of torch's threads is a property of each.
         self._worker = ThreadPoolExecutor(1, "training", limit_threads, (threads,))
         self._work = WorkFolder(Path(work))
-        alone = compute.concurrent_trials == 1
-        self._checkpoints = CheckpointStore(self._work, MEMORY_BYTES if alone else 0)
         self._may_pause = scheduler_of(self._job).pauses
         # Not a step yet: the window opens when Ray hears that this process is ready.
         begun: Future[Any] = self._worker.submit(self._start, device, config)
@@ -85,6 +83,9 @@ class TuneTrial(tune.Trainable):
 
     def _start(self, device: str, config: dict[str, Any]) -> None:
         self._device = take_device(torch.device(device))
+        alone = self._job.settings.compute.concurrent_trials == 1
+        memory = memory_of_waiting_runs(self._device) if alone else 0
+        self._checkpoints = CheckpointStore(self._work, memory)
         self._begin(config)
 
     def _begin_and_train(self, config: dict[str, Any]) -> dict[str, Any]:

@@ -328,7 +328,7 @@ def test_the_last_layers_own_learning_rate_is_the_step_of_a_selection(make: Make
 
     run = make("random")
     plan = SubsetPlan(Spy(1.0), 0.1)
-    run._subsets = Subsets(plan, run.protocol, run.device, run._problem)
+    run._subsets = Subsets(plan, run.protocol)
     body = [p for p in run.model.parameters() if p is not run.model.head.weight]
     head = [{"params": [run.model.head.weight], "lr": 0.5}, {"params": body, "lr": 0.01}]
     run.optimizer = torch.optim.SGD(head)
@@ -453,7 +453,7 @@ def test_what_chance_filled_in_adds_up_over_the_draws(make: Make) -> None:
             return dataclasses.replace(super().select(problem), random_fill=2)
 
     run = make("random")
-    run._subsets = Subsets(SubsetPlan(Filled(1.0), 0.1), run.protocol, run.device, run._problem)
+    run._subsets = Subsets(SubsetPlan(Filled(1.0), 0.1), run.protocol)
     run.train_to(3)
     assert (run.progress.draws, run.progress.random_fill) == (3, 6)
 
