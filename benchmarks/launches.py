@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import torch
 
+from automata.config.machine import Compute
 from automata.datasets.prepared import Dataset, Split
 from benchmarks.workloads import Workload, images, prepared_table, sentences
 from pretence import LAUNCHES, SYNCHRONISATIONS, TO_DEVICE, VIEWS, pretended_cuda
@@ -19,6 +20,15 @@ BATCH_SIZE = 4
 """Rows of a mini-batch: they change no count."""
 
 STEPS = 2
+
+COMPUTE = Compute()
+
+WAYS = {
+    "float32": COMPUTE,
+    "bfloat16": Compute(precision="bfloat16"),
+    "float32, graph": Compute(cuda_graph=True),
+    "bfloat16, graph": Compute(precision="bfloat16", cuda_graph=True),
+}
 
 COLUMNS = (LAUNCHES, VIEWS, SYNCHRONISATIONS, TO_DEVICE)
 
@@ -43,17 +53,17 @@ MODELS: dict[str, Callable[[int], Workload]] = {
 }
 
 
-def per_step(workload: Callable[[int], Workload], precision: str = "float32") -> Counter[str]:
+def per_step(workload: Callable[[int], Workload], compute: Compute = COMPUTE) -> Counter[str]:
     """Return what one more mini-batch adds to an epoch on so many rows as are asked for."""
-    few, many = (_epoch(workload, steps, precision) for steps in (STEPS, 2 * STEPS))
+    few, many = (_epoch(workload, steps, compute) for steps in (STEPS, 2 * STEPS))
     return Counter({name: (many[name] - few[name]) // STEPS for name in many})
 
 
-def _epoch(workload: Callable[[int], Workload], steps: int, precision: str) -> Counter[str]:
+def _epoch(workload: Callable[[int], Workload], steps: int, compute: Compute) -> Counter[str]:
     """Return the counts of an epoch after the first one, which allocates more."""
     with pretended_cuda() as counts:
         run = workload(steps * BATCH_SIZE).run(
-            BATCH_SIZE, device=torch.device("cuda"), precision=precision
+            BATCH_SIZE, device=torch.device("cuda"), compute=compute
         )
         run.train_to(1)
         before = counts.copy()
@@ -63,13 +73,14 @@ def _epoch(workload: Callable[[int], Workload], steps: int, precision: str) -> C
 
 def main() -> None:
     """Print the table as Markdown."""
-    print(f"| model | precision | {' | '.join(COLUMNS)} |")
+    print(f"| model | by | {' | '.join(COLUMNS)} |")
     print(f"| --- | --- |{' --- |' * len(COLUMNS)}")
     for name, workload in MODELS.items():
-        for precision in ("float32", "bfloat16"):
-            counts = per_step(workload, precision)
-            numbers = " | ".join(str(counts[column]) for column in COLUMNS)
-            print(f"| {name} | {precision} | {numbers} |")
+        for way, compute in WAYS.items():
+            if not compute.cuda_graph or name.startswith("ResNet"):
+                counts = per_step(workload, compute)
+                numbers = " | ".join(str(counts[column]) for column in COLUMNS)
+                print(f"| {name} | {way} | {numbers} |")
 
 
 if __name__ == "__main__":

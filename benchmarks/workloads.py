@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from automata.config import Protocol
+from automata.config.machine import Compute
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
@@ -37,7 +38,7 @@ class Workload:
         *,
         reselect_every: int = 1,
         device: torch.device = CPU,
-        **options: Any,
+        compute: Compute = Compute(),  # noqa: B008 - frozen
     ) -> TrainingRun:
         """Return a run that has not trained yet."""
         protocol = Protocol(
@@ -49,7 +50,7 @@ class Workload:
         )
         plan = SubsetPlan(build_selector(selector), fraction)
         configuration = {**self.configuration, "batch_size": batch_size}
-        return TrainingRun(self.dataset, configuration, protocol, plan, 0, device, **options)
+        return TrainingRun(self.dataset, configuration, protocol, plan, 0, device, compute)
 
 
 def tabular(name: str, optimizer: str = "adam") -> Workload:

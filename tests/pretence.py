@@ -3,9 +3,9 @@
 Code that runs on it obeys the rules of devices, and gives the numbers of the CPU to the last
 digit. On the way it counts what a GPU's time depends on: see `pretended_cuda`.
 
-It knows nothing of a GPU's speed, its rounding, its asynchrony and its libraries (cuDNN, graphs,
-streams), of other threads than the one that enters it, and of torch.compile. To C++ its tensors
-lie on the CPU, which has consequences:
+It knows nothing of a GPU's speed, its rounding, its asynchrony and its libraries (cuDNN, streams),
+of other threads than the one that enters it, and of torch.compile. To C++ its tensors lie on the
+CPU, which has consequences:
 
 - An operation made of others is taken apart, and counted, as on the CPU.
 - Autocast casts what it would cast on a CPU.
@@ -115,10 +115,16 @@ class Pretended(Tensor):
         kwargs = kwargs or {}
         _refuse_mixtures(func, args, kwargs)
         _refuse_generator(kwargs.get("generator"), DEVICE)
-        COUNTS.update(_costs(func, args))
+        costs = _costs(func, args)
+        _count(*costs)
         shells = {id(x.held): x for x in tree_leaves((args, kwargs)) if isinstance(x, cls)}
+        graph = _CAPTURING[-1]
+        if graph is not None:
+            graph.spare([shell.held for shell in shells.values()])
         with _randomness() if torch.Tag.nondeterministic_seeded in func.tags else ExitStack():
             result = func(*_held(args), **_held(kwargs))
+        if graph is not None and LAUNCHES in costs:
+            graph.add(func, _held(args), _held(kwargs), result)
         if func is aten.copy_.default and not isinstance(args[0], cls):
             return args[0]
         for shell in shells.values() if func._schema.is_mutable else ():
@@ -157,7 +163,7 @@ class Pretended(Tensor):
         return _moved(self, device or DEVICE, **kwargs)
 
     def tolist(self) -> Any:
-        COUNTS.update((SYNCHRONISATIONS, TO_HOST))
+        _count(SYNCHRONISATIONS, TO_HOST)
         return self.held.tolist()
 
     def numpy(self, **_: Any) -> NoReturn:
@@ -171,6 +177,66 @@ class Pretended(Tensor):
 
     def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
         return _loaded, (self.held, self.requires_grad)
+
+
+class _Graph:
+    """A CUDA graph: launches by the memory that they read and write, whoever has that by then.
+
+    As on a GPU, a capture runs nothing: what it wrote to memory that was there before is undone.
+    """
+
+    def __init__(self) -> None:
+        self.launches: list[tuple[OpOverload, Any, Any, list[Tensor]]] = []
+        self.made: set[int] = set()
+        self.before: list[tuple[Tensor, Tensor]] = []
+
+    def spare(self, tensors: list[Tensor]) -> None:
+        """Note what is in those that are not the graph's own: not all writing is declared."""
+        self.before += [(x, x.clone()) for x in tensors if _memory(x).isdisjoint(self.made)]
+
+    def add(self, func: OpOverload, args: Any, kwargs: Any, result: Any) -> None:
+        self.made |= _memory(result) - _memory((args, kwargs))
+        self.launches.append((func, args, kwargs, _tensors(result)))
+
+    def replay(self) -> None:
+        _count(LAUNCHES)
+        with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
+            for func, args, kwargs, results in self.launches:
+                random = torch.Tag.nondeterministic_seeded in func.tags
+                with _randomness() if random else ExitStack():
+                    again = _tensors(func(*args, **kwargs))
+                for there, value in zip(results, again, strict=True):
+                    if value.data_ptr() != there.data_ptr():
+                        there.copy_(value)
+
+
+def _tensors(values: Any) -> list[Tensor]:
+    return [x for x in tree_leaves(values) if isinstance(x, Tensor)]
+
+
+def _memory(values: Any) -> set[int]:
+    return {x.untyped_storage().data_ptr() for x in _tensors(values)}
+
+
+_CAPTURING: list[_Graph | None] = [None]
+
+
+def _count(*costs: str) -> None:
+    """Count them; a capture knows launches alone."""
+    if _CAPTURING[-1] is not None and {SYNCHRONISATIONS, TO_DEVICE, TO_HOST} & {*costs}:
+        raise RuntimeError("CUDA error: operation not permitted when stream is capturing")
+    COUNTS.update(costs)
+
+
+@contextmanager
+def _capture(graph: _Graph, pool: Any = None, capture_error_mode: str = "global") -> Iterator[None]:
+    _CAPTURING.append(graph)
+    try:
+        yield
+    finally:
+        _CAPTURING.pop()
+        for held, value in reversed(graph.before):
+            held.copy_(value)
 
 
 _LIVING: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
@@ -214,9 +280,9 @@ class _Crossing(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, tensor: Tensor) -> Tensor:
         if isinstance(tensor, Pretended):
-            COUNTS.update((SYNCHRONISATIONS, TO_HOST))
+            _count(SYNCHRONISATIONS, TO_HOST)
             return tensor.held.clone()
-        COUNTS.update((TO_DEVICE,))
+        _count(TO_DEVICE)
         return Pretended(tensor.detach().clone())
 
     @staticmethod
@@ -262,12 +328,12 @@ def _made(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
         result = func(*_held(args), **_held(kwargs))
         if func in COPIES:
             if ours and not held_before:
-                COUNTS.update((TO_DEVICE,))
+                _count(TO_DEVICE)
                 result = result.clone()
             if held_before and not ours:
-                COUNTS.update((SYNCHRONISATIONS, TO_HOST))
+                _count(SYNCHRONISATIONS, TO_HOST)
         elif ours and func.__name__ not in NO_LAUNCH:
-            COUNTS.update((LAUNCHES,))
+            _count(LAUNCHES)
         return (Pretended(result) if ours else result).requires_grad_(gradients)
 
 
@@ -460,8 +526,14 @@ def _cuda() -> dict[str, Any]:
         "get_device_capability": lambda device=None: (properties.major, properties.minor),
         "get_device_properties": lambda device=None: properties,
         "is_bf16_supported": lambda including_emulation=True: True,
-        "synchronize": lambda device=None: COUNTS.update((SYNCHRONISATIONS,)),
+        "synchronize": lambda device=None: _count(SYNCHRONISATIONS),
         "empty_cache": nothing,
+        "CUDAGraph": _Graph,
+        "graph": _capture,
+        "graph_pool_handle": lambda: (0, 1),
+        "Stream": lambda: SimpleNamespace(wait_stream=nothing),
+        "current_stream": lambda: SimpleNamespace(wait_stream=nothing),
+        "stream": lambda stream: ExitStack(),
         "mem_get_info": lambda device=None: (MEMORY_BYTES - allocated(), MEMORY_BYTES),
         "memory_allocated": allocated,
         "memory_reserved": allocated,

@@ -35,7 +35,7 @@ def epoch_rows(
     contenders = {
         name: _variant(workload, name, batch_size, device)
         for name, variant in VARIANTS.items()
-        if compiled or not variant.compiled
+        if compiled or not variant.compute.compiled
     }
     contenders[EAGER] = _eager(workload, batch_size, device)
     measured: dict[str, list[Measured]] = {name: [] for name in contenders}

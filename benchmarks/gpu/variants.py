@@ -7,25 +7,29 @@ from typing import Any
 
 import torch
 
+from automata.config.machine import Compute
 from automata.training.run import TrainingRun
 from benchmarks.workloads import Workload
+
+EAGER = Compute()
 
 
 @dataclass(frozen=True)
 class Variant:
     """How a training run computes."""
 
-    precision: str = "float32"
+    compute: Compute = EAGER
     channels_last: bool = True
-    compiled: bool = False
 
 
 VARIANTS = {
     "plain": Variant(channels_last=False),
     "channels-last": Variant(),
-    "channels-last, bfloat16": Variant(precision="bfloat16"),
-    "channels-last, compiled": Variant(compiled=True),
-    "channels-last, bfloat16, compiled": Variant(precision="bfloat16", compiled=True),
+    "channels-last, bfloat16": Variant(Compute(precision="bfloat16")),
+    "channels-last, graph": Variant(Compute(cuda_graph=True)),
+    "channels-last, bfloat16, graph": Variant(Compute(precision="bfloat16", cuda_graph=True)),
+    "channels-last, compiled": Variant(Compute(compiled=True)),
+    "channels-last, bfloat16, compiled": Variant(Compute(precision="bfloat16", compiled=True)),
 }
 """The first is what the others are compared with."""
 
@@ -34,8 +38,7 @@ def training_run(
     workload: Workload, variant: Variant, device: torch.device, *arguments: Any
 ) -> TrainingRun:
     """Return a run of `workload` under `variant`; `arguments` are those of `Workload.run`."""
-    options: dict[str, Any] = {"precision": variant.precision, "compiled": variant.compiled}
-    run = workload.run(*arguments, device=device, **options)
+    run = workload.run(*arguments, device=device, compute=variant.compute)
     if not variant.channels_last:
         without_channels_last(run.model)
     return run

@@ -41,13 +41,12 @@ def main() -> None:
     dataset = read_dataset(Path(sys.argv[4]))
     device = take_device(choose_device(settings.compute, dataset.kind))
     watch.lap("data, checks, lock")
-    compute = settings.compute
-    arithmetic = (compute.precision, compute.compiled)
 
     def build(trial: Trial, plan: SubsetPlan) -> TrainingRun:
         seed = derive(job.run.seed, "training")
         protocol = settings.protocol
-        return TrainingRun(dataset, trial.configuration, protocol, plan, seed, device, *arithmetic)
+        compute = settings.compute
+        return TrainingRun(dataset, trial.configuration, protocol, plan, seed, device, compute)
 
     gc.freeze()  # as in the job
     for trial in record.tuning.trials:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from automata.config.base import Count, Section
+from automata.config.base import Count, Section, added
 
 
 class Compute(Section):
@@ -54,6 +54,21 @@ class Compute(Section):
             "of 20), on a GPU nobody has measured it"
         ),
     ] = False
+    cuda_graph: Annotated[
+        bool,
+        added(False),
+        Field(
+            description="image models train by a CUDA graph of the forward and backward pass, with "
+            "the same numbers as without; on a CPU it changes nothing. Nobody has measured it: "
+            "`make gpu` does"
+        ),
+    ] = False
+
+    @model_validator(mode="after")
+    def _one_kind_of_graph(self) -> Self:
+        if self.cuda_graph and self.compiled:
+            raise ValueError("cuda_graph and compiled exclude each other: set one of them to false")
+        return self
 
 
 class Models(Section):

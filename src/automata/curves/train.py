@@ -120,8 +120,7 @@ def _train(
         SubsetPlan(selector, job.fraction, job.warm_start),
         derive(job.seed, (control or CONTROLS["full"]).stream),
         device,
-        settings.compute.precision,
-        settings.compute.compiled,
+        settings.compute,
     )
     points = []
     for epoch in job.epochs:

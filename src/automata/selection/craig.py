@@ -28,8 +28,8 @@ def similarities(gram: Tensor) -> Tensor:
     """Return how well rows with the inner products `gram` (n, n) stand for each other.
 
     Their distance, subtracted from the largest one, in whole steps of which that has STEPS:
-    (n, n) float64. Sums of these are exact, so that rows which tie do so on every device, whatever its
-    order of adding. Of two rows that are each other's nearest, each gains the same.
+    (n, n) float64. Sums of these are exact: rows that tie, as two that are each other's nearest
+    often do, tie on every device, in whatever order it adds.
     """
     distance = distances(gram)
     if distance.any():

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from automata.config import Protocol
+from automata.config.machine import Compute
 from automata.datasets.prepared import Dataset, Split
 from automata.models.build import build_model
 from automata.models.classifier import Classifier, arithmetic
@@ -56,8 +57,7 @@ class TrainingRun:
         plan: SubsetPlan,
         seed: int,
         device: torch.device,
-        precision: str = "float32",
-        compiled: bool = False,
+        compute: Compute = Compute(),  # noqa: B008 - frozen
     ) -> None:
         self.data = dataset.to(device)
         self.configuration = configuration
@@ -65,12 +65,12 @@ class TrainingRun:
         self.plan = plan
         self.seed = seed
         self.device = device
-        self.precision = precision
-        self.compiled = compiled
+        self.precision = compute.precision
         self.model = _build_model(dataset, configuration, protocol, seed).to(device)
         values = hyperparameters(configuration, protocol)
         self.batch_size: int = values["batch_size"]
         self.optimizer = build_optimizer(self.model, values)
+        self._backward = backward_of(self.model, self.batch_size, compute)
         self._step = quick_step(self.optimizer)
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
         table = self.model.word_table
@@ -181,13 +181,12 @@ class TrainingRun:
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch, in a random order; return the mean weighted loss."""
         self.model.train()
-        backward = backward_of(self.model, self.batch_size, self.precision, self.compiled)
         mini_batches = self._batches.of_epoch(subset, self.progress.epochs)
         total = torch.zeros((), device=self.device)
         with self._words_of(subset) as numbers, self._rates_for(subset):
             for inputs, labels, weight in mini_batches:
                 words = inputs if numbers is None else numbers[inputs]
-                total += backward(words, labels, weight)
+                total += self._backward(words, labels, weight)
                 self._step()
         self.schedule.step()
         progress, steps = self.progress, len(subset.batches)

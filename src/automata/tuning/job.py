@@ -422,8 +422,7 @@ def _training_run(
         plan,
         derive(job.run.seed, job.run.training_stream),
         take_device(device),
-        job.settings.compute.precision,
-        job.settings.compute.compiled,
+        job.settings.compute,
     )
 
 

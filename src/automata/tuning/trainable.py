@@ -126,8 +126,7 @@ class TuneTrial(tune.Trainable):
             subset_plan(self._job),
             derive(run.seed, run.training_stream),
             self._device,
-            settings.compute.precision,
-            settings.compute.compiled,
+            settings.compute,
         )
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from automata.config.machine import Compute
 from automata.models.resnet import BasicBlock, ResNet
 from automata.training import backward
 from automata.training.backward import CompiledBackward, backward_of
@@ -52,7 +53,9 @@ def test_compiled_step_is_the_plain_one(precision: str, monkeypatch: pytest.Monk
     compiling("aot_eager", monkeypatch)
     plain, compiled = network(), network()
     expected = take(plain, partial(plain.autograd_backward, precision=precision), BATCH)
-    found = take(compiled, backward_of(compiled, BATCH, precision, True), BATCH)
+    found = take(
+        compiled, backward_of(compiled, BATCH, Compute(precision=precision, compiled=True)), BATCH
+    )
     bound = 1e-5 if precision == "float32" else 5e-2
     torch.testing.assert_close(found, expected, rtol=bound, atol=bound)
     for a, b in zip(plain.buffers(), compiled.buffers(), strict=True):
@@ -63,7 +66,7 @@ def test_models_of_one_shape_share_a_graph(monkeypatch: pytest.MonkeyPatch) -> N
     made = compiling("eager", monkeypatch)
     for seed in range(10):  # more than torch compiles a function anew
         model = network(seed)
-        step = backward_of(model, BATCH, "float32", True)
+        step = backward_of(model, BATCH, Compute(compiled=True))
         loss, _ = take(model, step, BATCH)
         same = network(seed)
         assert torch.equal(loss, take(same, same.autograd_backward, BATCH)[0])
@@ -73,14 +76,14 @@ def test_models_of_one_shape_share_a_graph(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_mini_batch_that_is_not_full_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     made = compiling("eager", monkeypatch)
     model = network()
-    take(model, backward_of(model, BATCH, "float32", True), BATCH - 1)
+    take(model, backward_of(model, BATCH, Compute(compiled=True)), BATCH - 1)
     assert made == []
 
 
 def test_only_models_that_say_so_are_compiled() -> None:
     model = mlp()
-    assert backward_of(model, BATCH, "float32", True) == model.backward
-    assert isinstance(backward_of(network(), BATCH, "float32", True), CompiledBackward)
+    assert backward_of(model, BATCH, Compute(compiled=True)) == model.backward
+    assert isinstance(backward_of(network(), BATCH, Compute(compiled=True)), CompiledBackward)
 
 
 @pytest.mark.e2e
@@ -92,7 +95,7 @@ def test_what_the_real_compiler_makes_is_the_plain_step() -> None:
     found = []
     for model, step in (
         (plain, plain.autograd_backward),
-        (compiled, backward_of(compiled, BATCH, "float32", True)),
+        (compiled, backward_of(compiled, BATCH, Compute(compiled=True))),
     ):
         model.train()
         loss = step(inputs.double(), labels, 0.7)
