@@ -83,7 +83,7 @@ def pretended_cuda() -> Iterator[Counter[str]]:
             before = getattr(torch.backends.cudnn, name)
             stack.callback(setattr, torch.backends.cudnn, name, before)
         stack.enter_context(torch.serialization.safe_globals([_loaded]))
-        stack.enter_context(_OnTheDevice())
+        stack.enter_context(OnTheDevice())
         yield COUNTS
 
 
@@ -257,7 +257,7 @@ class _Generator(torch.Generator):
     device = property(lambda self: self.place)
 
 
-class _OnTheDevice(TorchFunctionMode):
+class OnTheDevice(TorchFunctionMode):
     """Takes what makes tensors on a given device, or moves them there."""
 
     def __torch_function__(

@@ -8,6 +8,7 @@ from typing import Any
 
 from automata.config.machine import Compute
 from automata.errors import UserError
+from automata.metering.gpus import computing_on, visible_gpus
 
 
 def allocation() -> dict[str, Any] | None:
@@ -29,19 +30,23 @@ def allocation() -> dict[str, Any] | None:
 def keep_to_allocation(compute: Compute) -> None:
     """See to it that this job uses what SLURM gave it, and nothing else of the node.
 
-    Raises UserError when its trials need more CPUs. GPUs that are not its own are hidden, which
-    must happen before CUDA starts in this process.
+    Raises UserError when its trials need more CPUs. GPUs that are not its own, or that it does
+    not need, are hidden, which must happen before CUDA starts in this process.
     """
-    if "SLURM_JOB_ID" not in os.environ:
-        return
-    trials, threads, cpus = compute.concurrent_trials, compute.threads_per_trial, _cpus()
-    if trials * threads > cpus:
-        raise UserError(
-            f"compute: {trials} concurrent trials of {threads} threads need {trials * threads} "
-            f"CPUs, and this SLURM job has {cpus}"
-        )
-    if "SLURM_GPUS_ON_NODE" not in os.environ:
-        os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+    if "SLURM_JOB_ID" in os.environ:
+        trials, threads, cpus = compute.concurrent_trials, compute.threads_per_trial, _cpus()
+        if trials * threads > cpus:
+            raise UserError(
+                f"compute: {trials} concurrent trials of {threads} threads need "
+                f"{trials * threads} CPUs, and this SLURM job has {cpus}"
+            )
+        if "SLURM_GPUS_ON_NODE" not in os.environ:
+            os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+    visible = visible_gpus()
+    if len(visible) > compute.gpus:
+        idle_first = sorted(visible, key=lambda uuid: bool(computing_on(uuid)))
+        chosen = idle_first[: compute.gpus]
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(f"GPU-{uuid}" for uuid in chosen)
 
 
 def gpus_of_host() -> int | None:

@@ -78,6 +78,35 @@ def test_gpus_of_the_job_stay_visible(slurm):
     assert allocation()["gpus"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("compute", "visible"),
+    [
+        (ONE, "GPU-b"),
+        (Compute(concurrent_trials=2), "GPU-b,GPU-c"),
+        (Compute(concurrent_trials=4, gpu_per_trial=0.5), "GPU-b,GPU-c"),
+        (Compute(concurrent_trials=3), None),
+        (Compute(concurrent_trials=4), None),
+    ],
+)
+def test_no_more_gpus_are_visible_than_the_trials_need_and_idle_ones_come_first(
+    slurm, compute, visible
+):
+    slurm.delenv("SLURM_JOB_ID")
+    slurm.setattr("automata.allocation.visible_gpus", lambda: ["a", "b", "c"])
+    slurm.setattr("automata.allocation.computing_on", lambda uuid: {1} if uuid == "a" else set())
+    slurm.setenv("CUDA_VISIBLE_DEVICES", "0,1,2")
+    keep_to_allocation(compute)
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == (visible or "0,1,2")
+
+
+@pytest.mark.parametrize(
+    ("trials", "share", "gpus"),
+    [(1, None, 1), (3, None, 3), (4, 0.25, 1), (3, 0.6, 3), (3, 0.1, 1)],
+)
+def test_trials_need_as_many_gpus_as_their_shares_fill(trials, share, gpus):
+    assert Compute(concurrent_trials=trials, gpu_per_trial=share).gpus == gpus
+
+
 class Nvml:
     """What pynvml does, on a host with so many GPUs, or without a driver."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -63,6 +64,12 @@ class Compute(Section):
             "`make gpu` does"
         ),
     ] = False
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that the trials at once need: one each, unless they ask for less of one."""
+        on_each = 1 if self.gpu_per_trial is None else int(1 / self.gpu_per_trial + 1e-6)
+        return math.ceil(self.concurrent_trials / on_each)
 
     @model_validator(mode="after")
     def _one_kind_of_graph(self) -> Self:

@@ -51,10 +51,12 @@ class Codecarbon:
             return None
         return self._opinion(data.cpu_energy, data.ram_energy)
 
-    def so_far(self) -> SecondOpinion:
-        """Return what there is by now of a window that stays open."""
-        self._tracker.flush()
+    def so_far(self) -> SecondOpinion | None:
+        """Return what there is by now of a window that stays open; None where nothing is read."""
         tracker = self._tracker
+        if tracker._start_time is None:  # it did not find its hardware, and says so to nobody
+            return None
+        tracker.flush()
         return self._opinion(tracker._total_cpu_energy.kWh, tracker._total_ram_energy.kWh)
 
     def _opinion(self, cpu_kwh: float, ram_kwh: float) -> SecondOpinion:
@@ -107,13 +109,24 @@ def find_hardware() -> None:
 def _offline_tracker(sample_seconds: float) -> Any:
     os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # it logs before it reads log_level
     from codecarbon import OfflineEmissionsTracker
+    from codecarbon.core.resource_tracker import ResourceTracker
 
     turn = threading.Lock()
+
+    class Hardware(ResourceTracker):  # type: ignore[misc]
+        """Blind to GPUs: `gpu_ids` only says which count, and one that refuses ends all."""
+
+        def set_GPU_tracking(self) -> None:  # noqa: N802
+            """Leave them to NVML."""
 
     class Tracker(OfflineEmissionsTracker):  # type: ignore[misc]
         """Blind to codecarbon's configuration files and environment variables."""
 
         _external_conf = property(lambda self: {}, lambda self, found: None)
+
+        def _initialize_hardware_tracking(self) -> None:
+            Hardware(self).set_CPU_GPU_ram_tracking()
+            self._conf["hardware"] = [part.description() for part in self._hardware]
 
         def _measure_power_and_energy(self) -> None:
             """Do so once at a time: its own thread and `flush` would count a stretch twice."""

@@ -6,8 +6,11 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+import psutil
 
 from automata.metering.counters import Counter
 from automata.metering.measurement import Channel
@@ -16,6 +19,8 @@ logger = logging.getLogger(__name__)
 
 MILLIJOULES = 1e-3
 MILLIWATTS = 1e-3
+
+T = TypeVar("T")
 
 
 class Source(Protocol):
@@ -99,9 +104,51 @@ def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Source]:
     wanted = [_plain(uuid) for uuid in uuids]
     opened = []
     for index, uuid in _installed(notes):
-        if uuid in wanted:
+        if uuid in wanted and _is_whole(index, notes):
             opened += _first_that_reads(index, notes)
     return opened
+
+
+def computing_on(uuid: str) -> set[int]:
+    """Return the processes that compute on a GPU, none where the driver does not tell."""
+
+    def pids(nvml: Any, handle: Any) -> set[int]:
+        if _plain(nvml.nvmlDeviceGetUUID(handle)) != _plain(uuid):
+            return set()
+        return {process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(handle)}
+
+    return set().union(*_of_each(pids, []))
+
+
+def others_compute(uuids: Iterable[str], own: set[int]) -> bool:
+    """Say whether others than the processes `own` compute on one of the GPUs that these use.
+
+    A GPU that lists none of them is passed over: they have not begun, or the driver numbers
+    processes otherwise, as it does for a container. The server of MPS computes for its clients.
+    """
+    listed = [pids for pids in map(computing_on, uuids) if pids & own]
+    return any(not _is_mps(pid) for pids in listed for pid in pids - own)
+
+
+def _is_mps(pid: int) -> bool:
+    with suppress(psutil.Error):
+        return psutil.Process(pid).name().startswith("nvidia-cuda-mps")
+    return False
+
+
+def _is_whole(index: int, notes: list[str]) -> bool:
+    """Say whether a GPU is one device, and not slices, of which none has a counter."""
+
+    def cut(nvml: Any, handle: Any) -> bool:
+        try:
+            return bool(nvml.nvmlDeviceGetMigMode(handle)[0])
+        except Exception:  # a driver, or a GPU, that knows of no slices
+            return False
+
+    if _of_each(cut, notes)[index]:
+        notes.append(f"nvidia_gpu_{index}: MIG: nobody counts the energy of a slice")
+        return False
+    return True
 
 
 def visible_gpus() -> list[str]:
@@ -141,7 +188,7 @@ def _installed(notes: list[str]) -> list[tuple[int, str]]:
     return list(enumerate(_of_each(lambda nvml, h: _plain(nvml.nvmlDeviceGetUUID(h)), notes)))
 
 
-def _of_each(read: Callable[[Any, Any], str], notes: list[str]) -> list[str]:
+def _of_each(read: Callable[[Any, Any], T], notes: list[str]) -> list[T]:
     """Return what `read` gives for NVML and each GPU's handle; or nothing and a note."""
     try:
         import pynvml

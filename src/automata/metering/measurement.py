@@ -13,7 +13,9 @@ Method = Literal["measured", "polled", "estimated"]
 METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
 """The weakest first."""
 
-Flag = Literal["short_window", "contaminated", "undercount", "counter_reset", "elsewhere"]
+Flag = Literal[
+    "short_window", "contaminated", "shared_gpu", "undercount", "counter_reset", "elsewhere"
+]
 """`undercount` is of earlier records alone: their estimates could lose processes."""
 
 JOULES_PER_KWH = 3.6e6
@@ -175,6 +177,7 @@ def flags(
     busy: float,
     cores: int,
     channels: Sequence[Channel] = (),
+    shared_gpu: bool = False,
 ) -> list[Flag]:
     """Return what is doubtful about a window; the first four are those of `foreign_share`."""
     found: list[Flag] = []
@@ -182,6 +185,8 @@ def flags(
         found.append("short_window")
     if foreign_share(wall, own, busy, cores) > CONTAMINATED_SHARE:
         found.append("contaminated")
+    if shared_gpu:
+        found.append("shared_gpu")
     if any(channel.resets for channel in channels):
         found.append("counter_reset")
     return found

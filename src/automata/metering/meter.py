@@ -11,7 +11,7 @@ import psutil
 
 from automata.metering.counters import cpu_counters
 from automata.metering.estimate import Codecarbon, cpu_channel, find_hardware
-from automata.metering.gpus import PolledPower, Source, gpu_sources
+from automata.metering.gpus import PolledPower, Source, gpu_sources, others_compute
 from automata.metering.measurement import Channel, Measurement, SecondOpinion, flags
 from automata.metering.processes import ProcessTree, host_busy_seconds
 
@@ -54,6 +54,8 @@ class Meter:
         processor = cpu_counters(self._notes)
         graphics = gpu_sources(gpus, self._notes) if gpus else []
         self._sources: list[Source] = [*processor, *graphics]
+        self._gpus = list(gpus)
+        self._shared_gpu = False
         self._has_counters = bool(processor)
         self._blind_to_gpu = len(graphics) < len(gpus)
         self._codecarbon: Codecarbon | None = None
@@ -153,7 +155,7 @@ class Meter:
             peak_memory_bytes=self._tree.peak_memory_bytes,
             channels=channels,
             second_opinion=opinion,
-            flags=flags(wall, own, busy, cores, channels),
+            flags=flags(wall, own, busy, cores, channels, self._shared_gpu),
             notes=[*self._notes, *hardware],
         )
 
@@ -164,6 +166,8 @@ class Meter:
         due = time.monotonic() + self._sample_seconds
         found = time.monotonic()
         while not self._stop.wait(TREE_SAMPLE_SECONDS):
+            if self._gpus and time.monotonic() >= due and not self._shared_gpu:
+                self._shared_gpu = others_compute(self._gpus, self._tree.pids)
             if time.monotonic() >= found:
                 before = time.thread_time()
                 self._tree.find()  # not in turn: the end of the window does not wait for it

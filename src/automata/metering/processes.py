@@ -57,6 +57,11 @@ class ProcessTree:
         self._latest.update(self._sample(new))
 
     @property
+    def pids(self) -> set[int]:
+        """The members by now."""
+        return {member.pid for member in self._members}
+
+    @property
     def seconds(self) -> float:
         """User and system seconds between `start` and the latest look."""
         return sum(self._latest.values()) - sum(self._baseline.values())

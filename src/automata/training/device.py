@@ -99,13 +99,13 @@ def seen() -> str:
     return unusable_gpus() or f"{_build()} sees no GPU, and trains on the CPU"
 
 
-def gpus_in_use(device: torch.device, trials: int = 1) -> list[str]:
-    """Return the UUIDs of the GPUs that so many `trials` at once train on, none on the CPU.
+def gpus_in_use(device: torch.device, gpus: int = 1) -> list[str]:
+    """Return the UUIDs of so many `gpus`, or of all if there are fewer; none on the CPU.
 
     They are the first that CUDA gives this process: Ray hands them out so, and one training takes
     the first.
     """
-    count = min(trials, torch.cuda.device_count()) if device.type == "cuda" else 0
+    count = min(gpus, torch.cuda.device_count()) if device.type == "cuda" else 0
     return [str(torch.cuda.get_device_properties(index).uuid) for index in range(count)]
 
 

@@ -204,7 +204,7 @@ def search_in_ray(
     slots = compute.concurrent_trials
     shutil.rmtree(work.ray, ignore_errors=True)
     cluster = join_cluster(ray_address, compute, device, data, work.path) if ray_address else None
-    used = gpus_in_use(device, slots)
+    used = gpus_in_use(device, compute.gpus)
     gpus = cluster.gpus if cluster else len(used)
     share = gpu_share(compute, gpus)
     meter = cluster.meter() if cluster else _meter(job.settings.metering, used)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pynvml
 import pytest
@@ -43,12 +44,15 @@ class FakeRapl:
 class FakeGpus:
     """Energy counters of GPUs in millijoules; None is a GPU without one.
 
-    `milliwatts` is the power of those that tell it, None of those that tell nothing.
+    `milliwatts` is the power of those that tell it, None of those that tell nothing; `pids` are
+    the processes that compute on them, and `cut` are those in MIG's slices.
     """
 
     def __init__(self) -> None:
         self.millijoules: list[int | None] = []
         self.milliwatts: int | None = None
+        self.pids: dict[int, list[int]] = {}
+        self.cut: set[int] = set()
 
     @property
     def uuids(self) -> list[str]:
@@ -61,6 +65,9 @@ class FakeGpus:
         if self.milliwatts is None:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         return self.milliwatts
+
+    def processes(self, handle: int) -> list[SimpleNamespace]:
+        return [SimpleNamespace(pid=pid) for pid in self.pids.get(handle, [])]
 
     def total(self, handle: int) -> int:
         count = self.millijoules[handle]
@@ -87,4 +94,6 @@ def gpus(monkeypatch: pytest.MonkeyPatch) -> FakeGpus:
     monkeypatch.setattr(pynvml, "nvmlDeviceGetUUID", fake.uuid)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetTotalEnergyConsumption", fake.total)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetPowerUsage", fake.power)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetComputeRunningProcesses", fake.processes)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetMigMode", lambda handle: (handle in fake.cut, 0))
     return fake

@@ -5,11 +5,18 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import psutil
 import pynvml
 import pytest
 
 from automata.metering import gpus as module
-from automata.metering.gpus import Source, gpu_models, gpu_sources, visible_gpus
+from automata.metering.gpus import (
+    Source,
+    gpu_models,
+    gpu_sources,
+    others_compute,
+    visible_gpus,
+)
 
 
 def joules(sources: list[Source]) -> dict[str, float | None]:
@@ -145,3 +152,46 @@ def test_visible_gpus_are_those_that_cuda_is_left(
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     assert visible_gpus() == expected
+
+
+def test_slices_of_a_gpu_have_no_energy(gpus: Any) -> None:
+    gpus.millijoules, gpus.cut = [0, 0], {0}
+    notes: list[str] = []
+    (source,) = gpu_sources(gpus.uuids, notes)
+    assert source.channel().domain == "nvidia_gpu_1"
+    assert notes == ["nvidia_gpu_0: MIG: nobody counts the energy of a slice"]
+
+
+@pytest.mark.parametrize(
+    ("pids", "shared"),
+    [
+        ([], False),
+        ([7], False),
+        ([7, 8], False),
+        ([7, 99], True),
+        ([99], False),  # ours has not begun, or has another number in its container
+    ],
+)
+def test_a_gpu_is_shared_if_others_compute_beside_us(
+    gpus: Any, pids: list[int], shared: bool
+) -> None:
+    gpus.millijoules, gpus.pids = [0, 0], {0: pids, 1: [99]}
+    assert others_compute([gpus.uuid(0)], own={7, 8}) == shared
+
+
+def test_the_server_of_mps_is_no_other(gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus.millijoules, gpus.pids = [0], {0: [7, 99]}
+    monkeypatch.setattr(psutil, "Process", lambda pid: Named("nvidia-cuda-mps-server"))
+    assert not others_compute(gpus.uuids, own={7})
+    monkeypatch.setattr(psutil, "Process", lambda pid: Named("python"))
+    assert others_compute(gpus.uuids, own={7})
+
+
+class Named:
+    """A process that has a name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def name(self) -> str:
+        return self._name

@@ -8,16 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import codecarbon.core.cpu
+import codecarbon.core.gpu
 import psutil
+import pynvml
 import pytest
 from codecarbon import OfflineEmissionsTracker
 from codecarbon.core import hardware_cache
-from codecarbon.external.hardware import CPU
+from codecarbon.core.resource_tracker import ResourceTracker
+from codecarbon.external.hardware import CPU, GPU
 
 import automata.metering.meter
 from automata.metering.counters import Counter
@@ -610,3 +613,46 @@ def test_codecarbons_thread_and_an_account_count_no_stretch_twice(
     found = (tracker.so_far().ram_joules - before) / (time.perf_counter() - middle)
     assert found == pytest.approx(watts, rel=0.2)
     tracker.close(0.0, [])
+
+
+@pytest.fixture
+def refusing_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A GPU that codecarbon finds, and may not ask: a slice of one in a container."""
+
+    def refuse(gpu_ids: Any) -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_NO_PERMISSION)
+
+    monkeypatch.setattr(codecarbon.core.gpu, "is_nvidia_system", lambda: True)
+    monkeypatch.setattr(GPU, "from_utils", refuse)
+    hardware_cache.clear_cache()
+    yield
+    hardware_cache.clear_cache()
+
+
+def test_codecarbon_does_not_look_at_gpus(refusing_gpu: None, no_counters: Any) -> None:
+    with meter() as window:
+        half = window.so_far()
+    assert half.energy_joules is not None
+    assert window.measurement.energy_joules is not None
+    assert "codecarbon: no result" not in window.measurement.notes
+
+
+def test_nothing_is_known_where_codecarbon_finds_no_hardware(
+    no_counters: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(tracker: Any) -> None:
+        raise OSError("no /proc/cpuinfo")
+
+    monkeypatch.setattr(ResourceTracker, "set_CPU_GPU_ram_tracking", fail)
+    with meter() as window:
+        half = window.so_far()
+    for account in (half, window.measurement):
+        (cpu,) = account.channels
+        assert (cpu.device, cpu.joules, account.second_opinion) == ("cpu", None, None)
+
+
+def test_window_beside_others_on_its_gpu_is_flagged(gpus: Any) -> None:
+    gpus.millijoules, gpus.pids = [0], {0: [os.getpid(), 1]}
+    with Meter(sample_seconds=0.1, gpus=gpus.uuids, exclusive=True) as window:
+        time.sleep(1.2)
+    assert "shared_gpu" in window.measurement.flags
