@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PYTEST := pytest --numprocesses 2
 NO_DRILL := not e2e and not slurm and not faults
 
-.PHONY: setup reproduce test test-all drill lint docs same
+.PHONY: setup reproduce test test-all drill lint docs same gpu
 
 setup: $(BIN)/.ready
 
@@ -27,6 +27,9 @@ lint: setup
 
 docs: setup
 	mkdocs build
+
+gpu: setup
+	python -m benchmarks.gpu.proof
 
 same: setup
 	python tools/same.py $(BASE)

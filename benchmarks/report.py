@@ -53,10 +53,22 @@ def write_table(
     writer.writerow([*columns, *facts])
     writer.writerows([*row.values(), *facts.values()] for row in rows)
     write_text(folder / f"{name}.csv", table.getvalue())
-    lines = [f"# {title}", "", _markdown_line(columns), _markdown_line(["---"] * len(columns))]
-    lines += [_markdown_line([_short(value) for value in row.values()]) for row in rows]
-    lines += ["", *(f"- {key}: {value}" for key, value in facts.items()), ""]
+    lines = [
+        f"# {title}",
+        "",
+        *markdown_table(rows),
+        "",
+        *(f"- {key}: {value}" for key, value in facts.items()),
+        "",
+    ]
     write_text(folder / f"{name}.md", "\n".join(lines))
+
+
+def markdown_table(rows: Sequence[Row]) -> list[str]:
+    """Return the lines of a table; floats have three significant digits."""
+    columns = list(rows[0])
+    lines = [_markdown_line(columns), _markdown_line(["---"] * len(columns))]
+    return lines + [_markdown_line([_short(value) for value in row.values()]) for row in rows]
 
 
 def _markdown_line(values: Sequence[str]) -> str:

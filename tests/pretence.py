@@ -536,6 +536,8 @@ def _cuda() -> dict[str, Any]:
         "stream": lambda stream: ExitStack(),
         "mem_get_info": lambda device=None: (MEMORY_BYTES - allocated(), MEMORY_BYTES),
         "memory_allocated": allocated,
+        "max_memory_allocated": allocated,
+        "reset_peak_memory_stats": nothing,
         "memory_reserved": allocated,
         "manual_seed": _RANDOM.manual_seed,
         "manual_seed_all": _RANDOM.manual_seed,

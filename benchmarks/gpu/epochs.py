@@ -52,7 +52,7 @@ def epoch_rows(
                 f"{quantity}: times as fast": _speedup(measured[BASELINE], rounds_of, quantity)
                 for quantity in QUANTITIES
             },
-            "peak MiB": _peak(rounds_of),
+            "MiB of an epoch": _peak(rounds_of),
         }
 
 
@@ -106,9 +106,10 @@ def _with_memory(measure: Callable[[], Measured], device: torch.device) -> Measu
     cuda = device.type == "cuda"
     if cuda:
         torch.cuda.reset_peak_memory_stats(device)
+    before = torch.cuda.memory_allocated(device) if cuda else 0  # of all contenders
     measured = measure()
     if cuda:
-        measured["memory"] = float(torch.cuda.max_memory_allocated(device))
+        measured["memory"] = float(torch.cuda.max_memory_allocated(device) - before)
     return measured
 
 

@@ -11,6 +11,8 @@ import pytest
 from automata.records import Record, read_record
 from pretence import NAME, WATTS
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parents[1]
 CLOCKS = {"seconds", "finished_at", "measurement"}
 

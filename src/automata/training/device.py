@@ -114,7 +114,8 @@ def _make_repeatable() -> None:
 
     Both must be set before CUDA starts in this process (torch's notes on reproducibility).
     """
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuDNN's LSTM reads it, too
+    # cuDNN's LSTM reads it, too; torch's note on that names `:4096:2`, and `make gpu` looks.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.benchmark = False
 
