@@ -50,9 +50,9 @@ class Compute(Section):
         bool,
         Field(
             description="image models train by `torch.compile`, on a GPU as CUDA graphs: needs a "
-            "C++ compiler, on a GPU also Triton and the headers of Python. Compiling takes half a minute inside the "
-            "measured windows; on a CPU the step gained nothing (ResNet18, mini-batches "
-            "of 20), on a GPU nobody has measured it"
+            "C++ compiler, on a GPU also Triton and the headers of Python. Compiling takes half a "
+            "minute inside the measured windows; on a CPU the step gained nothing (ResNet18, "
+            "mini-batches of 20), on a GPU nobody has measured it"
         ),
     ] = False
     cuda_graph: Annotated[
