@@ -198,6 +198,9 @@ class _Graph:
         self.made |= _memory(result) - _memory((args, kwargs))
         self.launches.append((func, args, kwargs, _tensors(result)))
 
+    def pool(self) -> tuple[int, int]:
+        return 0, 1
+
     def replay(self) -> None:
         _count(LAUNCHES)
         with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
@@ -233,6 +236,9 @@ def _capture(graph: _Graph, pool: Any = None, capture_error_mode: str = "global"
     _CAPTURING.append(graph)
     try:
         yield
+    except RuntimeError:
+        message = "CUDA error: operation failed due to a previous error during capture"
+        raise RuntimeError(message)  # noqa: B904 - as torch, which loses the first one
     finally:
         _CAPTURING.pop()
         for held, value in reversed(graph.before):
@@ -530,7 +536,6 @@ def _cuda() -> dict[str, Any]:
         "empty_cache": nothing,
         "CUDAGraph": _Graph,
         "graph": _capture,
-        "graph_pool_handle": lambda: (0, 1),
         "Stream": lambda: SimpleNamespace(wait_stream=nothing),
         "current_stream": lambda: SimpleNamespace(wait_stream=nothing),
         "stream": lambda stream: ExitStack(),

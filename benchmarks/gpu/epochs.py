@@ -7,6 +7,7 @@ from statistics import median
 
 import torch
 
+from automata.config.machine import Compute
 from automata.selection.problem import subset_size
 from automata.training.run import TrainingRun
 from benchmarks.gpu.variants import VARIANTS, training_run, without_channels_last
@@ -35,7 +36,7 @@ def epoch_rows(
     contenders = {
         name: _variant(workload, name, batch_size, device)
         for name, variant in VARIANTS.items()
-        if compiled or not variant.compute.compiled
+        if (compiled or not variant.compute.compiled) and _possible(variant.compute, device)
     }
     contenders[EAGER] = _eager(workload, batch_size, device)
     measured: dict[str, list[Measured]] = {name: [] for name in contenders}
@@ -54,6 +55,11 @@ def epoch_rows(
             },
             "MiB of an epoch": _peak(rounds_of),
         }
+
+
+def _possible(compute: Compute, device: torch.device) -> bool:
+    reduced = compute.precision == "bfloat16" and device.type == "cuda"
+    return not reduced or torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def _variant(

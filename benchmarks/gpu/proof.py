@@ -11,11 +11,11 @@ import argparse
 import json
 import logging
 import re
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from automata.training.device import choose_device, seen, take_device
 from benchmarks.gpu.checks import CHECKS, ROOT, Place
 from benchmarks.report import Row, host, markdown_table
 
+HERE = Path(__file__).parent
 RESULTS = ROOT / "results/gpu"
 
 GOOD, BAD, NOT_RUN = "as it should be", "not as it should be", "not run"
@@ -52,7 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(f"make gpu: {error}")
     name = "-".join(re.findall(r"[a-z0-9]+", torch.cuda.get_device_name().lower()))
     folder = options.results / name
-    here = {"code": code_versions(), "gpu": gpu_models([]), **numerics()}
+    checks = sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))).hexdigest()
+    here = {
+        "code": code_versions(),
+        "checks": checks,
+        "quick": options.quick,
+        "gpu": gpu_models([]),
+        **numerics(),
+    }
     end = time.monotonic() + 60 * options.minutes
     findings = {}
     for check in CHECKS:
@@ -83,7 +91,7 @@ def _found(
         with tempfile.TemporaryDirectory(prefix="automata-gpu-") as work:
             finding = function(Place(Path(work), left + 120, options.quick))
         verdict, text, rows = GOOD if finding.good else BAD, finding.text, finding.rows
-    except (Exception, subprocess.TimeoutExpired) as error:  # one check must not end the others
+    except Exception as error:  # one check must not end the others
         logging.getLogger(__name__).exception("%s", check)
         verdict, text, rows = BAD, explain(error), []
     found = {"verdict": verdict, "text": text, "rows": rows, "seconds": time.monotonic() - start}

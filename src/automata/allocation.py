@@ -8,7 +8,7 @@ from typing import Any
 
 from automata.config.machine import Compute
 from automata.errors import UserError
-from automata.metering.gpus import computing_on, visible_gpus
+from automata.metering.gpus import computing_on, gpu_models, visible_gpus
 
 
 def allocation() -> dict[str, Any] | None:
@@ -43,7 +43,8 @@ def keep_to_allocation(compute: Compute) -> None:
         if "SLURM_GPUS_ON_NODE" not in os.environ:
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
     visible = visible_gpus()
-    if len(visible) > compute.gpus:
+    alike = len(set(gpu_models([]))) == 1  # else CUDA may number them otherwise than NVML does
+    if alike and len(visible) > compute.gpus:
         idle_first = sorted(visible, key=lambda uuid: bool(computing_on(uuid)))
         chosen = idle_first[: compute.gpus]
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(f"GPU-{uuid}" for uuid in chosen)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from automata.records import Record, read_record
+from benchmarks.gpu.checks import undated
 from pretence import NAME, WATTS
 
 pytestmark = pytest.mark.slow
 
 TESTS = Path(__file__).parents[1]
-CLOCKS = {"seconds", "finished_at", "measurement"}
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +32,6 @@ def records(workflow: Any) -> dict[str, Record]:
     """Return the records of a workflow that has run, by their selectors."""
     found = [read_record(workflow.folder / path) for path in workflow.records]
     return {record.job.run.selector: record for record in found}
-
-
-def undated(value: Any) -> Any:
-    """Return a dump without what a clock wrote."""
-    if isinstance(value, dict):
-        return {name: undated(part) for name, part in value.items() if name not in CLOCKS}
-    return [undated(part) for part in value] if isinstance(value, list) else value
 
 
 def test_trials_and_refit_are_those_on_the_cpu(on_gpu: dict[str, Record], finished: Any) -> None:

@@ -59,9 +59,9 @@ class Compute(Section):
         bool,
         added(False),
         Field(
-            description="image models train by a CUDA graph of the forward and backward pass, with "
-            "the same numbers as without; on a CPU it changes nothing. Nobody has measured it: "
-            "`make gpu` does"
+            description="image models train by a CUDA graph of the forward and backward pass; on "
+            "a CPU it changes nothing. It is meant to give the same numbers in less time: nobody "
+            "has measured it, `make gpu` does"
         ),
     ] = False
 

@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 MILLIJOULES = 1e-3
 MILLIWATTS = 1e-3
 
+CLIENTS = "nvmlDeviceGetMPSComputeRunningProcesses"
+"""Those that compute through the server of MPS: NVML lists them apart."""
+
 T = TypeVar("T")
 
 
@@ -111,13 +114,12 @@ def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Source]:
 
 def computing_on(uuid: str) -> set[int]:
     """Return the processes that compute on a GPU, none where the driver does not tell."""
-
-    def pids(nvml: Any, handle: Any) -> set[int]:
-        if _plain(nvml.nvmlDeviceGetUUID(handle)) != _plain(uuid):
-            return set()
-        return {process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(handle)}
-
-    return set().union(*_of_each(pids, []))
+    found = set()
+    for index, installed in _installed([]):
+        if installed == _plain(uuid):
+            for ask in ("nvmlDeviceGetComputeRunningProcesses", CLIENTS):
+                found |= {process.pid for process in _asked(ask, index) or ()}
+    return found
 
 
 def others_compute(uuids: Iterable[str], own: set[int]) -> bool:
@@ -138,17 +140,21 @@ def _is_mps(pid: int) -> bool:
 
 def _is_whole(index: int, notes: list[str]) -> bool:
     """Say whether a GPU is one device, and not slices, of which none has a counter."""
-
-    def cut(nvml: Any, handle: Any) -> bool:
-        try:
-            return bool(nvml.nvmlDeviceGetMigMode(handle)[0])
-        except Exception:  # a driver, or a GPU, that knows of no slices
-            return False
-
-    if _of_each(cut, notes)[index]:
+    current, _ = _asked("nvmlDeviceGetMigMode", index) or (0, 0)
+    if current:
         notes.append(f"nvidia_gpu_{index}: MIG: nobody counts the energy of a slice")
-        return False
-    return True
+    return not current
+
+
+def _asked(function: str, index: int) -> Any:
+    """Return what NVML answers about a GPU, None where it does not."""
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        return getattr(pynvml, function)(pynvml.nvmlDeviceGetHandleByIndex(index))
+    except Exception:  # pynvml or the driver is missing, or knows no such thing of this GPU
+        return None
 
 
 def visible_gpus() -> list[str]:

@@ -159,6 +159,12 @@ class Meter:
             notes=[*self._notes, *hardware],
         )
 
+    def _look_for_others(self) -> None:
+        """Note whether others compute on the GPUs; who seems to be one may be a new worker."""
+        if others_compute(self._gpus, self._tree.pids):
+            self._tree.find()
+            self._shared_gpu = others_compute(self._gpus, self._tree.pids)
+
     def _sample(self) -> None:
         """Follow processes and polled power, and, more rarely, the counters, until the end."""
         often = [source for source in self._sources if isinstance(source, PolledPower)]
@@ -167,7 +173,7 @@ class Meter:
         found = time.monotonic()
         while not self._stop.wait(TREE_SAMPLE_SECONDS):
             if self._gpus and time.monotonic() >= due and not self._shared_gpu:
-                self._shared_gpu = others_compute(self._gpus, self._tree.pids)
+                self._look_for_others()
             if time.monotonic() >= found:
                 before = time.thread_time()
                 self._tree.find()  # not in turn: the end of the window does not wait for it

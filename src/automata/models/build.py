@@ -22,8 +22,9 @@ class OwnClassifier(Classifier):
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
         self.module = module
-        self.evaluation_rows = int(getattr(module, "evaluation_rows", 256))
-        self.evaluation_rows_on_gpu = int(getattr(module, "evaluation_rows_on_gpu", 1024))
+        given = getattr(module, "evaluation_rows", None)
+        self.evaluation_rows = int(given or 256)
+        self.evaluation_rows_on_gpu = int(getattr(module, "evaluation_rows_on_gpu", given or 1024))
 
     @property
     def head(self) -> nn.Linear:  # type: ignore[override]

@@ -25,7 +25,7 @@ class Classifier(nn.Module):
     """Rows of one forward pass without gradients: large enough to be cheap, small enough for
     memory."""
     evaluation_rows_on_gpu: int = 4096
-    """The same on a GPU, which starts a pass of any size in the time of a small one."""
+    """The same on a GPU, where many small passes wait for the host; of images, those of 32x32."""
     reads_padding: bool = True
     """Whether text must come in its full width; else as wide as the longest row at hand."""
     compiles: bool = False

@@ -18,6 +18,9 @@ Backward = Callable[[Tensor, Tensor, float], Tensor]
 """`Classifier.backward`: (inputs, labels, weight) -> loss, with the gradients set."""
 
 
+MODE = "thread_local"
+"""Of a capture: what other threads do meanwhile, such as the meter, does not disturb it."""
+
 WARM_UP = 3
 """Passes before a capture, in which CUDA's libraries set up what a graph cannot."""
 
@@ -76,8 +79,8 @@ class GraphedBackward:
     """The step of `Classifier.autograd_backward` as a CUDA graph: the same kernels in one call.
 
     A graph is of one shape: a mini-batch that is not full takes the usual way. It reads and
-    writes memory at fixed addresses: a model that it was captured of may change its values, and
-    not its tensors. The loss is in the same tensor after each step.
+    writes memory at fixed addresses: the values of the model may change from outside, but its
+    tensors must not be replaced. The loss is in the same tensor after each step.
     """
 
     def __init__(self, model: Classifier, batch_size: int, precision: str) -> None:
@@ -116,15 +119,18 @@ class GraphedBackward:
         self._model.zero_grad(set_to_none=True)  # the graph's own gradients are made inside it
         graph = torch.cuda.CUDAGraph()
         try:
-            with torch.cuda.graph(graph, pool=_pool(), capture_error_mode="thread_local"):
+            with torch.cuda.graph(graph, pool=_pool().pool(), capture_error_mode=MODE):
                 self._loss = self._pass()
         except RuntimeError as error:
-            if ran_out_of_memory(error):
-                raise
+            first = error
+            while isinstance(first.__context__, RuntimeError):  # leaving the capture fails, too
+                first = first.__context__
+            if ran_out_of_memory(first):
+                raise first from None
             raise UserError(
                 f"compute.cuda_graph: true: {type(self._model).__name__} cannot be captured: "
-                f"{first_line(error)}; set it to false"
-            ) from error
+                f"{first_line(first)}; set it to false"
+            ) from first
         self._gradients = [(it, it.grad) for it in self._model.parameters()]
         return graph
 
@@ -137,6 +143,12 @@ class GraphedBackward:
 
 
 @cache
-def _pool() -> Any:
-    """Return the memory that all graphs of a process share: no two of them run at once."""
-    return torch.cuda.graph_pool_handle()
+def _pool() -> torch.cuda.CUDAGraph:
+    """Return a graph whose memory all graphs of a process share: no two of them run at once.
+
+    It lives as long as the process: torch refuses the memory of graphs that are all gone.
+    """
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode=MODE):
+        torch.zeros(1, device="cuda")
+    return graph

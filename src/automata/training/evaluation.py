@@ -102,13 +102,22 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
 
 def chunks(split: Split, model: Classifier) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield inputs, as `model` takes them, and labels in chunks of the rows that suit it."""
-    count = model.evaluation_rows_on_gpu if split.labels.is_cuda else model.evaluation_rows
+    count = _rows_at_once(split, model)
     for start in range(0, len(split), count):
         some = slice(start, start + count)
         inputs = split.ready(split.inputs[some])
         if not model.reads_padding:
             inputs = split.without_padding(inputs, some)
         yield inputs, split.labels[some]
+
+
+def _rows_at_once(split: Split, model: Classifier) -> int:
+    if not split.labels.is_cuda:
+        return model.evaluation_rows
+    rows = model.evaluation_rows_on_gpu
+    if split.inputs.ndim == 4:  # memory goes with pixels
+        rows = rows * 32 * 32 // split.inputs[0, 0].numel()
+    return max(rows, model.evaluation_rows)
 
 
 class evaluation_mode:  # noqa: N801 - used like contextlib's managers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -91,7 +91,8 @@ class Subsets:
             subset = self._plan.selector.select(problem())
         else:
             return self.latest
-        self.latest = without_lone_rows(subset)
+        on_host = [batch.cpu() for batch in subset.batches]  # a user's may come from a GPU
+        self.latest = without_lone_rows(replace(subset, batches=on_host))
         progress.draws += 1
         progress.random_fill += self.latest.random_fill
         progress.subset_samples = self.latest.samples

@@ -10,6 +10,8 @@ import pynvml
 import pytest
 from pyJoules.device import rapl_device
 
+from automata.metering.gpus import CLIENTS
+
 INTEL_RANGE_UJ = 262_143_328_850
 
 
@@ -45,13 +47,15 @@ class FakeGpus:
     """Energy counters of GPUs in millijoules; None is a GPU without one.
 
     `milliwatts` is the power of those that tell it, None of those that tell nothing; `pids` are
-    the processes that compute on them, and `cut` are those in MIG's slices.
+    the processes that compute on them, `clients_of_mps` those of its server, and `cut` are GPUs in
+    MIG's slices.
     """
 
     def __init__(self) -> None:
         self.millijoules: list[int | None] = []
         self.milliwatts: int | None = None
         self.pids: dict[int, list[int]] = {}
+        self.clients_of_mps: list[int] = []
         self.cut: set[int] = set()
 
     @property
@@ -68,6 +72,9 @@ class FakeGpus:
 
     def processes(self, handle: int) -> list[SimpleNamespace]:
         return [SimpleNamespace(pid=pid) for pid in self.pids.get(handle, [])]
+
+    def clients(self, handle: int) -> list[SimpleNamespace]:
+        return [SimpleNamespace(pid=pid) for pid in self.clients_of_mps]
 
     def total(self, handle: int) -> int:
         count = self.millijoules[handle]
@@ -95,5 +102,6 @@ def gpus(monkeypatch: pytest.MonkeyPatch) -> FakeGpus:
     monkeypatch.setattr(pynvml, "nvmlDeviceGetTotalEnergyConsumption", fake.total)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetPowerUsage", fake.power)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetComputeRunningProcesses", fake.processes)
+    monkeypatch.setattr(pynvml, CLIENTS, fake.clients)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetMigMode", lambda handle: (handle in fake.cut, 0))
     return fake

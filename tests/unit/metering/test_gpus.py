@@ -180,7 +180,7 @@ def test_a_gpu_is_shared_if_others_compute_beside_us(
 
 
 def test_the_server_of_mps_is_no_other(gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    gpus.millijoules, gpus.pids = [0], {0: [7, 99]}
+    gpus.millijoules, gpus.pids, gpus.clients_of_mps = [0], {0: [99]}, [7]
     monkeypatch.setattr(psutil, "Process", lambda pid: Named("nvidia-cuda-mps-server"))
     assert not others_compute(gpus.uuids, own={7})
     monkeypatch.setattr(psutil, "Process", lambda pid: Named("python"))

@@ -651,6 +651,20 @@ def test_nothing_is_known_where_codecarbon_finds_no_hardware(
         assert (cpu.device, cpu.joules, account.second_opinion) == ("cpu", None, None)
 
 
+def test_worker_that_began_since_the_latest_look_is_no_other(
+    gpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(automata.metering.meter, "FINDING_SHARE", 1e-9)  # one look, then no more
+    with subprocess.Popen(["sleep", "5"]) as late:
+        gpus.millijoules, gpus.pids = [0], {0: [os.getpid(), late.pid]}
+        window = Meter(sample_seconds=0.1, gpus=gpus.uuids, exclusive=True)
+        window._tree.find = lambda find=window._tree.find: (looks.append(1), find())  # type: ignore
+        window._look_for_others()
+        late.kill()
+    assert (looks, window._shared_gpu) == ([1], False)
+
+
 def test_window_beside_others_on_its_gpu_is_flagged(gpus: Any) -> None:
     gpus.millijoules, gpus.pids = [0], {0: [os.getpid(), 1]}
     with Meter(sample_seconds=0.1, gpus=gpus.uuids, exclusive=True) as window:

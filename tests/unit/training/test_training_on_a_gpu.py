@@ -16,12 +16,16 @@ import torch
 from automata.config import Protocol
 from automata.config.machine import Compute
 from automata.datasets.prepared import SPLITS, Dataset, Normalisation
+from automata.errors import UserError
 from automata.models.mlp import Mlp
+from automata.models.resnet import BasicBlock, ResNet
 from automata.selection import embeddings, matching
+from automata.selection.problem import SelectionProblem, Subset
+from automata.selection.random import FixedRandom
 from automata.training.device import choose_device
 from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan, build_selector
+from automata.training.subsets import SubsetPlan, Subsets, build_selector
 from automata.tuning.checkpoints import (
     HOST_BYTES,
     memory_of_waiting_runs,
@@ -200,28 +204,30 @@ def test_a_gpu_holds_one_copy_of_the_data(data: dict[str, Dataset]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "selector"),
+    ("kind", "selector", "compute"),
     [
-        ("mlp-sgd", "gradmatch"),
-        ("mlp-adam", "random"),
-        ("lstm", "rs2"),
-        ("lstm-decay", "craig"),
-        ("resnet18", "full"),
+        ("mlp-sgd", "gradmatch", FLOAT32),
+        ("mlp-adam", "random", FLOAT32),
+        ("lstm", "rs2", FLOAT32),
+        ("lstm-decay", "craig", FLOAT32),
+        ("resnet18", "full", FLOAT32),
+        ("resnet18", "full", GRAPH),
     ],
 )
 def test_a_run_that_nobody_holds_is_gone_without_the_garbage_collector(
-    data: dict[str, Dataset], kind: str, selector: str
+    data: dict[str, Dataset], kind: str, selector: str, compute: Compute
 ) -> None:
     """A GPU that runs out of memory does not call it."""
     gc.collect()
     gc.disable()
     try:
-        run = make(data, kind, selector, CPU)
-        trained(run, 3)
-        run.restore(run.state())
-        left = [weakref.ref(it) for it in (run, run.model, run.optimizer, run.schedule)]
-        del run
-        assert [ref() for ref in left] == [None] * 4
+        with pretended_cuda():
+            run = make(data, kind, selector, CUDA, compute=compute)
+            trained(run, 3)
+            run.restore(run.state())
+            left = [weakref.ref(it) for it in (run, run.model, run.optimizer, run.schedule)]
+            del run
+            assert [ref() for ref in left] == [None] * 4
     finally:
         gc.enable()
 
@@ -239,6 +245,57 @@ def test_a_gpu_evaluates_more_rows_at_once(data: dict[str, Dataset]) -> None:
         run.model.evaluation_rows, run.model.evaluation_rows_on_gpu = 2, 5
         split = run.data.train
         assert [len(labels) for _, labels in chunks(split, run.model)][:2] == [5, 5]
+
+
+@pytest.mark.parametrize(("size", "rows"), [(32, 8), (64, 2), (256, 1)])
+def test_images_of_more_pixels_are_fewer_at_once(size: int, rows: int) -> None:
+    dataset = images(8, size=size).dataset
+    with pretended_cuda():
+        model = ResNet(BasicBlock, (1, 1, 1, 1), 3, 10)
+        model.evaluation_rows, model.evaluation_rows_on_gpu = 1, 8
+        _, labels = next(chunks(dataset.to(CUDA).train, model))
+        assert len(labels) == rows
+
+
+def test_graphed_runs_in_turn_are_each_as_if_alone(data: dict[str, Dataset]) -> None:
+    with pretended_cuda():
+        alone = [
+            trained(make(data, "resnet18", name, CUDA, compute=GRAPH), 3)
+            for name in ("full", "rs2")
+        ]
+        runs = [make(data, "resnet18", name, CUDA, compute=GRAPH) for name in ("full", "rs2")]
+        for epoch in (1, 2):
+            for run in runs:
+                run.train_to(epoch)
+        assert [trained(run, 3) for run in runs] == alone
+
+
+def test_a_model_that_cannot_be_captured_is_named_in_one_line(data: dict[str, Dataset]) -> None:
+    with pretended_cuda():
+        run = make(data, "resnet18", "full", CUDA, compute=GRAPH)
+        loss = run.model.loss
+        run.model.loss = lambda *batch: loss(*batch) * float(loss(*batch) > 0)  # type: ignore
+        with pytest.raises(
+            UserError,
+            match=r"^compute\.cuda_graph: true: ResNet cannot be captured: CUDA error: operation "
+            "not permitted when stream is capturing; set it to false$",
+        ):
+            run.train_to(1)
+
+
+class OnTheDevice(FixedRandom):
+    """A user's selector whose rows come from a GPU."""
+
+    def select(self, problem: SelectionProblem) -> Subset:
+        subset = super().select(problem)
+        return replace(subset, batches=[batch.to("cuda") for batch in subset.batches])
+
+
+def test_a_selector_may_return_rows_on_the_device(data: dict[str, Dataset]) -> None:
+    with pretended_cuda():
+        run, usual = (make(data, "lstm", "random", CUDA) for _ in range(2))
+        run._subsets = Subsets(SubsetPlan(OnTheDevice(), 0.5), run.protocol)
+        assert trained(run) == trained(usual)
 
 
 # What a step costs
