@@ -8,7 +8,6 @@ from typing import Any
 
 from automata.config.machine import Compute
 from automata.errors import UserError
-from automata.metering.gpus import computing_on, gpu_models, visible_gpus
 
 
 def allocation() -> dict[str, Any] | None:
@@ -42,6 +41,8 @@ def keep_to_allocation(compute: Compute) -> None:
             )
         if "SLURM_GPUS_ON_NODE" not in os.environ:
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+    from automata.metering.gpus import computing_on, gpu_models, visible_gpus  # needs psutil
+
     visible = visible_gpus()
     alike = len(set(gpu_models([]))) == 1  # else CUDA may number them otherwise than NVML does
     if alike and len(visible) > compute.gpus:

@@ -92,9 +92,9 @@ def test_no_more_gpus_are_visible_than_the_trials_need_and_idle_ones_come_first(
     slurm, compute, visible
 ):
     slurm.delenv("SLURM_JOB_ID")
-    slurm.setattr("automata.allocation.gpu_models", lambda notes: ["H100"] * 3)
-    slurm.setattr("automata.allocation.visible_gpus", lambda: ["a", "b", "c"])
-    slurm.setattr("automata.allocation.computing_on", lambda uuid: {1} if uuid == "a" else set())
+    slurm.setattr("automata.metering.gpus.gpu_models", lambda notes: ["H100"] * 3)
+    slurm.setattr("automata.metering.gpus.visible_gpus", lambda: ["a", "b", "c"])
+    slurm.setattr("automata.metering.gpus.computing_on", lambda uuid: {1} if uuid == "a" else set())
     slurm.setenv("CUDA_VISIBLE_DEVICES", "0,1,2")
     keep_to_allocation(compute)
     assert os.environ["CUDA_VISIBLE_DEVICES"] == (visible or "0,1,2")
@@ -102,8 +102,8 @@ def test_no_more_gpus_are_visible_than_the_trials_need_and_idle_ones_come_first(
 
 def test_gpus_of_different_models_are_left_as_they_are(slurm):
     slurm.delenv("SLURM_JOB_ID")
-    slurm.setattr("automata.allocation.gpu_models", lambda notes: ["H100", "T4"])
-    slurm.setattr("automata.allocation.visible_gpus", lambda: ["a", "b"])
+    slurm.setattr("automata.metering.gpus.gpu_models", lambda notes: ["H100", "T4"])
+    slurm.setattr("automata.metering.gpus.visible_gpus", lambda: ["a", "b"])
     keep_to_allocation(ONE)
     assert "CUDA_VISIBLE_DEVICES" not in os.environ
 

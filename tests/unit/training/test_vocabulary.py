@@ -65,13 +65,13 @@ def state(run: TrainingRun) -> list[Tensor]:
 def sizes(run: TrainingRun, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list that gets the rows of the table in each step of `run`."""
     seen: list[int] = []
-    backward = run.model.backward
+    backward = run._backward
 
     def watched(*arguments: Any) -> Tensor:
         seen.append(len(run.model.embedding.weight))  # type: ignore[arg-type]
         return backward(*arguments)
 
-    monkeypatch.setattr(run.model, "backward", watched)
+    monkeypatch.setattr(run, "_backward", watched)
     return seen
 
 
@@ -135,7 +135,7 @@ def test_an_interrupted_epoch_leaves_the_whole_table(
     def interrupted(*_: Any) -> Tensor:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run.model, "backward", interrupted)
+    monkeypatch.setattr(run, "_backward", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run.train_to(2)
     assert len(run.model.embedding.weight) == WORDS  # type: ignore[arg-type]
