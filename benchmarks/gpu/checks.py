@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
@@ -25,9 +26,9 @@ from automata.records import Record, read_record
 from automata.training.device import gpus_in_use
 from automata.training.run import TrainingRun
 from benchmarks import workloads
-from benchmarks.gpu.epochs import epoch_rows
+from benchmarks.gpu.epochs import epoch_rows, possible
 from benchmarks.report import Row
-from benchmarks.timing import stopwatch
+from benchmarks.timing import interleaved, ratio
 from benchmarks.workloads import Workload
 
 ROOT = Path(__file__).parents[2]
@@ -73,30 +74,24 @@ def graph_and_eager(place: Place) -> Finding:
     """Train ResNet18 with and without a CUDA graph: are the numbers the same, is it faster?"""
     workload = _images(place, 2000)
     rows: list[Row] = []
-    reduced = torch.cuda.is_bf16_supported(including_emulation=False)
-    for precision in ("float32", "bfloat16") if reduced else ("float32",):
-        ways = {
-            name: workload.run(20, device=CUDA, compute=compute)
-            for name, compute in (
-                ("eager", Compute(precision=precision)),  # type: ignore[arg-type]
-                ("graph", Compute(precision=precision, cuda_graph=True)),  # type: ignore[arg-type]
-            )
-        }
-        outcomes = {name: _trained(run, 2) for name, run in ways.items()}
-        steps = len(workload.dataset.train) / 20
-        seconds: dict[str, list[float]] = {name: [] for name in ways}
-        for _ in range(1 if place.quick else 5):
-            for name, run in ways.items():
-                until = run.progress.epochs + 1
-                seconds[name].append(stopwatch(lambda run=run, until=until: run.train_to(until)))
+    steps = len(workload.dataset.train) / 20
+    for precision in ("float32", "bfloat16"):
+        eager = Compute.model_validate({"precision": precision})
+        if not possible(eager, CUDA):
+            continue
+        ways = {"eager": eager, "graph": eager.model_copy(update={"cuda_graph": True})}
+        runs = {name: workload.run(20, device=CUDA, compute=ways[name]) for name in ways}
+        outcomes = {name: _trained(run, 2) for name, run in runs.items()}
+        seconds = interleaved(
+            {name: partial(_one_more_epoch, run) for name, run in runs.items()},
+            rounds=1 if place.quick else 5,
+        )
         rows.append(
             {
                 "precision": precision,
                 "same numbers": outcomes["eager"] == outcomes["graph"],
                 **{f"{name} ms a step": 1e3 * median(s) / steps for name, s in seconds.items()},
-                "times as fast": median(
-                    e / g for e, g in zip(seconds["eager"], seconds["graph"], strict=True)
-                ),
+                "times as fast": ratio(seconds["eager"], seconds["graph"]),
             }
         )
     same = all(row["same numbers"] for row in rows)
@@ -178,7 +173,7 @@ def energy_and_power(place: Place) -> Finding:
 
 
 def tests_of_a_gpu(place: Place) -> Finding:
-    """Run the tests that compare a GPU with the CPU, and those of training and selection."""
+    """Run the tests that compare a GPU with the CPU."""
     which = "cpu_and_gpu_agree or a_model_on_a_gpu"
     command = [sys.executable, "-m", "pytest", "-q", "-k", which, "-p", "no:cacheprovider", *TESTS]
     status, said = _run(command, place.seconds)
@@ -200,6 +195,10 @@ CHECKS: dict[str, tuple[Callable[[Place], Finding], bool]] = {
 
 def _images(place: Place, rows: int) -> Workload:
     return workloads.images(50, 5) if place.quick else workloads.images(rows)
+
+
+def _one_more_epoch(run: TrainingRun) -> None:
+    run.train_to(run.progress.epochs + 1)
 
 
 def _trained(run: TrainingRun, epochs: int = 3) -> list[Any]:
@@ -293,14 +292,9 @@ def undated(value: Any) -> Any:
 def _image_files(folder: Path, rows: int, size: int) -> dict[str, str]:
     """Write random images with a trace of their class; return the paths of the splits."""
     folder.mkdir(parents=True, exist_ok=True)
-    draw = np.random.default_rng(0)
-
-    def written() -> Iterator[tuple[str, str]]:
-        for name in ("path", "validation", "test"):
-            labels = draw.integers(10, size=rows)
-            images = draw.integers(256, size=(rows, size, size, 3), dtype=np.uint8)
-            images[..., 0] = images[..., 0] // 2 + 12 * labels[:, None, None].astype(np.uint8)
-            np.savez(folder / f"{name}.npz", images=images, labels=labels)
-            yield name, str(folder / f"{name}.npz")
-
-    return dict(written())
+    drawn = workloads.images(3 * rows, size).dataset.train
+    images, labels = drawn.inputs.permute(0, 2, 3, 1).split(rows), drawn.labels.split(rows)
+    paths = {name: folder / f"{name}.npz" for name in ("path", "validation", "test")}
+    for path, pixels, classes in zip(paths.values(), images, labels, strict=True):
+        np.savez(path, images=pixels.numpy(), labels=classes.numpy())
+    return {name: str(path) for name, path in paths.items()}

@@ -36,7 +36,7 @@ def epoch_rows(
     contenders = {
         name: _variant(workload, name, batch_size, device)
         for name, variant in VARIANTS.items()
-        if (compiled or not variant.compute.compiled) and _possible(variant.compute, device)
+        if (compiled or not variant.compute.compiled) and possible(variant.compute, device)
     }
     contenders[EAGER] = _eager(workload, batch_size, device)
     measured: dict[str, list[Measured]] = {name: [] for name in contenders}
@@ -57,7 +57,8 @@ def epoch_rows(
         }
 
 
-def _possible(compute: Compute, device: torch.device) -> bool:
+def possible(compute: Compute, device: torch.device) -> bool:
+    """Say whether `device` has the arithmetic that `compute` asks for."""
     reduced = compute.precision == "bfloat16" and device.type == "cuda"
     return not reduced or torch.cuda.is_bf16_supported(including_emulation=False)
 
