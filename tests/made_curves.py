@@ -7,6 +7,7 @@ import pandas as pd
 
 from automata.config.curves import Simulated
 from automata.simulation.study import Bench, Compared, study
+from automata.simulation.table import Complete
 
 EPOCHS = [1, 2, 3, 4, 8]
 POOL = 12
@@ -60,4 +61,4 @@ def asked(configurations=6, schedulers=("none",), searches=("random",), startup=
 
 def made_study(curves: pd.DataFrame, scheduler: str = "none") -> Compared:
     """Return the comparison of methods on such curves, under random search."""
-    return study(Bench(curves, asked(), [0, 1]), "random", scheduler)
+    return study(Bench(Complete(asked(), curves, [0, 1])), "random", scheduler)

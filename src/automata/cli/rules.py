@@ -183,21 +183,22 @@ def simulate(
     from automata.simulation import validation
     from automata.simulation.decision import decision
     from automata.simulation.study import studies
+    from automata.simulation.table import complete
 
     asked = {
         name: parsed(partial(Simulated.model_validate, it))
         for name, it in json.loads(searches).items()
     }
-    table = pd.read_parquet(curves)
-    found = studies(table, asked)
+    recorded = complete(pd.read_parquet(curves), asked)
+    found = studies(recorded)
     held = [pd.DataFrame(columns=validation.HELD)]
     tables = {
         "simulated": found.methods,
         "contrasts": found.contrasts,
         "decision": decision(found.methods),
         "chosen": found.chosen,
-        "rank-correlation": validation.rank_correlation(table, asked),
-        "noise": validation.noise(table, asked),
+        "rank-correlation": validation.rank_correlation(recorded),
+        "noise": validation.noise(recorded),
     }
     for folder in real:
         runs, protocols = read_csv(folder / "runs.csv"), read_json(folder / "protocols.json")

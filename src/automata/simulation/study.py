@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from automata.config.curves import Simulated
-from automata.errors import UserError
 from automata.names import AUTOMATA, CONTRASTS
 from automata.seeds import derive
 from automata.simulation.methods import (
@@ -26,7 +25,7 @@ from automata.simulation.methods import (
     searched,
     untuned,
 )
-from automata.simulation.table import FULL, Way, complete_seeds, curved, hyperparameters, ways_in
+from automata.simulation.table import FULL, Complete, Way, hyperparameters, ways_in
 from automata.simulation.tpe import Tpe
 
 Floats = NDArray[np.float64]
@@ -89,17 +88,17 @@ class Compared(NamedTuple):
 class Bench:
     """The curves of one data set, and the draws on which all methods are compared."""
 
-    def __init__(self, table: pd.DataFrame, asked: Simulated, seeds: Sequence[int]) -> None:
-        """Take the `table` of the data set, whose curves on all data are complete for `seeds`."""
-        self.asked = asked
-        self.pool = hyperparameters(table, asked.pool)
-        ways = ((way, curved(table, way, seeds, asked.pool)) for way in ways_in(table))
+    def __init__(self, recorded: Complete) -> None:
+        """Take the curves of the data set; those of FULL are among the complete ones."""
+        self.asked = asked = recorded.asked
+        self.pool = hyperparameters(recorded.table, asked.pool)
+        ways = ((way, recorded.curved(way)) for way in ways_in(recorded.table))
         self.curves = {way: found for way, found in ways if found is not None}
-        self.seeds = len(seeds)
+        self.seeds = len(recorded.seeds)
         generator = np.random.default_rng(derive(0, "simulated searches"))
         self._draws = (
-            _draws(generator, asked, len(seeds), SEARCHES),
-            _resampled(generator, asked, len(seeds)),
+            _draws(generator, asked, self.seeds, SEARCHES),
+            _resampled(generator, asked, self.seeds),
         )
         self._latest: tuple[object, list[Searched]] = None, []
 
@@ -160,22 +159,16 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
     return Compared(found, pd.concat(choices, ignore_index=True), pairs)
 
 
-def studies(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> Compared:
-    """Return `study` for each data set, search and scheduler; raises UserError for none."""
+def studies(recorded: Mapping[str, Complete]) -> Compared:
+    """Return `study` for each data set, search and scheduler."""
     found: list[Compared] = []
-    for dataset, asked in searches.items():
-        here = table[table["dataset"] == dataset]
-        seeds = complete_seeds(here, asked.pool)
-        if not seeds:
-            continue
-        bench = Bench(here, asked, seeds)
-        for search, scheduler in product(asked.searches, asked.schedulers):
+    for dataset, here in recorded.items():
+        bench = Bench(here)
+        for search, scheduler in product(here.asked.searches, here.asked.schedulers):
             some = study(bench, search, scheduler)
             for part in some:
                 part.insert(0, "dataset", dataset)
             found.append(some)
-    if not found:
-        raise UserError("learning_curves: no data set has all curves of FULL under a seed")
     return Compared(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
 
 

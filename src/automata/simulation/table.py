@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from automata.config.curves import Simulated
+from automata.errors import UserError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,20 +71,6 @@ def ways_in(table: pd.DataFrame) -> list[Way]:
     return [Way(*row) for row in rows.itertuples(index=False)]
 
 
-def complete_seeds(table: pd.DataFrame, pool: int) -> list[int]:
-    """Return the seeds under which the most ways of training have the whole pool.
-
-    FULL is among them: without it a seed says nothing.
-    """
-    complete = {
-        seed: [way for way in ways_in(table) if curved(table, way, [seed], pool) is not None]
-        for seed in sorted(table["seed"].unique())
-    }
-    counts = {seed: len(ways) for seed, ways in complete.items() if FULL in ways}
-    most = max(counts.values(), default=0)
-    return [int(seed) for seed, count in counts.items() if count == most]
-
-
 def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Curved | None:
     """Return the curves of one data set's `table` for one way of training.
 
@@ -105,3 +94,38 @@ def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Cu
         costs=np.stack([array(column) for column in COSTS]),
         test=array("test_accuracy")[:, :, -1],
     )
+
+
+class Complete(NamedTuple):
+    """The curves of one data set, and the seeds under which most of them are complete."""
+
+    asked: Simulated
+    table: pd.DataFrame
+    seeds: list[int]
+
+    def curved(self, way: Way) -> Curved | None:
+        """Return the curves of a way of training; None if one of the pool is missing."""
+        return curved(self.table, way, self.seeds, self.asked.pool)
+
+
+def complete(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> dict[str, Complete]:
+    """Return by data set the curves that searches can be simulated on.
+
+    Those seeds count under which FULL and the most other ways of training have the whole pool.
+    Raises UserError where FULL has it nowhere.
+    """
+    found = {}
+    for dataset, searches in asked.items():
+        here = table[table["dataset"] == dataset]
+        ways = ways_in(here)
+        counts: dict[int, int] = {}
+        for seed in sorted(map(int, here["seed"].unique())):
+            whole = [way for way in ways if curved(here, way, [seed], searches.pool) is not None]
+            if FULL in whole:
+                counts[seed] = len(whole)
+        seeds = [seed for seed, count in counts.items() if count == max(counts.values())]
+        if seeds:
+            found[dataset] = Complete(searches, here, seeds)
+    if not found:
+        raise UserError("learning_curves: no data set has all curves of FULL under a seed")
+    return found

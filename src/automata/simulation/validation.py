@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 from automata.config.curves import Simulated
 from automata.names import ALL_DATA, data_set
 from automata.simulation.methods import Method
-from automata.simulation.table import FULL, Curved, Way, complete_seeds, curved, ways_in
+from automata.simulation.table import FULL, Complete, Curved, Way, ways_in
 
 METRICS = ("accuracy", "log_loss")
 
@@ -78,51 +78,47 @@ def _is_plain(row: Mapping[Any, Any]) -> bool:
     return bool(row["method"] == Method.of(way).name)
 
 
-def noise(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.DataFrame:
+def noise(recorded: Mapping[str, Complete]) -> pd.DataFrame:
     """Return how far two trainings on all data differ by their seed alone, in points.
 
     A row per data set: the mean absolute difference of the scores of one configuration at T, over
     the pool and pairs of seeds.
     """
     rows = []
-    for dataset, _, seeds, full in _repeated(table, asked):
+    for dataset, _, full in _repeated(recorded):
         scores = {"validation": full.accuracy[:, :, -1], "test": full.test}
-        pairs = [(a, b) for a in range(len(seeds)) for b in range(a)]
+        pairs = [(a, b) for a in range(len(full.test)) for b in range(a)]
         apart = {
             name: 100 * np.mean([np.abs(of[a] - of[b]) for a, b in pairs])
             for name, of in scores.items()
         }
-        rows.append({"dataset": dataset, "seeds": len(seeds), **apart})
+        rows.append({"dataset": dataset, "seeds": len(full.test), **apart})
     return pd.DataFrame(rows, columns=["dataset", "seeds", "validation", "test"])
 
 
-def rank_correlation(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> pd.DataFrame:
+def rank_correlation(recorded: Mapping[str, Complete]) -> pd.DataFrame:
     """Return Kendall's tau-b of scores at each epoch with FULL's accuracy at T.
 
     The two are of different training seeds; `ceiling` is the tau of FULL's accuracy at T with
     itself, under different seeds: the most that a score can be expected to reach.
     """
     rows: list[dict[str, Any]] = []
-    for dataset, here, seeds, full in _repeated(table, asked):
+    for dataset, here, full in _repeated(recorded):
         ceiling = _tau(full.accuracy[:, :, -1], full)
-        for way in ways_in(here):
-            trained = curved(here, way, seeds, asked[dataset].pool)
+        for way in ways_in(here.table):
+            trained = here.curved(way)
             if trained is not None:
                 said = {"dataset": dataset, "method": Method.of(way).name, **way._asdict()}
                 rows += ({**said, **one, "ceiling": ceiling} for one in _taus(trained, full))
     return pd.DataFrame(rows)
 
 
-def _repeated(
-    table: pd.DataFrame, asked: Mapping[str, Simulated]
-) -> Iterator[tuple[str, pd.DataFrame, list[int], Curved]]:
-    """Yield data sets with curves under several seeds: name, table, seeds, curves of FULL."""
-    for dataset, searches in asked.items():
-        here = table[table["dataset"] == dataset]
-        seeds = complete_seeds(here, searches.pool)
-        full = curved(here, FULL, seeds, searches.pool) if len(seeds) > 1 else None
-        if full is not None:
-            yield dataset, here, seeds, full
+def _repeated(recorded: Mapping[str, Complete]) -> Iterator[tuple[str, Complete, Curved]]:
+    """Yield data sets with curves under several seeds, and those of FULL."""
+    for dataset, here in recorded.items():
+        full = here.curved(FULL)
+        if len(here.seeds) > 1 and full is not None:
+            yield dataset, here, full
 
 
 def _taus(trained: Curved, full: Curved) -> Iterator[dict[str, Any]]:

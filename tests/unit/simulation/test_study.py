@@ -5,6 +5,7 @@ import pytest
 
 from automata.errors import UserError
 from automata.simulation.study import REPEAT, studies
+from automata.simulation.table import complete
 from made_curves import POOL, asked, made_curves, made_study
 
 
@@ -47,22 +48,22 @@ def test_curves_of_another_part_of_the_pool_are_not_compared():
 def test_seeds_count_under_which_full_has_the_whole_pool():
     made = made_curves(0.3)
     missing = (made["selector"] == "full") & (made["seed"] == 1) & (made["configuration"] == 5)
-    found = studies(made[~missing], {"made": asked()}).methods
+    found = studies(complete(made[~missing], {"made": asked()})).methods
     assert (found["seeds"] == 1).all()
     assert REPEAT not in set(found["method"])  # there is no other seed
     missing |= (made["selector"] == "full") & (made["configuration"] == 7)
     with pytest.raises(UserError, match="learning_curves: no data set has all curves of FULL"):
-        studies(made[~missing], {"made": asked()})
+        studies(complete(made[~missing], {"made": asked()}))
 
 
 def test_a_seed_counts_that_has_all_ways_of_another():
     made = made_curves(0.3)
     missing = (made["selector"] == "rs2") & (made["seed"] == 1) & (made["configuration"] == 5)
-    found = studies(made[~missing], {"made": asked()}).methods
+    found = studies(complete(made[~missing], {"made": asked()})).methods
     assert (found["seeds"] == 1).all()
     assert found["method"].str.startswith("rs2").any()
     missing = (made["selector"] == "rs2") & (made["configuration"] == 5)
-    found = studies(made[~missing], {"made": asked()}).methods
+    found = studies(complete(made[~missing], {"made": asked()})).methods
     assert (found["seeds"] == 2).all()
     assert not found["method"].str.startswith("rs2").any()
 
@@ -83,7 +84,9 @@ def test_what_is_chosen_is_told_with_its_share():
 def test_tpe_is_at_least_as_good_as_random_search_where_scores_are_smooth():
     """And its searches are compared with FULL's own; one epoch knows no result in time."""
     both = asked(searches=["random", "tpe"])
-    found = studies(made_curves(0.0), {"made": both}).methods.set_index(["search", "method"])
+    found = studies(complete(made_curves(0.0), {"made": both})).methods.set_index(
+        ["search", "method"]
+    )
     accuracy = found["test_accuracy"]
     assert accuracy["tpe", "FULL"] > accuracy["random", "FULL"] + 0.02
     regret = found.loc["tpe", "regret"]

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from automata.simulation.study import _simultaneous
+from automata.simulation.table import complete
 from automata.simulation.validation import against_real, noise, rank_correlation
 from made_curves import POOL, asked, made_curves, made_study
 
@@ -14,7 +15,7 @@ ASKED = {"made": asked()}
 
 def test_noise_is_the_mean_difference_of_two_seeds():
     """Of two normal scores that is 2 sigma / sqrt(pi)."""
-    found = noise(made_curves(0.01), ASKED).set_index("dataset").loc["made"]
+    found = noise(complete(made_curves(0.01), ASKED)).set_index("dataset").loc["made"]
     assert (found["seeds"], found["test"]) == (2, 0)
     assert found["validation"] == pytest.approx(100 * 0.01 * 2 / np.sqrt(np.pi), rel=0.5)
 
@@ -23,7 +24,7 @@ def test_rank_correlation_by_hand():
     curves = made_curves(0.0)
     backwards = (curves["selector"] == "rs2") & (curves["epoch"] == 1)
     curves.loc[backwards, "accuracy"] *= -1
-    found = rank_correlation(curves, ASKED)
+    found = rank_correlation(complete(curves, ASKED))
     assert found["ceiling"].to_numpy() == pytest.approx(1)
     of_rs2 = found[(found["selector"] == "rs2") & (found["metric"] == "accuracy")]
     assert of_rs2.set_index("epoch")["tau"].to_dict() == pytest.approx(
@@ -34,16 +35,16 @@ def test_rank_correlation_by_hand():
 def test_scores_that_are_all_equal_have_no_rank():
     curves = made_curves(0.0)
     curves.loc[curves["selector"] == "rs2", "accuracy"] = 0.5
-    found = rank_correlation(curves, ASKED)
+    found = rank_correlation(complete(curves, ASKED))
     assert (found[(found["selector"] == "rs2") & (found["metric"] == "accuracy")]["tau"] == 0).all()
 
 
 def test_a_data_set_without_curves_of_two_seeds_has_neither_noise_nor_ceiling():
     curves = made_curves(0.0)
-    asks = ASKED | {"other": asked()}
-    for some in (curves[curves["seed"] == 0], curves[curves["dataset"] == "other"]):
-        assert noise(some, asks).empty
-        assert rank_correlation(some, asks).empty
+    recorded = complete(curves[curves["seed"] == 0], ASKED | {"other": asked()})
+    assert [*recorded] == ["made"]
+    assert noise(recorded).empty
+    assert rank_correlation(recorded).empty
 
 
 def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="random"):
