@@ -108,7 +108,13 @@ TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "sizes": _sizes,
 }
 TABLES |= {"intervals": _intervals, "claims": _claims, "time": _time}
-TABLES |= {name: partial(simulated.regrets, scheduler=name) for name in ("hyperband", "asha")}
+TABLES |= {
+    f"{scheduler}{'-finalists' * finalists}": partial(
+        simulated.regrets, scheduler=scheduler, finalists=finalists
+    )
+    for scheduler in ("hyperband", "asha")
+    for finalists in (False, True)
+}
 TABLES |= {"decision": simulated.decision, "validation": simulated.validation}
 TABLES |= {"noise": simulated.noise, "correlations": simulated.correlations}
 TABLES |= {"pairs": simulated.contrasts, "simulated-claims": simulated.claims}

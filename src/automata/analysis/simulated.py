@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -23,19 +23,24 @@ BEST = 12
 """Methods that the table of the decision shows, besides one epoch."""
 
 
-def regrets(study: Study, scheduler: str) -> pd.DataFrame:
-    """Return speedup, regret with its interval and the chance to lose over 2 points, by data set.
+def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.DataFrame:
+    """Return speedups, and by data set regret with its interval and the chance to lose 2 points.
 
-    Of random search; without warm start, and with trials compared by accuracy.
+    Of random search; without warm start, and with trials compared by accuracy. Methods with
+    `finalists` are another table.
     """
     rows = _random(read_csv(study.folder / "simulated.csv"), scheduler)
     plain = (rows["warm_start"] == 0) & ~rows["method"].str.contains("by loss|^FULL$")
-    shown: dict[str, dict[str, str]] = {}
-    for row in rows[plain].to_dict("records"):
-        line = shown.setdefault(row["method"], {"method": _called(row["method"])})
-        cells = times(row["speedup_samples"]), _regret(row), percent(row["lost_2"])
-        line[names.dataset(row["dataset"])] = "; ".join(cells)
-    return pd.DataFrame(shown.values())
+    chosen = rows["method"].str.contains("finalists") == finalists
+    lines = []
+    for method, found in rows[plain & chosen].groupby("method", sort=False):
+        speedups = [times(speedup) for speedup in sorted(found["speedup_samples"])]
+        line = {"method": _called(str(method))}
+        line["speedup"] = " to ".join(dict.fromkeys([speedups[0], speedups[-1]]))
+        for row in found.to_dict("records"):
+            line[names.dataset(row["dataset"])] = f"{_regret(row)}; {percent(row['lost_2'])}"
+        lines.append(line)
+    return _by_dataset(lines, rows)
 
 
 def horizon(study: Study) -> pd.DataFrame:
@@ -171,7 +176,15 @@ def contrasts(study: Study) -> pd.DataFrame:
             signed(row[f"difference{end}"]) for end in ("", "_all_low", "_all_high")
         )
         line[names.dataset(row["dataset"])] = bounded(middle, low, high)
-    return pd.DataFrame(lines.values())
+    return _by_dataset(lines.values(), rows)
+
+
+def _by_dataset(lines: Iterable[Mapping[str, str]], rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose last columns are the data sets of `rows`, in order."""
+    found = pd.DataFrame(lines)
+    order = [names.dataset(name) for name in names.ordered(rows["dataset"], names.DATASETS)]
+    last = [name for name in order if name in found]
+    return found[[*found.columns.difference(last, sort=False), *last]]
 
 
 def _random(rows: pd.DataFrame, scheduler: str) -> pd.DataFrame:

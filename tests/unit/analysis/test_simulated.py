@@ -37,10 +37,14 @@ def write(tmp_path):
 
 def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
     others = [row(scheduler="asha"), row(search="tpe"), row(warm_start=0.35), row("FULL", "full")]
+    others += [row("gradmatch 1 %, 3 finalists"), row(dataset="trec6", speedup_samples=21.0)]
     study = write("simulated", row(), row("one epoch", "full", regret=0.0), *others)
-    found = simulated.regrets(study, "hyperband").set_index("method")["DNA"]
-    assert found["AUTOMATA 1 %"] == "12x; +0.5 (-0.25 to +1.5); 12.5 %"
+    found = simulated.regrets(study, "hyperband").set_index("method")
     assert list(found.index) == ["AUTOMATA 1 %", "one epoch"]
+    assert found["speedup"].to_list() == ["12x to 21x", "12x"]
+    assert found.loc["AUTOMATA 1 %", "DNA"] == "+0.5 (-0.25 to +1.5); 12.5 %"
+    apart = simulated.regrets(study, "hyperband", finalists=True)
+    assert apart["method"].to_list() == ["AUTOMATA 1 %, 3 finalists"]
 
 
 def test_horizon_exponents_stand_in_order_by_accuracy_and_by_loss(write):
