@@ -181,7 +181,7 @@ def contrasts(study: Study) -> pd.DataFrame:
 
 def _by_dataset(lines: Iterable[Mapping[str, str]], rows: pd.DataFrame) -> pd.DataFrame:
     """Return a table whose last columns are the data sets of `rows`, in order."""
-    found = pd.DataFrame(lines)
+    found = pd.DataFrame([*lines])
     order = [names.dataset(name) for name in names.ordered(rows["dataset"], names.DATASETS)]
     last = [name for name in order if name in found]
     return found[[*found.columns.difference(last, sort=False), *last]]
