@@ -14,7 +14,7 @@ import torch
 import yaml
 
 from automata.config.data import Preparation, Vectors
-from automata.config.files import DEFAULTS, read_experiments
+from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
 from automata.config.job import Settings
 from automata.config.protocol import Protocol
 from automata.config.settings import settings_of
@@ -30,7 +30,6 @@ from automata.training.subsets import SubsetPlan
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.searchers import RandomSearch
 
-FRACTION = 0.1
 PROBED = 3
 """Configurations that the probe trains."""
 PROBE_SECONDS = 2.0
@@ -56,11 +55,10 @@ class Size(NamedTuple):
     seeds: int
 
     @property
-    def passes(self) -> float:
-        """Passes over the training rows: FULL's search, one on subsets, and its last training."""
+    def passes(self) -> int:
+        """Passes over the training rows of the recommended searches: Hyperband on all data."""
         brackets = hyperband_brackets(self.configurations, self.epochs, 3)
-        search = sum(bracket.epochs for bracket in brackets)
-        return self.seeds * ((1 + FRACTION) * search + self.epochs)
+        return self.seeds * sum(bracket.epochs for bracket in brackets)
 
 
 SIZES = (
@@ -185,12 +183,9 @@ def configuration(
         *_own(found),
         *(_vectors() if kind == "text" else []),
         "",
-        "searches: [random]",
-        "schedulers: [hyperband]    # early stopping; also: asha, none",
-        "selectors: [full, rs2]     # full: all data, the baseline; gradmatch: AUTOMATA's subsets",
-        f"fractions: [{FRACTION}]           # of the training rows that trials train on",
+        *_recommended(),
         f"seeds: {list(range(size.seeds))}"
-        + ("" if size.seeds > 2 else "                # three or more tell how sure the result is"),
+        + ("" if size.seeds > 2 else "   # three or more tell how sure the result is"),
         "protocol:",
         f"  {kind}:",
         f"    configurations: {size.configurations}     # hyper-parameters that are tried",
@@ -214,6 +209,11 @@ def _own(found: Guess) -> list[str]:
         else:
             lines.append(f"    {key}: {_yaml(value)}{_comment(reason)}")
     return lines
+
+
+def _recommended() -> list[str]:
+    """Return the keys of the recommended way of tuning, as its file has them."""
+    return RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines()
 
 
 def _vectors() -> list[str]:

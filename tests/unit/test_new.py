@@ -13,12 +13,13 @@ from PIL import Image
 
 from automata import new as module
 from automata.config import Preparation
-from automata.config.files import DEFAULTS, read_experiments
+from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
 from automata.new import SIZES, Size, fitting, needed, new
 
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 RANDOM = np.random.default_rng(0)
 ROWS = 300
 
@@ -152,7 +153,19 @@ def test_the_largest_search_that_fits_is_taken() -> None:
 def test_passes_are_those_of_the_brackets() -> None:
     """Of 9 configurations: 3 in full, 5 of which 2 go on after 3 epochs, 1 that nothing stops."""
     search = 3 * 9 + (5 * 3 + 2 * 6) + 9
-    assert Size(9, 9, 2).passes == pytest.approx(2 * (1.1 * search + 9))
+    assert Size(9, 9, 2).passes == 2 * search
+
+
+def test_the_recommended_way_is_what_the_published_decision_says() -> None:
+    """And the one that `passes` counts. Where nothing passes the rule it is FULL."""
+    decided = pd.read_csv(REFERENCE / "simulated" / "tables" / "decision.csv")
+    of_interest = decided[(decided["search"] == "random") & (decided["scheduler"] == "hyperband")]
+    assert not of_interest["recommended"].any()
+    full = {"searches": ["random"], "schedulers": ["hyperband"], "selectors": ["full"]}
+    assert yaml.safe_load(RECOMMENDED.read_text()) == full
+    mixed().to_csv("flowers.csv", index=False)
+    new(Path("flowers.csv"), "species", None, None, 1.0)
+    assert yaml.safe_load(Path("flowers.yaml").read_text()).items() >= full.items()
 
 
 def test_seconds_of_a_pass_are_those_of_a_clock() -> None:

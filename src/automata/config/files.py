@@ -24,6 +24,8 @@ SHIPPED = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "co
 
 DEFAULTS = SHIPPED / "config.yaml"
 """The default experiment, which other files change."""
+RECOMMENDED = SHIPPED / "recommended.yaml"
+"""How we recommend to tune; `automata new` writes it into configurations."""
 
 Layer = tuple[Path, Config]
 

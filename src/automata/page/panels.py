@@ -40,7 +40,7 @@ class DataSet:
     """None where no subset method is near FULL."""
     fastest_automata: Fast | None
     chart: dict[str, Any] | None
-    """None where no run compares with FULL."""
+    """None where nothing is compared with FULL."""
     notes: list[str]
     """A text per panel."""
     rows: list[list[str]]
@@ -76,6 +76,7 @@ def _data_set(name: str, tables: Study, untuned: pd.DataFrame | None) -> DataSet
     panels = study.panels(runs)
     rows = pd.concat([_ordered(panel.rows(tables.tradeoff)) for panel in panels])
     points = pd.DataFrame([_point(row, runs) for row in rows.to_dict("records")])
+    compared = not points.empty and (rows["selector"] != "full").any()
     draws = [] if untuned is None else [_untuned(panel, untuned, rows) for panel in panels]
     controls = pd.DataFrame(filter(None, draws), columns=UNTUNED)
     return DataSet(
@@ -85,7 +86,7 @@ def _data_set(name: str, tables: Study, untuned: pd.DataFrame | None) -> DataSet
         best(runs),
         fastest(rows),
         fastest(rows[rows["selector"] == AUTOMATA]),
-        None if points.empty else chart(points, controls[controls["near"].astype(bool)]),
+        chart(points, controls[controls["near"].astype(bool)]) if compared else None,
         [_note(panel, tables, controls) for panel in panels],
         [_row(row) for row in rows.to_dict("records")],
         [row.split() for row in rows["records"]],

@@ -145,12 +145,15 @@ def test_experiment_of_one_full_run(runs, tmp_path):
     html = page(tmp_path, tmp_path, "one", tmp_path)
     assert "1 run on vm" in html
     assert "largest speedup" not in html
+    assert "tuned on all training data (FULL)." in html
+    assert "Nothing to compare with FULL." in html
+    assert "<script" not in html
 
 
 def test_panel_without_comparable_runs_says_so(runs, tmp_path):
     write_tables(runs[runs["selector"] == "gradmatch"].iloc[:3], tmp_path)
     html = page(tmp_path, tmp_path, "no FULL", tmp_path)
-    assert "No run that can be compared with FULL." in html
+    assert "Nothing to compare with FULL." in html
     assert "no FULL run to compare with" in html
 
 
