@@ -114,10 +114,13 @@ class Grid:
         self.place = cache(self._place)
 
     def _check_files(self) -> None:
-        """Raise UserError if files are not there, or show that they cannot be used."""
+        """Raise UserError if files or folders are not there, or cannot be used, as files show."""
         for path in self.archives:
             if not Path(path).is_file():
                 raise UserError(f"archives: {dotted([path])}: no such file")
+        for folder in self.published_curves:
+            if not Path(folder).is_dir():
+                raise UserError(f"learning_curves.recorded: {dotted([folder])}: no such folder")
         for dataset, part in ({} if self.archives else self._of_dataset).items():
             if not part.trains:
                 continue  # what was recorded elsewhere needs no files here
@@ -216,8 +219,6 @@ class Grid:
         """The published learning curves."""
         found: dict[str, Published] = {}
         for folder in self.published_curves:
-            if not Path(folder).is_dir():
-                raise UserError(f"learning_curves.recorded: {dotted([folder])}: no such folder")
             found |= published_trainings(Path(folder))
         return found
 

@@ -177,3 +177,8 @@ def test_figures_are_those_that_show_something():
 def test_what_is_published_is_no_parquet_and_no_record():
     kinds = {Path(path).suffix for path in Outputs(grid("smoke")).published("smoke")}
     assert kinds == {".csv", ".md", ".html", ".yaml", ".png", ".json"}
+
+
+def test_published_curves_that_are_not_there_are_told_before_any_job():
+    with pytest.raises(UserError, match=r"learning_curves\.recorded: nowhere: no such folder"):
+        grid("smoke", learning_curves={"recorded": "nowhere"})
