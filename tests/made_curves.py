@@ -50,6 +50,7 @@ def asked(configurations=6, schedulers=("none",), searches=("random",), startup=
     """Return which searches are simulated on such curves."""
     return Simulated(
         pool=pool,
+        pool_seed=0,
         configurations=configurations,
         searches=searches,
         schedulers=schedulers,

@@ -14,13 +14,15 @@ from automata.analysis.claims.by_panel import RangeClaim
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
-from automata.analysis.wording import bounded, percent, signed, times
+from automata.analysis.wording import MISSING, bounded, percent, signed, times
 from automata.config.files import DEFAULTS
 
 PAPERS_WARM_START = {"asha": 0.35}
 
-BEST = 12
-"""Methods that the table of the decision shows, besides one epoch."""
+BEST = 8
+"""Methods that the table of the decision shows by either rule, besides FULL and one epoch."""
+
+SPEEDUPS = {"speedup": "speedup_samples", "by CPU time": "speedup_seconds"}
 
 
 def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.DataFrame:
@@ -34,9 +36,10 @@ def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.Data
     chosen = rows["method"].str.contains("finalists") == finalists
     lines = []
     for method, found in rows[plain & chosen].groupby("method", sort=False):
-        speedups = [times(speedup) for speedup in sorted(found["speedup_samples"])]
         line = {"method": _called(str(method))}
-        line["speedup"] = " to ".join(dict.fromkeys([speedups[0], speedups[-1]]))
+        for heading, column in SPEEDUPS.items():
+            ends = times(found[column].min()), times(found[column].max())
+            line[heading] = " to ".join(dict.fromkeys(ends))
         for row in found.to_dict("records"):
             line[names.dataset(row["dataset"])] = f"{_regret(row)}; {percent(row['lost_2'])}"
         lines.append(line)
@@ -65,41 +68,61 @@ def _in_order(values: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def decision(study: Study) -> pd.DataFrame:
-    """Return the ways of tuning under Hyperband that fail least, and one epoch: the fastest first.
+    """Return ways of tuning under Hyperband and where they fail: FULL, one epoch, the best.
 
-    With the data sets on which each is inferior to FULL's repeat.
+    Those are the ones that fail least, the fastest first, by the rule and by regret.
     """
-    rows = _random(read_csv(study.folder / "decision.csv"), "hyperband")
-    shown = (rows.index < rows.index[0] + BEST) | rows["method"].str.startswith("one epoch")
-    rows = rows[shown]
-    failing = rows["fails_on"].fillna("").str.split()
+    rows = _random(read_csv(study.folder / "decision.csv"), "hyperband").fillna("")
+    own = rows["method"].str.match("FULL|one epoch")
+    counts = rows["regret_fails_on"].map(lambda names_of: len(names_of.split()))
+    by_regret = counts.sort_values(kind="stable").index[:BEST]
+    shown = rows[own | (rows.index < rows.index[0] + BEST) | rows.index.isin(by_regret)]
+    shown = pd.concat([shown[shown["method"] == "FULL"], shown[shown["method"] != "FULL"]])
     return pd.DataFrame(
         {
-            "method": rows["method"].map(_called),
-            "speedup": rows["speedup"].map(times),
-            "largest bound (points)": rows["most_excess"].map(signed),
-            "fails on": failing.map(lambda names_of: ", ".join(map(names.dataset, names_of))),
+            "method": shown["method"].map(_called),
+            "speedup": shown["speedup"].map(times),
+            "fails on": shown["fails_on"].map(_listed),
+            "bound": shown["most_excess"].map(signed),
+            "by regret": shown["regret_fails_on"].map(_listed),
+            "bound of regret": shown["most_regret"].map(signed),
+            "not tested": shown["untested"].map(_listed),
         }
     )
 
 
+def _listed(datasets: str) -> str:
+    return ", ".join(map(names.dataset, datasets.split()))
+
+
 def validation(study: Study) -> pd.DataFrame:
-    """Return how many real searches lie in the central 95 % of the simulated ones."""
+    """Return how many real searches lie in the central 95 % of the simulated ones.
+
+    Those that proposed the pool stand apart.
+    """
     rows = read_csv(study.folder / "validation.csv")
-    found = rows.groupby(["dataset", "search", "scheduler"])["inside"].agg(["size", "mean"])
-    return (
-        found.reset_index()
-        .rename(columns={"size": "searches"})
-        .assign(inside=found["mean"].map(percent).to_list())
-        .drop(columns="mean")
-    )
+    others = rows[~rows["from_pool"]]
+    keys = ["dataset", "search", "scheduler"]
+    lines = []
+    for key, found in rows.groupby(keys, sort=True):
+        new = others[(others[keys] == list(key)).all(axis=1)]["inside"]
+        pool = found[found["from_pool"]]["inside"]
+        lines.append(
+            {
+                **dict(zip(keys, key, strict=True)),
+                "searches": len(new),
+                "inside": percent(new.mean()) if len(new) else MISSING,
+                "from the pool": f"{pool.sum()} of {len(pool)}" if len(pool) else MISSING,
+            }
+        )
+    return pd.DataFrame(lines)
 
 
 def noise(study: Study) -> pd.DataFrame:
     """Return how far two trainings of one configuration differ by their seed, in points."""
     rows = read_csv(study.folder / "noise.csv")
-    scores = {name: rows[name].map("{:.2f}".format) for name in ("validation", "test")}
-    return rows.assign(**scores)
+    scores = {name: rows[name].map("{:.2f}".format) for name in ("validation", "test", "best")}
+    return rows.assign(**scores).rename(columns={"best": "test, best quarter"})
 
 
 def correlations(study: Study) -> pd.DataFrame:

@@ -16,9 +16,12 @@ class Simulated(Section):
 
     pool: Count
     """How many configurations there are."""
+    pool_seed: int
+    """Of the random search that proposes them."""
     configurations: Count
     """Of a search."""
     searches: list[str]
+    """Those that search the same space."""
     schedulers: list[str]
     search: SearchSettings
     scheduler: SchedulerSettings

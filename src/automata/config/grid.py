@@ -228,15 +228,22 @@ class Grid:
         found = {}
         for dataset, part in self._of_dataset.items():
             if part.learning_curves is not None:
-                protocol = part.protocol_of(dataset).under("random")
+                protocol = part.protocol_of(dataset)
+                drawn = protocol.under("random")
                 found[dataset] = Simulated(
                     pool=part.learning_curves.pool,
-                    configurations=protocol.configurations,
-                    searches=[name for name in part.searches if name in SEARCHES],
+                    pool_seed=part.learning_curves.pool_seed,
+                    configurations=drawn.configurations,
+                    searches=[
+                        name
+                        for name in part.searches
+                        if name in SEARCHES
+                        and protocol.under(name).search_space == drawn.search_space
+                    ],
                     schedulers=[name for name in part.schedulers if name in SIMULATED],
                     search=part.search,
                     scheduler=part.scheduler,
-                    space=protocol.search_space,
+                    space=drawn.search_space,
                 )
         return found
 

@@ -30,7 +30,7 @@ class Method:
     finalists: int = 1
     """Configurations that go on to all data after the search."""
     repeat: bool = False
-    """FULL once more, under another training seed."""
+    """FULL once more: its search and its final training are under another seed."""
     scheduler: str | None = None
     """What stops trials early, where that is the method; else what it is compared under."""
 
@@ -56,6 +56,8 @@ class Draws(NamedTuple):
     """Of a search."""
     seeds: Ints
     """(d,) places among the seeds."""
+    others: Ints
+    """(d,) the same of FULL's repeat."""
 
 
 class Proposals(Protocol):
@@ -118,7 +120,7 @@ def searched(
 ) -> Searched:
     """Return the searches of `method`, whose trials have these `curves`."""
     scheduler = method.scheduler or scheduler
-    seeds = (draws.seeds + method.repeat) % len(curves.accuracy)
+    seeds = draws.others if method.repeat else draws.seeds
     of_pool = curves.scores(method.metric)[seeds[:, None], draws.pool]
 
     def stopped(scores: Floats) -> Ints:

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 SEARCHES = 2000
 """Simulated searches behind each mean."""
-RESAMPLES, SEARCHES_EACH = 200, 25
+RESAMPLES, SEARCHES_EACH = 200, 50
 """Resamples of pool and seeds behind an interval, and searches in each."""
 REPEAT = "FULL, repeated"
 """What other methods are compared with: FULL under another training seed."""
@@ -72,6 +72,15 @@ def methods(ways: Iterable[Way], *, repeated: bool, by_loss: bool) -> list[Metho
                 Method(f"{name}, by loss, 3 finalists", way, "log_loss", finalists=3),
             ]
     return found
+
+
+class Regrets(NamedTuple):
+    """What a method loses against FULL's own search, in points."""
+
+    plain: Floats
+    """(d,) of the searches behind the means."""
+    resampled: Floats
+    """(r, k) of the k searches in each of r resamples of pool and seeds."""
 
 
 class Compared(NamedTuple):
@@ -132,27 +141,31 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
     """
     rows: list[dict[str, object]] = []
     choices: list[pd.DataFrame] = []
-    regrets: dict[str, Floats] = {}
+    regrets: dict[str, Regrets] = {}
     for method in methods(bench.curves, repeated=bench.seeds > 1, by_loss=search == "random"):
         mean, around = bench.outcomes(method, search, scheduler)
         if not rows:
             base, based = mean, around
-        regrets[method.name] = _regret(around, based).reshape(RESAMPLES, SEARCHES_EACH)
+        regrets[method.name] = lost = Regrets(
+            _regret(mean, base), _regret(around, based).reshape(RESAMPLES, SEARCHES_EACH)
+        )
         said = {"search": search, "scheduler": scheduler, "method": method.name}
         rows.append(
             {
                 **said,
                 **method.way._asdict(),
                 "seeds": bench.seeds,
-                **_means(mean, base),
-                **_intervals(regrets[method.name]),
-                **_interval("test", around.test),
+                **_means(lost.plain, mean, base),
+                **_chances(lost),
+                **_percentiles("test", around.test),
             }
         )
         choices.append(_chosen(mean, bench.pool).assign(**said))
     found = pd.DataFrame(rows)
-    if REPEAT in regrets:
-        found = found.join(_excesses(regrets), on="method")
+    for name, other in (("regret", "FULL"), ("excess", REPEAT)):
+        if other in regrets:
+            against = {method: (of, regrets[other]) for method, of in regrets.items()}
+            found = found.join(_differences(against, name), on="method")
     pairs = _contrasts(regrets, bench.curves)
     for place, (name, value) in enumerate((("search", search), ("scheduler", scheduler))):
         pairs.insert(place, name, value)
@@ -175,7 +188,8 @@ def studies(recorded: Mapping[str, Complete]) -> Compared:
 def _draws(generator: np.random.Generator, asked: Simulated, seeds: int, searches: int) -> Draws:
     """Return searches that see the pool in different orders."""
     order = generator.random((searches, asked.pool)).argsort(axis=1)
-    return Draws(order, asked.configurations, generator.integers(0, seeds, searches))
+    of = generator.integers(0, seeds, searches)
+    return Draws(order, asked.configurations, of, (of + 1) % seeds)
 
 
 def _resampled(generator: np.random.Generator, asked: Simulated, seeds: int) -> Draws:
@@ -185,17 +199,12 @@ def _resampled(generator: np.random.Generator, asked: Simulated, seeds: int) -> 
         members = generator.integers(0, asked.pool, asked.pool)
         kept = generator.integers(0, seeds, seeds)
         part = _draws(generator, asked, seeds, SEARCHES_EACH)
-        parts.append((members[part.pool], kept[part.seeds]))
-    pools, places = (np.concatenate(of) for of in zip(*parts, strict=True))
-    return Draws(pools, asked.configurations, places)
+        parts.append((members[part.pool], kept[part.seeds], kept[part.others]))
+    pools, places, others = (np.concatenate(of) for of in zip(*parts, strict=True))
+    return Draws(pools, asked.configurations, places, others)
 
 
-def _excesses(regrets: Mapping[str, Floats]) -> pd.DataFrame:
-    """Return by method the regret beyond that of FULL's repeat, with 95 % intervals."""
-    return _differences({name: (of, regrets[REPEAT]) for name, of in regrets.items()}, "excess")
-
-
-def _contrasts(regrets: Mapping[str, Floats], ways: Iterable[Way]) -> pd.DataFrame:
+def _contrasts(regrets: Mapping[str, Regrets], ways: Iterable[Way]) -> pd.DataFrame:
     """Return how much more one method loses than another, with 95 % intervals.
 
     Selectors are compared in the pairs of `names.CONTRASTS`, at the same fraction, and with one
@@ -217,18 +226,22 @@ def _contrasts(regrets: Mapping[str, Floats], ways: Iterable[Way]) -> pd.DataFra
     return _differences(compared, "difference").set_axis(pairs).reset_index()
 
 
-def _differences(pairs: Mapping[Any, tuple[Floats, Floats]], name: str) -> pd.DataFrame:
+def _differences(pairs: Mapping[Any, tuple[Regrets, Regrets]], name: str) -> pd.DataFrame:
     """Return the mean of first less second regrets of each pair, with 95 % intervals.
 
     Of each pair alone, and (`all`) of all pairs at once: `comparisons` is how many differ.
     """
-    means = {pair: (one - other).mean(axis=1) for pair, (one, other) in pairs.items()}
-    rows = [{name: of.mean(), **_interval(name, of)} for of in means.values()]
-    found = pd.DataFrame(rows, index=[*means])
-    half = _simultaneous(np.stack([*means.values()]))
+    means = [(one.plain - other.plain).mean() for one, other in pairs.values()]
+    resampled = [(one.resampled - other.resampled).mean(axis=1) for one, other in pairs.values()]
+    rows = [
+        {name: mean, **_interval(name, mean, around)}
+        for mean, around in zip(means, resampled, strict=True)
+    ]
+    found = pd.DataFrame(rows, index=[*pairs])
+    half = _simultaneous(np.stack(resampled))
     found[f"{name}_all_low"] = found[name] - half
     found[f"{name}_all_high"] = found[name] + half
-    return found.assign(comparisons=int((half > 0).sum()))
+    return found.assign(**{f"{name}_comparisons": int((half > 0).sum())})
 
 
 def _chosen(found: Outcome, pool: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -264,27 +277,36 @@ def _simultaneous(excesses: Floats) -> Floats:
     return np.asarray(errors * np.percentile(largest, 95))
 
 
-def _means(found: Outcome, base: Outcome) -> dict[str, float]:
-    regret = _regret(found, base)
+def _means(regret: Floats, found: Outcome, base: Outcome) -> dict[str, float]:
     return {
         "searches": len(regret),
-        "regret": regret.mean(),
         "regret_95th": np.percentile(regret, 95),
-        **{f"lost_{points}": (regret > points).mean() for points in LOSSES},
         **dict(zip(SAVED, base.costs.sum(axis=1) / found.costs.sum(axis=1), strict=True)),
         "test_accuracy": found.test.mean(),
     }
 
 
-def _intervals(regret: Floats) -> dict[str, float]:
-    """Return intervals by the regrets (r, searches of each resample)."""
-    found = _interval("regret", regret.mean(axis=1))
+def _chances(regret: Regrets) -> dict[str, float]:
+    """Return the chances to lose more than so many points, with intervals."""
+    found: dict[str, float] = {}
     for points in LOSSES:
-        found |= _interval(f"lost_{points}", (regret > points).mean(axis=1))
+        name, mean = f"lost_{points}", float((regret.plain > points).mean())
+        ends = _interval(name, mean, (regret.resampled > points).mean(axis=1))
+        found |= {name: mean, **{end: min(max(value, 0), 1) for end, value in ends.items()}}
     return found
 
 
-def _interval(name: str, values: Floats) -> dict[str, float]:
-    """Return the 95 % bootstrap interval: pool and training seeds are drawn anew."""
+def _interval(name: str, mean: float, resampled: Floats) -> dict[str, float]:
+    """Return the 95 % bootstrap interval around a `mean`: pool and training seeds are drawn anew.
+
+    A resample has configurations more than once, so that fewer are tried and more is lost: what
+    that adds on average is subtracted.
+    """
+    ends = _percentiles(name, resampled)
+    return {end: mean + value - float(resampled.mean()) for end, value in ends.items()}
+
+
+def _percentiles(name: str, values: Floats) -> dict[str, float]:
+    """Return the central 95 % of `values`."""
     low, high = np.percentile(values, (2.5, 97.5))
     return {f"{name}_low": float(low), f"{name}_high": float(high)}

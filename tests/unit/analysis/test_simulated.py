@@ -5,6 +5,7 @@ import pytest
 
 from automata.analysis import simulated
 from automata.analysis.study import Study
+from automata.analysis.wording import MISSING
 
 
 def row(method="gradmatch 1 %", selector="gradmatch", **changes):
@@ -18,6 +19,7 @@ def row(method="gradmatch 1 %", selector="gradmatch", **changes):
         "warm_start": 0.0,
         "horizon_exponent": 0.0,
         "speedup_samples": 12.0,
+        "speedup_seconds": 6.0,
         "regret": 0.5,
         "regret_low": -0.25,
         "regret_high": 1.5,
@@ -42,6 +44,7 @@ def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
     found = simulated.regrets(study, "hyperband").set_index("method")
     assert list(found.index) == ["AUTOMATA 1 %", "one epoch"]
     assert found["speedup"].to_list() == ["12x to 21x", "12x"]
+    assert found["by CPU time"].to_list() == ["6x", "6x"]
     assert found.loc["AUTOMATA 1 %", "DNA"] == "+0.5 (-0.25 to +1.5); 12.5 %"
     apart = simulated.regrets(study, "hyperband", finalists=True)
     assert apart["method"].to_list() == ["AUTOMATA 1 %, 3 finalists"]
@@ -74,7 +77,27 @@ def test_claims_are_judged_by_speedup_and_the_bounds_of_regret(write):
 
 def test_share_of_real_searches_inside(write):
     where = {"dataset": "dna", "search": "random", "scheduler": "asha"}
-    study = write("validation", *[where | {"inside": inside} for inside in (True, True, False)])
-    assert simulated.validation(study).to_dict("records") == [
-        where | {"searches": 3, "inside": "66.7 %"}
+    searches = [(True, False), (True, False), (False, False), (True, True)]
+    rows = [where | {"inside": inside, "from_pool": pool} for inside, pool in searches]
+    other = {**where, "search": "tpe", "inside": True, "from_pool": True}
+    assert simulated.validation(write("validation", *rows, other)).to_dict("records") == [
+        where | {"searches": 3, "inside": "66.7 %", "from the pool": "1 of 1"},
+        where | {"search": "tpe", "searches": 0, "inside": MISSING, "from the pool": "1 of 1"},
     ]
+
+
+def test_decision_begins_with_full_and_has_the_best_by_either_rule(write):
+    def decided(method, fails_on, regret_fails_on, untested=""):
+        said = {"search": "random", "scheduler": "hyperband", "method": method, "speedup": 8.0}
+        bounds = {"most_excess": 1.5, "most_regret": 0.5}
+        fails = {"fails_on": fails_on, "untested": untested, "regret_fails_on": regret_fails_on}
+        return {**said, **bounds, **fails}
+
+    first = [decided(f"rs2 {size} %", "dna", "dna trec6") for size in range(1, 9)]
+    last = [decided("gradmatch 1 %", "dna", "", "sst5"), decided("FULL", "dna trec6", "")]
+    found = simulated.decision(write("decision", *first, decided("x", "dna", "dna trec6"), *last))
+    assert found["method"].to_list()[:2] == ["FULL", "RS2 1 %"]
+    assert found["method"].to_list()[-1] == "AUTOMATA 1 %"
+    assert "x" not in set(found["method"])
+    by_regret = found.set_index("method").loc["AUTOMATA 1 %"]
+    assert by_regret[["fails on", "by regret", "not tested"]].to_list() == ["DNA", "", "SST5"]

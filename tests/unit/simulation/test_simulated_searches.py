@@ -87,7 +87,7 @@ SUBSET_CURVES = curved(
     [[0.1, 0.1, 0.1, 0.1], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.3, 0.3], [0.4, 0.4, 0.4, 0.4]],
     samples=1.0,
 )
-ALL = Draws(np.array([[0, 1, 2, 3]]), 4, np.array([0]))
+ALL = Draws(np.array([[0, 1, 2, 3]]), 4, np.array([0]), np.array([0]))
 SUBSETS = Way("rs2", 0.1)
 
 

@@ -1,10 +1,11 @@
 """Methods compared on the same simulated searches."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from automata.errors import UserError
-from automata.simulation.study import REPEAT, studies
+from automata.simulation.study import REPEAT, RESAMPLES, _resampled, studies
 from automata.simulation.table import complete
 from made_curves import POOL, asked, made_curves, made_study
 
@@ -103,5 +104,24 @@ def test_pairs_are_compared_on_the_same_searches():
     assert found.loc[("rs2 10 %", "random 10 %"), ["difference", "difference_high"]].eq(0).all()
     pair = found.loc[("gradmatch 10 %", "rs2 10 %")]
     assert 0 < pair["difference_all_low"] < pair["difference_low"] < pair["difference"]
-    assert set(found["comparisons"]) == {len(found) - 1}  # one pair never differs
+    assert set(found["difference_comparisons"]) == {len(found) - 1}  # one pair never differs
     assert ("gradmatch 10 %", "one epoch") in found.index
+
+
+def test_a_repeat_has_a_seed_of_its_resample():
+    """Of two seeds half of the resamples have one alone: then FULL's repeat has it, too."""
+    draws = _resampled(np.random.default_rng(0), asked(), 2)
+    seeds, others = (of.reshape(RESAMPLES, -1) for of in (draws.seeds, draws.others))
+    alone = seeds.min(axis=1) == seeds.max(axis=1)
+    assert 0.3 < alone.mean() < 0.7
+    assert (seeds[alone] == others[alone]).all()
+    assert (seeds[~alone] != others[~alone]).all()
+
+
+def test_intervals_lie_around_what_all_searches_say():
+    """Resamples lose more, as they have configurations twice: that is subtracted."""
+    found = made_study(made_curves(0.3)).methods.set_index("method")
+    assert (found["regret_low"] <= found["regret"]).all()
+    assert (found["regret_high"] >= found["regret"]).all()
+    middle = (found["regret_all_low"] + found["regret_all_high"]) / 2
+    assert middle.to_numpy() == pytest.approx(found["regret"].to_numpy())

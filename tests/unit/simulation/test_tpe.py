@@ -110,7 +110,7 @@ def test_proposals_are_those_of_the_search_itself(name, n, startup):
     scheduler = load(SCHEDULERS, name)(n, 27, SETTINGS)
     rungs = sorted({rung for trial in range(n) for rung in scheduler.rungs(trial)})
     scores = random.random((3, len(pool), len(rungs)))
-    draws = Draws(np.tile(np.arange(len(pool)), (3, 1)), n, np.zeros(3, dtype=int))
+    draws = Draws(np.tile(np.arange(len(pool)), (3, 1)), n, *[np.zeros(3, dtype=int)] * 2)
 
     def stopped(some):
         return stopped_at(name, some, rungs, SETTINGS)

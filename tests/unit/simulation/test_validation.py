@@ -16,7 +16,7 @@ ASKED = {"made": asked()}
 def test_noise_is_the_mean_difference_of_two_seeds():
     """Of two normal scores that is 2 sigma / sqrt(pi)."""
     found = noise(complete(made_curves(0.01), ASKED)).set_index("dataset").loc["made"]
-    assert (found["seeds"], found["test"]) == (2, 0)
+    assert (found["seeds"], found["test"], found["best"]) == (2, 0, 0)
     assert found["validation"] == pytest.approx(100 * 0.01 * 2 / np.sqrt(np.pi), rel=0.5)
 
 
@@ -88,9 +88,22 @@ def test_real_searches_are_held_against_simulated_ones_of_their_way():
         ("rs2", best, True),
         ("rs2", 0.1, False),
     ]
+    assert not found["from_pool"].any()
     assert inside(0.5)["selector"].tolist() == ["full"]
     assert inside(0.0, configurations=7).empty
     assert inside(0.0, search_space={"x": {"uniform": [0.0, 2.0]}}).empty
+    assert inside(0.0, metric="macro_f1").empty
+
+
+def test_one_epoch_is_held_against_its_own_and_the_search_of_the_pool_is_told():
+    simulated = made_study(made_curves(0.0)).methods
+    simulated.insert(0, "dataset", "made")
+    runs = pd.DataFrame([run("full", "one-epoch", fraction=1.0), run() | {"seed": 0}])
+    protocol = {"search_space": {"x": {"uniform": [0.0, 1.0]}}, "configurations": 6}
+    found = against_real(
+        simulated, ASKED, runs, {"p": {"scheduler": {}, "protocol": protocol}}
+    ).set_index("method")
+    assert found["from_pool"].to_dict() == {"one epoch": False, "rs2 10 %": True}
 
 
 def test_simultaneous_intervals_of_independent_methods_are_those_of_sidak():
