@@ -280,6 +280,7 @@ def _simultaneous(excesses: Floats) -> Floats:
 def _means(regret: Floats, found: Outcome, base: Outcome) -> dict[str, float]:
     return {
         "searches": len(regret),
+        "regret_5th": np.percentile(regret, 5),
         "regret_95th": np.percentile(regret, 95),
         **dict(zip(SAVED, base.costs.sum(axis=1) / found.costs.sum(axis=1), strict=True)),
         "test_accuracy": found.test.mean(),

@@ -86,18 +86,15 @@ def test_share_of_real_searches_inside(write):
     ]
 
 
-def test_decision_begins_with_full_and_has_the_best_by_either_rule(write):
-    def decided(method, fails_on, regret_fails_on, untested=""):
-        said = {"search": "random", "scheduler": "hyperband", "method": method, "speedup": 8.0}
-        bounds = {"most_excess": 1.5, "most_regret": 0.5}
-        fails = {"fails_on": fails_on, "untested": untested, "regret_fails_on": regret_fails_on}
-        return {**said, **bounds, **fails}
+def test_decision_begins_with_full_and_one_epoch(write):
+    def decided(method, fails_on, untested=""):
+        said = {"search": "random", "scheduler": "hyperband", "method": method}
+        numbers = {"speedup": 8.0, "most_excess": 1.5}
+        return {**said, **numbers, "fails_on": fails_on, "untested": untested}
 
-    first = [decided(f"rs2 {size} %", "dna", "dna trec6") for size in range(1, 9)]
-    last = [decided("gradmatch 1 %", "dna", "", "sst5"), decided("FULL", "dna trec6", "")]
-    found = simulated.decision(write("decision", *first, decided("x", "dna", "dna trec6"), *last))
-    assert found["method"].to_list()[:2] == ["FULL", "RS2 1 %"]
-    assert found["method"].to_list()[-1] == "AUTOMATA 1 %"
-    assert "x" not in set(found["method"])
-    by_regret = found.set_index("method").loc["AUTOMATA 1 %"]
-    assert by_regret[["fails on", "by regret", "not tested"]].to_list() == ["DNA", "", "SST5"]
+    rows = [decided(f"rs2 {size} %", "", "sst5") for size in range(simulated.BEST + 1)]
+    last = [decided("one epoch", "trec6"), decided("FULL", "dna trec6")]
+    found = simulated.decision(write("decision", *rows, *last)).set_index("method")
+    assert list(found.index) == ["one epoch", "FULL", *[f"RS2 {size} %" for size in range(12)]]
+    assert found.loc["FULL", "fails on"] == "DNA, TREC6"
+    assert found.loc["RS2 0 %", "not tested on"] == "SST5"

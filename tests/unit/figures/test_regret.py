@@ -23,6 +23,8 @@ def rows(search, scheduler):
             "regret": regret,
             "regret_low": regret - 0.5,
             "regret_high": regret + 1,
+            "regret_5th": regret - 2.0,
+            "regret_95th": regret + 3,
             "lost_2": regret / 10,
             "lost_2_low": regret / 20,
             "lost_2_high": regret / 5 + 0.01,
@@ -41,5 +43,5 @@ def test_each_method_is_where_its_regret_and_speedup_are():
         points = [line.get_xydata()[0] for line in axes.lines if line.get_linestyle() == "None"]
         assert np.array_equal(points, [[6, factor], [11, 2 * factor]])
     regret, chance = (axes.patches[0] for axes in figure.axes)
-    assert (regret.get_y(), regret.get_height()) == (-0.5, 1.5)
+    assert (regret.get_y(), regret.get_height()) == (-2, 5)
     assert (chance.get_y(), chance.get_height()) == (0, 1)
