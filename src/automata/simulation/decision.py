@@ -32,9 +32,9 @@ def decision(simulated: pd.DataFrame) -> pd.DataFrame:
     the fastest is recommended: `speedup` is the geometric mean of speedups in samples over the data
     sets where the method has curves. FULL is among the rows as a control.
     """
-    datasets = list(simulated["dataset"].unique())
     rows = []
     for (search, scheduler), panel in simulated.groupby(["search", "scheduler"], sort=False):
+        datasets = list(panel["dataset"].unique())
         fair = panel[(panel["warm_start"] == 0) & ~panel["method"].isin(NO_CANDIDATES)]
         for method, found in fair.groupby("method", sort=False):
             passes = {row["dataset"]: _passes(row, panel) for row in found.to_dict("records")}
