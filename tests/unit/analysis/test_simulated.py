@@ -23,6 +23,8 @@ def row(method="gradmatch 1 %", selector="gradmatch", **changes):
         "regret": 0.5,
         "regret_low": -0.25,
         "regret_high": 1.5,
+        "regret_5th": -3.0,
+        "regret_95th": 4.0,
         "lost_2": 0.125,
         **changes,
     }
@@ -40,11 +42,13 @@ def write(tmp_path):
 def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
     others = [row(scheduler="asha"), row(search="tpe"), row(warm_start=0.35), row("FULL", "full")]
     others += [row("gradmatch 1 %, 3 finalists"), row(dataset="trec6", speedup_samples=21.0)]
+    others += [row("FULL, repeated", "full")]
     study = write("simulated", row(), row("one epoch", "full", regret=0.0), *others)
     found = simulated.regrets(study, "hyperband").set_index("method")
-    assert list(found.index) == ["AUTOMATA 1 %", "one epoch"]
-    assert found["speedup"].to_list() == ["12x to 21x", "12x"]
-    assert found["by CPU time"].to_list() == ["6x", "6x"]
+    assert list(found.index) == ["AUTOMATA 1 %", "one epoch", "FULL, repeated"]
+    assert found.loc["FULL, repeated", "DNA"] == "+0.5 (-3 to +4); 12.5 %"
+    assert found["speedup"].to_list() == ["12x to 21x", "12x", "12x"]
+    assert found["by CPU time"].to_list() == ["6x", "6x", "6x"]
     assert found.loc["AUTOMATA 1 %", "DNA"] == "+0.5 (-0.25 to +1.5); 12.5 %"
     apart = simulated.regrets(study, "hyperband", finalists=True)
     assert apart["method"].to_list() == ["AUTOMATA 1 %, 3 finalists"]
