@@ -16,7 +16,6 @@ from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import MISSING, bounded, percent, signed, times
 from automata.config.files import DEFAULTS
-from automata.simulation.study import REPEAT
 
 PAPERS_WARM_START = {"asha": 0.35}
 
@@ -209,7 +208,7 @@ def _random(rows: pd.DataFrame, scheduler: str) -> pd.DataFrame:
 
 def _regret(row: Mapping[Any, Any]) -> str:
     """Return the mean and its interval; of FULL's repeat, whose mean is 0, 90 % of its searches."""
-    ends = ("_5th", "_95th") if row["method"] == REPEAT else ("_low", "_high")
+    ends = ("_5th", "_95th") if row["method"] == names.REPEAT else ("_low", "_high")
     return bounded(*(signed(row[f"regret{end}"]) for end in ("", *ends)))
 
 

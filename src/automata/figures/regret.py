@@ -28,7 +28,7 @@ APART = 1.03
 """Between two marks with the same speedup, which are drawn side by side."""
 
 OTHERS: dict[str, Look] = {
-    "one epoch": {"marker": "P", "markerfacecolor": "#D55E00", "markersize": 5.5},
+    names.ONE_EPOCH: {"marker": "P", "markerfacecolor": "#D55E00", "markersize": 5.5},
     "untuned": {"marker": "X", "markerfacecolor": "0.4", "markersize": 5},
 }
 """Methods without subsets."""
@@ -110,7 +110,7 @@ def _entry(name: str) -> Line2D:
 def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
     axes.axhline(0, color=FAINTER, linewidth=0.6)
     ends = [f"{measure.column}_low", f"{measure.column}_high"]
-    repeat = rows[rows["method"] == "FULL, repeated"]
+    repeat = rows[rows["method"] == names.REPEAT]
     for low, high in measure.factor * repeat[list(measure.band)].to_numpy():
         axes.axhspan(low, high, color="0.9", zorder=0)
     usual = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.simulation.study import REPEAT
+from automata.names import REPEAT
 
 MOST_EXCESS = 1.0
 """Points that the upper bound of the excess regret must stay below, for all methods at once."""

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from automata.config.curves import Simulated
-from automata.names import AUTOMATA, CONTRASTS
+from automata.names import AUTOMATA, CONTRASTS, ONE_EPOCH, REPEAT
 from automata.seeds import derive
 from automata.simulation.methods import (
     Draws,
@@ -34,13 +34,10 @@ SEARCHES = 2000
 """Simulated searches behind each mean."""
 RESAMPLES, SEARCHES_EACH = 200, 50
 """Resamples of pool and seeds behind an interval, and searches in each."""
-REPEAT = "FULL, repeated"
-"""What other methods are compared with: FULL under another training seed."""
 RARELY = 0.01
 """A smaller share of choices is not reported."""
 SAVED = ("speedup_samples", "speedup_seconds", "energy_ratio")
 """FULL's costs over the method's, by `COSTS`."""
-ONE_EPOCH = "one epoch"
 AGAINST_EPOCH = (AUTOMATA, "rs2")
 """Selectors that are compared with one epoch on all data."""
 LOSSES = (1, 2, 5)

@@ -10,9 +10,8 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 from automata.config.curves import Simulated
-from automata.names import ALL_DATA, data_set
+from automata.names import ALL_DATA, ONE_EPOCH, data_set
 from automata.simulation.methods import Method
-from automata.simulation.study import ONE_EPOCH
 from automata.simulation.table import FULL, Complete, Curved, Way, ways_in
 
 METRICS = ("accuracy", "log_loss")

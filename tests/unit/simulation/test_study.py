@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from automata.errors import UserError
-from automata.simulation.study import REPEAT, RESAMPLES, _resampled, studies
+from automata.names import REPEAT
+from automata.simulation.study import RESAMPLES, _resampled, studies
 from automata.simulation.table import complete
 from made_curves import POOL, asked, made_curves, made_study
 
