@@ -124,7 +124,7 @@ METHODS = {
 
 REPEAT = "FULL, repeated"
 ONE_EPOCH = "one epoch"
-"""Methods of simulated searches: FULL under another training seed, and the scheduler on all data."""
+"""Simulated methods: FULL under another training seed, and the scheduler on all data."""
 
 ALL_DATA = tuple(name for name, control in CONTROLS.items() if control.searches)
 """Those whose trials train on all data."""
