@@ -24,21 +24,20 @@ CONTROL = "FULL"
 
 
 def decision(simulated: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each search, scheduler and method, those that fail least first.
+    """Return a row for each search, scheduler and method, by the number of data sets passed.
 
     `simulated` is the table of methods of `automata.simulation.study.studies`. A method passes on
     a data set if it is not inferior to FULL's repeat there; `fails_on` names the data sets on which
-    it is, `untested` those where it has no curves or FULL no repeat. Of methods that pass on all
-    the fastest is recommended: `speedup` is the geometric mean of speedups in samples over the data
-    sets where the method has curves. FULL is among the rows as a control.
+    it is, `untested` those where it was not simulated or FULL has no repeat. Of methods that pass
+    on all data sets the fastest is recommended: `speedup` is the geometric mean of speedups in
+    samples over the data sets where it was simulated. FULL is among the rows as a control.
     """
     rows = []
+    datasets = list(simulated["dataset"].unique())
     for (search, scheduler), panel in simulated.groupby(["search", "scheduler"], sort=False):
-        datasets = list(panel["dataset"].unique())
         fair = panel[(panel["warm_start"] == 0) & ~panel["method"].isin(NO_CANDIDATES)]
         for method, found in fair.groupby("method", sort=False):
             passes = {row["dataset"]: _passes(row, panel) for row in found.to_dict("records")}
-            fails = [name for name in datasets if passes.get(name) is False]
             rows.append(
                 {
                     "search": search,
@@ -47,17 +46,17 @@ def decision(simulated: pd.DataFrame) -> pd.DataFrame:
                     "recommended": False,
                     "speedup": float(np.exp(np.log(found["speedup_samples"]).mean())),
                     "most_excess": found.get("excess_all_high", pd.Series([np.nan])).max(),
-                    "fails": len(fails),
-                    "fails_on": " ".join(fails),
+                    "passes": sum(it is True for it in passes.values()),
+                    "fails_on": " ".join(name for name in datasets if passes.get(name) is False),
                     "untested": " ".join(name for name in datasets if passes.get(name) is None),
                 }
             )
     table = pd.DataFrame(rows).sort_values(
-        ["search", "scheduler", "fails", "speedup"],
-        ascending=[True, True, True, False],
+        ["search", "scheduler", "passes", "speedup"],
+        ascending=[True, True, False, False],
         ignore_index=True,
     )
-    good = (table["fails"] == 0) & (table["untested"] == "") & (table["method"] != CONTROL)
+    good = (table["passes"] == len(datasets)) & (table["method"] != CONTROL)
     first = ~table[good].duplicated(["search", "scheduler"])
     return table.assign(recommended=first.reindex(table.index, fill_value=False))
 

@@ -93,7 +93,7 @@ def test_share_of_real_searches_inside(write):
 def test_decision_begins_with_full_and_one_epoch(write):
     def decided(method, fails_on, untested=""):
         said = {"search": "random", "scheduler": "hyperband", "method": method}
-        numbers = {"speedup": 8.0, "most_excess": 1.5}
+        numbers = {"speedup": 8.0, "most_excess": 1.5, "passes": 4}
         return {**said, **numbers, "fails_on": fails_on, "untested": untested}
 
     rows = [decided(f"rs2 {size} %", "", "sst5") for size in range(simulated.BEST + 1)]

@@ -35,7 +35,7 @@ def test_the_fastest_that_passes_everywhere_is_recommended():
     assert methods.index[methods["recommended"]].tolist() == ["one epoch"]
     assert methods.loc["one epoch", "speedup"] == pytest.approx(6)
     assert methods.loc["rs2 1 %", "fails_on"] == "trec6"
-    assert methods.loc["rs2 10 %", ["fails", "most_excess"]].tolist() == [0, 0.5]
+    assert methods.loc["rs2 10 %", ["passes", "most_excess"]].tolist() == [2, 0.5]
     assert "untuned" not in methods.index
 
 
@@ -54,6 +54,13 @@ def test_the_fastest_that_passes_everywhere_is_recommended():
 def test_nothing_is_recommended_that_one_data_set_does_not_pass(of_trec6, column):
     methods = found(row("dna", "a", 5.0, 0.1, 0.0), *of_trec6)
     assert methods.loc["a", column] == "trec6"
+    assert not methods["recommended"].any()
+
+
+def test_a_search_that_was_simulated_on_fewer_data_sets_recommends_nothing():
+    other = table(row("dna", "a", 5.0, 0.1, 0.0)).query("dataset == 'dna'").assign(search="tpe")
+    methods = decision(pd.concat([table(), other])).query("search == 'tpe'")
+    assert set(methods["untested"]) == {"trec6"}
     assert not methods["recommended"].any()
 
 
