@@ -111,6 +111,29 @@ def validation(study: Study) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def real(study: Study) -> pd.DataFrame:
+    """Return what real searches lose against FULL under Hyperband: their mean and range over seeds.
+
+    By data set, with the speedup by CPU time; searches may have run side by side.
+    """
+    runs = study.runs
+    one_epoch = (runs["scheduler"] == "one-epoch") & (runs["selector"] != "untuned")
+    full = runs[(runs["selector"] == "full") & ~one_epoch]
+    subset = runs["selector"] + " " + runs["fraction"].map(percent)
+    method = subset.where(runs["selector"] != "untuned", "untuned").mask(one_epoch, names.ONE_EPOCH)
+    others = runs.assign(method=method).drop(full.index)
+    pairs = others.merge(full, on=["dataset", "search", "seed"], suffixes=("", "_full"))
+    lost = 100 * (pairs["test_accuracy_full"] - pairs["test_accuracy"])
+    pairs = pairs.assign(lost=lost, speedup=pairs["cpu_seconds_full"] / pairs["cpu_seconds"])
+    lines: dict[str, dict[str, str]] = {}
+    for key, found in pairs.groupby(["method", "dataset"]):
+        name, dataset = map(str, key)
+        told = map(signed, found["lost"].agg(["mean", "min", "max"]))
+        line = lines.setdefault(name, {"method": _called(name)})
+        line[names.dataset(dataset)] = f"{bounded(*told)}; {times(found['speedup'].mean())}"
+    return _by_dataset(lines.values(), pairs)
+
+
 def noise(study: Study) -> pd.DataFrame:
     """Return how far two trainings of one configuration differ by their seed, in points."""
     rows = read_csv(study.folder / "noise.csv")

@@ -79,6 +79,29 @@ def test_claims_are_judged_by_speedup_and_the_bounds_of_regret(write):
     assert simulated.claims(write("simulated", row(scheduler="asha"))).empty
 
 
+def test_real_searches_are_compared_with_full_of_the_same_seed(tmp_path):
+    def run(scheduler, selector, seed, accuracy, cpu, fraction=1.0):
+        names = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
+        key = ("dna", "random", scheduler, selector, fraction, seed)
+        done = {"test_accuracy": accuracy, "cpu_seconds": cpu}
+        return dict(zip(names, key, strict=True)) | done
+
+    study = Study(tmp_path)
+    study.__dict__["runs"] = pd.DataFrame(
+        [
+            *(run("hyperband", "full", seed, 0.9 + 0.01 * seed, 100.0) for seed in (0, 1)),
+            *(run("one-epoch", "full", seed, 0.9, 20.0) for seed in (0, 1)),
+            *(run("hyperband", "rs2", seed, 0.92, 10.0 + 15 * seed, 0.1) for seed in (0, 1)),
+            run("hyperband", "untuned", 0, 0.8, 4.0, 0.0),
+        ]
+    )
+    found = simulated.real(study).set_index("method")["DNA"]
+    assert found["one epoch"] == "+0.5 (+0 to +1); 5x"
+    assert found["RS2 10 %"] == "-1.5 (-2 to -1); 7x"
+    assert found["untuned"] == "+10 (+10 to +10); 25x"
+    assert len(found) == 3
+
+
 def test_share_of_real_searches_inside(write):
     where = {"dataset": "dna", "search": "random", "scheduler": "asha"}
     searches = [(True, False), (True, False), (False, False), (True, True)]
