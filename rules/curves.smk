@@ -69,6 +69,7 @@ rule simulate:
                 "contrasts",
                 "decision",
                 "chosen",
+                "pool",
                 "rank-correlation",
                 "noise",
                 "validation",

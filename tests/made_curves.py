@@ -7,7 +7,7 @@ import pandas as pd
 
 from automata.config.curves import Simulated
 from automata.simulation.study import Bench, Compared, study
-from automata.simulation.table import Complete
+from automata.simulation.table import complete
 
 EPOCHS = [1, 2, 3, 4, 8]
 POOL = 12
@@ -52,6 +52,7 @@ def asked(configurations=6, schedulers=("none",), searches=("random",), startup=
         pool=pool,
         pool_seed=0,
         configurations=configurations,
+        epochs=EPOCHS[-1],
         searches=searches,
         schedulers=schedulers,
         search={"tpe": {"startup_configurations": startup}},
@@ -62,4 +63,4 @@ def asked(configurations=6, schedulers=("none",), searches=("random",), startup=
 
 def made_study(curves: pd.DataFrame, scheduler: str = "none") -> Compared:
     """Return the comparison of methods on such curves, under random search."""
-    return study(Bench(Complete(asked(), curves, [0, 1])), "random", scheduler)
+    return study(Bench(complete(curves, {"made": asked()})["made"]), "random", scheduler)

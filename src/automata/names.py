@@ -55,7 +55,7 @@ SCHEDULERS = {
     "hyperband": Scheduler("Hyperband", "HB", "#0072B2", "o"),
     "asha": Scheduler("ASHA", "ASHA", "#E69F00", "s"),
     "sha": Scheduler("successive halving", "SHA", "#56B4E9", "^"),
-    "one-epoch": Scheduler("one epoch", "1 epoch", "#D55E00", "P"),
+    "one-epoch": Scheduler("one epoch", "1 epoch", "#000000", "P"),
     "none": Scheduler("no scheduler", "none", "#7F7F7F", "D"),
 }
 
@@ -122,9 +122,9 @@ METHODS = {
     ),
 }
 
-REPEAT = "FULL, repeated"
-ONE_EPOCH = "one epoch"
-"""Simulated methods: FULL under another training seed, and the scheduler on all data."""
+FULL, REPEAT, UNTUNED = (METHODS[name].display for name in ("full", "full-again", "untuned"))
+ONE_EPOCH = SCHEDULERS["one-epoch"].display
+"""Methods without subsets, as tables of simulated searches name them."""
 
 ALL_DATA = tuple(name for name, control in CONTROLS.items() if control.searches)
 """Those whose trials train on all data."""

@@ -118,5 +118,5 @@ TABLES |= {
 TABLES |= {"decision": simulated.decision, "validation": simulated.validation}
 TABLES |= {"noise": simulated.noise, "correlations": simulated.correlations}
 TABLES |= {"pairs": simulated.contrasts, "simulated-claims": simulated.claims}
-TABLES |= {"horizon": simulated.horizon, "real": simulated.real}
+TABLES |= {"horizon": simulated.horizon, "real": simulated.real, "chosen": simulated.chosen}
 """What `with_tables` can fill in, by name."""

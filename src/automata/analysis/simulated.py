@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -15,14 +17,13 @@ from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import MISSING, bounded, percent, signed, times
+from automata.config import SchedulerSettings
 from automata.config.files import DEFAULTS
-
-PAPERS_WARM_START = {"asha": 0.35}
 
 BEST = 12
 """Methods that the table of the decision shows, besides FULL and one epoch."""
 
-SPEEDUPS = {"speedup": "speedup_samples", "by CPU time": "speedup_seconds"}
+SPEEDUPS = {"speedup": "speedup_samples", "by CPU time": "speedup_cpu"}
 
 
 def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.DataFrame:
@@ -32,10 +33,11 @@ def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.Data
     `finalists` are another table.
     """
     rows = _random(read_csv(study.folder / "simulated.csv"), scheduler)
-    plain = (rows["warm_start"] == 0) & ~rows["method"].str.contains("by loss|^FULL$")
-    chosen = rows["method"].str.contains("finalists") == finalists
+    plain = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
+    others = (rows["metric"] == "accuracy") & (rows["method"] != names.FULL)
+    chosen = (rows["finalists"] > 1) == finalists
     lines = []
-    for method, found in rows[plain & chosen].groupby("method", sort=False):
+    for method, found in rows[plain & others & chosen].groupby("method", sort=False):
         line = {"method": _called(str(method))}
         for heading, column in SPEEDUPS.items():
             ends = times(found[column].min()), times(found[column].max())
@@ -49,28 +51,20 @@ def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.Data
 def horizon(study: Study) -> pd.DataFrame:
     """Return regret and the chance of a loss of RS2 by its horizon exponent, under Hyperband."""
     rows = _random(read_csv(study.folder / "simulated.csv"), "hyperband")
-    plain = (rows["selector"] == "rs2") & ~rows["method"].str.contains("finalists")
+    plain = (rows["selector"] == "rs2") & (rows["finalists"] == 1)
     lines: dict[tuple[str, float, float], dict[str, object]] = {}
     for row in rows[plain].to_dict("records"):
         key = row["dataset"], row["fraction"], row["horizon_exponent"]
         named = {"dataset": key[0], "subset": percent(key[1]), "beta": key[2]}
-        line = lines.setdefault(key, named)
-        judged = "by loss" if "by loss" in row["method"] else "by accuracy"
-        line[judged] = f"{_regret(row)}; {percent(row['lost_2'])}"
-    return pd.DataFrame(lines.values()).sort_values(["dataset", "subset", "beta"], key=_in_order)
-
-
-def _in_order(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Return shares such as 10 % as numbers."""
-    if values.name != "subset":
-        return values
-    return values.str.rstrip(" %").astype(float)
+        judged = "by loss" if row["metric"] == "log_loss" else "by accuracy"
+        lines.setdefault(key, named)[judged] = f"{_regret(row)}; {percent(row['lost_2'])}"
+    return pd.DataFrame([lines[key] for key in sorted(lines)])
 
 
 def decision(study: Study) -> pd.DataFrame:
     """Return FULL, one epoch, and the ways that pass on most data sets, under Hyperband."""
     rows = _random(read_csv(study.folder / "decision.csv"), "hyperband").fillna("")
-    own = rows["method"].str.match("FULL|one epoch")
+    own = rows["method"].str.match(f"{names.FULL}|{names.ONE_EPOCH}")
     rows = pd.concat([rows[own], rows[~own].head(BEST)])
     return pd.DataFrame(
         {
@@ -86,6 +80,23 @@ def decision(study: Study) -> pd.DataFrame:
 
 def _listed(datasets: str) -> str:
     return ", ".join(map(names.dataset, datasets.split()))
+
+
+def chosen(study: Study) -> pd.DataFrame:
+    """Return the median learning rate that FULL, one epoch and subsets choose, under Hyperband."""
+    pools = read_csv(study.folder / "pool.csv")
+    rates = pools["hyperparameters"].map(json.loads).map(itemgetter("learning_rate"))
+    choices = read_csv(study.folder / "chosen.csv").merge(
+        pools.assign(rate=rates), on=["dataset", "configuration"]
+    )
+    rows = _random(choices, "hyperband").sort_values("rate")
+    shown = [names.FULL, names.ONE_EPOCH]
+    shown += [f"{selector} {size} %" for selector in ("rs2", names.AUTOMATA) for size in (1, 10)]
+    lines = {method: {"method": _called(method)} for method in shown}
+    for (dataset, method), found in rows[rows["method"].isin(shown)].groupby(["dataset", "method"]):
+        half = found["share"].cumsum() >= found["share"].sum() / 2
+        lines[str(method)][names.dataset(str(dataset))] = f"{found.loc[half, 'rate'].iloc[0]:.2g}"
+    return _by_dataset(lines.values(), rows)
 
 
 def validation(study: Study) -> pd.DataFrame:
@@ -171,9 +182,10 @@ def claims(study: Study) -> pd.DataFrame:
     Means and bounds stand where those over seeds do of real runs. ASHA has the paper's warm start.
     """
     rows = read_csv(study.folder / "simulated.csv")
-    kappa = rows["scheduler"].map(PAPERS_WARM_START).fillna(0)
+    kappa = rows["scheduler"].map({"asha": SchedulerSettings().asha.warm_start}).fillna(0)
     plain = (rows["warm_start"] == kappa) & (rows["horizon_exponent"] == 0)
-    means = rows[plain & ~rows["method"].str.contains("finalists|by loss")]
+    usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
+    means = rows[plain & usual]
     speedups = dict.fromkeys(("speedup", "speedup_low", "speedup_high"), rows["speedup_samples"])
     losses = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
     simulated = Study(study.folder)

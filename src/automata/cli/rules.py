@@ -183,7 +183,7 @@ def simulate(
     from automata.simulation import validation
     from automata.simulation.decision import decision
     from automata.simulation.study import studies
-    from automata.simulation.table import complete
+    from automata.simulation.table import complete, pools
 
     asked = {
         name: parsed(partial(Simulated.model_validate, it))
@@ -197,6 +197,7 @@ def simulate(
         "contrasts": found.contrasts,
         "decision": decision(found.methods),
         "chosen": found.chosen,
+        "pool": pools(recorded),
         "rank-correlation": validation.rank_correlation(recorded),
         "noise": validation.noise(recorded),
     }

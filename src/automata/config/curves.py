@@ -20,6 +20,8 @@ class Simulated(Section):
     """Of the random search that proposes them."""
     configurations: Count
     """Of a search."""
+    epochs: Count
+    """T."""
     searches: list[str]
     """Those that search the same space."""
     schedulers: list[str]
@@ -28,7 +30,7 @@ class Simulated(Section):
     space: dict[str, Domain]
 
 
-Part = Annotated[float, Field(gt=0, le=1)]
+Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class LearningCurves(Section):
@@ -43,11 +45,11 @@ class LearningCurves(Section):
         Field(description="seeds of weights, subsets and order: a training for each"),
     ] = [0, 1, 2]
     warm_starts: Annotated[
-        dict[str, Axis[Part]],
+        dict[str, Axis[Share]],
         Field(description="kappa by selector: trainings with warm start, beside those without"),
     ] = {}
     horizon_exponents: Annotated[
-        dict[str, Axis[Part]],
+        dict[str, Axis[Share]],
         Field(description="beta by selector: trainings with such exponents, beside those without"),
     ] = {}
     part: Annotated[Count, Field(description="configurations of one job")] = 16

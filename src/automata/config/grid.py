@@ -28,7 +28,7 @@ from automata.files import fingerprint
 from automata.names import METHODS
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
 from automata.selection import CONTROLS
-from automata.tuning import SCHEDULERS, SEARCHES
+from automata.tuning import ALL_DATA, SCHEDULERS, SEARCHES
 
 SHARED = (
     "data.cache",
@@ -44,9 +44,6 @@ SHARED = (
 
 So that one set of assumptions is behind its CO2, and one rule says which runs compare.
 """
-
-SIMULATED = ("hyperband", "asha", "sha", "none")
-"""The schedulers that searches are simulated with; `one-epoch` is a method among all of them."""
 
 CURVES = Path("results/curves")
 """Where the records of learning curves lie."""
@@ -234,13 +231,18 @@ class Grid:
                     pool=part.learning_curves.pool,
                     pool_seed=part.learning_curves.pool_seed,
                     configurations=drawn.configurations,
+                    epochs=drawn.epochs,
                     searches=[
                         name
                         for name in part.searches
                         if name in SEARCHES
                         and protocol.under(name).search_space == drawn.search_space
                     ],
-                    schedulers=[name for name in part.schedulers if name in SIMULATED],
+                    schedulers=[
+                        name
+                        for name in part.schedulers
+                        if name in SCHEDULERS and name not in ALL_DATA
+                    ],
                     search=part.search,
                     scheduler=part.scheduler,
                     space=drawn.search_space,

@@ -28,8 +28,9 @@ APART = 1.03
 """Between two marks with the same speedup, which are drawn side by side."""
 
 OTHERS: dict[str, Look] = {
-    names.ONE_EPOCH: {"marker": "P", "markerfacecolor": "#D55E00", "markersize": 5.5},
-    "untuned": {"marker": "X", "markerfacecolor": "0.4", "markersize": 5},
+    f"{names.FULL}, {names.scheduler('asha')}": {"marker": "*", "markerfacecolor": "black"},
+    names.ONE_EPOCH: {"marker": "P", "markerfacecolor": "black"},
+    names.UNTUNED: {"marker": "X", "markerfacecolor": "0.5"},
 }
 """Methods without subsets."""
 
@@ -81,8 +82,8 @@ def regret_figure(table: pd.DataFrame, scheduler: str) -> Figure:
             [
                 *(handle(name) for name in selectors if name != "full"),
                 handle("rs2", "3 finalists", markerfacecolor="white", markeredgecolor="0.4"),
-                *(_entry(name) for name in OTHERS),
-                Line2D([], [], color=FAINTER, linewidth=6, label="FULL (repeat)"),
+                *(_entry(name) for name in OTHERS if name in set(rows["method"])),
+                Line2D([], [], color=FAINTER, linewidth=6, label=names.REPEAT),
             ],
         )
         seeds = rows.groupby("dataset")["seeds"].first()
@@ -104,7 +105,11 @@ def regret_figure(table: pd.DataFrame, scheduler: str) -> Figure:
 
 
 def _entry(name: str) -> Line2D:
-    return Line2D([], [], linestyle="none", markeredgecolor="white", label=name, **OTHERS[name])
+    return Line2D([], [], label=name, **_alone(name))
+
+
+def _alone(name: str) -> Look:
+    return {"linestyle": "none", "markeredgecolor": "white", "markersize": 5.5, **OTHERS[name]}
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
@@ -114,22 +119,18 @@ def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
     for low, high in measure.factor * repeat[list(measure.band)].to_numpy():
         axes.axhspan(low, high, color="0.9", zorder=0)
     usual = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
-    for row, x in _side_by_side(rows[usual & rows["method"].map(_is_shown)]):
+    shown = (rows["selector"] != "full") | rows["method"].isin(list(OTHERS))
+    for row, x in _side_by_side(rows[usual & shown & (rows["metric"] == "accuracy")]):
         look = _look(row)
         colour = look.get("color", look["markerfacecolor"])
         y = [measure.factor * row[end] for end in ends]
         axes.plot([x, x], y, color=colour, linewidth=0.6, alpha=0.6, zorder=2)
         middle = measure.factor * row[measure.column]
         above = row["method"] in OTHERS
-        axes.plot([x], [middle], linestyle="none", zorder=4 if above else 3, **look)
+        axes.plot([x], [middle], zorder=4 if above else 3, **{"linestyle": "none", **look})
     axes.set_yscale("symlog", linthresh=measure.linear)
     axes.set_yticks(measure.ticks, [f"{tick:g}" for tick in measure.ticks])
     axes.set_ylabel(measure.label)
-
-
-def _is_shown(method: str) -> bool:
-    """Say whether a method is in the figure: the plain ones, and those with finalists."""
-    return not method.startswith("FULL") and "by loss" not in method
 
 
 def _side_by_side(rows: pd.DataFrame) -> Iterator[tuple[dict[Hashable, Any], float]]:
@@ -147,8 +148,8 @@ def _side_by_side(rows: pd.DataFrame) -> Iterator[tuple[dict[Hashable, Any], flo
 def _look(row: Mapping[Hashable, Any]) -> Look:
     name = str(row["method"])
     if name in OTHERS:
-        return {"markeredgecolor": "white", **OTHERS[name]}
+        return _alone(name)
     look = marker(row["selector"], sized(row["fraction"]))
-    if "finalists" in name:
+    if row["finalists"] > 1:
         look |= {"markerfacecolor": "white", "markeredgecolor": look["color"]}
     return look

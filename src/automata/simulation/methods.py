@@ -7,22 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from automata import names
 from automata.config.methods import SchedulerSettings
 from automata.simulation.schedulers import best_of, ended_before, stopped_at
-from automata.simulation.table import COSTS, FULL, Curved, Way
+from automata.simulation.table import COSTS, FULL, Curved, Floats, Ints, Way
 from automata.tuning.schedulers import finalist_rungs
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Method:
     """One way of tuning."""
 
-    name: str
     way: Way = FULL
     """How trials train."""
     metric: str = "accuracy"
@@ -32,19 +28,37 @@ class Method:
     repeat: bool = False
     """FULL once more: its search and its final training are under another seed."""
     scheduler: str | None = None
-    """What stops trials early, where that is the method; else what it is compared under."""
+    """Its own scheduler; None: that of the comparison."""
+    searches: bool = True
+    """Whether it searches at all; else it trains the first proposal."""
 
-    @classmethod
-    def of(cls, way: Way) -> Method:
-        """Return the search whose trials train in that way, with its name."""
-        if way == FULL:
-            return cls("FULL")
-        name = f"{way.selector} {100 * way.fraction:g} %"
-        if way.warm_start:
-            name += f", warm start {way.warm_start:g}"
-        if way.horizon_exponent:
-            name += f", beta {way.horizon_exponent:g}"
-        return cls(name, way)
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        if not self.searches:
+            return names.UNTUNED
+        parts = [self._trained]
+        if self.way.warm_start:
+            parts.append(f"warm start {self.way.warm_start:g}")
+        if self.way.horizon_exponent:
+            parts.append(f"beta {self.way.horizon_exponent:g}")
+        if self.metric == "log_loss":
+            parts.append("by loss")
+        if self.finalists > 1:
+            parts.append(f"{self.finalists} finalists")
+        return ", ".join(parts)
+
+    @property
+    def _trained(self) -> str:
+        if self.repeat:
+            return names.REPEAT
+        if self.scheduler == "one-epoch":
+            return names.ONE_EPOCH
+        if self.scheduler:
+            return f"{names.FULL}, {names.scheduler(self.scheduler)}"
+        if self.way == FULL:
+            return names.FULL
+        return f"{self.way.selector} {100 * self.way.fraction:g} %"
 
 
 class Draws(NamedTuple):
@@ -170,7 +184,7 @@ def _halved(full: Curved, seeds: Ints, finalists: Ints, metric: str) -> tuple[In
     spent = np.zeros((len(COSTS), len(seeds)))
     scores = full.scores(metric)
     for epoch, left in finalist_rungs(full.epochs[-1]).items():
-        place = full.place(epoch)
+        place = full.epochs.index(epoch)
         here = scores[seeds[:, None], finalists, place]
         order = np.argsort(-here, axis=1, kind="stable")
         out = np.take_along_axis(finalists, order[:, left:], axis=1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.config.methods import SchedulerSettings
 from automata.registry import load
+from automata.simulation.table import Floats, Ints
 from automata.training.progress import WORST_SCORE
 from automata.tuning import SCHEDULERS
 from automata.tuning.schedulers import (
@@ -18,9 +18,6 @@ from automata.tuning.schedulers import (
     one_epoch,
     successive_halving,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def stopped_at(

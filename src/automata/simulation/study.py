@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from automata import names
 from automata.config.curves import Simulated
-from automata.names import AUTOMATA, CONTRASTS, ONE_EPOCH, REPEAT
 from automata.seeds import derive
 from automata.simulation.methods import (
     Draws,
@@ -25,10 +23,9 @@ from automata.simulation.methods import (
     searched,
     untuned,
 )
-from automata.simulation.table import FULL, Complete, Way, hyperparameters, ways_in
+from automata.simulation.table import FULL, SAVED, Complete, Floats, Way, hyperparameters
 from automata.simulation.tpe import Tpe
-
-Floats = NDArray[np.float64]
+from automata.tuning.schedulers import FINALISTS
 
 SEARCHES = 2000
 """Simulated searches behind each mean."""
@@ -36,39 +33,33 @@ RESAMPLES, SEARCHES_EACH = 200, 50
 """Resamples of pool and seeds behind an interval, and searches in each."""
 RARELY = 0.01
 """A smaller share of choices is not reported."""
-SAVED = ("speedup_samples", "speedup_seconds", "energy_ratio")
-"""FULL's costs over the method's, by `COSTS`."""
-AGAINST_EPOCH = (AUTOMATA, "rs2")
+AGAINST_EPOCH = (names.AUTOMATA, "rs2")
 """Selectors that are compared with one epoch on all data."""
 LOSSES = (1, 2, 5)
 """Points of accuracy; the chance to lose more is reported."""
 
 
-def methods(ways: Iterable[Way], *, repeated: bool, by_loss: bool) -> list[Method]:
+def methods(
+    ways: Iterable[Way], others: Iterable[str], *, repeated: bool, by_loss: bool
+) -> list[Method]:
     """Return the methods that can be simulated on curves of these `ways`, FULL first.
 
-    FULL can be `repeated` where there are trainings under several seeds; `by_loss` says whether
-    trials are compared by their loss, too.
+    FULL is simulated under `others` of the schedulers, too, and can be `repeated` where there are
+    trainings under several seeds; `by_loss` says whether trials are compared by their loss as well.
     """
-    found = [
-        Method("FULL"),
-        *[Method(REPEAT, repeat=True)] * repeated,
-        Method("untuned", scheduler="untuned"),
-        Method(ONE_EPOCH, scheduler="one-epoch"),
-        *[Method("one epoch, by loss", scheduler="one-epoch", metric="log_loss")] * by_loss,
+    metrics = ("accuracy", "log_loss") if by_loss else ("accuracy",)
+    subsets = [way for way in ways if way != FULL]
+    return [
+        Method(),
+        *[Method(repeat=True)] * repeated,
+        *(Method(scheduler=name) for name in others),
+        Method(searches=False),
+        *(Method(metric=metric, scheduler="one-epoch") for metric in metrics),
+        *(
+            Method(way, metric, finalists)
+            for way, metric, finalists in product(subsets, metrics, (1, FINALISTS))
+        ),
     ]
-    for way in ways:
-        if way == FULL:
-            continue
-        plain = Method.of(way)
-        name = plain.name
-        found += [plain, Method(f"{name}, 3 finalists", way, finalists=3)]
-        if by_loss:
-            found += [
-                Method(f"{name}, by loss", way, metric="log_loss"),
-                Method(f"{name}, by loss, 3 finalists", way, "log_loss", finalists=3),
-            ]
-    return found
 
 
 class Regrets(NamedTuple):
@@ -98,8 +89,7 @@ class Bench:
         """Take the curves of the data set; those of FULL are among the complete ones."""
         self.asked = asked = recorded.asked
         self.pool = hyperparameters(recorded.table, asked.pool)
-        ways = ((way, recorded.curved(way)) for way in ways_in(recorded.table))
-        self.curves = {way: found for way, found in ways if found is not None}
+        self.curves = recorded.curves
         self.seeds = len(recorded.seeds)
         generator = np.random.default_rng(derive(0, "simulated searches"))
         self._draws = (
@@ -111,7 +101,7 @@ class Bench:
     def outcomes(self, method: Method, search: str, scheduler: str) -> list[Outcome]:
         """Return what `method` chooses: for the means, and in resamples of pool and seeds."""
         full = self.curves[FULL]
-        if method.scheduler == "untuned":
+        if not method.searches:
             return [untuned(full, draws) for draws in self._draws]
         trained = self.curves[method.way]
         key = search, scheduler, method.scheduler, method.way, method.metric, method.repeat
@@ -139,7 +129,9 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
     rows: list[dict[str, object]] = []
     choices: list[pd.DataFrame] = []
     regrets: dict[str, Regrets] = {}
-    for method in methods(bench.curves, repeated=bench.seeds > 1, by_loss=search == "random"):
+    others = [name for name in bench.asked.schedulers if name != scheduler]
+    repeated, by_loss = bench.seeds > 1, search == "random"
+    for method in methods(bench.curves, others, repeated=repeated, by_loss=by_loss):
         mean, around = bench.outcomes(method, search, scheduler)
         if not rows:
             base, based = mean, around
@@ -151,15 +143,17 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
             {
                 **said,
                 **method.way._asdict(),
+                "metric": method.metric,
+                "finalists": method.finalists,
                 "seeds": bench.seeds,
                 **_means(lost.plain, mean, base),
                 **_chances(lost),
                 **_percentiles("test", around.test),
             }
         )
-        choices.append(_chosen(mean, bench.pool).assign(**said))
+        choices.append(_chosen(mean, len(bench.pool)).assign(**said))
     found = pd.DataFrame(rows)
-    for name, other in (("regret", "FULL"), ("excess", REPEAT)):
+    for name, other in (("regret", names.FULL), ("excess", names.REPEAT)):
         if other in regrets:
             against = {method: (of, regrets[other]) for method, of in regrets.items()}
             found = found.join(_differences(against, name), on="method")
@@ -208,14 +202,16 @@ def _contrasts(regrets: Mapping[str, Regrets], ways: Iterable[Way]) -> pd.DataFr
     epoch.
     """
     usual = [way for way in ways if way == Way(way.selector, way.fraction)]
-    of = {(way.selector, way.fraction): Method.of(way).name for way in usual}
+    of = {(way.selector, way.fraction): Method(way).name for way in usual}
     found = [
         (of[one, fraction], of[other, fraction])
-        for one, other in CONTRASTS
+        for one, other in names.CONTRASTS
         for fraction in sorted({way.fraction for way in usual})
         if {(one, fraction), (other, fraction)} <= of.keys()
     ]
-    found += [(name, ONE_EPOCH) for (selector, _), name in of.items() if selector in AGAINST_EPOCH]
+    found += [
+        (name, names.ONE_EPOCH) for (selector, _), name in of.items() if selector in AGAINST_EPOCH
+    ]
     if not found:
         return pd.DataFrame(columns=["method", "other"])
     pairs = pd.MultiIndex.from_tuples(found, names=["method", "other"])
@@ -241,17 +237,11 @@ def _differences(pairs: Mapping[Any, tuple[Regrets, Regrets]], name: str) -> pd.
     return found.assign(**{f"{name}_comparisons": int((half > 0).sum())})
 
 
-def _chosen(found: Outcome, pool: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _chosen(found: Outcome, pool: int) -> pd.DataFrame:
     """Return the configurations that are chosen in one of a hundred searches or more."""
-    shares = np.bincount(found.chosen, minlength=len(pool)) / len(found.chosen)
+    shares = np.bincount(found.chosen, minlength=pool) / len(found.chosen)
     often = [place for place in np.argsort(-shares, kind="stable") if shares[place] >= RARELY]
-    return pd.DataFrame(
-        {
-            "configuration": often,
-            "share": shares[often],
-            "hyperparameters": [json.dumps(pool[place], sort_keys=True) for place in often],
-        }
-    )
+    return pd.DataFrame({"configuration": often, "share": shares[often]})
 
 
 def _regret(found: Outcome, base: Outcome) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,8 @@ COSTS = ("samples", "cpu_seconds", "joules")
 
 CPU seconds and joules are of training, selection and evaluation.
 """
+SAVED = ("speedup_samples", "speedup_cpu", "energy_ratio")
+"""FULL's costs over a method's, by `COSTS`."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,6 @@ class Curved:
     test: Floats
     """Test accuracy at the end (s, p), of trainings on all data; else NaN."""
 
-    def place(self, epoch: int) -> int:
-        """Return where `epoch` is among the epochs."""
-        return self.epochs.index(epoch)
-
     def scores(self, metric: str) -> Floats:
         """Return what trials are compared by."""
         return self.likelihood if metric == "log_loss" else self.accuracy
@@ -65,24 +64,21 @@ def hyperparameters(table: pd.DataFrame, pool: int) -> list[dict[str, Any]]:
     return [json.loads(texts[index]) for index in range(pool)]
 
 
-def ways_in(table: pd.DataFrame) -> list[Way]:
-    """Return the ways of training that a table of curves has, in order."""
-    rows = table[list(Way._fields)].drop_duplicates().sort_values(list(Way._fields))
-    return [Way(*row) for row in rows.itertuples(index=False)]
+def pools(recorded: Mapping[str, Complete]) -> pd.DataFrame:
+    """Return a row per data set and configuration, with its hyper-parameters in JSON."""
+    return pd.DataFrame(
+        {"dataset": dataset, "configuration": place, "hyperparameters": json.dumps(one)}
+        for dataset, here in recorded.items()
+        for place, one in enumerate(hyperparameters(here.table, here.asked.pool))
+    )
 
 
-def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Curved | None:
-    """Return the curves of one data set's `table` for one way of training.
-
-    None where a training of the `pool` under one of the `seeds` is missing.
-    """
-    some = table[(table[list(Way._fields)] == list(way)).all(axis=1) & table["seed"].isin(seeds)]
+def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Curved:
+    """Return the curves of one data set's `table` for one way of training, which is complete."""
+    some = table[(table[list(Way._fields)] == list(way)).all(axis=1)]
     axes = list(seeds), range(pool), sorted(table["epoch"].unique())
     index = pd.MultiIndex.from_product(axes, names=["seed", "configuration", "epoch"])
-    trained = some.set_index(index.names)
-    if not index.isin(trained.index).all():
-        return None
-    rows = trained.loc[index]
+    rows = some.set_index(index.names).loc[index]
 
     def array(column: str) -> Floats:
         return rows[column].to_numpy(dtype=np.float64).reshape([len(axis) for axis in axes])
@@ -97,35 +93,45 @@ def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Cu
 
 
 class Complete(NamedTuple):
-    """The curves of one data set, and the seeds under which most of them are complete."""
+    """The curves of one data set that are complete: of each way the whole pool, under all seeds."""
 
     asked: Simulated
     table: pd.DataFrame
     seeds: list[int]
-
-    def curved(self, way: Way) -> Curved | None:
-        """Return the curves of a way of training; None if one of the pool is missing."""
-        return curved(self.table, way, self.seeds, self.asked.pool)
+    curves: dict[Way, Curved]
 
 
 def complete(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> dict[str, Complete]:
-    """Return by data set the curves that searches can be simulated on.
+    """Return by data set the curves that searches can be simulated on, FULL's among them.
 
-    Those seeds count under which FULL and the most other ways of training have the whole pool.
-    Raises UserError where FULL has it nowhere.
+    Seeds and ways are those that give the most trainings: a further seed counts if more is won by
+    it than lost with the ways that lack it. Raises UserError where FULL has no whole pool.
     """
     found = {}
     for dataset, searches in asked.items():
         here = table[table["dataset"] == dataset]
-        ways = ways_in(here)
-        counts: dict[int, int] = {}
-        for seed in sorted(map(int, here["seed"].unique())):
-            whole = [way for way in ways if curved(here, way, [seed], searches.pool) is not None]
-            if FULL in whole:
-                counts[seed] = len(whole)
-        seeds = [seed for seed, count in counts.items() if count == max(counts.values())]
-        if seeds:
-            found[dataset] = Complete(searches, here, seeds)
+        whole = _whole(here, searches.pool)
+        choices = [
+            (seeds, [way for way, under in whole.items() if seeds <= under])
+            for count in range(1, len(whole.get(FULL, ())) + 1)
+            for seeds in map(frozenset, combinations(sorted(whole[FULL]), count))
+        ]
+        if choices:
+            seeds, ways = max(choices, key=lambda choice: len(choice[0]) * len(choice[1]))
+            curves = {way: curved(here, way, sorted(seeds), searches.pool) for way in ways}
+            found[dataset] = Complete(searches, here, sorted(seeds), curves)
     if not found:
         raise UserError("learning_curves: no data set has all curves of FULL under a seed")
+    return found
+
+
+def _whole(table: pd.DataFrame, pool: int) -> dict[Way, set[int]]:
+    """Return the seeds under which a way of training has all evaluations of the pool."""
+    evaluations = pool * table["epoch"].nunique()
+    some = table[table["configuration"] < pool]
+    counts = some.groupby([*Way._fields, "seed"], as_index=False).size()
+    found: dict[Way, set[int]] = {}
+    for *way, seed, count in counts.itertuples(index=False):
+        if count == evaluations:
+            found.setdefault(Way(*way), set()).add(int(seed))
     return found

@@ -12,15 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.simulation.methods import Draws
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from automata.simulation.table import Floats, Ints
 
 GAMMA = 0.25
 AT_ONCE = 200

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
+from automata import names
 from automata.config.curves import Simulated
-from automata.names import ALL_DATA, ONE_EPOCH, data_set
 from automata.simulation.methods import Method
-from automata.simulation.table import FULL, Complete, Curved, Way, ways_in
+from automata.simulation.table import FULL, Complete, Curved, Way
 
 METRICS = ("accuracy", "log_loss")
 
@@ -40,7 +40,7 @@ def against_real(
     it proves little.
     """
     real = runs[runs["selector"] != "untuned"].copy()
-    real["dataset"] = real["dataset"].map(data_set)
+    real["dataset"] = real["dataset"].map(names.data_set)
     alike = [
         run["dataset"] in asked
         and _is_of(asked[run["dataset"]], protocols[run["protocol_hash"]]["protocol"])
@@ -49,10 +49,11 @@ def against_real(
     real = real[alike]
     ways = [_way(run, protocols[run["protocol_hash"]]) for run in real.to_dict("records")]
     real[list(Way._fields)] = pd.DataFrame(ways, real.index, Way._fields)
-    one_epoch = simulated[simulated["method"] == ONE_EPOCH].assign(scheduler="one-epoch")
+    usual = simulated[(simulated["metric"] == "accuracy") & (simulated["finalists"] == 1)]
+    one_epoch = usual[usual["method"] == names.ONE_EPOCH].assign(scheduler="one-epoch")
     plain = pd.concat(
         [
-            simulated[[_is_plain(row) for row in simulated.to_dict("records")]],
+            usual[(usual["selector"] != "full") | (usual["method"] == names.FULL)],
             one_epoch.drop_duplicates(["dataset", "search"]),  # the same under each scheduler
         ]
     )
@@ -68,17 +69,18 @@ def against_real(
 def _is_of(asked: Simulated, protocol: Mapping[str, Any]) -> bool:
     """Say whether a search by that `protocol` is one that is simulated as it is."""
     space = {name: domain.model_dump(mode="json") for name, domain in asked.space.items()}
+    size = protocol["configurations"], protocol["epochs"]
     usual = protocol.get("metric", "accuracy"), protocol.get("finalists", 1)
     return bool(
         protocol["search_space"] == space
-        and protocol["configurations"] == asked.configurations
+        and size == (asked.configurations, asked.epochs)
         and usual == ("accuracy", 1)
     )
 
 
 def _way(run: Mapping[Any, Any], settings: Mapping[str, Any]) -> Way:
-    """Return how the trials of a real run trained."""
-    if run["selector"] in ALL_DATA:
+    """Return how the trials of a real run trained; `settings` are its entry of the protocols."""
+    if run["selector"] in names.ALL_DATA:
         return FULL
     return Way(
         run["selector"],
@@ -86,12 +88,6 @@ def _way(run: Mapping[Any, Any], settings: Mapping[str, Any]) -> Way:
         settings["scheduler"].get(run["scheduler"], {}).get("warm_start", 0.0),
         settings["protocol"].get("horizon_exponent", 0.0),
     )
-
-
-def _is_plain(row: Mapping[Any, Any]) -> bool:
-    """Say whether it is a search as it is really run: no finalists, not by loss, not a control."""
-    way = Way(*(row[field] for field in Way._fields))
-    return bool(row["method"] == Method.of(way).name)
 
 
 def noise(recorded: Mapping[str, Complete]) -> pd.DataFrame:
@@ -124,20 +120,17 @@ def rank_correlation(recorded: Mapping[str, Complete]) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for dataset, here, full in _repeated(recorded):
         ceiling = _tau(full.accuracy[:, :, -1], full)
-        for way in ways_in(here.table):
-            trained = here.curved(way)
-            if trained is not None:
-                said = {"dataset": dataset, "method": Method.of(way).name, **way._asdict()}
-                rows += ({**said, **one, "ceiling": ceiling} for one in _taus(trained, full))
+        for way, trained in here.curves.items():
+            said = {"dataset": dataset, "method": Method(way).name, **way._asdict()}
+            rows += ({**said, **one, "ceiling": ceiling} for one in _taus(trained, full))
     return pd.DataFrame(rows)
 
 
 def _repeated(recorded: Mapping[str, Complete]) -> Iterator[tuple[str, Complete, Curved]]:
     """Yield data sets with curves under several seeds, and those of FULL."""
     for dataset, here in recorded.items():
-        full = here.curved(FULL)
-        if len(here.seeds) > 1 and full is not None:
-            yield dataset, here, full
+        if len(here.seeds) > 1:
+            yield dataset, here, here.curves[FULL]
 
 
 def _taus(trained: Curved, full: Curved) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ import pytest
 from automata.analysis import simulated
 from automata.analysis.study import Study
 from automata.analysis.wording import MISSING
+from automata.names import REPEAT
 
 
 def row(method="gradmatch 1 %", selector="gradmatch", **changes):
@@ -18,8 +19,10 @@ def row(method="gradmatch 1 %", selector="gradmatch", **changes):
         "fraction": 0.01,
         "warm_start": 0.0,
         "horizon_exponent": 0.0,
+        "metric": "accuracy",
+        "finalists": 1,
         "speedup_samples": 12.0,
-        "speedup_seconds": 6.0,
+        "speedup_cpu": 6.0,
         "regret": 0.5,
         "regret_low": -0.25,
         "regret_high": 1.5,
@@ -41,12 +44,15 @@ def write(tmp_path):
 
 def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
     others = [row(scheduler="asha"), row(search="tpe"), row(warm_start=0.35), row("FULL", "full")]
-    others += [row("gradmatch 1 %, 3 finalists"), row(dataset="trec6", speedup_samples=21.0)]
-    others += [row("FULL, repeated", "full")]
+    others += [
+        row("gradmatch 1 %, 3 finalists", finalists=3),
+        row(dataset="trec6", speedup_samples=21.0),
+    ]
+    others += [row(REPEAT, "full")]
     study = write("simulated", row(), row("one epoch", "full", regret=0.0), *others)
     found = simulated.regrets(study, "hyperband").set_index("method")
-    assert list(found.index) == ["AUTOMATA 1 %", "one epoch", "FULL, repeated"]
-    assert found.loc["FULL, repeated", "DNA"] == "+0.5 (-3 to +4); 12.5 %"
+    assert list(found.index) == ["AUTOMATA 1 %", "one epoch", REPEAT]
+    assert found.loc[REPEAT, "DNA"] == "+0.5 (-3 to +4); 12.5 %"
     assert found["speedup"].to_list() == ["12x to 21x", "12x", "12x"]
     assert found["by CPU time"].to_list() == ["6x", "6x", "6x"]
     assert found.loc["AUTOMATA 1 %", "DNA"] == "+0.5 (-0.25 to +1.5); 12.5 %"
@@ -56,10 +62,10 @@ def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
 
 def test_horizon_exponents_stand_in_order_by_accuracy_and_by_loss(write):
     rows = [
-        row(f"rs2{name}", "rs2", fraction=fraction, horizon_exponent=beta, regret=beta)
+        row("rs2", "rs2", fraction=fraction, horizon_exponent=beta, regret=beta, metric=metric)
         for fraction in (0.1, 0.05)
         for beta in (0.5, 0.0)
-        for name in ("", ", by loss")
+        for metric in ("accuracy", "log_loss")
     ]
     found = simulated.horizon(write("simulated", *rows))
     order = found[["subset", "beta"]].to_numpy().tolist()
@@ -67,6 +73,22 @@ def test_horizon_exponents_stand_in_order_by_accuracy_and_by_loss(write):
     assert (
         found["by loss"].iloc[1] == found["by accuracy"].iloc[1] == ("+0.5 (-0.25 to +1.5); 12.5 %")
     )
+
+
+def test_the_median_rate_that_is_chosen(tmp_path, write):
+    rates = (0.3, 0.1, 0.2)
+    pool = [
+        {
+            "dataset": "dna",
+            "configuration": place,
+            "hyperparameters": f'{{"learning_rate": {rate}}}',
+        }
+        for place, rate in enumerate(rates)
+    ]
+    write("pool", *pool)
+    often = [row(configuration=place, share=share) for place, share in enumerate((0.3, 0.4, 0.3))]
+    found = simulated.chosen(write("chosen", *often, row("rs2 1 %", configuration=0, share=1.0)))
+    assert found.set_index("method").loc["AUTOMATA 1 %", "DNA"] == "0.2"
 
 
 def test_claims_are_judged_by_speedup_and_the_bounds_of_regret(write):

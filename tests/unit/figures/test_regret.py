@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 
 from automata.figures.regret import regret_figure
+from automata.names import ONE_EPOCH, REPEAT
 
 
 def rows(search, scheduler):
-    names = [("FULL, repeated", "full", 1.0), ("one epoch", "full", 1.0), ("rs2 1 %", "rs2", 0.01)]
+    names = [(REPEAT, "full", 1.0), (ONE_EPOCH, "full", 1.0), ("rs2 1 %", "rs2", 0.01)]
     return [
         {
             "dataset": "dna",
@@ -18,6 +19,8 @@ def rows(search, scheduler):
             "fraction": fraction,
             "warm_start": 0.0,
             "horizon_exponent": 0.0,
+            "metric": "accuracy",
+            "finalists": 1,
             "seeds": 2,
             "searches": 2000,
             "regret": regret,

@@ -3,17 +3,19 @@
 import pandas as pd
 import pytest
 
+from automata.names import REPEAT
 from automata.simulation.decision import decision
 
 
 def row(dataset, method, speedup, excess, lost, **more):
     said = {"search": "random", "scheduler": "hyperband", "warm_start": 0.0}
+    said["selector"] = "rs2" if method.startswith(("rs2", "a")) else "full"
     numbers = {"speedup_samples": speedup, "excess_all_high": excess, "lost_2": lost}
     return {**said, "dataset": dataset, "method": method, **numbers, **more}
 
 
 def table(*rows):
-    repeats = [row(name, "FULL, repeated", 1.0, 0.0, 0.02) for name in ("dna", "trec6")]
+    repeats = [row(name, REPEAT, 1.0, 0.0, 0.02) for name in ("dna", "trec6")]
     own = [row(name, "FULL", 1.0, 2.0 * (name == "trec6"), 0.0) for name in ("dna", "trec6")]
     return pd.DataFrame([*repeats, *own, *rows])
 
@@ -31,12 +33,14 @@ def test_the_fastest_that_passes_everywhere_is_recommended():
         row("dna", "rs2 10 %", 3.0, 0.5, 0.0),
         row("trec6", "rs2 10 %", 3.0, 0.5, 0.0),
         row("dna", "untuned", 15.0, 0.0, 0.0),
+        row("dna", "FULL, ASHA", 20.0, 0.0, 0.0),
+        row("trec6", "FULL, ASHA", 20.0, 0.0, 0.0),
     )
     assert methods.index[methods["recommended"]].tolist() == ["one epoch"]
     assert methods.loc["one epoch", "speedup"] == pytest.approx(6)
     assert methods.loc["rs2 1 %", "fails_on"] == "trec6"
     assert methods.loc["rs2 10 %", ["passes", "most_excess"]].tolist() == [2, 0.5]
-    assert "untuned" not in methods.index
+    assert not {"untuned", "FULL, ASHA"} & set(methods.index)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ SUBSETS = Way("rs2", 0.1)
 
 
 def result(method, curves=FULL_CURVES, scheduler="none"):
-    if method.scheduler == "untuned":
+    if not method.searches:
         found = untuned(FULL_CURVES, ALL)
     else:
         searches = searched(method, curves, ALL, scheduler, SETTINGS)
@@ -103,32 +103,32 @@ def result(method, curves=FULL_CURVES, scheduler="none"):
 
 
 def test_full_takes_all_trainings_and_no_other():
-    assert result(Method("full")) == (0, 320.0, 160.0)
+    assert result(Method()) == (0, 320.0, 160.0)
 
 
 def test_subsets_take_their_samples_and_one_training_on_all_data():
-    assert result(Method("rs2", SUBSETS), SUBSET_CURVES) == (3, 4 * 8 + 80.0, 56.0)
+    assert result(Method(SUBSETS), SUBSET_CURVES) == (3, 4 * 8 + 80.0, 56.0)
 
 
 def test_untuned_trains_the_first_proposal():
-    assert result(Method("untuned", scheduler="untuned")) == (0, 80.0, 40.0)
+    assert result(Method(searches=False)) == (0, 80.0, 40.0)
 
 
 def test_one_epoch_halves_the_best_three():
     # Of 1, 2, 3 after one epoch; at T/4 = 2 the best are 2 and 1, at T/2 = 4 the best is 1.
     assert finalist_rungs(8) == {2: 2, 4: 1}
-    assert result(Method("one epoch", scheduler="one-epoch"))[:2] == (1, 10 + 20 + 40 + 80.0)
+    assert result(Method(scheduler="one-epoch"))[:2] == (1, 10 + 20 + 40 + 80.0)
 
 
 def test_finalists_of_a_search_are_halved_on_all_data():
     # 3, 2 and 1 have the best scores on subsets; on all data 3 ends at T/4, 2 at T/2.
-    method = Method("rs2, 3 finalists", SUBSETS, finalists=3)
+    method = Method(SUBSETS, finalists=3)
     assert result(method, SUBSET_CURVES)[:2] == (1, 4 * 8 + 20 + 40 + 80.0)
 
 
 def test_full_goes_on_from_where_its_best_trial_stopped():
     # Under ASHA (rungs 1, 4, 8): trial 1 goes on to 8, trials 2 and 3 end at 1.
-    assert Method("full").way == FULL
-    chosen, samples, _ = result(Method("full"), scheduler="asha")
+    assert Method().way == FULL
+    chosen, samples, _ = result(Method(), scheduler="asha")
     assert chosen == 0
     assert samples == 80 + 80 + 10 + 10

@@ -21,7 +21,7 @@ def test_without_noise_nobody_loses_and_costs_are_those_by_hand():
     assert (tuned[["regret", "lost_1", "regret_high", "excess_high"]] == 0).all(axis=None)
     # 6 trials of 8 epochs; on a tenth of the data, and 8 epochs on all.
     assert found.loc["rs2 10 %", "speedup_samples"] == pytest.approx(48 / (4.8 + 8))
-    assert found.loc["rs2 10 %", "speedup_seconds"] == pytest.approx(48 / (4.8 + 8))
+    assert found.loc["rs2 10 %", "speedup_cpu"] == pytest.approx(48 / (4.8 + 8))
     # 6 epochs for all; three to 2, two to 4, one to 8: 1, 2 and 4 more.
     assert found.loc["one epoch", "speedup_samples"] == pytest.approx(48 / (6 + 3 + 4 + 4))
     # FULL takes the best of 6 of 12, untuned any: the mean of the largest is 6 / 7 * 13 - 1.
@@ -75,10 +75,7 @@ def test_what_is_chosen_is_told_with_its_share():
     full = found[found["method"] == "FULL"]
     # The best of all is among 6 of 12 in half of the searches.
     best = full.iloc[0]
-    assert (best["configuration"], best["hyperparameters"]) == (
-        POOL - 1,
-        '{"x": 0.9166666666666666}',
-    )
+    assert best["configuration"] == POOL - 1
     assert best["share"] == pytest.approx(0.5, abs=0.05)
     assert full["share"].sum() == pytest.approx(1, abs=0.02)
 

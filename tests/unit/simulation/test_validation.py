@@ -8,7 +8,7 @@ from scipy.stats import norm
 from automata.simulation.study import _simultaneous
 from automata.simulation.table import complete
 from automata.simulation.validation import against_real, noise, rank_correlation
-from made_curves import POOL, asked, made_curves, made_study
+from made_curves import EPOCHS, POOL, asked, made_curves, made_study
 
 ASKED = {"made": asked()}
 
@@ -75,7 +75,11 @@ def test_real_searches_are_held_against_simulated_ones_of_their_way():
             run(scheduler="asha"),
         ]
     )
-    protocol = {"search_space": {"x": {"uniform": [0.0, 1.0]}}, "configurations": 6}
+    protocol = {
+        "search_space": {"x": {"uniform": [0.0, 1.0]}},
+        "configurations": 6,
+        "epochs": EPOCHS[-1],
+    }
 
     def inside(warm_start, **changes):
         settings = {"none": {"warm_start": warm_start}}
@@ -91,6 +95,7 @@ def test_real_searches_are_held_against_simulated_ones_of_their_way():
     assert not found["from_pool"].any()
     assert inside(0.5)["selector"].tolist() == ["full"]
     assert inside(0.0, configurations=7).empty
+    assert inside(0.0, epochs=4).empty
     assert inside(0.0, search_space={"x": {"uniform": [0.0, 2.0]}}).empty
     assert inside(0.0, metric="macro_f1").empty
 
@@ -99,7 +104,11 @@ def test_one_epoch_is_held_against_its_own_and_the_search_of_the_pool_is_told():
     simulated = made_study(made_curves(0.0)).methods
     simulated.insert(0, "dataset", "made")
     runs = pd.DataFrame([run("full", "one-epoch", fraction=1.0), run() | {"seed": 0}])
-    protocol = {"search_space": {"x": {"uniform": [0.0, 1.0]}}, "configurations": 6}
+    protocol = {
+        "search_space": {"x": {"uniform": [0.0, 1.0]}},
+        "configurations": 6,
+        "epochs": EPOCHS[-1],
+    }
     found = against_real(
         simulated, ASKED, runs, {"p": {"scheduler": {}, "protocol": protocol}}
     ).set_index("method")
