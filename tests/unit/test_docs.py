@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from automata.cli import COMMANDS
+from automata.config.files import read_experiments
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/")
@@ -56,6 +57,17 @@ def test_examples_are_included_in_a_page() -> None:
     included = re.findall(r'^--8<-- "(.*)"$', pages, re.MULTILINE)
     examples = (ROOT / "docs/examples").glob("*.py")
     assert sorted(included) == sorted(str(path.relative_to(ROOT / "docs")) for path in examples)
+
+
+def test_configurations_that_the_text_shows_are_valid(tmp_path, monkeypatch) -> None:
+    """Each block of YAML, as a file beside the project's own."""
+    monkeypatch.chdir(ROOT)
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE):
+            file = tmp_path / "shown.yaml"
+            text = block.replace("[config/", f"[{ROOT}/config/")
+            file.write_text(text)
+            assert read_experiments([ROOT / "config/config.yaml", file]), page
 
 
 def test_citation_has_the_version_of_the_project() -> None:

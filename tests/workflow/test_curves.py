@@ -1,21 +1,25 @@
 """Learning curves and the searches simulated on them, by rules."""
 
 import shutil
+from pathlib import Path
 
 import pandas as pd
 
 TARGET = "learning_curves"
+OWN = Path(__file__).parents[2] / "docs/examples/own_methods.py"
 
 
 def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
+    shutil.copy2(OWN, workflow.folder)
     workflow.config = {
-        "selectors": ["full", "untuned", "rs2"],
+        "own_selectors": {"highest-loss": "own_methods:HighestLoss"},
+        "selectors": ["full", "untuned", "rs2", "highest-loss"],
         "fractions": [0.1],
         "schedulers": ["hyperband", "asha"],
         "learning_curves": {"pool": 4, "seeds": [0, 1], "part": 2},
     }
     jobs = workflow.run(TARGET)
-    assert jobs["record_curves"] == 2 * 2 * 2  # selectors, seeds, parts
+    assert jobs["record_curves"] == 3 * 2 * 2  # selectors, seeds, parts
     assert "tune" not in jobs
     assert not workflow.plan(TARGET)
 
@@ -24,15 +28,19 @@ def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
     full = found[found["method"] == "FULL"]
     assert (full["regret"] == 0).all()
     assert (full["speedup_samples"] == 1).all()
+    assert {"rs2 10 %", "highest-loss 10 %", "one epoch", "FULL, ASHA"} <= set(found["method"])
     assert (workflow.folder / "results/smoke/figures/regret-asha.png").exists()
 
     workflow.config["learning_curves"] |= {"pool": 6}
-    assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # the new part alone
+    assert workflow.plan(TARGET)["record_curves"] == 3 * 2  # the new part alone
     workflow.config["schedulers"] = ["none"]
     workflow.config["learning_curves"] |= {"pool": 4}
     again = workflow.plan(TARGET)
     assert not again["record_curves"]
     assert again["simulate"] == 1
+    with (workflow.folder / OWN.name).open("a") as file:
+        file.write("# changed\n")
+    assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # of its own selector alone
 
 
 def test_published_curves_are_not_trained_again(workflow):

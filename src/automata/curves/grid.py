@@ -22,6 +22,9 @@ from automata.runs import number
 from automata.selection.controls import CONTROLS
 from automata.tuning import SCHEDULERS
 
+OF_SEARCHES = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
+"""What a protocol says of searches alone, at its least: it does not reach a training."""
+
 
 def curves_jobs(experiment: Experiment, files: dict[str, dict[str, str]]) -> dict[str, CurvesJob]:
     """Return the jobs of an experiment by the paths of their records, below the folder of all.
@@ -63,7 +66,7 @@ def _jobs(
     else:
         ways = [(1.0, (0.0, 0.0))]
     for fraction, (warm_start, exponent) in ways:
-        trained = protocol.model_copy(update={"configurations": 1, "horizon_exponent": exponent})
+        trained = protocol.model_copy(update={**OF_SEARCHES, "horizon_exponent": exponent})
         for seed, first in product(asked.seeds, range(0, asked.pool, asked.part)):
             yield CurvesJob(
                 dataset=dataset,

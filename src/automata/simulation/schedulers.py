@@ -109,7 +109,7 @@ def _percentile(values: Floats, percent: float) -> Floats:
     count = np.isfinite(values).sum(axis=1)
     if not count.any():
         return np.full(len(values), -np.inf)
-    place = np.maximum(count - 1, 0) * percent / 100
+    place = np.maximum(count - 1, 0) * (percent / 100)  # in the order of NumPy
     below = np.floor(place).astype(np.int64)
     above = np.minimum(below + 1, np.maximum(count - 1, 0))
     in_order = np.sort(values, axis=1)

@@ -73,8 +73,13 @@ def test_path_changes_with_what_a_training_reads_alone(jobs):
     job = of(jobs, "rs2")[0]
     other = experiment(schedulers=["asha"], searches=["tpe"], seeds=[0, 1])
     assert path_of(job) in curves_jobs(other, {"dna": {}})
-    protocol = {"tabular": {"configurations": 5, "epochs": 9, "weight_decay": 0.1}}
-    assert path_of(job) not in curves_jobs(experiment(protocol=protocol), {"dna": {}})
+    usual = {"configurations": 5, "epochs": 9}
+
+    def trained(**changes):
+        return curves_jobs(experiment(protocol={"tabular": usual | changes}), {"dna": {}})
+
+    assert path_of(job) in trained(finalists=3, metric="log_loss")
+    assert path_of(job) not in trained(weight_decay=0.1)
 
 
 @pytest.mark.parametrize("selector", ["full", "rs2"])

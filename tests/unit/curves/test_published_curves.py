@@ -1,5 +1,7 @@
 """Published learning curves: what is there, and that what is published stays as it was."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -11,6 +13,7 @@ from automata.errors import UserError
 from automata.metering.measurement import Channel, Measurement
 from automata.training.progress import Evaluation, Progress, Seconds
 
+REFERENCE = Path(__file__).parents[3] / "results/reference"
 CONFIG = {
     "datasets": ["dna"],
     "selectors": ["full", "rs2"],
@@ -130,6 +133,19 @@ def test_a_damaged_file_of_origins_is_one_line(tmp_path):
     (tmp_path / "dna.json").write_text("{")
     with pytest.raises(UserError, match=r"dna\.json: not the origins of published curves"):
         published_trainings(tmp_path)
+
+
+def test_most_real_searches_lie_where_simulated_ones_do():
+    """At most a tenth outside of the central 95 %, of searches that did not propose the pool."""
+    held = pd.read_csv(REFERENCE / "simulated/tables/validation.csv")
+    others = held[~held["from_pool"]]
+    assert len(others) > 250
+    assert others["inside"].mean() >= 0.9
+
+
+def test_published_results_stay_small():
+    size = sum(path.stat().st_size for path in REFERENCE.rglob("*") if path.is_file())
+    assert size < 40 * 2**20
 
 
 def test_paths_have_training_and_part(jobs):

@@ -34,10 +34,13 @@ class Proposer:
         """Learn nothing."""
 
 
-def rungs_of(configurations, epochs):
+ETAS = st.integers(2, 5)
+
+
+def rungs_of(configurations, epochs, settings):
     found = {epochs}
     for name in SCHEDULERS:
-        scheduler = load(SCHEDULERS, name)(configurations, epochs, SETTINGS)
+        scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
         found.update(rung for trial in range(configurations) for rung in scheduler.rungs(trial))
     return sorted(found)
 
@@ -47,21 +50,28 @@ def rungs_of(configurations, epochs):
     configurations=st.integers(1, 40),
     epochs=st.sampled_from([1, 3, 9, 20, 27, 40, 81, 200]),
     levels=st.sampled_from([2, 5, 1000]),
+    etas=st.fixed_dictionaries({"hyperband": ETAS, "sha": ETAS, "asha": ETAS}),
+    grace=st.integers(1, 3),
     seed=st.integers(0, 2**16),
 )
-def test_trials_end_where_those_of_the_search_itself_do(name, configurations, epochs, levels, seed):
+def test_trials_end_where_those_of_the_search_itself_do(
+    name, configurations, epochs, levels, etas, grace, seed
+):
     """Fewer `levels` of the score make ties."""
-    rungs = rungs_of(configurations, epochs)
+    said = {scheduler: {"reduction_factor": eta} for scheduler, eta in etas.items()}
+    said["asha"]["grace_period"] = grace
+    settings = SchedulerSettings.model_validate(said)
+    rungs = rungs_of(configurations, epochs, settings)
     shape = 3, configurations, len(rungs)
     scores = np.random.default_rng(seed).integers(0, levels, shape) / levels
-    ends = stopped_at(name, scores, rungs, SETTINGS)
+    ends = stopped_at(name, scores, rungs, settings)
     best = best_of(name, scores, ends)
     for search in range(len(scores)):
 
         def score(trial, epoch, search=search):
             return scores[search, trial.index, rungs.index(epoch)]
 
-        scheduler = load(SCHEDULERS, name)(configurations, epochs, SETTINGS)
+        scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
         found = simulate(Search(Proposer(), scheduler, configurations), score)
         assert [rungs[place] for place in ends[search]] == [t.epoch for t in found.trials]
         assert best[search] == found.best
