@@ -28,7 +28,11 @@ APART = 1.03
 """Between two marks with the same speedup, which are drawn side by side."""
 
 OTHERS: dict[str, Look] = {
-    f"{names.FULL}, {names.scheduler('asha')}": {"marker": "*", "markerfacecolor": "black"},
+    f"{names.FULL}, {names.scheduler('asha')}": {
+        "marker": "*",
+        "markerfacecolor": "black",
+        "markersize": 9,
+    },
     names.ONE_EPOCH: {"marker": "P", "markerfacecolor": "black"},
     names.UNTUNED: {"marker": "X", "markerfacecolor": "0.5"},
 }
