@@ -5,19 +5,21 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from automata.analysis.tables import read_csv
 from automata.config.files import read_experiments
 
 ROOT = Path(__file__).parents[2]
 CONFIG, REFERENCE = ROOT / "config", ROOT / "results/reference"
+OWN = yaml.safe_load((CONFIG / "reference/cifar10-small.yaml").read_text())["own_datasets"]
 NAMES = sorted(path.parent.name for path in REFERENCE.glob("*/records.tar.xz"))
 
 
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(name, marks=pytest.mark.slow if name == "protocol" else ()) for name in NAMES
+        pytest.param(name, marks=pytest.mark.slow if name != "default" else ()) for name in NAMES
     ],
 )
 def redrawn(request, tmp_path_factory, make_workflow):
@@ -26,10 +28,12 @@ def redrawn(request, tmp_path_factory, make_workflow):
     folder = tmp_path_factory.mktemp("reference")
     shutil.copy2(published / "records.tar.xz", folder)
     runs = pd.read_csv(published / "tables/runs.csv")
+    datasets = sorted(runs["dataset"].unique())
     config = {
         "experiment": "again",
         "archives": ["records.tar.xz"],
-        "datasets": sorted(runs["dataset"].unique()),
+        "datasets": datasets,
+        "own_datasets": {name: OWN[name] for name in datasets if name in OWN},
     }
     workflow = make_workflow(folder, config=config)
     workflow.jobs = workflow.run("tables")
