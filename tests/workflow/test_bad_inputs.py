@@ -162,6 +162,7 @@ def test_bad_input_ends_with_one_line(case, stock, workflow, monkeypatch, capfd)
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "nets", raising=False)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # of nets.py
     workflow.config = dict(case.config)
     before = place(case, folder, stock)
     with pytest.raises(SystemExit) as end:
