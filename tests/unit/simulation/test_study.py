@@ -70,6 +70,13 @@ def test_a_seed_counts_that_has_all_ways_of_another():
     assert not found["method"].str.startswith("rs2").any()
 
 
+def test_a_way_of_fewer_seeds_is_left_out_if_that_leaves_more_trainings():
+    made = made_curves(0.3, ("full", "rs2", "random"))
+    missing = (made["selector"] == "random") & (made["seed"] == 1)
+    here = complete(made[~missing], {"made": asked()})["made"]
+    assert (here.seeds, {way.selector for way in here.curves}) == ([0, 1], {"full", "rs2"})
+
+
 def test_what_is_chosen_is_told_with_its_share():
     found = made_study(made_curves(0.0)).chosen
     full = found[found["method"] == "FULL"]
