@@ -41,9 +41,12 @@ def plans(out: Path) -> None:
             if file.name != "claims.yaml":
                 name = f"{file.relative_to(TREE / 'config').with_suffix('')}, records {state}.json"
                 parts: dict[str, dict[str, Any]] = {"runs": {}, "reductions": {}}
-                for key, job in planned(folder, file):
-                    part = "runs" if job["rule"] in ("prepare", "tune") else "reductions"
-                    parts[part][key] = job
+                try:
+                    for key, job in planned(folder, file):
+                        part = "runs" if job["rule"] in ("prepare", "tune") else "reductions"
+                        parts[part][key] = job
+                except SystemExit as refused:  # it has files of the user's own, which are not here
+                    parts["runs"]["refused"] = str(refused)
                 for part, jobs in parts.items():
                     write(out / part / name, jobs)
 
