@@ -7,7 +7,7 @@ import pytest
 from automata.errors import UserError
 from automata.names import REPEAT
 from automata.simulation.study import RESAMPLES, _resampled, studies
-from automata.simulation.table import complete
+from automata.simulation.table import complete, pools
 from made_curves import POOL, asked, made_curves, made_study
 
 
@@ -82,7 +82,11 @@ def test_what_is_chosen_is_told_with_its_share():
     full = found[found["method"] == "FULL"]
     # The best of all is among 6 of 12 in half of the searches.
     best = full.iloc[0]
-    assert best["configuration"] == POOL - 1
+    pool = pools(complete(made_curves(0.0), {"made": asked()})).set_index("configuration")
+    assert (best["configuration"], pool.loc[best["configuration"], "hyperparameters"]) == (
+        POOL - 1,
+        '{"x": 0.9166666666666666}',
+    )
     assert best["share"] == pytest.approx(0.5, abs=0.05)
     assert full["share"].sum() == pytest.approx(1, abs=0.02)
 
