@@ -80,6 +80,7 @@ rule simulate:
     localrule: True
     conda:
         "../envs/automata.yaml"
+    threads: WHOLE_MACHINE
     params:
         searches=as_is(
             json.dumps(
@@ -98,6 +99,7 @@ rule simulate:
         python -m automata simulate {input:q} \
             --searches {params.searches:q} \
             --output {params.tables:q} \
+            --processes {threads} \
             {params.real:q} > {log:q} 2>&1
         """
 

@@ -173,6 +173,7 @@ def simulate(
     searches: Annotated[str, "What is simulated of each data set, in JSON."],
     output: Annotated[Path, "Folder of tables."],
     real: Annotated[Sequence[Path], "Folders of tables of real runs."] = (),
+    processes: Annotated[int, "How many processes simulate."] = 1,
 ) -> None:
     """Simulate searches on recorded learning curves."""
     import pandas as pd
@@ -190,7 +191,7 @@ def simulate(
         for name, it in json.loads(searches).items()
     }
     recorded = complete(pd.read_parquet(curves), asked)
-    found = studies(recorded)
+    found = studies(recorded, processes)
     held = [pd.DataFrame(columns=validation.HELD)]
     tables = {
         "simulated": found.methods,

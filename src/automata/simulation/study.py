@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -163,17 +164,23 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
     return Compared(found, pd.concat(choices, ignore_index=True), pairs)
 
 
-def studies(recorded: Mapping[str, Complete]) -> Compared:
-    """Return `study` for each data set, search and scheduler."""
-    found: list[Compared] = []
-    for dataset, here in recorded.items():
-        bench = Bench(here)
-        for search, scheduler in product(here.asked.searches, here.asked.schedulers):
-            some = study(bench, search, scheduler)
-            for part in some:
-                part.insert(0, "dataset", dataset)
-            found.append(some)
+def studies(recorded: Mapping[str, Complete], processes: int = 1) -> Compared:
+    """Return `study` for each data set, search and scheduler; so many `processes` simulate."""
+    panels = [
+        (dataset, here, search, scheduler)
+        for dataset, here in recorded.items()
+        for search, scheduler in product(here.asked.searches, here.asked.schedulers)
+    ]
+    with ProcessPoolExecutor(processes) as pool:
+        found = list(pool.map(_panel, *zip(*panels, strict=True)))
     return Compared(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
+
+
+def _panel(dataset: str, recorded: Complete, search: str, scheduler: str) -> Compared:
+    found = study(Bench(recorded), search, scheduler)
+    for part in found:
+        part.insert(0, "dataset", dataset)
+    return found
 
 
 def _draws(generator: np.random.Generator, asked: Simulated, seeds: int, searches: int) -> Draws:

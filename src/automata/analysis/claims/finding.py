@@ -34,7 +34,7 @@ NO_RUNS_NEEDED = "no runs needed"
 class Finding:
     """What a study says of one claim.
 
-    It rests on runs. Should one rest on simulated searches, this is where it would say so.
+    Whether it rests on runs or on simulated searches is said where it is shown.
     """
 
     verdict: str
