@@ -76,9 +76,9 @@ def regret_figure(table: pd.DataFrame, scheduler: str) -> Figure:
             for axes, measure in zip(line, (REGRET, CHANCE), strict=True):
                 _draw(axes, rows[rows["dataset"] == dataset], measure)
                 axes.set_title(names.dataset(dataset))
-        most = 1.3 * max(2.0, rows["speedup_samples"].max())
+        speedups = rows.loc[_shown(rows), "speedup_samples"]
         for axes in grid[-1]:
-            logarithmic(axes, "x", 0.9, most)
+            logarithmic(axes, "x", 0.8 * speedups.min(), 1.25 * speedups.max())
             axes.set_xlabel(f"Speedup, by samples ({names.scheduler(scheduler)})")
         selectors = names.ordered(rows["selector"].unique(), names.METHODS)
         add_legend(
@@ -122,9 +122,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
     repeat = rows[rows["method"] == names.REPEAT]
     for low, high in measure.factor * repeat[list(measure.band)].to_numpy():
         axes.axhspan(low, high, color="0.9", zorder=0)
-    usual = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
-    shown = (rows["selector"] != "full") | rows["method"].isin(list(OTHERS))
-    for row, x in _side_by_side(rows[usual & shown & (rows["metric"] == "accuracy")]):
+    for row, x in _side_by_side(rows[_shown(rows)]):
         look = _look(row)
         colour = look.get("color", look["markerfacecolor"])
         y = [measure.factor * row[end] for end in ends]
@@ -135,6 +133,12 @@ def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
     axes.set_yscale("symlog", linthresh=measure.linear)
     axes.set_yticks(measure.ticks, [f"{tick:g}" for tick in measure.ticks])
     axes.set_ylabel(measure.label)
+
+
+def _shown(rows: pd.DataFrame) -> pd.Series[bool]:
+    usual = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
+    known = (rows["selector"] != "full") | rows["method"].isin(list(OTHERS))
+    return usual & known & (rows["metric"] == "accuracy")
 
 
 def _side_by_side(rows: pd.DataFrame) -> Iterator[tuple[dict[Hashable, Any], float]]:
