@@ -125,7 +125,7 @@ def validation(study: Study) -> pd.DataFrame:
 
 
 def real(study: Study) -> pd.DataFrame:
-    """Return what real searches lose against FULL under Hyperband: their mean and range over seeds.
+    """Return what real searches lose against FULL's: their mean and range over seeds.
 
     By data set, with the speedup by CPU time; searches may have run side by side.
     """
