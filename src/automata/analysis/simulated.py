@@ -192,23 +192,28 @@ def claims(study: Study) -> pd.DataFrame:
     means = rows.assign(**losses, seeds=SEEDS_FOR_INTERVAL)[plain & usual]
     file = DEFAULTS.with_name("claims.yaml")
     told = parse_claims(yaml.safe_load(file.read_text()), file).items()
-    ranges = {name: claim for name, claim in told if type(claim) is RangeClaim}
+    speedups = {
+        name: claim
+        for name, claim in told
+        if type(claim) is RangeClaim and claim.quantity == "speedup"
+    }
     lines = []
-    for (name, claim), (by, column) in product(ranges.items(), COSTS.items()):
+    for (name, claim), (by, column) in product(speedups.items(), COSTS.items()):
         ends = ("speedup", "speedup_low", "speedup_high")
         table = means.assign(**dict.fromkeys(ends, means[column]))
         subsets = claim.grid.subsets(table, [names.AUTOMATA])
-        if claim.quantity != "speedup" or subsets.empty:
+        if subsets.empty:
             continue
         simulated = Study(study.folder)
         simulated.__dict__["tradeoff"] = table
         finding = claim.check(simulated)
-        fastest = (_fastest(panel.rows(subsets), claim.loss) for panel in finding.panels)
-        weakest = max(fastest, key=itemgetter("regret"))
+        closest = (claim.closest(panel.rows(subsets)) for panel in finding.panels)
+        weakest = max(closest, key=itemgetter("regret"))
         where = f"{names.dataset(weakest['dataset'])}, {percent(weakest['fraction'])}"
         lines.append(
             {
                 "id": name,
+                "location": claim.location,
                 "by": by,
                 "verdict": finding.verdict,
                 "firm": finding.firm,
@@ -218,13 +223,6 @@ def claims(study: Study) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(lines)
-
-
-def _fastest(rows: pd.DataFrame, loss: float | None) -> Mapping[Any, Any]:
-    """Return the fastest of the `rows` that lose at most `loss` points, else the least lossy."""
-    inside = rows if loss is None else rows[rows["regret"] <= loss]
-    found = inside.nlargest(1, "speedup") if len(inside) else rows.nsmallest(1, "regret")
-    return found.to_dict("records")[0]
 
 
 def contrasts(study: Study) -> pd.DataFrame:
@@ -259,7 +257,7 @@ def _random(rows: pd.DataFrame, scheduler: str) -> pd.DataFrame:
     return rows[(rows["search"] == "random") & (rows["scheduler"] == scheduler)]
 
 
-def _regret(row: Mapping[Any, Any]) -> str:
+def _regret(row: Mapping[Any, Any] | pd.Series[Any]) -> str:
     """Return the mean and its interval; of FULL's repeat, whose mean is 0, 90 % of its searches."""
     ends = ("_5th", "_95th") if row["method"] == names.REPEAT else ("_low", "_high")
     return bounded(*(signed(row[f"regret{end}"]) for end in ("", *ends)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -140,6 +140,16 @@ class RangeClaim(PanelClaim):
         loss = np.inf if self.loss is None else self.loss
         return self.low * (1 - self.around) - 1e-9, loss + 1e-9
 
+    def _inside(self, rows: pd.DataFrame) -> pd.DataFrame:
+        return rows[rows["relative_test_error"] <= self._limits[1]]
+
+    def closest(self, rows: pd.DataFrame) -> pd.Series[Any]:
+        """Return the fastest of the `rows` inside the loss, else that of least error."""
+        inside = self._inside(rows)
+        if len(inside):
+            return inside.nlargest(1, self.quantity).iloc[0]
+        return rows.nsmallest(1, "relative_test_error").iloc[0]
+
     def _reached(self, rows: pd.DataFrame, ratio: str, error: str) -> pd.Series[bool]:
         """Return which rows are within the limits, with the mean or one end of the intervals."""
         bar, loss = self._limits
@@ -159,13 +169,10 @@ class RangeClaim(PanelClaim):
         return Outcome(False, OPEN if self._reached(rows, "_high", "_low").any() else FIRM)
 
     def _ours(self, panels: dict[Panel, pd.DataFrame], passing: list[Panel]) -> str:
-        inside = {
-            panel: rows[rows["relative_test_error"] <= self._limits[1]]
-            for panel, rows in panels.items()
-        }
         if len(self.panels) == 1:
-            ((panel, rows),) = panels.items()
-            return _of_one(rows, inside[panel], self.quantity, bool(passing))
+            (rows,) = panels.values()
+            return _of_one(rows, self.closest(rows), self.quantity, bool(passing))
+        inside = {panel: self._inside(rows) for panel, rows in panels.items()}
         bar = times(self.low * (1 - self.around))
         parts = [f"{len(passing)} of {len(panels)} panels reach {bar} {self._within}"]
         best = {panel: rows[self.quantity].max() for panel, rows in inside.items() if len(rows)}
@@ -189,14 +196,12 @@ class PointClaim(RangeClaim):
         return self
 
 
-def _of_one(rows: pd.DataFrame, inside: pd.DataFrame, quantity: str, passes: bool) -> str:
-    """Return the fastest fraction `inside` the loss, else that of least error, in words.
+def _of_one(rows: pd.DataFrame, closest: pd.Series[Any], quantity: str, passes: bool) -> str:
+    """Return the row that comes `closest` to a claim, in words.
 
     Where it falls short, the fastest of all `rows` follows.
     """
     fastest = rows.nlargest(1, quantity).iloc[0]
-    of_least_error = rows.nsmallest(1, "relative_test_error")
-    closest = (inside.nlargest(1, quantity) if len(inside) else of_least_error).iloc[0]
     ours = _of_row(closest, quantity)
     if passes or fastest["fraction"] == closest["fraction"]:
         return ours
