@@ -31,15 +31,31 @@ COSTS = {"samples": "speedup_samples", "CPU time": "speedup_cpu"}
 def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.DataFrame:
     """Return speedups, and by data set regret with its interval and the chance to lose 2 points.
 
-    Of random search; without warm start, and with trials compared by accuracy. Methods with
-    `finalists` are another table.
+    Of random search, with trials compared by accuracy; ASHA without warm start, and with the
+    paper's. Methods with `finalists` are another table.
     """
     rows = _random(read_csv(study.folder / "simulated.csv"), scheduler)
-    plain = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
+    kappa = _paper_warm_start(rows)
+    plain = rows["warm_start"].isin([0, *kappa]) & (rows["horizon_exponent"] == 0)
     others = (rows["metric"] == "accuracy") & (rows["method"] != names.FULL)
     chosen = (rows["finalists"] > 1) == finalists
+    return _told(rows[plain & others & chosen])
+
+
+def horizon(study: Study) -> pd.DataFrame:
+    """Return what `regrets` does, of RS2 under Hyperband by its horizon exponent.
+
+    By accuracy and by loss, of the data sets where the exponent was recorded.
+    """
+    rows = _random(read_csv(study.folder / "simulated.csv"), "hyperband")
+    recorded = rows.groupby("dataset")["horizon_exponent"].transform("max") > 0
+    plain = (rows["finalists"] == 1) & (rows["warm_start"] == 0)
+    return _told(rows[recorded & plain & (rows["selector"] == "rs2")])
+
+
+def _told(rows: pd.DataFrame) -> pd.DataFrame:
     lines = []
-    for method, found in rows[plain & others & chosen].groupby("method", sort=False):
+    for method, found in rows.groupby("method", sort=False):
         line = {"method": _called(str(method))}
         for by, column in COSTS.items():
             ends = times(found[column].min()), times(found[column].max())
@@ -48,19 +64,6 @@ def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.Data
             line[names.dataset(row["dataset"])] = f"{_regret(row)}; {percent(row['lost_2'])}"
         lines.append(line)
     return _by_dataset(lines, rows)
-
-
-def horizon(study: Study) -> pd.DataFrame:
-    """Return regret and the chance of a loss of RS2 by its horizon exponent, under Hyperband."""
-    rows = _random(read_csv(study.folder / "simulated.csv"), "hyperband")
-    plain = (rows["selector"] == "rs2") & (rows["finalists"] == 1)
-    lines: dict[tuple[str, float, float], dict[str, object]] = {}
-    for row in rows[plain].to_dict("records"):
-        key = row["dataset"], row["fraction"], row["horizon_exponent"]
-        named = {"dataset": key[0], "subset": percent(key[1]), "beta": key[2]}
-        judged = "by loss" if row["metric"] == "log_loss" else "by accuracy"
-        lines.setdefault(key, named)[judged] = f"{_regret(row)}; {percent(row['lost_2'])}"
-    return pd.DataFrame([lines[key] for key in sorted(lines)])
 
 
 def decision(study: Study) -> pd.DataFrame:
@@ -185,8 +188,7 @@ def claims(study: Study) -> pd.DataFrame:
     ASHA has the paper's warm start.
     """
     rows = read_csv(study.folder / "simulated.csv")
-    kappa = rows["scheduler"].map({"asha": SchedulerSettings().asha.warm_start}).fillna(0)
-    plain = (rows["warm_start"] == kappa) & (rows["horizon_exponent"] == 0)
+    plain = (rows["warm_start"] == _paper_warm_start(rows)) & (rows["horizon_exponent"] == 0)
     usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
     losses = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
     means = rows.assign(**losses, seeds=SEEDS_FOR_INTERVAL)[plain & usual]
@@ -251,6 +253,11 @@ def _by_dataset(lines: Iterable[Mapping[str, str]], rows: pd.DataFrame) -> pd.Da
     order = [names.dataset(name) for name in names.ordered(rows["dataset"], names.DATASETS)]
     last = [name for name in order if name in found]
     return found[[*found.columns.difference(last, sort=False), *last]]
+
+
+def _paper_warm_start(rows: pd.DataFrame) -> pd.Series[float]:
+    """Return the warm start that the scheduler of each row has in the paper."""
+    return rows["scheduler"].map({"asha": SchedulerSettings().asha.warm_start}).fillna(0.0)
 
 
 def _random(rows: pd.DataFrame, scheduler: str) -> pd.DataFrame:

@@ -60,19 +60,26 @@ def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
     assert apart["method"].to_list() == ["AUTOMATA 1 %, 3 finalists"]
 
 
-def test_horizon_exponents_stand_in_order_by_accuracy_and_by_loss(write):
+def test_asha_stands_without_warm_start_and_with_the_papers(write):
+    kappas = {"gradmatch 1 %": 0.0, "gradmatch 1 %, warm start 0.35": 0.35, "other": 0.5}
+    rows = [row(method, scheduler="asha", warm_start=kappa) for method, kappa in kappas.items()]
+    found = simulated.regrets(write("simulated", *rows), "asha")
+    assert found["method"].to_list() == ["AUTOMATA 1 %", "AUTOMATA 1 %, warm start 0.35"]
+
+
+def test_horizon_exponents_stand_where_they_were_recorded(write):
     rows = [
-        row("rs2", "rs2", fraction=fraction, horizon_exponent=beta, regret=beta, metric=metric)
-        for fraction in (0.1, 0.05)
-        for beta in (0.5, 0.0)
-        for metric in ("accuracy", "log_loss")
+        row("rs2 5 %, beta 0.5, by loss", "rs2", horizon_exponent=0.5, metric="log_loss"),
+        row("rs2 5 %", "rs2", regret=0.25),
+        row("rs2 5 %", "rs2", dataset="sst5"),
+        row("rs2 5 %, 3 finalists", "rs2", finalists=3),
+        row("rs2 5 %, warm start 0.35", "rs2", warm_start=0.35),
+        row(),
     ]
-    found = simulated.horizon(write("simulated", *rows))
-    order = found[["subset", "beta"]].to_numpy().tolist()
-    assert order == [["5 %", 0.0], ["5 %", 0.5], ["10 %", 0.0], ["10 %", 0.5]]
-    assert (
-        found["by loss"].iloc[1] == found["by accuracy"].iloc[1] == ("+0.5 (-0.25 to +1.5); 12.5 %")
-    )
+    found = simulated.horizon(write("simulated", *rows)).set_index("method")
+    assert list(found.index) == ["RS2 5 %, beta 0.5, by loss", "RS2 5 %"]
+    assert found.loc["RS2 5 %", "DNA"] == "+0.25 (-0.25 to +1.5); 12.5 %"
+    assert "SST5" not in found
 
 
 def test_the_median_rate_that_is_chosen(tmp_path, write):
