@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from typing import Any, NamedTuple
@@ -202,11 +202,11 @@ def _resampled(generator: np.random.Generator, asked: Simulated, seeds: int) -> 
     return Draws(pools, asked.configurations, places, others)
 
 
-def _contrasts(regrets: Mapping[str, Regrets], ways: Iterable[Way]) -> pd.DataFrame:
+def _contrasts(regrets: Mapping[str, Regrets], ways: Collection[Way]) -> pd.DataFrame:
     """Return how much more one method loses than another, with 95 % intervals.
 
     Selectors are compared in the pairs of `names.CONTRASTS`, at the same fraction, and with one
-    epoch.
+    epoch; a horizon exponent with none.
     """
     usual = [way for way in ways if way == Way(way.selector, way.fraction)]
     of = {(way.selector, way.fraction): Method(way).name for way in usual}
@@ -218,6 +218,11 @@ def _contrasts(regrets: Mapping[str, Regrets], ways: Iterable[Way]) -> pd.DataFr
     ]
     found += [
         (name, names.ONE_EPOCH) for (selector, _), name in of.items() if selector in AGAINST_EPOCH
+    ]
+    found += [
+        (Method(way).name, Method(plain).name)
+        for way in ways
+        if way != (plain := way._replace(horizon_exponent=0.0)) and plain in ways
     ]
     if not found:
         return pd.DataFrame(columns=["method", "other"])

@@ -117,6 +117,16 @@ def test_pairs_are_compared_on_the_same_searches():
     assert ("gradmatch 10 %", "one epoch") in found.index
 
 
+def test_a_horizon_exponent_is_compared_with_none():
+    made = made_curves(0.3, ("full", "rs2"))
+    lower = made[made["selector"] == "rs2"].assign(horizon_exponent=0.5)
+    alone = lower.assign(selector="random")
+    found = made_study(pd.concat([made, lower, alone])).contrasts
+    pairs = found[["method", "other"]].to_numpy().tolist()
+    assert pairs == [["rs2 10 %", "one epoch"], ["rs2 10 %, beta 0.5", "rs2 10 %"]]
+    assert found["difference"].iloc[1] == 0
+
+
 def test_a_repeat_has_a_seed_of_its_resample():
     """Of two seeds half of the resamples have one alone: then FULL's repeat has it, too."""
     draws = _resampled(np.random.default_rng(0), asked(), 2)
