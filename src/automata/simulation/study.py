@@ -125,14 +125,17 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
     """Compare methods on one data set under one search and scheduler.
 
     Regret is in points of test accuracy: that of FULL's choice, trained on all data, minus that of
-    the method's, on the same pool, in the same order, under the same seed.
+    the method's, on the same pool, in the same order, under the same seed. Trials with a warm start
+    take part under schedulers that have one.
     """
     rows: list[dict[str, object]] = []
     choices: list[pd.DataFrame] = []
     regrets: dict[str, Regrets] = {}
     others = [name for name in bench.asked.schedulers if name != scheduler]
     repeated, by_loss = bench.seeds > 1, search == "random"
-    for method in methods(bench.curves, others, repeated=repeated, by_loss=by_loss):
+    warm = getattr(bench.asked.scheduler, scheduler).warm_start > 0
+    ways = [way for way in bench.curves if warm or not way.warm_start]
+    for method in methods(ways, others, repeated=repeated, by_loss=by_loss):
         mean, around = bench.outcomes(method, search, scheduler)
         if not rows:
             base, based = mean, around
@@ -158,7 +161,7 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
         if other in regrets:
             against = {method: (of, regrets[other]) for method, of in regrets.items()}
             found = found.join(_differences(against, name), on="method")
-    pairs = _contrasts(regrets, bench.curves)
+    pairs = _contrasts(regrets, ways)
     for place, (name, value) in enumerate((("search", search), ("scheduler", scheduler))):
         pairs.insert(place, name, value)
     return Compared(found, pd.concat(choices, ignore_index=True), pairs)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from automata.config import SchedulerSettings
 from automata.errors import UserError
 from automata.names import REPEAT
 from automata.simulation.study import RESAMPLES, _resampled, studies
@@ -125,6 +126,22 @@ def test_a_horizon_exponent_is_compared_with_none():
     pairs = found[["method", "other"]].to_numpy().tolist()
     assert pairs == [["rs2 10 %", "one epoch"], ["rs2 10 %, beta 0.5", "rs2 10 %"]]
     assert found["difference"].iloc[1] == 0
+
+
+def test_trials_with_a_warm_start_take_part_under_schedulers_that_have_one():
+    made = made_curves(0.3)
+    warm = made[made["selector"] == "rs2"].assign(warm_start=0.35)
+
+    def simulated(kappa):
+        settings = SchedulerSettings.model_validate({"none": {"warm_start": kappa}})
+        searches = {"made": asked().model_copy(update={"scheduler": settings})}
+        return set(studies(complete(pd.concat([made, warm]), searches)).methods["method"])
+
+    assert "rs2 10 %, warm start 0.35" in simulated(0.5)
+    assert simulated(0.0) == simulated(0.5) - {
+        "rs2 10 %, warm start 0.35" + rest
+        for rest in ("", ", by loss", ", 3 finalists", ", by loss, 3 finalists")
+    }
 
 
 def test_a_repeat_has_a_seed_of_its_resample():
