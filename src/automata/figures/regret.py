@@ -37,6 +37,8 @@ OTHERS: dict[str, Look] = {
     names.UNTUNED: {"marker": "X", "markerfacecolor": "0.5"},
 }
 """Methods without subsets."""
+CORRECTED: Look = {"markeredgecolor": "black", "markeredgewidth": 1}
+"""Methods with a horizon exponent."""
 
 
 class Measure(NamedTuple):
@@ -81,11 +83,14 @@ def regret_figure(table: pd.DataFrame, scheduler: str) -> Figure:
             logarithmic(axes, "x", 0.8 * speedups.min(), 1.25 * speedups.max())
             axes.set_xlabel(f"Speedup, by samples ({names.scheduler(scheduler)})")
         selectors = names.ordered(rows["selector"].unique(), names.METHODS)
+        exponents = sorted({f"{one:g}" for one in rows["horizon_exponent"] if one})
+        corrected = f"horizon exponent {', '.join(exponents)}"
         add_legend(
             figure,
             [
                 *(handle(name) for name in selectors if name != "full"),
                 handle("rs2", "3 finalists", markerfacecolor="white", markeredgecolor="0.4"),
+                *[handle("rs2", corrected, **CORRECTED)] * bool(exponents),
                 *(_entry(name) for name in OTHERS if name in set(rows["method"])),
                 Line2D([], [], color=FAINTER, linewidth=6, label=names.REPEAT),
             ],
@@ -136,7 +141,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
 
 
 def _shown(rows: pd.DataFrame) -> pd.Series[bool]:
-    usual = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
+    usual = (rows["warm_start"] == 0) & ((rows["horizon_exponent"] == 0) | (rows["finalists"] == 1))
     known = (rows["selector"] != "full") | rows["method"].isin(list(OTHERS))
     return usual & known & (rows["metric"] == "accuracy")
 
@@ -158,6 +163,8 @@ def _look(row: Mapping[Hashable, Any]) -> Look:
     if name in OTHERS:
         return _alone(name)
     look = marker(row["selector"], sized(row["fraction"]))
+    if row["horizon_exponent"]:
+        look |= CORRECTED
     if row["finalists"] > 1:
         look |= {"markerfacecolor": "white", "markeredgecolor": look["color"]}
     return look

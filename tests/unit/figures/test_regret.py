@@ -48,3 +48,20 @@ def test_each_method_is_where_its_regret_and_speedup_are():
     regret, chance = (axes.patches[0] for axes in figure.axes)
     assert (regret.get_y(), regret.get_height()) == (-2, 5)
     assert (chance.get_y(), chance.get_height()) == (0, 1)
+
+
+def test_a_horizon_exponent_is_shown_by_its_edge():
+    def drawn(**changes):
+        some = rows("random", "hyperband")
+        table = pd.DataFrame([*some, some[-1] | {"horizon_exponent": 0.5, **changes}])
+        figure = regret_figure(table, "hyperband")
+        marks = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
+        edges = [line.get_markeredgecolor() for line in marks]
+        legend = {text.get_text() for box in figure.legends for text in box.get_texts()}
+        return "black" in edges, legend
+
+    alone, legend = drawn()
+    assert alone
+    assert "horizon exponent 0.5" in legend
+    assert not drawn(finalists=3)[0]
+    assert not drawn(horizon_exponent=0.0)[0]
