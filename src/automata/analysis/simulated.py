@@ -27,6 +27,9 @@ BEST = 12
 COSTS = {"samples": "speedup_samples", "CPU time": "speedup_cpu"}
 """What speedups are by, and their columns."""
 
+WARM_STARTS = {name: it["warm_start"] for name, it in SchedulerSettings().model_dump().items()}
+"""The warm start of each scheduler in the paper."""
+
 
 def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.DataFrame:
     """Return speedups, and by data set regret with its interval and the chance to lose 2 points.
@@ -35,8 +38,8 @@ def regrets(study: Study, scheduler: str, *, finalists: bool = False) -> pd.Data
     paper's. Methods with `finalists` are another table.
     """
     rows = _random(read_csv(study.folder / "simulated.csv"), scheduler)
-    kappa = _paper_warm_start(rows)
-    plain = rows["warm_start"].isin([0, *kappa]) & (rows["horizon_exponent"] == 0)
+    warm = rows["warm_start"].isin([0, WARM_STARTS[scheduler]])
+    plain = warm & (rows["horizon_exponent"] == 0)
     others = (rows["metric"] == "accuracy") & (rows["method"] != names.FULL)
     chosen = (rows["finalists"] > 1) == finalists
     return _told(rows[plain & others & chosen])
@@ -188,7 +191,8 @@ def claims(study: Study) -> pd.DataFrame:
     ASHA has the paper's warm start.
     """
     rows = read_csv(study.folder / "simulated.csv")
-    plain = (rows["warm_start"] == _paper_warm_start(rows)) & (rows["horizon_exponent"] == 0)
+    warm = rows["warm_start"] == rows["scheduler"].map(WARM_STARTS)
+    plain = warm & (rows["horizon_exponent"] == 0)
     usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
     losses = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
     means = rows.assign(**losses, seeds=SEEDS_FOR_INTERVAL)[plain & usual]
@@ -253,11 +257,6 @@ def _by_dataset(lines: Iterable[Mapping[str, str]], rows: pd.DataFrame) -> pd.Da
     order = [names.dataset(name) for name in names.ordered(rows["dataset"], names.DATASETS)]
     last = [name for name in order if name in found]
     return found[[*found.columns.difference(last, sort=False), *last]]
-
-
-def _paper_warm_start(rows: pd.DataFrame) -> pd.Series[float]:
-    """Return the warm start that the scheduler of each row has in the paper."""
-    return rows["scheduler"].map({"asha": SchedulerSettings().asha.warm_start}).fillna(0.0)
 
 
 def _random(rows: pd.DataFrame, scheduler: str) -> pd.DataFrame:
