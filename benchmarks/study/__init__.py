@@ -1,0 +1,1 @@
+"""The confirmatory study of docs/study.md: its data, its searches and its result."""
