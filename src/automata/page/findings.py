@@ -126,7 +126,8 @@ class Fast:
 def fastest(tradeoff: pd.DataFrame) -> Fast | None:
     """Return the fastest of the methods in `tradeoff` that lose NEAR_FULL points at most."""
     subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
-    near = subsets[subsets["relative_test_error"] <= NEAR_FULL]
+    # Accuracies are counts of rows: 100 x (0.88 - 0.86) must not count as more than 2.
+    near = subsets[subsets["relative_test_error"] <= NEAR_FULL + 1e-9]
     if near.empty:
         return None
     ordered = near.sort_values(["speedup", *COMBINATION], ascending=[False, *[True] * 5])

@@ -38,6 +38,9 @@ AGAINST_EPOCH = (names.AUTOMATA, "rs2")
 """Selectors that are compared with one epoch on all data."""
 LOSSES = (1, 2, 5)
 """Points of accuracy; the chance to lose more is reported."""
+ROUNDING = 1e-9
+"""Points by which a difference of two counts of rows may be off in binary: 100 x (0.88 - 0.86) is
+above 2."""
 
 
 def methods(
@@ -293,8 +296,9 @@ def _chances(regret: Regrets) -> dict[str, float]:
     """Return the chances to lose more than so many points, with intervals."""
     found: dict[str, float] = {}
     for points in LOSSES:
-        name, mean = f"lost_{points}", float((regret.plain > points).mean())
-        ends = _interval(name, mean, (regret.resampled > points).mean(axis=1))
+        limit = points + ROUNDING
+        name, mean = f"lost_{points}", float((regret.plain > limit).mean())
+        ends = _interval(name, mean, (regret.resampled > limit).mean(axis=1))
         found |= {name: mean, **{end: min(max(value, 0), 1) for end, value in ends.items()}}
     return found
 

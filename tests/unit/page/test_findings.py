@@ -119,3 +119,9 @@ def test_fastest_loses_at_most_one_point():
 
 def test_nothing_near_full_is_fast():
     assert fastest(TRADEOFF.assign(relative_test_error=2.0)) is None
+
+
+def test_a_loss_of_exactly_one_point_is_near_full():
+    exactly = 100 * (0.9 - 0.89)
+    assert exactly > 1  # in binary
+    assert fastest(TRADEOFF.assign(relative_test_error=exactly)) is not None

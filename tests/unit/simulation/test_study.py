@@ -7,7 +7,7 @@ import pytest
 from automata.config import SchedulerSettings
 from automata.errors import UserError
 from automata.names import REPEAT
-from automata.simulation.study import RESAMPLES, _resampled, studies
+from automata.simulation.study import RESAMPLES, Regrets, _chances, _resampled, studies
 from automata.simulation.table import complete, pools
 from made_curves import POOL, asked, made_curves, made_study
 
@@ -38,6 +38,14 @@ def test_noise_makes_losses_whose_interval_has_the_mean():
     assert row["regret_low"] < row["regret"] < row["regret_high"]
     assert 0 < row["lost_5"] <= row["lost_2"] <= row["lost_1"] < 1
     assert found.loc[REPEAT, ["excess", "excess_low", "excess_high"]].eq(0).all()
+
+
+def test_a_loss_of_exactly_two_points_is_not_above_two():
+    right = np.arange(11, 501)
+    ten, eleven = (100 * (right / 500 - (right - rows) / 500) for rows in (10, 11))
+    assert (ten > 2).any()  # in binary
+    assert _chances(Regrets(ten, ten[None]))["lost_2"] == 0
+    assert _chances(Regrets(eleven, eleven[None]))["lost_2"] == 1
 
 
 def test_curves_of_another_part_of_the_pool_are_not_compared():
