@@ -43,13 +43,15 @@ def predict(
     rows: Annotated[Path, "New rows: a table, texts, an image, or a folder of images."],
     *,
     output: Annotated[Path, "Class and probabilities of each row, CSV."],
+    factory: Annotated[str | None, "Code that made a model of your own, module:function."] = None,
 ) -> None:
     """Predict the classes of new rows by a model that a run has left."""
     from automata.files import write_text
     from automata.prediction.predict import predict
 
-    sys.path.insert(0, str(Path.cwd()))  # where the workflow looks for a user's own model
-    write_text(output, predict(model, rows).to_csv(index=False))
+    if factory is not None:
+        sys.path.insert(0, str(Path.cwd()))  # where the workflow looks for it
+    write_text(output, predict(model, rows, factory).to_csv(index=False))
 
 
 def runs(

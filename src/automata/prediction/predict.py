@@ -15,7 +15,7 @@ from automata.runs import MODEL
 from automata.training.evaluation import chunks
 
 
-def predict(model: Path, rows: Path) -> pd.DataFrame:
+def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame:
     """Return class and probabilities for each of the `rows` of a file.
 
     Args:
@@ -23,6 +23,7 @@ def predict(model: Path, rows: Path) -> pd.DataFrame:
         rows: a table with the columns of the training file (the target may be absent), texts in
             the column of the training file, an image, a folder of images, or an `.npz` with
             `images`.
+        factory: "module:function" that made a model of your own; its code runs.
 
     Returns:
         One row per input: `row` (from 1; the file's name of an image), `prediction`, and
@@ -34,7 +35,7 @@ def predict(model: Path, rows: Path) -> pd.DataFrame:
     file = model / MODEL if model.is_dir() else model
     if not file.exists():
         raise UserError(f"{file}: no such model; `models.keep` says which runs leave one")
-    classifier, saved = read_model(file)
+    classifier, saved = read_model(file, factory)
     inputs, names = encode(rows, saved)
     split = Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), saved.normalisation())
     with torch.inference_mode():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,10 +12,9 @@ from safetensors.torch import load_model, save_model
 from torch import Tensor
 
 from automata.config import Job, OwnModel
-from automata.config.inputs import FACTORY, factory_file
 from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.errors import UserError
-from automata.files import replacing, sha256
+from automata.files import replacing
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.recorded import Recorded
@@ -95,16 +93,21 @@ def read_header(path: Path) -> SavedModel:
         raise UserError(f"{path}: {reason}: {str(error).partition(chr(10))[0]}") from error
 
 
-def read_model(path: Path) -> tuple[Classifier, SavedModel]:
+def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, SavedModel]:
     """Return the model at `path`, in evaluation mode on the CPU.
 
-    A user's own factory is imported only if its file is the one that the model was made by. Raises
-    UserError, in one line, for another one, and for what is no model.
+    The file may be a stranger's: nothing that it names is imported. The user names the `factory`
+    of a model of one's own. Raises UserError, in one line, where it is not the one in the file, and
+    for what is no model.
     """
     saved = read_header(path)
     architecture = saved.job.settings.protocol.model
-    if isinstance(architecture, OwnModel):
-        _require_same_code(path, architecture, saved.job.files.get(FACTORY))
+    if isinstance(architecture, OwnModel) and architecture.factory != factory:
+        code = f"not by {factory}" if factory else "which is no code of this project"
+        raise UserError(
+            f"{path}: was made by {architecture.factory}, {code}: name code that you trust by "
+            "--factory module:function"
+        )
     model = build_model(saved.dataset(), saved.configuration, architecture)
     try:
         load_model(model, path)
@@ -112,15 +115,6 @@ def read_model(path: Path) -> tuple[Classifier, SavedModel]:
         reason = " ".join(str(error).split())
         raise UserError(f"{path}: its weights do not fit its architecture: {reason}") from error
     return model.eval(), saved
-
-
-def _require_same_code(path: Path, architecture: OwnModel, wanted: str | None) -> None:
-    file = factory_file(architecture.factory, sys.path)
-    if file is None or sha256(file) != wanted:
-        raise UserError(
-            f"{path}: was made by {architecture.factory} of another content than {file}: use the "
-            "file that the run used"
-        )
 
 
 def extended(dataset: Dataset) -> Split:

@@ -251,19 +251,37 @@ def build(dataset, configuration):
 """
 
 
-def test_own_model_is_used_with_its_own_code_alone(
-    flowers: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = tmp_path / "kept_net.py"
-    code.write_text(NET)
-    monkeypatch.syspath_prepend(str(tmp_path))
+def of_factory(flowers: Kept, code: Path) -> SavedModel:
+    """Let the file say that `code` makes its model, with the right digest, as anybody can."""
     job = flowers.saved.job.model_dump()
-    job["settings"]["protocol"]["model"] = {"factory": "kept_net:build"}
+    job["settings"]["protocol"]["model"] = {"factory": f"{code.stem}:build"}
     job["files"] = {"model.factory": sha256(code)}
     saved = flowers.saved.model_copy(update={"job": Job.model_validate(job)})
+    write_model(flowers.file, build_model(flowers.data, VALUES["tabular"], "mlp"), saved)
+    return saved
+
+
+def test_a_factory_that_only_the_file_names_is_not_imported(
+    flowers: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "trap.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")
+    (tmp_path / "mine.py").write_text(NET)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    of_factory(flowers, tmp_path / "trap.py")
+    with pytest.raises(UserError, match="--factory") as caught:
+        predict(flowers.file, flowers.test)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(UserError, match="trap:build, not by mine:build"):
+        predict(flowers.file, flowers.test, "mine:build")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_own_model_is_used_with_the_factory_that_the_user_names(
+    flowers: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept_net.py").write_text(NET)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    saved = of_factory(flowers, tmp_path / "kept_net.py")
     model = build_model(flowers.data, {}, saved.job.settings.protocol.model)
     write_model(flowers.file, model, saved)
-    assert len(predict(flowers.file, flowers.test)) == 30
-    code.write_text(NET + "raise SystemExit('imported')")
-    with pytest.raises(UserError, match="of another content than"):
-        predict(flowers.file, flowers.test)
+    assert len(predict(flowers.file, flowers.test, "kept_net:build")) == 30
