@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import platform
@@ -24,7 +25,8 @@ REPEAT_SECONDS = 60.0
 COMMAND_CHARACTERS = 240
 """Of a command, at most: that of a job ends with all its settings."""
 
-UNKNOWN = "another process"
+NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP}
+"""Errors of a file system without locks, such as Lustre mounted `noflock`."""
 
 
 class Holder(BaseModel):
@@ -45,8 +47,8 @@ def held(lock: FileLock, what: str) -> Iterator[float]:
     """Hold `lock` for the body, and yield the seconds waited for it: 0 if it was had at once.
 
     Who has it until then is said at once and every minute, after `what` is waited for. The
-    kernel frees the lock when its holder dies, however it dies. Raises OSError when the file
-    cannot be opened or made.
+    kernel frees the lock when its holder dies, however it dies. Where the file system has no locks,
+    the body runs without one. Raises OSError when the file cannot be opened or made.
     """
     path = Path(lock.lock_file)
     start = time.perf_counter()
@@ -62,6 +64,11 @@ def held(lock: FileLock, what: str) -> Iterator[float]:
             by_now = f", {round(waited)} s by now" if pause else ""
             logger.info("waiting for %s%s: %s", what, by_now, _holder(path))
             pause = REPEAT_SECONDS
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            logger.warning("%s: no locks on this file system: %s is not noticed", path, what)
+            break
     if waited:
         waited = time.perf_counter() - start
         logger.info("waited %.1f s for %s", waited, what)
@@ -106,19 +113,29 @@ def process_of(holder: Holder) -> psutil.Process | None:
 
 
 def _holder(path: Path) -> str:
-    """Return who has the lock, by what the file says and the kernel confirms."""
+    """Return who has the lock: by what the file says and the kernel confirms, else by the file."""
+    known = _confirmed(path)
+    if known is not None:
+        return known
+    owner = ""
+    with suppress(OSError, KeyError):
+        owner = f" of {_printable(path.owner())}"
+    return f"another process, by the file {path}{owner}"
+
+
+def _confirmed(path: Path) -> str | None:
     told = holder(path)
     if told is None:
-        return UNKNOWN
+        return None
     if told.host != platform.node():
         return f"process {told.pid} of {told.host}, since {_time(told.since)}"
     process = process_of(told)
     if process is None:
-        return UNKNOWN
+        return None
     try:
         user, command = process.username(), shlex.join(process.cmdline())
     except (OSError, psutil.Error):
-        return UNKNOWN
+        return None
     folder = ""
     with suppress(OSError, psutil.Error):  # another user's is not shown
         folder = f" in {process.cwd()}"

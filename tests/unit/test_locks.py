@@ -1,5 +1,6 @@
 """Whoever waits for a lock is told who has it."""
 
+import errno
 import fcntl
 import logging
 import os
@@ -146,7 +147,7 @@ def test_killed_holder_is_not_named_when_another_process_has_its_pid(path, said)
     text = f'{{"host": "{HERE}", "pid": {os.getpid()}, "since": 1000.0}}'  # we started later
     wait(path, said, locked(path, text.encode()))
 
-    assert said[0] == "waiting for the lock: another process"
+    assert said[0] == f"waiting for the lock: another process, by the file {path} of {path.owner()}"
 
 
 def test_killed_holder_is_not_named_when_its_pid_is_nobodys(path, said, holder):
@@ -154,7 +155,7 @@ def test_killed_holder_is_not_named_when_its_pid_is_nobodys(path, said, holder):
     holder.communicate()
     wait(path, said, locked(path, path.read_bytes()))
 
-    assert said[0] == "waiting for the lock: another process"
+    assert said[0] == f"waiting for the lock: another process, by the file {path} of {path.owner()}"
 
 
 def test_holder_on_another_host_is_named_as_it_says(path, said):
@@ -184,7 +185,7 @@ def test_holder_on_another_host_is_named_as_it_says(path, said):
 def test_nonsense_in_the_file_names_nobody(path, said, text):
     wait(path, said, locked(path, text))
 
-    assert said[0] == "waiting for the lock: another process"
+    assert said[0] == f"waiting for the lock: another process, by the file {path} of {path.owner()}"
 
 
 def test_command_of_the_holder_cannot_move_the_cursor(path, said):
@@ -227,3 +228,14 @@ def test_waits_are_told_on_the_descriptor_of_notices(monkeypatch, tmp_path):
         lines = pipe.read().splitlines()
 
     assert [line.partition("automata tune: ")[2] for line in lines] == ["waiting for another"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
+def test_where_there_are_no_locks_the_body_runs_and_a_line_says_so(path, said, monkeypatch, number):
+    def flock(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with held(FileLock(path), "another process") as waited:
+        assert waited == 0
+    assert said == [f"{path}: no locks on this file system: another process is not noticed"]

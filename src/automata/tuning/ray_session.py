@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import math
 import os
+import secrets
 import select
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -24,6 +26,7 @@ from ray._private import parameter
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.failures import KEPT, end_at_once, first_line
+from automata.locks import held
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +55,13 @@ ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     # No table of a search without end, nor a folder of results that is soon removed.
     "RAY_AIR_NEW_OUTPUT": "0",
+    # Trials run at the priority of the final training: Ray's own default is 15 below.
+    "RAY_worker_niceness": "0",
 }
+
+LONGEST_PARENT = 19 if sys.platform == "linux" else 15
+"""Bytes of the folder in which a Ray has its own: below it lie sockets, whose paths may have 107
+bytes (103 on macOS), and Ray's part takes 86 of them with what `_temporary_folder` adds."""
 
 
 def gpu_share(compute: Compute, gpus: int) -> float:
@@ -77,6 +86,9 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 def local_ray(cpus: int, gpus: int) -> Iterator[None]:
     """Run a local Ray with `cpus` and `gpus` for the body, and remove all it leaves."""
     os.environ.update(ENVIRONMENT)
+    # Without one of its own, Ray writes a token where other accounts may read it. Ray reads it once
+    # in a process.
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     with _temporary_folder() as folder:
         try:
             _start(cpus, gpus, folder)
@@ -103,14 +115,14 @@ def _start(cpus: int, gpus: int, folder: Path) -> None:
                 num_gpus=gpus,
                 include_dashboard=False,
                 object_store_memory=OBJECT_STORE_BYTES,
-                _temp_dir=str(folder),
+                _temp_dir=str(folder / "r"),  # Ray opens its folder to all; its parent stays closed
             )
         # What Ray counts, not what it was asked for.
         counted = ray.cluster_resources()
     except Exception as error:
         raise UserError(
             f"Ray did not start in {time.monotonic() - began:.0f} s: {first_line(error)}; the "
-            f"machine may be too busy, or {folder.parent} (TMPDIR) full or too long; {KEPT}"
+            f"machine may be too busy, or {folder.parent} full; {KEPT}"
         ) from error
     logger.info(
         "Ray has %g CPUs and %g GPUs, after %.1f s",
@@ -163,12 +175,21 @@ def _processes(folder: Path) -> list[psutil.Process]:
 
 
 def _lost(folder: Path) -> list[psutil.Process]:
-    """Return the processes of the Ray in `folder` that name it."""
-    return [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if str(folder) in " ".join(process.info["cmdline"] or [])
-    ]
+    """Return the processes of the Ray in `folder`: those that name it, or write logs into it.
+
+    Some of Ray's replace their command line by a title.
+    """
+    inside = f"{folder}/"
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        command = " ".join(process.info["cmdline"] or [])
+        with suppress(psutil.Error):
+            titled = command.startswith("ray::")
+            if inside in command or (
+                titled and any(file.path.startswith(inside) for file in process.open_files())
+            ):
+                found.append(process)
+    return found
 
 
 def _end(processes: list[psutil.Process]) -> None:
@@ -196,18 +217,33 @@ def _remove(folder: Path) -> None:
 def _temporary_folder() -> Iterator[Path]:
     """Yield a folder for a Ray; remove it afterwards, and those of jobs that were killed.
 
-    Its name is short, because Ray puts sockets below it, whose paths have at most 107
-    characters. The kernel frees the lock of a job that dies, however it dies.
+    The kernel frees the lock of a job that dies, however it dies. Locks of other accounts are left
+    alone: their names are whatever they like.
     """
-    parent = Path(tempfile.gettempdir())
+    parent = _short_parent()
     for left in parent.glob(f"{PREFIX}*{OWNER}"):
-        with suppress(Timeout, OSError), FileLock(left, blocking=False):
-            _kill(_lost(left.with_suffix("")))
-            _remove(left.with_suffix(""))
+        with suppress(Timeout, OSError):
+            if left.lstat().st_uid == os.getuid():
+                with FileLock(left, blocking=False):
+                    _kill(_lost(left.with_suffix("")))
+                    _remove(left.with_suffix(""))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     owner = folder.with_suffix(OWNER)
-    with FileLock(owner):
+    with held(FileLock(owner), "jobs that this one would clean up after"):
         try:
             yield folder
         finally:
             _remove(folder)
+
+
+def _short_parent() -> Path:
+    """Return TMPDIR, or where its path is too long for Ray's sockets a shorter folder."""
+    usual = tempfile.gettempdir()
+    for choice in (usual, "/tmp", os.environ.get("XDG_RUNTIME_DIR", "")):
+        short = 0 < len(os.fsencode(choice)) <= LONGEST_PARENT
+        if short and os.access(choice, os.W_OK | os.X_OK):
+            return Path(choice)
+    raise UserError(
+        f"TMPDIR: {usual} has more than {LONGEST_PARENT} bytes, which is too long for Ray's "
+        "sockets, and neither /tmp nor XDG_RUNTIME_DIR can be written; name a shorter folder"
+    )

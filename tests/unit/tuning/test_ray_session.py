@@ -1,7 +1,11 @@
 """How trials share GPUs."""
 
+import json
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,6 +102,114 @@ def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
     assert said[-1] == f"automata: error: Ray's process {lost} was killed or crashed; {KEPT}"
     assert psutil.wait_procs(family, 10)[1] == []
     assert not Path(folder.removeprefix("--temp-dir=")).exists()
+
+
+TELLING = """
+import json, os, sys
+import ray
+from automata.tuning.ray_session import local_ray
+with local_ray(1, 0):
+    worker = ray.remote(lambda: os.nice(0))
+    context = ray.get_runtime_context()
+    folder = ray._private.worker._global_node.get_session_dir_path()
+    told = {"nice": ray.get(worker.remote()) - os.nice(0), "gcs": context.gcs_address, "at": folder}
+    print(json.dumps(told), flush=True)
+    sys.stdin.readline()
+"""
+
+JOINING = """
+import os, sys
+from contextlib import suppress
+from pathlib import Path
+os.setgroups([])
+os.setegid(65534)
+os.seteuid(65534)
+try:
+    os.listdir(sys.argv[2])
+    print("entered")
+except PermissionError:
+    print("kept out")
+os.environ["RAY_AUTH_TOKEN"] = "00" * 32
+with suppress(OSError):
+    os.environ["RAY_AUTH_TOKEN"] = Path(sys.argv[3], ".ray/auth_token").read_text()
+os.seteuid(0)  # the other account knows no more; its Python may lie where root alone can read
+import ray
+try:
+    ray.init(address=sys.argv[1])
+    print("joined")
+except ConnectionError:
+    print("refused")
+"""
+
+
+@contextmanager
+def telling(home, **environment):
+    """Yield what a Ray with that home tells of itself, while it runs."""
+    home.chmod(0o755)
+    ends = subprocess.PIPE
+    own = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    own |= {"HOME": str(home), **environment}
+    command = [sys.executable, "-c", TELLING]
+    with subprocess.Popen(command, stdin=ends, stdout=ends, text=True, env=own) as job:
+        yield json.loads(job.stdout.readline())
+        job.communicate("\n")
+    assert job.returncode == 0
+
+
+def test_a_ray_starts_with_a_long_tmpdir_and_trials_have_the_priority_of_the_job(tmp_path):
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    with telling(tmp_path, TMPDIR=str(long)) as told:
+        assert told["nice"] == 0
+
+
+@pytest.mark.slow  # Ray asks for twenty seconds before it gives up
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can act as two accounts")
+def test_another_account_can_neither_join_the_ray_nor_enter_its_folder():
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as home,  # pytest's own are closed to others
+        telling(Path(home), TMPDIR="/tmp") as told,
+    ):
+        command = [sys.executable, "-c", JOINING, told["gcs"], told["at"], home]
+        environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "RAY_AUTH_MODE": "token"}
+        joined = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False
+        )
+    assert joined.stdout.splitlines() == ["kept out", "refused"], joined.stderr
+
+
+@pytest.fixture
+def bystander(tmp_path, monkeypatch):
+    """A process that names the folder of a Ray in the only place for them."""
+    monkeypatch.setattr(ray_session.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(ray_session, "_short_parent", lambda: tmp_path, raising=False)
+    name = f"{tmp_path}/automata-ray-abc/r"
+    with subprocess.Popen([sys.executable, "-c", "input()", name], stdin=subprocess.PIPE) as job:
+        yield job
+        job.kill()
+
+
+def test_a_lock_with_half_a_name_ends_no_job(tmp_path, bystander):
+    (tmp_path / "automata-ray-.lock").touch()
+    with ray_session._temporary_folder():
+        assert bystander.poll() is None
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can act as two accounts")
+def test_a_lock_of_another_account_ends_no_job(tmp_path, bystander):
+    lock = tmp_path / "automata-ray-abc.lock"
+    lock.touch()
+    shutil.chown(lock, "nobody")
+    with ray_session._temporary_folder():
+        assert bystander.poll() is None
+
+
+def test_what_a_killed_job_leaves_of_its_ray_ends_before_the_next_one_starts():
+    with holder("wait") as (job, family):
+        job.kill()
+        job.wait()
+        with ray_session._temporary_folder():
+            assert psutil.wait_procs(family, 5)[1] == []
 
 
 def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
