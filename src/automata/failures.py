@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -39,7 +40,10 @@ SMALLER = (
 )
 """What a user can change where the memory of a GPU is too small."""
 
-LOST = "the process that trains was killed, most often for lack of memory, or native code crashed"
+LOST = (
+    "the process that trains was killed, most often for lack of memory (the machine's, or what "
+    "ulimit -v or the scheduler allows), or native code crashed"
+)
 """What Ray knows of an actor that is gone is no more than that."""
 
 
@@ -138,6 +142,11 @@ def _known(error: BaseException) -> str | None:
         return out_of_space(error.filename)
     if os.strerror(errno.ENOSPC) in str(error):  # libraries pass on its text alone
         return None if error.__cause__ else out_of_space()
+    if isinstance(error, OSError) and error.errno == errno.EFBIG:
+        return f"a file would be larger than this account may write (ulimit -f); {KEPT}"
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("ray."):
+        found = getattr(sys.modules.get("ray"), "__file__", None)
+        return f"{found}: hides the package ray; rename it, or take its folder off PYTHONPATH"
     if isinstance(error, OSError) and error.errno in CLOSED and error.filename:
         reason = os.strerror(error.errno or 0)
         return f"{error.filename}: {reason}; make it writable and {KEPT}"

@@ -40,6 +40,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run one command; whatever ends it early is told in one line, the last, with exit status 1."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
     logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
+    if sys.flags.optimize > 1:
+        sys.exit("automata: error: PYTHONOPTIMIZE=2 (-OO) takes texts away that are read; unset it")
     options = vars(_parser().parse_args(arguments))
     name = options.pop("name")
     try:
