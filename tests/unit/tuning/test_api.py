@@ -98,6 +98,11 @@ def test_methods_of_ones_own_are_found(iris: pd.DataFrame, monkeypatch: pytest.M
     assert found.record.job.settings.own == {"selector": "own_methods:HighestLoss"}
 
 
+def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
+    with pytest.raises(automata.UserError, match="target: missing"):
+        automata.tune(pd.DataFrame({"a": [1]}))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
