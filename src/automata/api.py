@@ -25,6 +25,7 @@ from automata.errors import UserError
 from automata.models.classifier import Classifier
 from automata.records import Record, write_record
 from automata.runs import MODEL, RECORD, job_of
+from automata.selection import CONTROLS
 from automata.tuning.job import keep_model, run_with_model
 
 NAME = "data"
@@ -115,9 +116,11 @@ def tune(
         model: name, or `{"factory": "module:function", ...}`.
         search_space: hyper-parameter -> domain, as in `protocol.*.search_space`.
         search: `random` or `tpe`.
-        scheduler: `hyperband`, `asha` or `none`.
-        selector: what chooses the subsets; `full`: none.
-        fraction: size of a subset, as a share of the training rows.
+        scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
+        selector: what chooses the subsets; `full`: none. The controls `full-again` and `untuned`
+            repeat `full` and tune nothing.
+        fraction: size of a subset, as a share of the training rows. `full` and the controls ignore
+            it.
         configurations: trials.
         epochs: T, of a trial that is never stopped and of the last training.
         metric: what trials are compared by.
@@ -155,7 +158,7 @@ def tune(
                 search=search,
                 scheduler=scheduler,
                 selector=selector,
-                fraction=1.0 if selector == "full" else fraction,
+                fraction=CONTROLS[selector].fraction if selector in CONTROLS else fraction,
                 seed=seed,
             )
         )

@@ -20,6 +20,7 @@ from automata.errors import UserError
 from automata.prediction.predict import predict
 from automata.records import read_record
 from automata.runs import job_of
+from automata.tuning import SCHEDULERS
 from automata.tuning.job import run_job
 
 EXAMPLE = Path(__file__).parents[3] / "docs/examples/wine.py"
@@ -96,6 +97,20 @@ def test_methods_of_ones_own_are_found(iris: pd.DataFrame, monkeypatch: pytest.M
     small = SMALL | {"settings": settings}
     found = automata.tune(iris, "species", selector="highest-loss", **small)
     assert found.record.job.settings.own == {"selector": "own_methods:HighestLoss"}
+
+
+@pytest.mark.parametrize(("selector", "fraction"), [("untuned", 0), ("full-again", 1)])
+def test_controls_take_a_fraction_of_their_own(
+    iris: pd.DataFrame, selector: str, fraction: float
+) -> None:
+    small = {key: value for key, value in SMALL.items() if key != "fraction"}
+    found = automata.tune(iris, "species", selector=selector, **small)
+    assert found.record.job.run.fraction == fraction
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_every_scheduler_is_documented(scheduler: str) -> None:
+    assert f"`{scheduler}`" in str(automata.tune.__doc__)
 
 
 def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
