@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from automata.config.base import parsed
-from automata.config.files import DEFAULTS, read_experiments
+from automata.config.files import DEFAULTS, combine, read_experiments
 from automata.config.inputs import Contents, contents_of
 from automata.config.job import Job, Run
 from automata.datasets.catalog import DATASETS
@@ -33,6 +33,16 @@ NAME = "data"
 
 PROTOCOL = ("model", "search_space", "configurations", "epochs", "metric", "class_weights")
 """Arguments of `tune` that are keys of the protocol."""
+
+AXES = {
+    "datasets": "data",
+    "searches": "search",
+    "schedulers": "scheduler",
+    "selectors": "selector",
+    "fractions": "fraction",
+    "seeds": "seed",
+}
+"""Keys of the configuration that an argument of `tune` decides."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +137,7 @@ def tune(
         class_weights: `none` or `balanced`.
         seed: fixes configurations, weights, subsets and order.
         own: further keys of `own_datasets`, such as `{"fill": {"numbers": "median"}}`.
-        settings: further keys of the configuration, by section.
+        settings: further keys of the configuration, by section; the arguments above win.
         folder: for unfinished work: a call that is interrupted goes on from there. None: a
             temporary one.
 
@@ -142,8 +152,15 @@ def tune(
         name, described = _described(data, target, text, work)
         kind = described["kind"] if described else DATASETS[name].kind
         protocol = {key: given[key] for key in PROTOCOL if given[key] is not None}
+        further = json.loads(json.dumps(settings or {}))
+        for key in further.keys() & AXES.keys():
+            raise UserError(f"tune: settings.{key}: give the argument {AXES[key]} instead")
+        for key, part in (("protocol", kind), ("own_datasets", name)):
+            section = further.get(key, {})
+            if not isinstance(section, dict) or not isinstance(section.get(part, {}), dict):
+                said = f"{json.dumps(section)} is not valid"
+                raise UserError(f'tune: settings.{key}: {said}; valid: {{"{part}": {{...}}}}')
         change: dict[str, Any] = {
-            **json.loads(json.dumps(settings or {})),
             "datasets": [name],
             "own_datasets": {name: {**described, **(own or {})}} if described else {},
             "protocol": {kind: protocol},
@@ -151,7 +168,7 @@ def tune(
             "schedulers": [scheduler],
             "selectors": [selector],
         }
-        (experiment,) = read_experiments([DEFAULTS], change)
+        (experiment,) = read_experiments([DEFAULTS], combine(further, change))
         run = parsed(
             lambda: Run(
                 dataset=name,
