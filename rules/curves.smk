@@ -14,7 +14,7 @@ rule record_curves:
     log:
         "logs/curves/{part}.log",
     wildcard_constraints:
-        part=".+",
+        part=alternatives(CURVES),
     conda:
         "../envs/automata.yaml"
     threads: WHOLE_MACHINE

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from automata.errors import UserError
+
 if TYPE_CHECKING:
     from automata.api import tune
 
-__all__ = ["tune"]
+__all__ = ["UserError", "tune"]
 
 __version__ = "0.1.0"
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from automata.config.base import parsed
-from automata.config.files import DEFAULTS, read_experiments
+from automata.config.files import DEFAULTS, combine, read_experiments
 from automata.config.inputs import Contents, contents_of
 from automata.config.job import Job, Run
 from automata.datasets.catalog import DATASETS
@@ -25,6 +25,7 @@ from automata.errors import UserError
 from automata.models.classifier import Classifier
 from automata.records import Record, write_record
 from automata.runs import MODEL, RECORD, job_of
+from automata.selection import CONTROLS
 from automata.tuning.job import keep_model, run_with_model
 
 NAME = "data"
@@ -32,6 +33,16 @@ NAME = "data"
 
 PROTOCOL = ("model", "search_space", "configurations", "epochs", "metric", "class_weights")
 """Arguments of `tune` that are keys of the protocol."""
+
+AXES = {
+    "datasets": "data",
+    "searches": "search",
+    "schedulers": "scheduler",
+    "selectors": "selector",
+    "fractions": "fraction",
+    "seeds": "seed",
+}
+"""Keys of the configuration that an argument of `tune` decides."""
 
 
 @dataclass(frozen=True)
@@ -115,16 +126,18 @@ def tune(
         model: name, or `{"factory": "module:function", ...}`.
         search_space: hyper-parameter -> domain, as in `protocol.*.search_space`.
         search: `random` or `tpe`.
-        scheduler: `hyperband`, `asha` or `none`.
-        selector: what chooses the subsets; `full`: none.
-        fraction: size of a subset, as a share of the training rows.
+        scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
+        selector: what chooses the subsets; `full`: none. The controls `full-again` and `untuned`
+            repeat `full` and tune nothing.
+        fraction: size of a subset, as a share of the training rows. `full` and the controls ignore
+            it.
         configurations: trials.
         epochs: T, of a trial that is never stopped and of the last training.
         metric: what trials are compared by.
         class_weights: `none` or `balanced`.
         seed: fixes configurations, weights, subsets and order.
         own: further keys of `own_datasets`, such as `{"fill": {"numbers": "median"}}`.
-        settings: further keys of the configuration, by section.
+        settings: further keys of the configuration, by section; the arguments above win.
         folder: for unfinished work: a call that is interrupted goes on from there. None: a
             temporary one.
 
@@ -139,8 +152,15 @@ def tune(
         name, described = _described(data, target, text, work)
         kind = described["kind"] if described else DATASETS[name].kind
         protocol = {key: given[key] for key in PROTOCOL if given[key] is not None}
+        further = json.loads(json.dumps(settings or {}))
+        for key in further.keys() & AXES.keys():
+            raise UserError(f"tune: settings.{key}: give the argument {AXES[key]} instead")
+        for key, part in (("protocol", kind), ("own_datasets", name)):
+            section = further.get(key, {})
+            if not isinstance(section, dict) or not isinstance(section.get(part, {}), dict):
+                said = f"{json.dumps(section)} is not valid"
+                raise UserError(f'tune: settings.{key}: {said}; valid: {{"{part}": {{...}}}}')
         change: dict[str, Any] = {
-            **json.loads(json.dumps(settings or {})),
             "datasets": [name],
             "own_datasets": {name: {**described, **(own or {})}} if described else {},
             "protocol": {kind: protocol},
@@ -148,14 +168,14 @@ def tune(
             "schedulers": [scheduler],
             "selectors": [selector],
         }
-        (experiment,) = read_experiments([DEFAULTS], change)
+        (experiment,) = read_experiments([DEFAULTS], combine(further, change))
         run = parsed(
             lambda: Run(
                 dataset=name,
                 search=search,
                 scheduler=scheduler,
                 selector=selector,
-                fraction=1.0 if selector == "full" else fraction,
+                fraction=CONTROLS[selector].fraction if selector in CONTROLS else fraction,
                 seed=seed,
             )
         )

@@ -30,6 +30,8 @@ STATUS = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.(\
 NOTHING_TO_DO = "Nothing to be done"
 TOLD_BEFORE = re.compile("Cannot restore .*: no backup found|--keep-incomplete mode is set")
 """Said of each job that fails; there is nothing to restore, and what failed has been told."""
+CLOSING = re.compile(r"Complete log\(s\): |Elapsed time: ")
+"""Said at the end of each call: they would stand after our last line."""
 JOB_FAILED, JOB_FINISHED, ERROR, PROGRESS = "job_error", "job_finished", "error", "progress"
 """Events of Snakemake, by its interface for loggers."""
 POLL_SECONDS = 2.0
@@ -48,6 +50,8 @@ class Screen(logging.Handler):
         super().__init__()
         self.answers: Callable[[], list[str]] = list
         """Gives the files that the user wants to read, if this call is to make them."""
+        self.concluded = False
+        """Whether the last line is on the screen."""
         self._logger = logger
         self._live: list[_Live] = []
         self._logs: dict[int, list[str]] = {}
@@ -57,7 +61,7 @@ class Screen(logging.Handler):
         for handler in logger.handlers:
             to_file = isinstance(handler, logging.FileHandler)
             if handler.formatter and not to_file and logger.level > logging.DEBUG:
-                handler.setFormatter(_Short(handler.formatter))
+                handler.setFormatter(_Short(handler.formatter, self))
                 if isinstance(handler, logging.StreamHandler) and _shows_progress(handler):
                     self._live.append(_Live(handler.stream))
                     handler.setStream(self._live[-1])
@@ -104,12 +108,14 @@ class Screen(logging.Handler):
         files = self.answers()
         if files and all(Path(file).exists() for file in files):
             best, page = files
+            self.concluded = True
             self._logger.info(f"The best hyper-parameters: {best}; how good they are: {page}")
 
     def conclude(self) -> None:
         """Say of each job that failed why it did."""
         for log in [log for logs in self._logs.values() for log in logs]:
             ends = [_status(command) for command in self._commands if log in command]
+            self.concluded = True
             self._logger.error(f"{verdict(Path(log), ends[-1] if ends else None)} (log: {log})")
 
 
@@ -162,16 +168,17 @@ class _Live:
 class _Short(logging.Formatter):
     """Says what another formatter says, in fewer lines where something failed."""
 
-    def __init__(self, usual: logging.Formatter) -> None:
+    def __init__(self, usual: logging.Formatter, screen: Screen) -> None:
         super().__init__()
         self._usual = usual
+        self._screen = screen
 
     def format(self, record: logging.LogRecord) -> str:
         event, text = getattr(record, "event", None), record.getMessage()
         if event == JOB_FAILED:  # the command has all settings, `collect` thousands of inputs
             record = copy.copy(record)
             record.__dict__.update(shellcmd=None, input=[])
-        elif TOLD_BEFORE.match(text):
+        elif TOLD_BEFORE.match(text) or (self._screen.concluded and CLOSING.match(text)):
             return ""
         elif event == ERROR:
             return _of_error(str(getattr(record, "exception", "")), text)

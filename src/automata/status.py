@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import platform
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ from automata.config.grid import Grid
 from automata.locks import Holder, holder, process_of
 from automata.records import Progress
 from automata.runs import RECORD, STEM
-from automata.tuning.schedulers import hyperband_brackets
+from automata.tuning.schedulers import hyperband_brackets, one_epoch, successive_halving
 
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
@@ -130,7 +132,11 @@ def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[s
     else:
         yield "first trial" if len(entries) > 1 else "starting"
     if latest:
-        yield f"best score {100 * max(trial.score for trial in latest.values()):.1f} %"
+        best = max(trial.score for trial in latest.values())
+        if protocol.metric == "log_loss":  # its score is exp(-loss), 0 after a divergence
+            yield f"best log loss {-math.log(max(best, sys.float_info.min)):.3f}"
+        else:
+            yield f"best score {100 * best:.1f} %"
         left, at = _seconds_left(job, entries, list(latest.values()), searched)
         if at is not None:
             passed = now - at if at > since else 0.0  # it was interrupted, and trains not yet
@@ -160,13 +166,17 @@ def _seconds_left(
 
 def _epochs(job: Job, trials: list[Progress]) -> float:
     """Return how many epochs all trials of a search train."""
-    protocol, scheduler = job.settings.protocol, job.run.scheduler
+    scheduler, settings = job.run.scheduler, job.settings.scheduler
+    asked = job.settings.protocol.configurations, job.settings.protocol.epochs
     if scheduler == "hyperband":
-        factor = job.settings.scheduler.hyperband.reduction_factor
-        brackets = hyperband_brackets(protocol.configurations, protocol.epochs, factor)
+        brackets = hyperband_brackets(*asked, settings.hyperband.reduction_factor)
         return sum(bracket.epochs for bracket in brackets)
+    if scheduler == "sha":
+        return successive_halving(*asked, settings.sha.reduction_factor).epochs
+    if scheduler == "one-epoch":
+        return one_epoch(*asked).epochs
     each = sum(trial.epochs for trial in trials) / len(trials)
-    return protocol.configurations * (each if scheduler == "asha" else protocol.epochs)
+    return asked[0] * (each if scheduler == "asha" else asked[1])
 
 
 def _searched_at(entries: list[dict[str, Any]]) -> tuple[float, float | None]:

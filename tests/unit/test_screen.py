@@ -61,6 +61,27 @@ def test_line_of_each_failed_job_is_the_last(screen, tmp_path):
     assert said[-1].endswith(f"(log: {second}) | ")
 
 
+CLOSING = ("Complete log(s): /x/.snakemake/log/y.log", "Elapsed time: 0:01:02")
+"""What Snakemake says at the end of every call."""
+
+
+def test_nothing_of_snakemakes_follows_why_a_job_failed(screen, tmp_path):
+    logger, stream, listener = screen
+    fail(logger, tmp_path / "a.log", 7)
+    listener.conclude()
+    for line in CLOSING:
+        logger.info(line)
+    assert stream.getvalue().strip().splitlines()[-1].startswith("automata: error: the job ended")
+
+
+def test_snakemakes_last_lines_stay_where_there_is_nothing_else_to_say(screen):
+    logger, stream, listener = screen
+    listener.succeed()
+    for line in CLOSING:
+        logger.info(line)
+    assert all(line in stream.getvalue() for line in CLOSING)
+
+
 def test_job_that_was_done_at_another_attempt_is_not_told(screen, tmp_path):
     logger, stream, listener = screen
     fail(logger, tmp_path / "a.log", 1)

@@ -23,11 +23,11 @@ BEGUN = 4e9
 SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
 
 
-def job(selector="gradmatch", fraction=0.1, scheduler="none"):
+def job(selector="gradmatch", fraction=0.1, scheduler="none", **changed):
     """Five trials of ten epochs."""
     run = {"dataset": "dna", "search": "random", "scheduler": scheduler, "selector": selector}
     protocol = {"model": "mlp", "configurations": 5, "epochs": 10, "reselect_every": 2}
-    settings = {"protocol": {**protocol, "search_space": SPACE}}
+    settings = {"protocol": {**protocol, "search_space": SPACE, **changed}}
     return Job.model_validate(
         {"run": {**run, "fraction": fraction, "seed": 0}, "settings": settings}
     )
@@ -38,14 +38,16 @@ def measured(wall, start=BEGUN + 10):
     return Measurement(started_at=start, wall_seconds=wall, channels=[], notes=[], **counted)
 
 
-def result(index, accuracy, measurement, epochs=10):
-    """A trial on 10 of 100 rows, at 0.1 s an epoch."""
+def result(index, accuracy, measurement, epochs=10, loss=None):
+    """A trial on 10 of 100 rows, at 0.1 s an epoch; with a `loss`, it is compared by that."""
+    scores = {"accuracy": accuracy, "loss": loss or 0.1}
     progress = Progress(
         epochs=epochs,
         samples=10 * epochs,
         subset_samples=10,
         seconds=Seconds(training=0.1 * epochs),
-        evaluations=[Evaluation(epoch=epochs, accuracy=accuracy, loss=0.1, finished_at=0.0)],
+        evaluations=[Evaluation(epoch=epochs, **scores, finished_at=0.0)],
+        metric="log_loss" if loss else "accuracy",
     )
     return Reported(
         index=index, configuration={}, progress=progress, node="", measurement=measurement
@@ -126,6 +128,30 @@ def test_hyperband_trains_what_its_brackets_do(folder):
     # two places go on to 9: 48 epochs, 10 of which took 2 s; 3 s have passed since.
     assert "trial 1 of 5" in told(folder)[0]
     assert "about 0:00:05 left" in told(folder)[0]
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "epochs", "left"),
+    [
+        # Five trials of 3 epochs, of which two go on to 9: 27 epochs. 3 took 3 s, 2 s have passed.
+        ("sha", 3, "0:00:22"),
+        # One epoch each, then three trials to 2, two to 5 and one to 10: 5 + 3 + 6 + 5 epochs. One
+        # took 1 s, 4 s have passed.
+        ("one-epoch", 1, "0:00:14"),
+    ],
+)
+def test_halving_trains_fewer_epochs_than_all_trials_to_the_end(folder, scheduler, epochs, left):
+    first = result(0, 0.5, measured(float(epochs)), epochs=epochs)
+    write(folder, OPENED, first, of=job("full", 1.0, scheduler))
+
+    assert f"about {left} left" in told(folder)[0]
+
+
+def test_score_of_the_log_loss_is_told_as_a_loss(folder):
+    losses = [result(i, 0.5, measured(i + 1.0), loss=(0.75, 0.5)[i]) for i in range(2)]
+    write(folder, OPENED, *losses, of=job("full", 1.0, metric="log_loss"))
+
+    assert "best log loss 0.500, " in told(folder)[0]
 
 
 def test_an_interruption_is_no_time_of_the_search(folder, now):

@@ -4,6 +4,8 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
+import pytest
+from snakemake.exceptions import MissingRuleException
 
 TARGET = "learning_curves"
 OWN = Path(__file__).parents[2] / "docs/examples/own_methods.py"
@@ -41,6 +43,12 @@ def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
     with (workflow.folder / OWN.name).open("a") as file:
         file.write("# changed\n")
     assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # of its own selector alone
+
+
+def test_curves_that_are_not_configured_are_made_by_no_rule(workflow):
+    workflow.config = {"learning_curves": {"pool": 4}}
+    with pytest.raises(MissingRuleException):
+        workflow.plan("results/curves/dna/other.json")
 
 
 def test_published_curves_are_not_trained_again(workflow):

@@ -1,5 +1,6 @@
 """What would be run, without running it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -28,6 +29,12 @@ def test_a_run_can_be_asked_for_by_name(workflow):
     workflow.config = {"datasets": ["svhn"], "selectors": ["full", "craig"]}
     record = workflow.record("svhn/tpe-asha/craig-0.1/seed-2")
     assert workflow.plan(record) == {"prepare": 1, "tune": 1}
+
+
+def test_a_workflow_in_this_process_leaves_no_trace_in_it(workflow):
+    before = dict(os.environ), [*sys.path], Path.cwd()
+    workflow.plan("tables")
+    assert (dict(os.environ), sys.path, Path.cwd()) == before
 
 
 def test_targets_stand_for_their_part_of_the_results(workflow):

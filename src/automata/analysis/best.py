@@ -100,7 +100,8 @@ def _told(choice: Choice) -> dict[str, Any]:
         **{name: run[name] for name in ("selector", "fraction", "search", "scheduler", "seed")},
         "configuration": choice.configuration,
         "model": run["model"],
-        "epochs": run["final_epochs"] or run["best_epochs"],  # of the model that was tested
+        # Of the model that was tested: `final_epochs` counts all finalists, the last one trains T.
+        "epochs": run["epochs"] if run["final_epochs"] else run["best_epochs"],
         "metric": run["metric"],
         **{name: _number(run[column]) for name, column in MEASURES.items()},
         "energy_method": run["energy_method"],

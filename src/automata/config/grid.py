@@ -258,7 +258,7 @@ class Grid:
 
     def encoding(self, dataset: str) -> str:
         """Return the path of what says how rows of a data set are encoded."""
-        return self.prepared(dataset).replace(".safetensors", ".encoding.json")
+        return self.prepared(dataset).removesuffix(".safetensors") + ".encoding.json"
 
     def constraint(self, part: str) -> str:
         """Return the regular expression of a part of the places of runs."""

@@ -12,6 +12,7 @@ import pandas as pd
 
 from automata import names
 from automata.config.curves import Simulated
+from automata.errors import UserError
 from automata.seeds import derive
 from automata.simulation.methods import (
     Draws,
@@ -26,6 +27,7 @@ from automata.simulation.methods import (
 )
 from automata.simulation.table import FULL, SAVED, Complete, Floats, Way, hyperparameters
 from automata.simulation.tpe import Tpe
+from automata.tuning import ALL_DATA, SCHEDULERS
 from automata.tuning.schedulers import FINALISTS
 
 SEARCHES = 2000
@@ -171,12 +173,21 @@ def study(bench: Bench, search: str, scheduler: str) -> Compared:
 
 
 def studies(recorded: Mapping[str, Complete], processes: int = 1) -> Compared:
-    """Return `study` for each data set, search and scheduler; so many `processes` simulate."""
+    """Return `study` for each data set, search and scheduler; so many `processes` simulate.
+
+    Raises UserError if there is none.
+    """
     panels = [
         (dataset, here, search, scheduler)
         for dataset, here in recorded.items()
         for search, scheduler in product(here.asked.searches, here.asked.schedulers)
     ]
+    if not panels:
+        kinds = ", ".join(name for name in SCHEDULERS if name not in ALL_DATA)
+        raise UserError(
+            "learning_curves: no search of this configuration can be simulated; valid: searches "
+            f"{', '.join(names.SEARCHES)} on the space of random search, schedulers {kinds}"
+        )
     with ProcessPoolExecutor(processes) as pool:
         found = list(pool.map(_panel, *zip(*panels, strict=True)))
     return Compared(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))

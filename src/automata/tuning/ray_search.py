@@ -132,7 +132,7 @@ class RayScheduler(FIFOScheduler):
     """
 
     def __init__(self, search: Search, work: WorkFolder, seconds: float = math.inf) -> None:
-        """Let `search` run for so many seconds from its first trial on."""
+        """Let `search` run for so many seconds from the start of its first trial's training."""
         super().__init__()
         self._search = search
         self._work = work
@@ -142,7 +142,6 @@ class RayScheduler(FIFOScheduler):
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
         """Take note of `trial`."""
-        self._started_at = self._started_at or time.monotonic()
         self._trials[trial.config["index"]] = trial
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
@@ -150,6 +149,9 @@ class RayScheduler(FIFOScheduler):
         index, best_before = trial.config["index"], self._search.best
         verdict = self._search.report(index, result[SCORE])
         ends = [*verdict.ends]
+        if not self._started_at:  # Ray notes when a trial's worker was ready, as the meter does
+            starts = [it.run_metadata.start_time for it in self._trials.values()]
+            self._started_at = time.monotonic() - (time.time() - min(filter(None, starts)))
         if time.monotonic() - self._started_at >= self._seconds:
             ends += self._search.stop()
         for ended in ends:

@@ -14,6 +14,7 @@ from automata.analysis.runs import row
 from automata.analysis.search_studies import best
 from automata.analysis.tables import write_yaml
 from automata.config import Comparison
+from automata.records import Finalist, Progress
 from benchmarks.synthetic import synthetic_runs
 
 
@@ -92,6 +93,18 @@ def test_best_is_that_of_the_seed_with_the_highest_validation_score_of_real_runs
         0.5,
         20,
     )
+
+
+def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists(
+    make_record, tmp_path
+) -> None:
+    record = make_record()
+    lost = [Finalist(trial=1, progress=Progress(epochs=2))]
+    record.final = record.final.model_copy(update={"trial": 0, "lost": lost})
+    runs = pd.DataFrame([row(record, tmp_path / "record.json", Comparison())])
+
+    assert runs["final_epochs"].tolist() == [8 + 2]
+    assert answer(runs)["best"]["satimage"]["epochs"] == 8
 
 
 def test_how_sure_it_is_seeds_say() -> None:

@@ -108,6 +108,16 @@ def test_content_of_a_users_files_is_in_the_name_of_what_is_prepared(here):
     assert prepared("x,y\n1,0\n") != prepared("x,y\n2,0\n")
 
 
+@pytest.mark.parametrize("name", ["mine", "x.safetensors"])
+def test_encoding_lies_beside_what_is_prepared_where_the_rule_writes_it(here, name):
+    Path("mine.csv").write_text("x,y\n1,0\n")
+    own = {name: {"kind": "tabular", "path": "mine.csv", "target": "y"}}
+    found = grid("smoke", datasets=[name], own_datasets=own)
+    stem = f"results/data/{name}{found.version(name)}"  # as in rules/data.smk
+    assert found.prepared(name) == f"{stem}.safetensors"
+    assert found.encoding(name) == f"{stem}.encoding.json"
+
+
 def test_a_missing_file_of_the_users_is_one_line(here):
     own = {"mine": {"kind": "tabular", "path": "mine.csv", "target": "y"}}
     with pytest.raises(UserError, match=r"^own_datasets\.mine\.path: "):

@@ -67,6 +67,14 @@ def test_seeds_count_under_which_full_has_the_whole_pool():
         studies(complete(made[~missing], {"made": asked()}))
 
 
+@pytest.mark.parametrize("missing", ["searches", "schedulers"])
+def test_where_no_search_can_be_simulated_one_line_says_which_can(missing):
+    recorded = complete(made_curves(0.0), {"made": asked(**{missing: ()})})
+    said = r"^learning_curves: .*; valid: searches random, tpe .*, schedulers hyperband, .*, none$"
+    with pytest.raises(UserError, match=said):
+        studies(recorded)
+
+
 def test_a_seed_counts_that_has_all_ways_of_another():
     made = made_curves(0.3)
     missing = (made["selector"] == "rs2") & (made["seed"] == 1) & (made["configuration"] == 5)

@@ -20,6 +20,7 @@ from automata.errors import UserError
 from automata.prediction.predict import predict
 from automata.records import read_record
 from automata.runs import job_of
+from automata.tuning import SCHEDULERS
 from automata.tuning.job import run_job
 
 EXAMPLE = Path(__file__).parents[3] / "docs/examples/wine.py"
@@ -98,6 +99,40 @@ def test_methods_of_ones_own_are_found(iris: pd.DataFrame, monkeypatch: pytest.M
     assert found.record.job.settings.own == {"selector": "own_methods:HighestLoss"}
 
 
+def test_settings_of_the_protocol_reach_it_and_arguments_win(iris: pd.DataFrame) -> None:
+    asked = {"protocol": {"tabular": {"reselect_every": 3, "epochs": 9}}}
+    found = automata.tune(iris, "species", **SMALL | {"settings": SMALL["settings"] | asked})
+    protocol = found.record.job.settings.protocol
+    assert (protocol.reselect_every, protocol.epochs) == (3, SMALL["epochs"])
+
+
+def test_settings_of_own_data_are_merged_with_those_that_arguments_say(iris: pd.DataFrame) -> None:
+    asked = {"own_datasets": {"data": {"fill": {"numbers": "median"}}}}
+    found = automata.tune(iris, "species", **SMALL | {"settings": SMALL["settings"] | asked})
+    own = found.record.job.settings.data.own
+    assert own is not None
+    assert own.model_dump()["fill"]["numbers"] == "median"
+
+
+@pytest.mark.parametrize(("selector", "fraction"), [("untuned", 0), ("full-again", 1)])
+def test_controls_take_a_fraction_of_their_own(
+    iris: pd.DataFrame, selector: str, fraction: float
+) -> None:
+    small = {key: value for key, value in SMALL.items() if key != "fraction"}
+    found = automata.tune(iris, "species", selector=selector, **small)
+    assert found.record.job.run.fraction == fraction
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_every_scheduler_is_documented(scheduler: str) -> None:
+    assert f"`{scheduler}`" in str(automata.tune.__doc__)
+
+
+def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
+    with pytest.raises(automata.UserError, match="target: missing"):
+        automata.tune(pd.DataFrame({"a": [1]}))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -105,6 +140,9 @@ def test_methods_of_ones_own_are_found(iris: pd.DataFrame, monkeypatch: pytest.M
         ({"target": "colour"}, "colour"),
         ({"target": "species", "selector": "best"}, "selector"),
         ({"target": "species", "metric": "auc"}, "metric: .*balanced_accuracy"),
+        ({"target": "species", "settings": {"searches": ["tpe"]}}, "settings.searches: .* search"),
+        ({"target": "species", "settings": {"seeds": [1]}}, "settings.seeds: .* seed"),
+        ({"target": "species", "settings": {"protocol": 5}}, "settings.protocol: 5 .*tabular"),
     ],
 )
 def test_arguments_that_cannot_be_used_are_one_line(

@@ -1,6 +1,7 @@
 """Ray Tune itself, with trials that do nothing but report."""
 
 import math
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -25,10 +26,10 @@ SPACE = {"x": Domain(uniform=(0.0, 1.0))}
 SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=5))
 
 
-def reporter(folder, digits):
+def reporter(folder, digits, pause):
     """Return the trainable; made here, so that Ray's workers get the class and not its name.
 
-    Fewer `digits` of the score make ties.
+    Fewer `digits` of the score make ties. A worker takes a `pause` in seconds to start.
     """
     file = str(folder / "trial-{index}")
 
@@ -36,6 +37,7 @@ def reporter(folder, digits):
         """Reports at its rungs a score that its x decides."""
 
         def setup(self, config):
+            time.sleep(pause)
             self.reset_config(config)
 
         def reset_config(self, config):
@@ -60,11 +62,11 @@ def make(scheduler_name, search_name, slots=1):
     return Search(proposer, scheduler, N, slots), proposer
 
 
-def run(folder, search, digits=15, seconds=math.inf):
+def run(folder, search, digits=15, seconds=math.inf, pause=0.0):
     """Return Ray's results of a search."""
     resources = PlacementGroupFactory([{"CPU": 1}])
     return tune.Tuner(
-        tune.with_resources(reporter(folder, digits), resources),
+        tune.with_resources(reporter(folder, digits, pause), resources),
         tune_config=TuneConfig(
             metric=SCORE,
             mode="max",
@@ -160,3 +162,9 @@ def test_time_limit_ends_trials_at_their_next_rung(tmp_path, slots):
     assert ends(results) == {T: slots}
     assert search.finished
     assert [trial.status for trial in search.trials] == ["completed"] * slots
+
+
+def test_time_limit_begins_when_the_first_worker_has_started(tmp_path):
+    search, _ = make("none", "random")
+    results = run(tmp_path, search, seconds=4.0, pause=5.0)
+    assert len(results) > 1  # a trial takes milliseconds
