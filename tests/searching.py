@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,9 +61,11 @@ def search_here(
                 trainable.reset_config(trial.config)
             fresh = False
             callback.on_trial_start(trial)
+            began = time.monotonic()
             decision = TrialScheduler.CONTINUE
             while decision == TrialScheduler.CONTINUE:
                 result = trainable.step() | {"node_ip": "127.0.0.1"}
+                result["time_total_s"] = time.monotonic() - began
                 decision = scheduler.on_trial_result(controller, trial, result)
                 callback.on_trial_result(trial, result)
             if decision == TrialScheduler.STOP:

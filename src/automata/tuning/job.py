@@ -104,6 +104,7 @@ def complete_job(
     work = WorkFolder(folder)
     with work.only_worker() as waited:
         model = None
+        encoding = _encoding(kept.encoding) if kept is not None else {}  # before hours of training
         record = None if again and not waited else _finished(output, job, data)
         if record is not None:
             logger.info("%s: the run is finished, its record stays", output)
@@ -112,9 +113,18 @@ def complete_job(
             record, model = run_with_model(job, data, folder, ray_address, _siblings(output))
             write_record(record, output)
         if kept is not None:
-            encoding = json.loads(kept.encoding.read_text(encoding="utf-8"))
             keep_model(kept.path, record, read_dataset(data), encoding, model, kept.rows)
         work.remove()
+
+
+def _encoding(path: Path) -> dict[str, Any]:
+    """Return what `path` says of how rows are encoded; raises UserError if it is damaged."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        remedy = "delete it, and call again to prepare it anew"
+        raise UserError(f"{path}: not valid JSON: {error}; {remedy}") from error
+    return found
 
 
 def _finished(output: Path, job: Job, data: Path) -> Record | None:

@@ -149,9 +149,8 @@ class RayScheduler(FIFOScheduler):
         index, best_before = trial.config["index"], self._search.best
         verdict = self._search.report(index, result[SCORE])
         ends = [*verdict.ends]
-        if not self._started_at:  # Ray notes when a trial's worker was ready, as the meter does
-            starts = [it.run_metadata.start_time for it in self._trials.values()]
-            self._started_at = time.monotonic() - (time.time() - min(filter(None, starts)))
+        if not self._started_at:  # the first result: Ray says how long its trial has trained
+            self._started_at = time.monotonic() - result["time_total_s"]
         if time.monotonic() - self._started_at >= self._seconds:
             ends += self._search.stop()
         for ended in ends:

@@ -493,6 +493,15 @@ def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
     assert read_saved(wider.path)[1].epochs == saved.epochs
 
 
+@pytest.mark.parametrize("content", [b"", b'{"mean": [0.5, 1', b'{"words": ["caf\xe9"]}'])
+def test_damaged_encoding_is_one_line_before_anything_is_trained(data, tmp_path, content):
+    kept = Kept(tmp_path / "model.safetensors", tmp_path / "dna.encoding.json", "train")
+    kept.encoding.write_bytes(content)
+    with pytest.raises(UserError, match=r"dna\.encoding\.json: .*delete it, and call again"):
+        complete_job(make_job(), data, tmp_path / "job", tmp_path / "record.json", kept=kept)
+    assert not (tmp_path / "record.json").exists()
+
+
 @pytest.mark.parametrize(
     ("search", "scheduler", "kept"),
     [("random", "asha", N), ("tpe", "hyperband", 3), ("random", "none", N)],
