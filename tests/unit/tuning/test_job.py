@@ -631,11 +631,20 @@ def test_interrupted_search_ends_as_it_would_have(whole, data, tmp_path, share):
     assert len(again.tuning.segments) == (1 if results in (0, total) else 2)
 
 
-def test_damaged_model_of_the_best_trial_is_trained_again(whole, data, tmp_path, monkeypatch):
+def altered(content):
+    """Return `content` with another bit in the middle."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[:-100], altered])
+def test_damaged_model_of_the_best_trial_is_trained_again(
+    whole, data, tmp_path, monkeypatch, damage
+):
     job, record, folder = whole
     shutil.copytree(folder, tmp_path / "job")
     model = WorkFolder(tmp_path / "job").model(record.best.index)
-    model.write_bytes(model.read_bytes()[:-100])
+    model.write_bytes(damage(model.read_bytes()))
     monkeypatch.setattr(job_module, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
