@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import torch
 
 from automata.allocation import keep_to_allocation
 from automata.code_versions import code_versions
-from automata.curves.record import Curve, Curves, CurvesJob, Point
+from automata.curves.record import Curve, Curves, CurvesJob, Point, write_curves
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import sha256, write_text
@@ -22,6 +22,7 @@ from automata.metering.meter import Meter
 from automata.numerics import numerics
 from automata.provenance import provenance
 from automata.recorded import Recorded
+from automata.records import sealed, unsealed
 from automata.seeds import derive
 from automata.selection.controls import CONTROLS
 from automata.training.device import choose_device, gpus_in_use, take_device
@@ -88,20 +89,25 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
                         process=str(so_far.started_at),
                         measurement=so_far,
                     )
-                    write_text(folder / f"{index}.json", trained.model_dump_json())
+                    text = sealed(json.loads(trained.model_dump_json()))
+                    write_text(folder / f"{index}.json", text)
                     finished[index] = trained
     every = [trained for trained in finished.values() if trained is not None]
-    write_text(output, _combined(job, data_sha256, every, here).model_dump_json() + "\n")
+    write_curves(_combined(job, data_sha256, every, here), output)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _kept(path: Path, fingerprint: str) -> Trained | None:
     """Return what an interrupted process left of a configuration of the same job."""
-    with suppress(OSError, ValueError):
-        trained = Trained.model_validate_json(path.read_bytes())
-        if trained.fingerprint == fingerprint:
-            return trained
-    return None
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        trained = Trained.model_validate_json(unsealed(text, path, "trained again"))
+    except UserError as error:
+        logger.warning("%s", error)
+        return None
+    except (OSError, ValueError):  # none, or of another version
+        return None
+    return trained if trained.fingerprint == fingerprint else None
 
 
 def _train(

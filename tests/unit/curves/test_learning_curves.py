@@ -1,5 +1,7 @@
 """Recorded learning curves: what is trained, where it lies, and that it is what a search sees."""
 
+import json
+
 import pytest
 
 from automata.config import Preparation, Run
@@ -10,6 +12,7 @@ from automata.curves.record import read_curves
 from automata.curves.train import record_curves
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
+from automata.errors import UserError
 from automata.runs import job_of
 from automata.tuning import job as job_module
 from automata.tuning.job import run_job
@@ -135,3 +138,46 @@ def test_an_interruption_loses_the_training_it_hit(jobs, data, tmp_path, monkeyp
     record = read_curves(tmp_path / "a.json")
     assert [curve.segment for curve in record.curves] == [0, 0, 1]
     assert len(record.segments) == 2
+
+
+def altered(text):
+    """Return the text of curves with the lowest bit of a digit of a score altered."""
+    place = text.index('"accuracy"') + text[text.index('"accuracy"') :].index("0.") + 2
+    return text[:place] + chr(ord(text[place]) ^ 1) + text[place + 1 :]
+
+
+def test_a_kept_training_with_an_altered_bit_is_made_again(
+    jobs, data, tmp_path, monkeypatch, caplog
+):
+    job = of(jobs, "rs2")[1]
+    real, trained = train._train, []
+
+    def dies(job, dataset, index, configuration, device):
+        trained.append(index)
+        if trained == [3, 4]:
+            raise KeyboardInterrupt
+        return real(job, dataset, index, configuration, device)
+
+    monkeypatch.setattr(train, "_train", dies)
+    with pytest.raises(KeyboardInterrupt):
+        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    kept = tmp_path / "work/3.json"
+    kept.write_text(altered(kept.read_text()))
+    record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert trained == [3, 4, 3, 4]
+    assert [record.message for record in caplog.records if str(kept) in record.message] == [
+        f"{kept}: its content does not fit its digest: cut off, edited or damaged; trained again"
+    ]
+
+
+def test_curves_with_an_altered_bit_are_refused_and_older_ones_have_no_digest(jobs, data, tmp_path):
+    file = tmp_path / "a.json"
+    record_curves(of(jobs, "rs2")[1], data, tmp_path / "work", file)
+    record = read_curves(file)
+    whole = file.read_text()
+    file.write_text(altered(whole))
+    with pytest.raises(UserError, match=f"^{file}: its content does not fit its digest.*; delete"):
+        read_curves(file)
+    without = {key: value for key, value in json.loads(whole).items() if key != "digest"}
+    file.write_text(json.dumps(without))
+    assert read_curves(file) == record
