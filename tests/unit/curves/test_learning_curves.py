@@ -1,10 +1,11 @@
 """Recorded learning curves: what is trained, where it lies, and that it is what a search sees."""
 
 import json
+import threading
 
 import pytest
 
-from automata.config import Preparation, Run
+from automata.config import OwnModel, Preparation, Run
 from automata.config.files import DEFAULTS, read_experiments
 from automata.curves import train
 from automata.curves.grid import curves_jobs, path_of
@@ -15,7 +16,9 @@ from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.runs import job_of
 from automata.tuning import job as job_module
+from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.job import run_job
+from pretence import NAME, pretended_cuda
 from searching import search_here
 
 CONFIG = {
@@ -30,6 +33,8 @@ CONFIG = {
     "metering": {"exclusive": False},
     "learning_curves": {"pool": 5, "pool_seed": 3, "seeds": [3], "part": 3},
 }
+
+MINE = "curve_methods:make"
 
 
 def experiment(**changes):
@@ -181,3 +186,58 @@ def test_curves_with_an_altered_bit_are_refused_and_older_ones_have_no_digest(jo
     without = {key: value for key, value in json.loads(whole).items() if key != "digest"}
     file.write_text(json.dumps(without))
     assert read_curves(file) == record
+
+
+def test_a_job_that_outlived_its_call_is_waited_for_and_its_record_taken(
+    jobs, data, tmp_path, monkeypatch, caplog
+):
+    job, work, file = of(jobs, "rs2")[1], tmp_path / "work", tmp_path / "a.json"
+    record_curves(job, data, work, file)
+    before, trained = file.read_text(), []
+    monkeypatch.setattr(train, "_train", lambda *arguments: trained.append(arguments))
+    caplog.set_level("INFO", "automata.locks")
+    second = threading.Thread(target=record_curves, args=(job, data, work, file))
+    with WorkFolder(work).only_worker():
+        second.start()
+        second.join(1.0)
+        assert f"waiting for another process that works on {work}" in caplog.text
+    second.join(60)
+    assert trained == []
+    assert file.read_text() == before
+    assert not work.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "role", "key"),
+    [
+        (lambda it: {"own": {"selector": MINE}}, "own_selectors.rs2", "own_selectors.rs2"),
+        (
+            lambda it: {
+                "protocol": it.protocol.model_copy(update={"model": OwnModel(factory=MINE)})
+            },
+            "model.factory",
+            "protocol.*.model.factory",
+        ),
+    ],
+    ids=["selector", "model"],
+)
+def test_an_own_file_that_has_changed_since_the_call_is_one_line(
+    jobs, data, tmp_path, monkeypatch, change, role, key
+):
+    (tmp_path / "curve_methods.py").write_text("def make(): ...")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(train, "_train", None)  # nothing may be trained
+    job = of(jobs, "rs2")[0]
+    settings = job.settings.model_copy(update=change(job.settings))
+    job = job.model_copy(update={"settings": settings, "files": {role: "0" * 64}})
+    with pytest.raises(UserError) as error:
+        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert str(error.value) == f"{key}: {MINE}: has changed: call again"
+
+
+def test_a_gpu_is_recorded_by_its_name(data, tmp_path):
+    found = experiment(compute={"device": "cuda"}, selectors=["rs2"])
+    job = next(iter(curves_jobs(found, {"dna": {}}).values()))
+    with pretended_cuda():
+        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert read_curves(tmp_path / "a.json").provenance["device"] == NAME

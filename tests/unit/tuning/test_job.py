@@ -143,7 +143,7 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
 def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
     monkeypatch.setattr(job_module, "choose_device", lambda *_: torch.device("cuda"))
-    monkeypatch.setattr(job_module, "_device_name", lambda device: "a GPU")
+    monkeypatch.setattr(job_module, "device_name", lambda device: "a GPU")
     with pytest.raises(RuntimeError, match="1 trials crashed") as error:
         run_job(make_job(), data, tmp_path / "job")
     said = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
