@@ -16,15 +16,21 @@ from typing import Any
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the folder of `path`; on success it takes `path`'s place.
 
-    The temporary name keeps the suffix, because writers choose the format by it. On an
-    exception nothing is left behind, and an older file at `path` stays as it was. What a
-    process left that was killed while it wrote is removed by the next that writes here.
+    The temporary name keeps the suffix, because writers choose the format by it. The umask says
+    who may read the file. On an exception nothing is left behind, and an older file at `path`
+    stays as it was. What a process left that was killed while it wrote is removed by the next that
+    writes here.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.unfinished{path.suffix}")
     try:
+        temporary.touch()
+        mode = temporary.stat().st_mode  # as the umask says; safetensors would make it 0600
+        temporary.unlink()
         yield temporary
+        if temporary.stat().st_mode != mode:
+            temporary.chmod(mode)
         _to_disk(temporary)
         temporary.replace(path)
         _to_disk(path.parent)  # the name as well, or a power cut could undo it

@@ -46,7 +46,7 @@ REMEDY = "delete it, to repeat the run"
 _HEAD = 1 << 15
 """Characters at the beginning of a file among which version and provenance are."""
 
-_SEAL = ',\n "digest": "'
+SEAL = ',\n "digest": "'
 """What stands between the content of a record and its digest."""
 
 
@@ -257,12 +257,7 @@ def parse_record(text: str, path: str) -> Record:
                 f"{path}: record of schema version {version}, not {SCHEMA_VERSION}: of another "
                 f"version of the project; use that one, or {REMEDY}"
             )
-        content, _, digest = text.rpartition(_SEAL)
-        if digest != _digest(content):
-            raise UserError(
-                f"{path}: its content does not fit its digest: cut off, edited or damaged; {REMEDY}"
-            )
-        return Record.model_validate_json(f"{content}\n}}")
+        return Record.model_validate_json(unsealed(text, path, REMEDY))
     except (ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
         raise UserError(f"{path}: not a record: {reason}; {REMEDY}") from error
@@ -301,9 +296,19 @@ def _at(head: str, key: str) -> Any:
 
 
 def sealed(content: dict[str, Any]) -> str:
-    """Return the text of a record's file: its last entry is a digest of the text before."""
+    """Return the text of a file: its last entry is a digest of the text before."""
     text = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
-    return f"{text}{_SEAL}{_digest(text)}"
+    return f"{text}{SEAL}{_digest(text)}"
+
+
+def unsealed(text: str, path: Path | str, remedy: str) -> str:
+    """Return the JSON that was sealed; UserError, which names its file, if it has changed since."""
+    content, _, digest = text.rpartition(SEAL)
+    if digest != _digest(content):
+        raise UserError(
+            f"{path}: its content does not fit its digest: cut off, edited or damaged; {remedy}"
+        )
+    return f"{content}\n}}"
 
 
 def _digest(text: str) -> str:

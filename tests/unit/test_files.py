@@ -98,6 +98,18 @@ def test_missing_folders_are_made(tmp_path: Path) -> None:
     assert path.read_text() == "text"
 
 
+@pytest.mark.parametrize("mask", [0o022, 0o027])
+def test_others_may_read_as_the_umask_says(tmp_path: Path, mask: int) -> None:
+    """Writers that make a temporary file of their own leave one that its owner alone may read."""
+    before = os.umask(mask)
+    try:
+        with replacing(tmp_path / "model.safetensors") as temporary:
+            temporary.touch(0o600)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "model.safetensors").stat().st_mode & 0o777 == 0o666 & ~mask
+
+
 def test_text_is_written_as_utf8(tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     write_text(path, "κ = 0.35 → größer")

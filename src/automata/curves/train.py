@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import logging
-import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import torch
 
 from automata.allocation import keep_to_allocation
 from automata.code_versions import code_versions
-from automata.curves.record import Curve, Curves, CurvesJob, Point
+from automata.config import OwnModel
+from automata.config.inputs import FACTORY
+from automata.curves.record import Curve, Curves, CurvesJob, Point, read_curves, write_curves
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import sha256, write_text
@@ -19,9 +20,12 @@ from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
+from automata.models.build import load_factory
 from automata.numerics import numerics
 from automata.provenance import provenance
 from automata.recorded import Recorded
+from automata.records import sealed, unsealed
+from automata.registry import OWN, load_own
 from automata.seeds import derive
 from automata.selection.controls import CONTROLS
 from automata.training.device import choose_device, gpus_in_use, take_device
@@ -29,6 +33,8 @@ from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
 from automata.training.threads import limit_threads
+from automata.tuning.checkpoints import WorkFolder
+from automata.tuning.job import checked_module, device_name
 from automata.tuning.searchers import RandomSearch
 
 logger = logging.getLogger(__name__)
@@ -48,12 +54,33 @@ class Trained(Recorded):
 def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> None:
     """Train the configurations of `job` on the prepared file `data`, and write `output`.
 
-    Each that is finished is kept in `folder`, and is not trained again after an interruption.
+    Each that is finished is kept in `folder`, and is not trained again after an interruption. A
+    process that is at the same job is waited for, and its record taken.
     """
+    work = WorkFolder(folder)
+    with work.only_worker() as waited:
+        if waited and _is_record_of(output, job, data):
+            logger.info("%s: another process has finished it", output)
+        else:
+            write_curves(_recorded(job, data, folder), output)
+        work.remove()
+
+
+def _is_record_of(path: Path, job: CurvesJob, data: Path) -> bool:
+    try:
+        record = read_curves(path)
+    except UserError:  # none, or damaged
+        return False
+    return record.job == job and record.data_sha256 == sha256(data)
+
+
+def _recorded(job: CurvesJob, data: Path, folder: Path) -> Curves:
+    """Return the record of `job`; what is finished of it is kept in `folder`."""
     keep_to_allocation(job.settings.compute)
     dataset = read_dataset(data)
     if dataset.name != job.dataset:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.dataset}'")
+    _check_own_files(job)
     compute, metering = job.settings.compute, job.settings.metering
     limit_threads(compute.threads_per_trial)
     device = take_device(choose_device(compute, dataset.kind))
@@ -62,7 +89,7 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
         **provenance(),
         "code": code_versions(job.selector),
         **numerics(),
-        "device": str(device),
+        "device": device_name(device),
         "gpus": gpu_models([]),
     }
     key = f"{job.model_dump_json()} {data_sha256} {here['code']}"
@@ -88,20 +115,36 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
                         process=str(so_far.started_at),
                         measurement=so_far,
                     )
-                    write_text(folder / f"{index}.json", trained.model_dump_json())
+                    text = sealed(json.loads(trained.model_dump_json()))
+                    write_text(folder / f"{index}.json", text)
                     finished[index] = trained
     every = [trained for trained in finished.values() if trained is not None]
-    write_text(output, _combined(job, data_sha256, every, here).model_dump_json() + "\n")
-    shutil.rmtree(folder, ignore_errors=True)
+    return _combined(job, data_sha256, every, here)
+
+
+def _check_own_files(job: CurvesJob) -> None:
+    """Raise UserError if a file of the user's own methods or model is not that of the call."""
+    model = job.settings.protocol.model
+    if isinstance(model, OwnModel):
+        load_factory(model)
+        checked_module(model.factory, job.files.get(FACTORY), f"protocol.*.{FACTORY}")
+    for kind, target in job.settings.own.items():
+        key = f"{OWN[kind]}.{job.selector}"
+        load_own(target, key)
+        checked_module(target, job.files.get(key), key)
 
 
 def _kept(path: Path, fingerprint: str) -> Trained | None:
     """Return what an interrupted process left of a configuration of the same job."""
-    with suppress(OSError, ValueError):
-        trained = Trained.model_validate_json(path.read_bytes())
-        if trained.fingerprint == fingerprint:
-            return trained
-    return None
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        trained = Trained.model_validate_json(unsealed(text, path, "trained again"))
+    except UserError as error:
+        logger.warning("%s", error)
+        return None
+    except (OSError, ValueError):  # none, or of another version
+        return None
+    return trained if trained.fingerprint == fingerprint else None
 
 
 def _train(

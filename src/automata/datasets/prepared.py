@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from automata.errors import UserError
-from automata.files import replacing
+from automata.files import replacing, sha256, write_text
 
 FORMAT_VERSION = 2
 SPLITS = ("train", "validation", "test")
@@ -107,7 +107,10 @@ class Dataset:
 
 
 def write_dataset(dataset: Dataset, path: Path) -> None:
-    """Write `dataset` to `path`, atomically."""
+    """Write `dataset` to `path`, atomically, and its digest beside it.
+
+    The digest is not in the file: records name the file by its bytes.
+    """
     tensors = {f"extras.{name}": extra.contiguous() for name, extra in dataset.extras.items()}
     for name in SPLITS:
         split: Split = getattr(dataset, name)
@@ -120,13 +123,22 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
         "classes": dataset.classes,
         **dataset.metadata,
     }
+    _digest_file(path).unlink(missing_ok=True)  # a process killed before the next one leaves none
     with replacing(path) as temporary:
         save_file(tensors, temporary, metadata={"dataset": json.dumps(header)})
+        digest = sha256(temporary)
+    write_text(_digest_file(path), f"{digest}  {path.name}\n")
 
 
 def read_dataset(path: Path) -> Dataset:
-    """Read a file of `write_dataset`; raises UserError when it is not one of this version."""
+    """Read a file of `write_dataset`; raises UserError when it is not one of this version.
+
+    Files of earlier versions have no digest, and are read as they are.
+    """
     try:
+        noted = _digest_file(path)
+        if noted.exists() and noted.read_text(encoding="utf-8").split()[:1] != [sha256(path)]:
+            raise ValueError(f"its content does not fit {noted.name}")
         with safe_open(path, framework="pt") as file:
             header = dict(json.loads((file.metadata() or {})["dataset"]))
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
@@ -149,3 +161,8 @@ def read_dataset(path: Path) -> Dataset:
             f"anew ({error})"
         ) from error
     return Dataset(name, kind, classes, metadata=header, extras=extras, **splits)
+
+
+def _digest_file(path: Path) -> Path:
+    """Return where the digest of the prepared file at `path` lies, for `sha256sum --check`."""
+    return path.with_name(f"{path.name}.sha256")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,11 +24,16 @@ from automata.records import Test
 INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
 
+BLANK = "0" * 64
+"""What stands for the digest while it is computed, which is of the whole file."""
+
 
 class SavedModel(Recorded):
     """What a model is, beside its weights."""
 
     format_version: Literal[1] = 1
+    digest: str | None = None
+    """SHA-256 of the file, with zeros in this place; models of earlier versions have none."""
     job: Job
     """The run: data set, protocol, architecture."""
     configuration: dict[str, Any]
@@ -78,9 +84,27 @@ def describe(dataset: Dataset, encoding: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
-    """Write `model` and what it is to `path`, atomically."""
+    """Write `model` and what it is to `path`, atomically, with a digest of all that."""
+    header = saved.model_copy(update={"digest": BLANK}).model_dump_json()
     with replacing(path) as temporary:
-        save_model(model.cpu(), str(temporary), metadata={"model": saved.model_dump_json()})
+        save_model(model.cpu(), str(temporary), metadata={"model": header})
+        content = temporary.read_bytes()
+        temporary.write_bytes(content.replace(BLANK.encode(), _digest(content), 1))
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def _require_intact(path: Path, digest: str | None) -> None:
+    if digest is None:
+        return
+    content, noted = path.read_bytes(), digest.encode()
+    if _digest(content.replace(noted, BLANK.encode(), 1)) != noted:
+        raise UserError(
+            f"{path}: its content does not fit its digest: damaged; use a copy, or delete it and "
+            "call Snakemake to train it again"
+        )
 
 
 def read_header(path: Path) -> SavedModel:
@@ -101,6 +125,7 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
     for what is no model.
     """
     saved = read_header(path)
+    _require_intact(path, saved.digest)
     architecture = saved.job.settings.protocol.model
     if isinstance(architecture, OwnModel) and architecture.factory != factory:
         code = f"not by {factory}" if factory else "which is no code of this project"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import logging
 import pickle
@@ -31,7 +32,10 @@ WRITING_SHARE = 0.01
 """Of the time of training, at most, for writing what a crash would lose."""
 
 DAMAGED = (RuntimeError, EOFError, ValueError, KeyError, OSError, pickle.UnpicklingError)
-"""What torch raises for a file that is not all there, or not as it was written."""
+"""What is raised for a file that is not all there, or not as it was written."""
+
+DIGEST_BYTES = 32
+"""A file ends with the SHA-256 of all before: torch itself reads altered numbers without a word."""
 
 
 class Checkpoint(NamedTuple):
@@ -109,8 +113,10 @@ def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
     """Write `state`, which has tensors, numbers and strings only, atomically."""
     buffer = io.BytesIO()  # of a full disk torch itself says "unexpected pos 64 vs 0"
     torch.save(state, buffer)
-    with replacing(path) as temporary:
-        temporary.write_bytes(buffer.getbuffer())
+    content = buffer.getbuffer()
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(content)
+        file.write(hashlib.sha256(content).digest())
 
 
 def read_checkpoint(path: Path) -> dict[str, Any] | None:
@@ -121,7 +127,11 @@ def read_checkpoint(path: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        content = path.read_bytes()
+        body, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+        if hashlib.sha256(body).digest() != digest:
+            raise ValueError
+        state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
     except DAMAGED as error:
         if ran_out_of_memory(error) or isinstance(error, torch.AcceleratorError):
             raise

@@ -181,7 +181,7 @@ def run_with_model(
         **provenance(),
         "code": code_versions(job.run.selector),
         **numerics(),
-        "device": _device_name(device),
+        "device": device_name(device),
         "gpus": gpu_models([]),
         "own_model_sha256": own_model,
     }
@@ -459,5 +459,6 @@ def _describe(dataset: Dataset, path: Path) -> Data:
     )
 
 
-def _device_name(device: torch.device) -> str:
+def device_name(device: torch.device) -> str:
+    """Return what a record calls the device: a GPU by its name."""
     return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"

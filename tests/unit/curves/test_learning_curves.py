@@ -1,8 +1,11 @@
 """Recorded learning curves: what is trained, where it lies, and that it is what a search sees."""
 
+import json
+import threading
+
 import pytest
 
-from automata.config import Preparation, Run
+from automata.config import OwnModel, Preparation, Run
 from automata.config.files import DEFAULTS, read_experiments
 from automata.curves import train
 from automata.curves.grid import curves_jobs, path_of
@@ -10,9 +13,12 @@ from automata.curves.record import read_curves
 from automata.curves.train import record_curves
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
+from automata.errors import UserError
 from automata.runs import job_of
 from automata.tuning import job as job_module
+from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.job import run_job
+from pretence import NAME, pretended_cuda
 from searching import search_here
 
 CONFIG = {
@@ -27,6 +33,8 @@ CONFIG = {
     "metering": {"exclusive": False},
     "learning_curves": {"pool": 5, "pool_seed": 3, "seeds": [3], "part": 3},
 }
+
+MINE = "curve_methods:make"
 
 
 def experiment(**changes):
@@ -135,3 +143,101 @@ def test_an_interruption_loses_the_training_it_hit(jobs, data, tmp_path, monkeyp
     record = read_curves(tmp_path / "a.json")
     assert [curve.segment for curve in record.curves] == [0, 0, 1]
     assert len(record.segments) == 2
+
+
+def altered(text):
+    """Return the text of curves with the lowest bit of a digit of a score altered."""
+    place = text.index('"accuracy"') + text[text.index('"accuracy"') :].index("0.") + 2
+    return text[:place] + chr(ord(text[place]) ^ 1) + text[place + 1 :]
+
+
+def test_a_kept_training_with_an_altered_bit_is_made_again(
+    jobs, data, tmp_path, monkeypatch, caplog
+):
+    job = of(jobs, "rs2")[1]
+    real, trained = train._train, []
+
+    def dies(job, dataset, index, configuration, device):
+        trained.append(index)
+        if trained == [3, 4]:
+            raise KeyboardInterrupt
+        return real(job, dataset, index, configuration, device)
+
+    monkeypatch.setattr(train, "_train", dies)
+    with pytest.raises(KeyboardInterrupt):
+        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    kept = tmp_path / "work/3.json"
+    kept.write_text(altered(kept.read_text()))
+    record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert trained == [3, 4, 3, 4]
+    assert [record.message for record in caplog.records if str(kept) in record.message] == [
+        f"{kept}: its content does not fit its digest: cut off, edited or damaged; trained again"
+    ]
+
+
+def test_curves_with_an_altered_bit_are_refused_and_older_ones_have_no_digest(jobs, data, tmp_path):
+    file = tmp_path / "a.json"
+    record_curves(of(jobs, "rs2")[1], data, tmp_path / "work", file)
+    record = read_curves(file)
+    whole = file.read_text()
+    file.write_text(altered(whole))
+    with pytest.raises(UserError, match=f"^{file}: its content does not fit its digest.*; delete"):
+        read_curves(file)
+    without = {key: value for key, value in json.loads(whole).items() if key != "digest"}
+    file.write_text(json.dumps(without))
+    assert read_curves(file) == record
+
+
+def test_a_job_that_outlived_its_call_is_waited_for_and_its_record_taken(
+    jobs, data, tmp_path, monkeypatch, caplog
+):
+    job, work, file = of(jobs, "rs2")[1], tmp_path / "work", tmp_path / "a.json"
+    record_curves(job, data, work, file)
+    before, trained = file.read_text(), []
+    monkeypatch.setattr(train, "_train", lambda *arguments: trained.append(arguments))
+    caplog.set_level("INFO", "automata.locks")
+    second = threading.Thread(target=record_curves, args=(job, data, work, file))
+    with WorkFolder(work).only_worker():
+        second.start()
+        second.join(1.0)
+        assert f"waiting for another process that works on {work}" in caplog.text
+    second.join(60)
+    assert trained == []
+    assert file.read_text() == before
+    assert not work.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "role", "key"),
+    [
+        (lambda it: {"own": {"selector": MINE}}, "own_selectors.rs2", "own_selectors.rs2"),
+        (
+            lambda it: {
+                "protocol": it.protocol.model_copy(update={"model": OwnModel(factory=MINE)})
+            },
+            "model.factory",
+            "protocol.*.model.factory",
+        ),
+    ],
+    ids=["selector", "model"],
+)
+def test_an_own_file_that_has_changed_since_the_call_is_one_line(
+    jobs, data, tmp_path, monkeypatch, change, role, key
+):
+    (tmp_path / "curve_methods.py").write_text("def make(): ...")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(train, "_train", None)  # nothing may be trained
+    job = of(jobs, "rs2")[0]
+    settings = job.settings.model_copy(update=change(job.settings))
+    job = job.model_copy(update={"settings": settings, "files": {role: "0" * 64}})
+    with pytest.raises(UserError) as error:
+        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert str(error.value) == f"{key}: {MINE}: has changed: call again"
+
+
+def test_a_gpu_is_recorded_by_its_name(data, tmp_path):
+    found = experiment(compute={"device": "cuda"}, selectors=["rs2"])
+    job = next(iter(curves_jobs(found, {"dna": {}}).values()))
+    with pretended_cuda():
+        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+    assert read_curves(tmp_path / "a.json").provenance["device"] == NAME

@@ -140,8 +140,30 @@ def test_header_survives_the_file(dataset: Dataset, written: Path, field: str) -
     assert getattr(read_dataset(written), field) == getattr(dataset, field)
 
 
-def test_writing_leaves_one_file(written: Path) -> None:
-    assert [entry.name for entry in written.parent.iterdir()] == [written.name]
+def test_writing_leaves_the_file_and_its_digest(written: Path) -> None:
+    names = [entry.name for entry in written.parent.iterdir()]
+    assert sorted(names) == [written.name, f"{written.name}.sha256"]
+
+
+@pytest.mark.parametrize("place", [0.1, 0.9])
+def test_a_file_with_an_altered_bit_is_refused(written: Path, place: float) -> None:
+    content = bytearray(written.read_bytes())
+    content[int(place * len(content))] ^= 1
+    written.write_bytes(content)
+    with pytest.raises(UserError, match=rf"^{re.escape(str(written))}: damaged, or no prepared"):
+        read_dataset(written)
+
+
+def test_a_file_without_a_digest_is_of_an_earlier_version_and_is_read(
+    dataset: Dataset, written: Path
+) -> None:
+    written.with_name(f"{written.name}.sha256").unlink()
+    assert read_dataset(written).name == dataset.name
+
+
+def test_a_file_that_is_written_again_has_its_own_digest(dataset: Dataset, written: Path) -> None:
+    write_dataset(dataclasses.replace(dataset, name="other"), written)
+    assert read_dataset(written).name == "other"
 
 
 def test_a_file_of_another_version_is_refused(

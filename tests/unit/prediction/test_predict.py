@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import torch
 from PIL import Image
+from safetensors.torch import save_model
 
 from automata.config import Job, Preparation, Protocol
 from automata.config.job import Run, Settings
@@ -21,7 +22,7 @@ from automata.errors import UserError
 from automata.files import sha256
 from automata.models.build import build_model
 from automata.prediction.predict import predict
-from automata.prediction.saved import SavedModel, describe, extended, write_model
+from automata.prediction.saved import SavedModel, describe, extended, read_model, write_model
 from automata.records import Test
 from automata.training.evaluation import evaluate
 
@@ -224,6 +225,23 @@ def test_file_that_is_no_model_is_one_line(flowers: Kept, content: bytes) -> Non
     with pytest.raises(UserError, match="no model of this version") as caught:
         predict(flowers.file, flowers.test)
     assert "\n" not in str(caught.value)
+
+
+def test_model_with_an_altered_bit_is_one_line(flowers: Kept) -> None:
+    content = flowers.file.read_bytes()
+    for place in [*range(0, len(content), 23), len(content) - 1]:
+        altered = bytes([content[place] ^ (1 << place % 8)])
+        flowers.file.write_bytes(content[:place] + altered + content[place + 1 :])
+        with pytest.raises(UserError, match=f"^{flowers.file}: ") as caught:
+            read_model(flowers.file)
+        assert "\n" not in str(caught.value)
+    assert "its content does not fit its digest: damaged; " in str(caught.value)
+
+
+def test_model_of_an_earlier_version_has_no_digest_and_is_used(flowers: Kept) -> None:
+    saved = flowers.saved.model_dump_json(exclude={"digest"})
+    save_model(flowers.model, str(flowers.file), metadata={"model": saved})
+    assert len(predict(flowers.file, flowers.test)) == 30
 
 
 def test_training_and_validation_rows_together_are_all_of_both(kept: Kept) -> None:

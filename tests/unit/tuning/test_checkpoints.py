@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from unittest.mock import patch
 
 import hypothesis.strategies as st
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from automata.selection.random import Full
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
+from automata.tuning import checkpoints
 from automata.tuning.checkpoints import (
     WRITING_SHARE,
     CheckpointPolicy,
@@ -44,6 +46,18 @@ def test_torn_file_is_no_state(tmp_path_factory, data):
     assert read_checkpoint(path) is None
 
 
+@given(data=st.data())
+def test_file_with_an_altered_bit_is_no_state_and_is_named(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("altered") / "a.pt"
+    write_checkpoint(path, STATE)
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    path.write_bytes(content)
+    with patch.object(checkpoints.logger, "warning") as said:
+        assert read_checkpoint(path) is None
+    assert said.call_args.args[1] == path
+
+
 def test_file_of_zeros_is_no_state(tmp_path):
     """What a power cut can leave of a file whose length was written and whose content was not."""
     write_checkpoint(tmp_path / "a.pt", STATE)
@@ -56,7 +70,7 @@ def test_code_in_a_file_is_not_run(tmp_path):
         def __reduce__(self):
             return print, ("run",)
 
-    torch.save({"weights": Attack()}, tmp_path / "a.pt")
+    write_checkpoint(tmp_path / "a.pt", {"weights": Attack()})
     assert read_checkpoint(tmp_path / "a.pt") is None
 
 

@@ -143,7 +143,7 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
 def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
     monkeypatch.setattr(job_module, "choose_device", lambda *_: torch.device("cuda"))
-    monkeypatch.setattr(job_module, "_device_name", lambda device: "a GPU")
+    monkeypatch.setattr(job_module, "device_name", lambda device: "a GPU")
     with pytest.raises(RuntimeError, match="1 trials crashed") as error:
         run_job(make_job(), data, tmp_path / "job")
     said = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
@@ -640,11 +640,20 @@ def test_interrupted_search_ends_as_it_would_have(whole, data, tmp_path, share):
     assert len(again.tuning.segments) == (1 if results in (0, total) else 2)
 
 
-def test_damaged_model_of_the_best_trial_is_trained_again(whole, data, tmp_path, monkeypatch):
+def altered(content):
+    """Return `content` with another bit in the middle."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[:-100], altered])
+def test_damaged_model_of_the_best_trial_is_trained_again(
+    whole, data, tmp_path, monkeypatch, damage
+):
     job, record, folder = whole
     shutil.copytree(folder, tmp_path / "job")
     model = WorkFolder(tmp_path / "job").model(record.best.index)
-    model.write_bytes(model.read_bytes()[:-100])
+    model.write_bytes(damage(model.read_bytes()))
     monkeypatch.setattr(job_module, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
