@@ -11,6 +11,8 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
+from automata.errors import UserError
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -102,11 +104,16 @@ def folder_checksum(folder: Path) -> str:
 
 
 def visible_files(folder: Path) -> list[Path]:
-    """Return the files of `folder` at any depth that are not hidden, nor in a hidden folder."""
+    """Return the files of `folder` at any depth that are not hidden, nor in a hidden folder.
+
+    Raises UserError for a link to a folder in it: links can make a loop, or lead elsewhere.
+    """
     found = []
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
+        if path.is_symlink() and path.is_dir():
+            raise UserError(f"{path}: this is a link to a folder; copy the folder itself there")
         found += visible_files(path) if path.is_dir() else [path]
     return found
 

@@ -132,7 +132,10 @@ def adopt(runs: Path, cache: Path) -> tuple[list[Path], list[Path]]:
 
 
 class Places:
-    """Where records belong, those of earlier versions as well."""
+    """Where the user's own records belong, those of earlier versions as well.
+
+    Not for those of others: files that they name are read, and may be downloaded.
+    """
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import re
 import time
 from collections.abc import Callable
@@ -17,11 +17,12 @@ from automata.config.data import Preparation, Vectors
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
 from automata.config.job import Settings
 from automata.config.protocol import Protocol
+from automata.config.reading import read
 from automata.config.settings import settings_of
 from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, Split
-from automata.errors import UserError
+from automata.errors import UserError, printable
 from automata.files import replacing
 from automata.selection.random import Full
 from automata.training.device import choose_device, take_device
@@ -88,8 +89,7 @@ def new(path: Path, target: str | None, text: str | None, output: Path | None, h
     with replacing(output) as unfinished:
         text_of_file = configuration(name, output, found, data, seconds, size)
         unfinished.write_text(text_of_file, encoding="utf-8")
-        (experiment,) = read_experiments([DEFAULTS, unfinished])
-        assert experiment.preparation(name).own == _preparation(found).own
+        read_experiments([DEFAULTS, unfinished])
     took = needed(seconds, size)
     beyond = (
         "" if took <= 3600 * hours else f", more than {hours:g} h: the smallest search there is"
@@ -173,13 +173,13 @@ def configuration(
     ratio = f"the largest class has {int(rows.max())} training rows, the smallest {int(rows.min())}"
     why = ratio if unbalanced else "also: balanced_accuracy, macro_f1, log_loss"
     lines = [
-        f"# snakemake --cores all --configfile {output}",
+        f"# snakemake --cores all --configfile {printable(str(output))}",
         f"# About {_duration(needed(seconds, size))} on this machine, by a probe of "
         f"{PROBED} configurations.",
-        f"experiment: {name}",
-        f"datasets: [{name}]",
+        f"experiment: {_yaml(name)}",
+        f"datasets: [{_yaml(name)}]",
         "own_datasets:",
-        f"  {name}:",
+        f"  {_yaml(name)}:",
         *_own(found),
         *(_vectors() if kind == "text" else []),
         "",
@@ -193,7 +193,25 @@ def configuration(
         f"    metric: {metric}   # {why}",
         "    class_weights: none     # balanced: all classes count alike in training",
     ]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    meant = {
+        "experiment": name,
+        "datasets": [name],
+        "own_datasets": {name: found.own},
+        **({"data": {"vectors": VECTORS.model_dump()}} if kind == "text" else {}),
+        **read(RECOMMENDED),
+        "seeds": list(range(size.seeds)),
+        "protocol": {
+            kind: {
+                "configurations": size.configurations,
+                "epochs": size.epochs,
+                "metric": metric,
+                "class_weights": "none",
+            }
+        },
+    }
+    assert yaml.safe_load(text) == meant
+    return text
 
 
 def _own(found: Guess) -> list[str]:
@@ -226,14 +244,19 @@ def _vectors() -> list[str]:
 
 def _yaml(value: Any) -> str:
     """Return a value as YAML writes it in one line; a text that could be more is quoted."""
-    if isinstance(value, str) and not _PLAIN.fullmatch(value):
-        return json.dumps(value, ensure_ascii=False)
-    text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True)
+    quoted = isinstance(value, str) and not _PLAIN.fullmatch(value)
+    text = yaml.safe_dump(
+        value,
+        default_style='"' if quoted else None,
+        default_flow_style=True,
+        width=math.inf,
+        allow_unicode=True,
+    )
     return text.removesuffix("\n").removesuffix("...").strip()
 
 
 def _comment(reason: str | None) -> str:
-    return f"   # {reason}" if reason else ""
+    return f"   # {printable(reason)}" if reason else ""
 
 
 def _duration(seconds: float) -> str:

@@ -19,6 +19,18 @@ Placing = Callable[[Record], Place]
 PRESET = 9 | lzma.PRESET_EXTREME
 """A minute for a thousand records, which are packed once and then carried by every clone."""
 
+MOST_BYTES = 64 * 2**20
+"""The largest entry of an archive that is read; a record has less than a megabyte."""
+
+
+class _Bounded(lzma.LZMAFile):
+    """Reads no entry that is too large, nor what tarfile reads by itself: names and attributes."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or not 0 <= size <= MOST_BYTES:
+            raise OSError(f"an entry has more than {MOST_BYTES // 2**20} MiB")
+        return super().read(size)
+
 
 def pack(records: Iterable[Path], archive: Path) -> None:
     """Write `records` to `archive`, a .tar.xz, by the names of their runs.
@@ -64,7 +76,7 @@ def _records(archive: Path, place: Placing | None) -> Iterator[tuple[str, bytes]
     try:
         if archive.exists() and not archive.is_file():  # a pipe would be waited for
             raise OSError("it is no regular file")
-        with tarfile.open(archive, "r:xz") as tar:
+        with _Bounded(archive) as bounded, tarfile.open(fileobj=bounded, mode="r:") as tar:
             for entry in tar:
                 file = tar.extractfile(entry) if _is_record(entry) else None
                 if file is None:
@@ -91,7 +103,8 @@ def _is_record(entry: tarfile.TarInfo) -> bool:
     """Return whether `entry` is a file whose name says which run it is, and leads nowhere else."""
     path = PurePosixPath(entry.name)
     leads_away = path.is_absolute() or ".." in path.parts
-    return entry.isreg() and len(path.parts) == DEPTH and path.name == RECORD and not leads_away
+    whole = entry.isreg() and not entry.issparse()  # holes cost nothing until they are read
+    return whole and len(path.parts) == DEPTH and path.name == RECORD and not leads_away
 
 
 def publish(source: Path, files: Iterable[Path], target: Path) -> None:

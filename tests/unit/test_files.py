@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from automata.files import bytes_below, replacing, write_text
+from automata.errors import UserError
+from automata.files import bytes_below, replacing, visible_files, write_text
 
 
 class BrokenWriterError(Exception):
@@ -137,3 +138,18 @@ def test_size_of_a_folder_is_that_of_all_files_in_it(tmp_path):
 
     assert bytes_below(tmp_path) == 1234
     assert bytes_below(tmp_path / "none") == 0
+
+
+@pytest.mark.timeout(20)
+def test_linked_folders_are_not_entered(tmp_path: Path) -> None:
+    """Two of the folder itself have more paths than can be walked."""
+    folder = tmp_path / "images"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    (folder / "a.png").touch()
+    (folder / "b.png").symlink_to("a.png")
+    assert visible_files(tmp_path / "link") == [tmp_path / "link" / name for name in names(folder)]
+    for name in ("one", "two"):
+        (folder / name).symlink_to(".")
+    with pytest.raises(UserError, match=f"^{folder / 'one'}: this is a link to a folder"):
+        visible_files(folder)

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from automata.cli import COMMANDS
 from automata.config import parse_preparation
 from automata.config.inputs import content_of
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.files import sha256
-from automata.inventory import Places, adopt, listing, panels, remove
-from automata.publication import unpack
+from automata.inventory import adopt, listing, panels, remove
+from automata.publication import pack, unpack
 from automata.records import read_record, write_record
-from automata.runs import place_of
+from automata.runs import place_of, recorded_place
 
 ROOT = Path(__file__).parents[2]
 RUNS = Path("results/runs")
@@ -66,7 +67,7 @@ def test_adopting_twice_moves_nothing_and_replaces_nothing(here):
 
 
 def test_an_archive_of_before_is_unpacked_to_where_runs_are_looked_for(here):
-    unpack([ROOT / "results/reference/default/records.tar.xz"], Path("again"), Places(Path("d")).of)
+    unpack([ROOT / "results/reference/default/records.tar.xz"], Path("again"), recorded_place)
     again = {path.relative_to("again") for path in Path("again").rglob("record.json")}
     assert NEW.relative_to(RUNS) in again
     assert len(again) == 34
@@ -94,6 +95,23 @@ def test_a_record_of_own_data_goes_to_the_runs_on_the_same_content(here, monkeyp
     files = {"own.path": content_of(Path("flowers.csv"))}
     expected = place_of(job.model_copy(update={"files": files})).stem
     assert RUNS / expected / "record.json" in adopt(RUNS, Path("downloads"))[0]
+
+
+def test_unpacking_opens_nothing_that_a_record_names(here, monkeypatch):
+    """The file is there and is the very same, which only who reads it can know."""
+    job = own(here, monkeypatch)
+    record = RUNS / "flowers/tpe-asha/full-1/seed-0/record.json"
+    pack([record], Path("records.tar.xz"))
+    files = {"prepared": read_record(record).data.sha256}
+    opened = []
+    monkeypatch.setattr(
+        "automata.datasets.prepare.prepare",
+        lambda *given: opened.append(given) or prepare(*given),
+    )
+    COMMANDS["unpack"]([Path("records.tar.xz")], output=Path("again"))
+    (again,) = Path("again").rglob("record.json")
+    assert again.parent == Path("again", place_of(job.model_copy(update={"files": files})).stem)
+    assert not opened
 
 
 def test_a_record_of_other_content_lies_apart(here, monkeypatch):

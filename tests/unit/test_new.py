@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,37 @@ def test_whatever_a_column_is_called_it_is_read_back(name: str) -> None:
     new(Path("t.csv"), "y", None, None, 1.0)
     (experiment,) = read_experiments([DEFAULTS, Path("t.yaml")])
     assert experiment.own_datasets["t"].drop == [name]
+
+
+HOSTILE = {
+    "row": "- row\n# \nseeds: [9]",
+    "town": "town\nray:\n  address: 192.0.2.1:6379\n#",
+    "seen": "seen\x85data: {cache: /tmp}\u2028x: 1\r",
+    "device": "\x1b[2J\u202e#\x7f\U0001f600",
+    "species": 'species"\n    drop: []',
+}
+
+
+def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file says what it says of harmless names, with the hostile ones in their place."""
+    monkeypatch.setattr(module, "seconds_per_pass", lambda data, settings: 1e-3)
+    frame = mixed()
+    frame.to_csv("t.csv", index=False)
+    new(Path("t.csv"), "species", None, Path("harmless.yaml"), 1.0)
+    frame["species"] = frame["species"] + "\nray: {address: 192.0.2.1}"
+    frame.rename(columns=HOSTILE).to_csv("t.csv", index=False, quoting=csv.QUOTE_ALL)
+    new(Path("t.csv"), HOSTILE["species"], None, Path("hostile.yaml"), 1.0)
+    harmless = yaml.safe_load(Path("harmless.yaml").read_text())
+    own = harmless["own_datasets"]["t"]
+    own |= {key: [HOSTILE.get(c, c) for c in own[key]] for key in ("drop", "dates")}
+    own["target"] = HOSTILE["species"]
+    assert yaml.safe_load(Path("hostile.yaml").read_text()) == harmless
+    assert "\x1b" not in Path("hostile.yaml").read_text()
+
+
+@pytest.mark.parametrize("name", ["null", "123"])
+def test_whatever_a_file_is_called_it_is_described(name: str) -> None:
+    mixed().to_csv(f"{name}.csv", index=False)
+    new(Path(f"{name}.csv"), "species", None, None, 1.0)
+    (experiment,) = read_experiments([DEFAULTS, Path(f"{name}.yaml")])
+    assert experiment.datasets == [name]

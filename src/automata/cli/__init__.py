@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from automata.cli import rules, users
 from automata.cli.arguments import Command, add_arguments, commands_in, sentence
+from automata.errors import printable
 from automata.failures import explain, full_folder, is_known, out_of_space
 
 USERS = dict(commands_in(users))
@@ -38,7 +39,9 @@ commands of the rules, which `snakemake` calls:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; whatever ends it early is told in one line, the last, with exit status 1."""
-    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter("%(asctime)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler])
     logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
     if sys.flags.optimize > 1:
         sys.exit("automata: error: PYTHONOPTIMIZE=2 (-OO) takes texts away that are read; unset it")
@@ -47,7 +50,14 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         COMMANDS[name](**options)
     except (Exception, KeyboardInterrupt) as error:
-        sys.exit(f"automata {name}: error: {_line(error, options)}")
+        sys.exit(f"automata {name}: error: {printable(_line(error, options))}")
+
+
+class _Formatter(logging.Formatter):
+    """Escapes what is not printable: names in a stranger's file are logged, too."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        return "\n".join(map(printable, super().formatMessage(record).split("\n")))
 
 
 def _line(error: BaseException, options: Mapping[str, Any]) -> str:

@@ -125,13 +125,12 @@ def unpack(
     *,
     output: Annotated[Path, "Folder of the records (default: results/runs)."] = RUNS,
     as_named: Annotated[bool, "Leave each record at its path in the archive."] = False,
-    cache: Cache = CACHE,
 ) -> None:
     """Put published records in the places of their runs, which then count as run."""
-    from automata.inventory import Places
     from automata.publication import unpack
+    from automata.runs import recorded_place
 
-    unpack(archives, output, None if as_named else Places(cache).of)
+    unpack(archives, output, None if as_named else recorded_place)
 
 
 def schema(

@@ -89,13 +89,16 @@ def _layout(path: Path) -> tuple[dict[str, str | None], dict[str, str]]:
         return {}, {}
     encoding = None if suffix.endswith(".gz") else _encoding(path)
     widths: dict[str, int] = {}
+    refused: list[UserError] = []
     for separator in (SEPARATORS[suffix], ";", "\t", "|", ","):
         try:
             layout = Layout.of({"separator": separator, "encoding": encoding}, "own_datasets")
             widths.setdefault(separator, len(columns_of(path, layout) or []))
-        except UserError:
-            continue
-    best = max(widths, key=lambda separator: widths[separator], default=SEPARATORS[suffix])
+        except UserError as error:
+            refused.append(error)
+    if refused and max(widths.values(), default=0) <= 1:  # no separator makes a table of it
+        raise refused[0]
+    best = max(widths, key=lambda separator: widths[separator])
     said: dict[str, str | None] = {"separator": None if best == SEPARATORS[suffix] else best}
     said["encoding"] = encoding
     reading = {key: value for key, value in said.items() if value is not None}

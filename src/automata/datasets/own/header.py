@@ -43,6 +43,9 @@ Problem = tuple[str, str]
 Header = tuple[Path, Sequence[str]]
 """A file and its columns."""
 
+MOST_FEATURES = 100_000
+"""The most features of a table, and the most columns of its file: wider ones are refused."""
+
 _LONGEST = 2**24  # characters of one line that are read in search of a header
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -105,10 +108,20 @@ def columns_of(path: Path, layout: Layout) -> list[str] | None:
             return None
         else:
             columns = _parquet_columns(path)
+            _require_few(path, columns)
         _require_names(columns)
     except UNREADABLE as error:
         raise unreadable(path, layout, error) from error
     return columns
+
+
+def _require_few(path: Path, columns: list[str]) -> None:
+    """Raise UserError for more columns than a table has: to look at each would take minutes."""
+    if len(columns) > MOST_FEATURES:
+        raise fault(
+            f"{path}: the header has {len(columns):,} columns, at most {MOST_FEATURES:,} are read: "
+            "leave columns out of the file"
+        )
 
 
 def _require_names(columns: list[str]) -> None:
@@ -150,6 +163,7 @@ def _header(path: Path, layout: Layout, separator: str) -> list[str]:
     with _opened(path, mode="rt", encoding=layout.codec(), newline="") as file:
         for record in csv.reader(_lines(file), delimiter=separator):
             if len(record) > 1 or (record and record[0].strip()):
+                _require_few(path, record)  # also where it is only asked what separates them
                 return _with_index(record)
     raise ValueError("there is no header")
 

@@ -12,16 +12,15 @@ import numpy as np
 from automata.config.data import OwnTabular
 from automata.datasets.own.columns import Cells, cells_of, kind_of
 from automata.datasets.own.features import Column, filling, fillings, fit, missing
-from automata.datasets.own.header import features_of
+from automata.datasets.own.header import MOST_FEATURES, features_of
 from automata.datasets.own.paths import fault, listed
 from automata.datasets.own.splits import Part, raw_splits
 from automata.datasets.own.tables import Table, read_own
 from automata.datasets.raw import Numbers, RawSplits
 from automata.errors import UserError
 
-MOST_FEATURES = 100_000
 MOST_BYTES = 4 * 2**30
-"""Limits of a table as float32, all splits together: wider and larger ones are refused."""
+"""Limit of a table as float32, all splits together: larger ones are refused."""
 
 _LOG = logging.getLogger(__name__)
 

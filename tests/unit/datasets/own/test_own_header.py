@@ -1,9 +1,11 @@
 """What is found wrong with a user's data before any job, without reading them."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ import pytest
 
 from automata.config.data import OwnImage, OwnTabular, OwnText
 from automata.datasets.own import load
+from automata.datasets.own.guess import guess
 from automata.datasets.own.header import problems
 from automata.datasets.own.paths import problem_of_file
 from automata.errors import UserError
@@ -239,3 +242,17 @@ def test_planning_needs_the_standard_library_alone():
 def test_header_of_parquet_is_left_to_the_job_without_its_library(folder, monkeypatch):
     monkeypatch.setattr("automata.datasets.own.header.find_spec", lambda _: None)
     assert list(problems(table(path="t.parquet", target="sort"), KEY)) == []
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_header_wider_than_any_table_is_refused_at_once(folder, separator):
+    names = separator.join(["kind", *(f"c{number}" for number in range(300_000))])
+    (folder / "wide.csv").write_text(f"{names}\n")
+    said = r"\Awide\.csv: the header has 300,001 columns, at most 100,000 are read.*\Z"
+    with pytest.raises(UserError, match=said):
+        guess(Path("wide.csv"), "kind", None)
+    own = table(path="wide.csv", separator=separator)
+    (problem,) = problems(own, KEY)
+    assert problem[0] == f"{KEY}.path"
+    assert re.match(said, problem[1])
