@@ -4,6 +4,8 @@ import json
 import shutil
 from collections import Counter
 
+from snakemake.io import contains_wildcard
+
 from automata.allocation import gpus_of_host
 from automata.code_versions import EQUIVALENCES, code_versions
 from automata.config.experiment import SO_FAR
@@ -138,10 +140,12 @@ def code_of_today(wildcards):
 def own_files(wildcards):
     """Return the user's own files that a data set is made from; of a folder all its images.
 
-    Their content is in the name of the prepared file: a touched one means the same.
+    Their content is in the name of the prepared file: a touched one means the same. So those are
+    left out whose names Snakemake would take for wildcards, which nothing can escape.
     """
     paths = GRID.own_files(wildcards.dataset)
-    return [ancient(str(file)) for path in paths for file in files_of(path)]
+    files = [str(file) for path in paths for file in files_of(path)]
+    return [ancient(file) for file in files if not contains_wildcard(file)]
 
 
 def job_of_run(wildcards):
