@@ -25,14 +25,12 @@ from automata.views import TABLES as ALL_TABLES
 # call runs beside a measured one.
 WHOLE_MACHINE = 9999
 
-# Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
-# working directory is there for the user's own models.
+# Where the user's own modules are looked for.
 SEARCHED = [
     str(ROOT / "src"),
     os.getcwd(),
     *os.environ.get("PYTHONPATH", "").split(":"),
 ]
-os.environ.update(PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))))
 
 
 def read_grid():
@@ -50,6 +48,16 @@ def read_grid():
 
 
 GRID = read_grid()
+
+# Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. A module
+# beside the data, which may be a stranger's, is for jobs of own code alone; Ray adds the folder to
+# its workers' path all the same.
+if not GRID.names_code:
+    SEARCHED.remove(os.getcwd())
+os.environ.update(
+    PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))), PYTHONSAFEPATH="1"
+)
+
 OUTPUTS = Outputs(GRID)
 CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
 CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]

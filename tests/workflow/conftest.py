@@ -1,11 +1,13 @@
 """The workflow, run in this process on a folder of its own."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import yaml
@@ -69,7 +71,10 @@ class Workflow:
     ) -> Counter[str]:
         own = self.folder / "own.yaml"
         own.write_text(yaml.safe_dump(self.config))
-        with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, show_failed_logs=True)) as api:
+        with (
+            patch.dict(os.environ),  # which the rules change for their jobs
+            SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, show_failed_logs=True)) as api,
+        ):
             workflow = api.workflow(
                 resource_settings=ResourceSettings(cores=2),
                 config_settings=ConfigSettings(configfiles=[*self.configfiles, own]),
