@@ -4,6 +4,8 @@ import json
 import shutil
 from collections import Counter
 
+from snakemake.io import contains_wildcard
+
 from automata.allocation import gpus_of_host
 from automata.code_versions import EQUIVALENCES, code_versions
 from automata.config.experiment import SO_FAR
@@ -23,14 +25,12 @@ from automata.views import TABLES as ALL_TABLES
 # call runs beside a measured one.
 WHOLE_MACHINE = 9999
 
-# Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. The
-# working directory is there for the user's own models.
+# Where the user's own modules are looked for.
 SEARCHED = [
     str(ROOT / "src"),
     os.getcwd(),
     *os.environ.get("PYTHONPATH", "").split(":"),
 ]
-os.environ.update(PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))))
 
 
 def read_grid():
@@ -48,6 +48,16 @@ def read_grid():
 
 
 GRID = read_grid()
+
+# Reaches the jobs, Ray's workers in them and, as every cluster job parses this too, those. A module
+# beside the data, which may be a stranger's, is for jobs of own code alone; Ray adds the folder to
+# its workers' path all the same.
+if not GRID.names_code:
+    SEARCHED.remove(os.getcwd())
+os.environ.update(
+    PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))), PYTHONSAFEPATH="1"
+)
+
 OUTPUTS = Outputs(GRID)
 CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
 CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]
@@ -138,10 +148,12 @@ def code_of_today(wildcards):
 def own_files(wildcards):
     """Return the user's own files that a data set is made from; of a folder all its images.
 
-    Their content is in the name of the prepared file: a touched one means the same.
+    Their content is in the name of the prepared file: a touched one means the same. So those are
+    left out whose names Snakemake would take for wildcards, which nothing can escape.
     """
     paths = GRID.own_files(wildcards.dataset)
-    return [ancient(str(file)) for path in paths for file in files_of(path)]
+    files = [str(file) for path in paths for file in files_of(path)]
+    return [ancient(file) for file in files if not contains_wildcard(file)]
 
 
 def job_of_run(wildcards):

@@ -96,6 +96,14 @@ class Equivalence:
 
 
 EQUIVALENCES: tuple[Equivalence, ...] = (
+    Equivalence(
+        "training",
+        "533bd0e2",
+        "efe78cf7",
+        frozenset({"decisions", "numbers"}),
+        "296d770",
+        "benchmarks.equivalence on CPU, comparisons: decisions by 12, numbers by 44",
+    ),
     *(
         Equivalence(
             part,

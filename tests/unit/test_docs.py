@@ -11,6 +11,7 @@ import yaml
 
 from automata.cli import COMMANDS
 from automata.config.files import read_experiments
+from automata.datasets.catalog import FILES
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/")
@@ -74,3 +75,11 @@ def test_citation_has_the_version_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert (citation["version"], citation["license"]) == (project["version"], project["license"])
+
+
+def test_files_without_a_checksum_are_named() -> None:
+    """Nothing vouches for their first download; all others must fit the catalogue."""
+    text = (ROOT / "docs/configuration.md").read_text()
+    (said,) = re.findall(r"^No checksum is known of (.*?):", text, re.MULTILINE | re.DOTALL)
+    unchecked = {name for name, file in FILES.items() if file.checksum is None}
+    assert set(re.findall(r"`([^`]+)`", said)) == unchecked

@@ -189,3 +189,16 @@ def test_provenance_can_be_asked_for(workflow):
     plan = workflow.plan("provenance")
     assert (plan["tune"], plan["collect"], plan["tabulate_provenance"]) == (2, 1, 1)
     assert plan["tabulate_tradeoff"] == 0
+
+
+def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):
+    """Unless the configuration names one of the user's own, which may lie there."""
+    folder, marks = tmp_path / "beside", tmp_path / "marks"
+    marks.mkdir()
+    folder.mkdir()
+    for name in ("sitecustomize", "tokenize", "pyarrow", "safetensors"):
+        mark = f"import pathlib\npathlib.Path({str(marks / name)!r}).touch()\n"
+        (folder / f"{name}.py").write_text(mark)
+    snakemake(project, folder, "--until", "prepare")
+    assert list(folder.glob("results/data/dna*.safetensors"))
+    assert list(marks.iterdir()) == []

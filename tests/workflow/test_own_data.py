@@ -261,3 +261,11 @@ def test_a_factory_that_is_not_there_is_one_line_before_any_job(workflow):
     workflow.config = content
     with pytest.raises(SystemExit, match=r"^protocol.text.model.factory: my_netz:build: no module"):
         workflow.plan()
+
+
+@pytest.mark.parametrize("called", ["x{y}.png", "{dataset}.png", "{ a,b}.png"])
+def test_image_called_like_a_wildcard_is_prepared(workflow, called):
+    place("shapes", workflow)
+    image = workflow.folder / "shapes/plain/0.png"
+    image.rename(image.with_name(called))
+    assert workflow.plan(*targets("shapes"))["prepare"] == 1

@@ -299,6 +299,11 @@ class Grid:
         stated = self.experiment_of(dataset).preparation(dataset).stated()
         return json.dumps(stated, sort_keys=True)
 
+    @property
+    def names_code(self) -> bool:
+        """Whether a run imports a module of the user's own."""
+        return any(is_code(role) for files in self._contents.values() for role in files)
+
     def data_contents(self, dataset: str) -> dict[str, str]:
         """Return what is in the user's own files that a prepared file is made from, by role."""
         return {role: it for role, it in self._contents[dataset].items() if not is_code(role)}

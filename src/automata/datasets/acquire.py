@@ -1,6 +1,6 @@
 """Official files on this machine: from the cache, a mirror, or their official address.
 
-A file has its official name only when it is complete and its checksum was verified.
+A file has its official name only when it is complete and its checksum was verified, if it has one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Acquired:
-    """A complete file whose checksum is right."""
+    """A complete file whose checksum is right, if one is known."""
 
     path: Path
     sha256: str

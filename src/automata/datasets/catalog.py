@@ -80,7 +80,8 @@ _FILES = (
 )
 
 FILES: dict[str, RemoteFile] = {file.name: file for file in _FILES}
-"""Official files by name. Checksums of CIFAR and SVHN are those that their sources publish."""
+"""Official files by name. Checksums of CIFAR and SVHN are those that their sources publish, MD5;
+`glove.6B.zip` and `stanfordSentimentTreebank.zip` have none."""
 
 _TREES = ("trainDevTestTrees_PTB.zip",)
 _PACKAGED = "automata.datasets.packaged:load_packaged"
