@@ -148,8 +148,8 @@ def code_of_today(wildcards):
 def own_files(wildcards):
     """Return the user's own files that a data set is made from; of a folder all its images.
 
-    Their content is in the name of the prepared file: a touched one means the same. So those are
-    left out whose names Snakemake would take for wildcards, which nothing can escape.
+    Their content is in the name of the prepared file: a touched one means the same. Snakemake
+    would take some names for wildcards; these files are left out.
     """
     paths = GRID.own_files(wildcards.dataset)
     files = [str(file) for path in paths for file in files_of(path)]

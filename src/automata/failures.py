@@ -144,9 +144,9 @@ def _known(error: BaseException) -> str | None:
         return None if error.__cause__ else out_of_space()
     if isinstance(error, OSError) and error.errno == errno.EFBIG:
         return f"a file would be larger than this account may write (ulimit -f); {KEPT}"
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("ray."):
-        found = getattr(sys.modules.get("ray"), "__file__", None)
-        return f"{found}: hides the package ray; rename it, or take its folder off PYTHONPATH"
+    ray = sys.modules.get("ray")
+    if isinstance(error, ModuleNotFoundError) and ray and not hasattr(ray, "__path__"):
+        return f"{ray.__file__}: hides the package ray; rename it, or take it off PYTHONPATH"
     if isinstance(error, OSError) and error.errno in CLOSED and error.filename:
         reason = os.strerror(error.errno or 0)
         return f"{error.filename}: {reason}; make it writable and {KEPT}"

@@ -106,15 +106,20 @@ def folder_checksum(folder: Path) -> str:
 def visible_files(folder: Path) -> list[Path]:
     """Return the files of `folder` at any depth that are not hidden, nor in a hidden folder.
 
-    Raises UserError for a link to a folder in it: links can make a loop, or lead elsewhere.
+    Links to folders are followed. Raises UserError for one that leads back: it has no end.
     """
+    return _visible_files(folder, ())
+
+
+def _visible_files(folder: Path, above: tuple[Path, ...]) -> list[Path]:
+    here = folder.resolve()
+    if here in above:
+        raise UserError(f"{folder}: this link leads back to a folder around it; remove it")
     found = []
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
-        if path.is_symlink() and path.is_dir():
-            raise UserError(f"{path}: this is a link to a folder; copy the folder itself there")
-        found += visible_files(path) if path.is_dir() else [path]
+        found += _visible_files(path, (*above, here)) if path.is_dir() else [path]
     return found
 
 

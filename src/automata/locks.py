@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import psutil
 from filelock import FileLock, Timeout
@@ -25,7 +26,7 @@ REPEAT_SECONDS = 60.0
 COMMAND_CHARACTERS = 240
 """Of a command, at most: that of a job ends with all its settings."""
 
-NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP}
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of a file system without locks, such as Lustre mounted `noflock`."""
 
 
@@ -42,13 +43,19 @@ class Holder(BaseModel):
     """Unix time, seconds."""
 
 
+def kernel_lock(path: Path, **options: Any) -> FileLock:
+    """Return a lock that the kernel frees; filelock's own substitute can outlive its holder."""
+    return FileLock(path, fallback_to_soft=False, **options)
+
+
 @contextmanager
-def held(lock: FileLock, what: str) -> Iterator[float]:
+def held(lock: FileLock, what: str, *, needed: bool = False) -> Iterator[float]:
     """Hold `lock` for the body, and yield the seconds waited for it: 0 if it was had at once.
 
     Who has it until then is said at once and every minute, after `what` is waited for. The
     kernel frees the lock when its holder dies, however it dies. Where the file system has no locks,
-    the body runs without one. Raises OSError when the file cannot be opened or made.
+    the body runs without one, unless it is `needed`. Raises OSError when the file cannot be opened
+    or made.
     """
     path = Path(lock.lock_file)
     start = time.perf_counter()
@@ -65,9 +72,10 @@ def held(lock: FileLock, what: str) -> Iterator[float]:
             logger.info("waiting for %s%s: %s", what, by_now, _holder(path))
             pause = REPEAT_SECONDS
         except OSError as error:
-            if error.errno not in NO_LOCKS:
+            if needed or error.errno not in NO_LOCKS:
                 raise
-            logger.warning("%s: no locks on this file system: %s is not noticed", path, what)
+            text = "%s: this file system has no locks: goes on without waiting for %s"
+            logger.warning(text, path, what)
             break
     if waited:
         waited = time.perf_counter() - start

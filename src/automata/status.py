@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import platform
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -134,7 +133,7 @@ def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[s
     if latest:
         best = max(trial.score for trial in latest.values())
         if protocol.metric == "log_loss":  # its score is exp(-loss), 0 after a divergence
-            yield f"best log loss {-math.log(max(best, sys.float_info.min)):.3f}"
+            yield f"best log loss {-math.log(best):.3f}" if best else "all trials diverged"
         else:
             yield f"best score {100 * best:.1f} %"
         left, at = _seconds_left(job, entries, list(latest.values()), searched)

@@ -141,15 +141,15 @@ def test_size_of_a_folder_is_that_of_all_files_in_it(tmp_path):
 
 
 @pytest.mark.timeout(20)
-def test_linked_folders_are_not_entered(tmp_path: Path) -> None:
-    """Two of the folder itself have more paths than can be walked."""
-    folder = tmp_path / "images"
-    folder.mkdir()
-    (tmp_path / "link").symlink_to(folder)
-    (folder / "a.png").touch()
-    (folder / "b.png").symlink_to("a.png")
-    assert visible_files(tmp_path / "link") == [tmp_path / "link" / name for name in names(folder)]
+def test_linked_folders_are_followed_but_for_those_that_lead_back(tmp_path: Path) -> None:
+    folder, other = tmp_path / "images", tmp_path / "other"
+    for made in (folder, other):
+        made.mkdir()
+        (made / "a.png").touch()
+    (folder / "linked").symlink_to(other)
+    assert visible_files(folder) == [folder / "a.png", folder / "linked/a.png"]
     for name in ("one", "two"):
-        (folder / name).symlink_to(".")
-    with pytest.raises(UserError, match=f"^{folder / 'one'}: this is a link to a folder"):
+        (other / name).symlink_to(folder)
+    with pytest.raises(UserError, match="linked/one: this link leads back") as caught:
         visible_files(folder)
+    assert "\n" not in str(caught.value)

@@ -18,7 +18,9 @@ from filelock import FileLock
 
 from automata import locks
 from automata.cli import main
-from automata.locks import held
+from automata.errors import UserError
+from automata.locks import held, kernel_lock
+from automata.metering.lock import exclusive_host
 from automata.tuning import job
 
 HOLD = """
@@ -230,12 +232,15 @@ def test_waits_are_told_on_the_descriptor_of_notices(monkeypatch, tmp_path):
     assert [line.partition("automata tune: ")[2] for line in lines] == ["waiting for another"]
 
 
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS])
 def test_where_there_are_no_locks_the_body_runs_and_a_line_says_so(path, said, monkeypatch, number):
     def flock(*_):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with held(FileLock(path), "another process") as waited:
+    with held(kernel_lock(path), "another process") as waited:
         assert waited == 0
-    assert said == [f"{path}: no locks on this file system: another process is not noticed"]
+    line = f"{path}: this file system has no locks: goes on without waiting for another process"
+    assert said == [line]
+    with pytest.raises(UserError, match="exclusive: false"), exclusive_host(True):
+        pass

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import requests
-from filelock import FileLock
 from pooch import HTTPDownloader, file_hash
 
 from automata.datasets.catalog import RemoteFile
 from automata.errors import UserError
 from automata.files import replacing, sha256, write_text
-from automata.locks import held
+from automata.locks import held, kernel_lock
 
 RETRY_WAITS: tuple[float, ...] = (1.0, 4.0)
 """Seconds before the second, third, ... attempt at a download; then it has failed."""
@@ -59,7 +58,7 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
         if present is not None:
             return present
         cache.mkdir(parents=True, exist_ok=True)
-        with held(FileLock(cache / f".{file.name}.lock"), f"a download of {file.name}"):
+        with held(kernel_lock(cache / f".{file.name}.lock"), f"a download of {file.name}"):
             # Another process may have had the lock until now because it wanted the same file.
             return _present(wanted, mirror) or _download(wanted, mirror)
     except OSError as error:

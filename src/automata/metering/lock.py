@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from filelock import FileLock
-
 from automata.errors import UserError
-from automata.locks import held
+from automata.locks import held, kernel_lock
 
 
 def host_lock_path() -> Path:
@@ -31,8 +29,9 @@ def exclusive_host(exclusive: bool) -> Iterator[float]:
     path = host_lock_path()
     with ExitStack() as stack:
         try:
-            lock = held(FileLock(path, mode=0o666), "another measured job of this host")
-            waited = stack.enter_context(lock)
+            lock = kernel_lock(path, mode=0o666)
+            what = "another measured job of this host"
+            waited = stack.enter_context(held(lock, what, needed=True))
         except OSError as error:
             raise UserError(
                 f"{path}: {error.strerror}: measured jobs of this host take turns by this file: "

@@ -120,18 +120,18 @@ def read_header(path: Path) -> SavedModel:
 def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, SavedModel]:
     """Return the model at `path`, in evaluation mode on the CPU.
 
-    The file may be a stranger's: nothing that it names is imported. The user names the `factory`
-    of a model of one's own. Raises UserError, in one line, where it is not the one in the file, and
-    for what is no model.
+    The file may be a stranger's: nothing that it names is imported. For a model of the user's own
+    the user names the `factory`. Raises UserError, in one line, for another one than the file
+    names, and for a file that is no model.
     """
     saved = read_header(path)
     _require_intact(path, saved.digest)
     architecture = saved.job.settings.protocol.model
     if isinstance(architecture, OwnModel) and architecture.factory != factory:
-        code = f"not by {factory}" if factory else "which is no code of this project"
+        other = f", not by {factory}" if factory else ""
         raise UserError(
-            f"{path}: was made by {architecture.factory}, {code}: name code that you trust by "
-            "--factory module:function"
+            f"{path}: was made by {architecture.factory}{other}; if you have that code and trust "
+            "it, name it: --factory module:function"
         )
     model = build_model(saved.dataset(), saved.configuration, architecture)
     try:

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from filelock import FileLock
 
 from automata.failures import ran_out_of_memory
 from automata.files import replacing
-from automata.locks import held
+from automata.locks import held, kernel_lock
 from automata.training.run import TrainingRun
 
 logger = logging.getLogger(__name__)
@@ -86,7 +85,7 @@ class WorkFolder:
 
         That can be a job whose Snakemake was killed and which goes on.
         """
-        lock = FileLock(self.path / "lock")
+        lock = kernel_lock(self.path / "lock")
         return held(lock, f"another process that works on {self.path}")
 
     def clear(self) -> bool:

@@ -20,13 +20,14 @@ from unittest.mock import patch
 
 import psutil
 import ray
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from ray._private import parameter
+from ray._raylet import AuthenticationTokenLoader  # type: ignore[attr-defined]
 
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.failures import KEPT, end_at_once, first_line
-from automata.locks import held
+from automata.locks import held, kernel_lock
 
 logger = logging.getLogger(__name__)
 
@@ -86,10 +87,7 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 def local_ray(cpus: int, gpus: int) -> Iterator[None]:
     """Run a local Ray with `cpus` and `gpus` for the body, and remove all it leaves."""
     os.environ.update(ENVIRONMENT)
-    # Without one of its own, Ray writes a token where other accounts may read it. Ray reads it once
-    # in a process.
-    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-    with _temporary_folder() as folder:
+    with _own_token(), _temporary_folder() as folder:
         try:
             _start(cpus, gpus, folder)
             with _watched(folder):
@@ -98,6 +96,21 @@ def local_ray(cpus: int, gpus: int) -> Iterator[None]:
             started = _processes(folder)
             ray.shutdown()
             _end([*started, *_processes(folder)])
+
+
+@contextmanager
+def _own_token() -> Iterator[None]:
+    """Give the Ray of the body a token that is written nowhere; Ray's own others may read."""
+    tokens, before = AuthenticationTokenLoader.instance(), os.environ.get("RAY_AUTH_TOKEN")
+    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    tokens.reset_cache()  # this process may have had another Ray, with another token
+    try:
+        yield
+    finally:
+        del os.environ["RAY_AUTH_TOKEN"]
+        if before is not None:
+            os.environ["RAY_AUTH_TOKEN"] = before
+        tokens.reset_cache()
 
 
 def _start(cpus: int, gpus: int, folder: Path) -> None:
@@ -179,14 +192,14 @@ def _lost(folder: Path) -> list[psutil.Process]:
 
     Some of Ray's replace their command line by a title.
     """
-    inside = f"{folder}/"
+    inside, resolved = f"{folder}/", f"{folder.resolve()}/"
     found = []
     for process in psutil.process_iter(["cmdline"]):
         command = " ".join(process.info["cmdline"] or [])
         with suppress(psutil.Error):
             titled = command.startswith("ray::")
             if inside in command or (
-                titled and any(file.path.startswith(inside) for file in process.open_files())
+                titled and any(file.path.startswith(resolved) for file in process.open_files())
             ):
                 found.append(process)
     return found
@@ -224,12 +237,12 @@ def _temporary_folder() -> Iterator[Path]:
     for left in parent.glob(f"{PREFIX}*{OWNER}"):
         with suppress(Timeout, OSError):
             if left.lstat().st_uid == os.getuid():
-                with FileLock(left, blocking=False):
+                with kernel_lock(left, blocking=False):
                     _kill(_lost(left.with_suffix("")))
                     _remove(left.with_suffix(""))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     owner = folder.with_suffix(OWNER)
-    with held(FileLock(owner), "jobs that this one would clean up after"):
+    with held(kernel_lock(owner), "a job that removes leftovers of Ray"):
         try:
             yield folder
         finally:
@@ -245,5 +258,5 @@ def _short_parent() -> Path:
             return Path(choice)
     raise UserError(
         f"TMPDIR: {usual} has more than {LONGEST_PARENT} bytes, which is too long for Ray's "
-        "sockets, and neither /tmp nor XDG_RUNTIME_DIR can be written; name a shorter folder"
+        "sockets, and neither /tmp nor XDG_RUNTIME_DIR can be used; name a shorter folder"
     )

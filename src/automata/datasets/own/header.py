@@ -119,8 +119,8 @@ def _require_few(path: Path, columns: list[str]) -> None:
     """Raise UserError for more columns than a table has: to look at each would take minutes."""
     if len(columns) > MOST_FEATURES:
         raise fault(
-            f"{path}: the header has {len(columns):,} columns, at most {MOST_FEATURES:,} are read: "
-            "leave columns out of the file"
+            f"{path}: the header has {len(columns):,} columns, at most {MOST_FEATURES:,} are "
+            "allowed: leave columns out of the file"
         )
 
 
