@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import psutil
-from filelock import FileLock, Timeout
+from filelock import FileLock, SoftFileLock, Timeout
 from pydantic import BaseModel, Field
 
 logger = logging.getLogger(__name__)
@@ -43,13 +42,8 @@ class Holder(BaseModel):
     """Unix time, seconds."""
 
 
-def kernel_lock(path: Path, **options: Any) -> FileLock:
-    """Return a lock that the kernel frees; filelock's own substitute can outlive its holder."""
-    return FileLock(path, fallback_to_soft=False, **options)
-
-
 @contextmanager
-def held(lock: FileLock, what: str, *, needed: bool = False) -> Iterator[float]:
+def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
     """Hold `lock` for the body, and yield the seconds waited for it: 0 if it was had at once.
 
     Who has it until then is said at once and every minute, after `what` is waited for. The
@@ -63,7 +57,7 @@ def held(lock: FileLock, what: str, *, needed: bool = False) -> Iterator[float]:
     while not lock.is_locked:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            lock.acquire(timeout=pause)
+            _acquire(lock, pause)
         except FileNotFoundError:  # its last holder has removed the folder
             waited = time.perf_counter() - start
         except Timeout:
@@ -86,6 +80,16 @@ def held(lock: FileLock, what: str, *, needed: bool = False) -> Iterator[float]:
     finally:
         _write(path, "")
         lock.release()
+
+
+def _acquire(lock: FileLock, timeout: float) -> None:
+    """Acquire a lock of the kernel; filelock's substitute for one would not survive `_sign`."""
+    try:
+        lock.acquire(timeout=timeout)
+    finally:
+        if isinstance(lock, SoftFileLock):
+            lock.release()
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), lock.lock_file)
 
 
 def _sign(path: Path) -> None:

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import requests
+from filelock import FileLock
 from pooch import HTTPDownloader, file_hash
 
 from automata.datasets.catalog import RemoteFile
 from automata.errors import UserError
 from automata.files import replacing, sha256, write_text
-from automata.locks import held, kernel_lock
+from automata.locks import held
 
 RETRY_WAITS: tuple[float, ...] = (1.0, 4.0)
 """Seconds before the second, third, ... attempt at a download; then it has failed."""
@@ -58,7 +59,8 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
         if present is not None:
             return present
         cache.mkdir(parents=True, exist_ok=True)
-        with held(kernel_lock(cache / f".{file.name}.lock"), f"a download of {file.name}"):
+        lock = FileLock(cache / f".{file.name}.lock")
+        with held(lock, f"a download of {file.name}", needed=False):
             # Another process may have had the lock until now because it wanted the same file.
             return _present(wanted, mirror) or _download(wanted, mirror)
     except OSError as error:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from filelock import FileLock
+
 from automata.errors import UserError
-from automata.locks import held, kernel_lock
+from automata.locks import held
 
 
 def host_lock_path() -> Path:
@@ -29,9 +31,8 @@ def exclusive_host(exclusive: bool) -> Iterator[float]:
     path = host_lock_path()
     with ExitStack() as stack:
         try:
-            lock = kernel_lock(path, mode=0o666)
-            what = "another measured job of this host"
-            waited = stack.enter_context(held(lock, what, needed=True))
+            lock = held(FileLock(path, mode=0o666), "another measured job of this host")
+            waited = stack.enter_context(lock)
         except OSError as error:
             raise UserError(
                 f"{path}: {error.strerror}: measured jobs of this host take turns by this file: "

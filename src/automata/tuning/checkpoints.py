@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from filelock import FileLock
 
 from automata.failures import ran_out_of_memory
 from automata.files import replacing
-from automata.locks import held, kernel_lock
+from automata.locks import held
 from automata.training.run import TrainingRun
 
 logger = logging.getLogger(__name__)
@@ -85,8 +86,8 @@ class WorkFolder:
 
         That can be a job whose Snakemake was killed and which goes on.
         """
-        lock = kernel_lock(self.path / "lock")
-        return held(lock, f"another process that works on {self.path}")
+        lock = FileLock(self.path / "lock")
+        return held(lock, f"another process that works on {self.path}", needed=False)
 
     def clear(self) -> bool:
         """Remove all but the lock; say whether there was anything."""

@@ -20,14 +20,14 @@ from unittest.mock import patch
 
 import psutil
 import ray
-from filelock import Timeout
+from filelock import FileLock, Timeout
 from ray._private import parameter
 from ray._raylet import AuthenticationTokenLoader  # type: ignore[attr-defined]
 
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.failures import KEPT, end_at_once, first_line
-from automata.locks import held, kernel_lock
+from automata.locks import held
 
 logger = logging.getLogger(__name__)
 
@@ -237,12 +237,12 @@ def _temporary_folder() -> Iterator[Path]:
     for left in parent.glob(f"{PREFIX}*{OWNER}"):
         with suppress(Timeout, OSError):
             if left.lstat().st_uid == os.getuid():
-                with kernel_lock(left, blocking=False):
+                with FileLock(left, blocking=False):
                     _kill(_lost(left.with_suffix("")))
                     _remove(left.with_suffix(""))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     owner = folder.with_suffix(OWNER)
-    with held(kernel_lock(owner), "a job that removes leftovers of Ray"):
+    with held(FileLock(owner), "a job that removes leftovers of Ray", needed=False):
         try:
             yield folder
         finally:
