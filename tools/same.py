@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))  # called as a file
 
 # ruff: noqa: E402
 from automata.errors import UserError
-from benchmarks.versions import both, commit_of, first_difference, write_commit, write_today
+from tools.versions import both, commit_of, first_difference, write_commit, write_today
 
 SIDE = Path(__file__).with_name("side.py")
 KEPT = Path.home() / ".cache/automata/same"

@@ -17,8 +17,8 @@ from typing import Any
 from automata.code_versions import DECISIONS, METHODS, NUMBERS, TIMES, claims_of, energy
 from automata.errors import UserError
 from benchmarks.equivalence.cases import jobs, timed, trainings
-from benchmarks.equivalence.replay import replay
-from benchmarks.versions import (
+from tests.support.replay import replay
+from tools.versions import (
     ROOT,
     commit_of,
     first_difference,

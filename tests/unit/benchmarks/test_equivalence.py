@@ -21,7 +21,7 @@ from benchmarks.equivalence import proof
 from benchmarks.equivalence.__main__ import main
 from benchmarks.equivalence.cases import jobs, trainings
 from benchmarks.equivalence.proof import ROOT, Compared, checkout, entries, numbers, times
-from benchmarks.equivalence.replay import differences
+from support.replay import differences
 
 REFERENCE = ROOT / "results/reference"
 

@@ -40,8 +40,8 @@ from automata.tuning.log import ReplayLog, Reported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.trainable import load_data
-from benchmarks.equivalence.replay import differences
 from searching import search_here
+from support.replay import differences
 
 N, T = 5, 9
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from automata.records import Record, parse_record
-from benchmarks.equivalence.replay import differences
+from support.replay import differences
 
 REFERENCE = Path(__file__).parents[3] / "results/reference"
 

@@ -1,0 +1,1 @@
+"""Proofs that two versions of the project do the same."""
