@@ -1,0 +1,29 @@
+"""Measurement versions: which records may be compared.
+
+An entry is raised when its part begins to compute other numbers, decisions or times. The golden
+runs (tests/golden) show changes of numbers and decisions, benchmarks/overhead those of times.
+"""
+
+from __future__ import annotations
+
+MEASUREMENT = {
+    "training": 1,
+    "metering": 1,
+    "random": 1,
+    "adaptive-random": 1,
+    "rs2": 1,
+    "craig": 1,
+    "gradmatch": 1,
+    "gradmatch-adaptive": 1,
+    "glister": 1,
+}
+"""`training` is all that decides a run beside its selector: models, training, and search."""
+
+READER = 1
+"""Version of what makes prepared files; other versions have other files."""
+
+
+def measurement(selector: str) -> dict[str, int]:
+    """Return the entries of MEASUREMENT that a run with `selector` uses, as its record has them."""
+    used = ("training", "metering", selector)
+    return {part: MEASUREMENT[part] for part in used if part in MEASUREMENT}

@@ -1,0 +1,244 @@
+"""Tiny runs whose numbers are stored in golden.json; `python tests/golden/runs.py` writes it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+import torch
+
+from automata.config import Job, Preparation
+from automata.datasets.prepared import Dataset, Normalisation, Split
+from automata.models import MODELS
+from automata.provenance import cpu_model
+from automata.seeds import derive
+from automata.selection import CONTROLS, SELECTORS
+from automata.training.evaluation import evaluate
+from automata.training.run import TrainingRun
+from automata.training.subsets import subset_plan
+from automata.training.threads import limit_threads
+from automata.tuning import SCHEDULERS, SEARCHES
+from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
+from automata.tuning.search import SearchTrial, search_of, simulate
+from automata.versions import MEASUREMENT
+
+STORED = Path(__file__).with_name("golden.json")
+FRACTION = 0.3
+
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "mlp": {
+        "model": "mlp",
+        "learning_rate": 0.02,
+        "hidden1": 9,
+        "hidden2": 7,
+        "batch_size": 16,
+        "momentum": 0.9,
+        "schedule": "cosine",
+    },
+    "lstm": {
+        "model": "lstm",
+        "learning_rate": 0.02,
+        "hidden": 6,
+        "layers": 2,
+        "batch_size": 8,
+        "optimizer": "adam",
+    },
+    **{
+        model: {
+            "model": model,
+            **{f"lr{part}": rate * part for part in (1, 2, 3, 4)},
+            "nesterov": True,
+            "momentum": 0.9,
+            "weight_decay": 5e-4,
+            "batch_size": 8,
+            "augmentation": {"crop_padding": 2, "flip": True},
+        }
+        for model, rate in {"resnet18": 1e-5, "resnet50": 1e-6}.items()
+    },
+}
+"""Model -> protocol and configuration; those of a protocol are the keys that it declares."""
+OF_PROTOCOL = {"model", "momentum", "weight_decay", "augmentation"}
+
+TRAININGS = [
+    *[(model, method) for model in ("mlp", "lstm", "resnet18") for method in ("full", *SELECTORS)],
+    ("resnet50", "full"),
+]
+RESUMED = [(model, "gradmatch") for model in ("mlp", "lstm", "resnet18")]
+DECIDED = [(search, scheduler) for search in SEARCHES for scheduler in SCHEDULERS]
+
+SPACE = {
+    "batch_size": {"choice": [8, 16]},
+    "hidden1": {"choice": [8, 12]},
+    "learning_rate": {"loguniform": [0.001, 10.0]},
+    "schedule": {"choice": ["none", "cosine", "step"]},
+}
+
+
+def trained(model: str, method: str, resumed: bool = False) -> dict[str, Any]:
+    """Return losses, the last subset and the norm of each weight tensor of a training.
+
+    One that is `resumed` goes on in a new run, from a checkpoint, at each of its rungs.
+    """
+    limit_threads(1)
+    dataset = DATA[model](torch.Generator().manual_seed(1))
+    values = PROTOCOLS[model]
+    images = dataset.kind == "image"
+    rungs = [1, 3] if images else [1, 4, 6]
+    job = Job.model_validate(
+        {
+            "run": _run("random", "asha", method),
+            "settings": {
+                "protocol": {
+                    "configurations": 1,
+                    "epochs": rungs[-1],
+                    "reselect_every": 1 if images else 2,
+                    "search_space": {},
+                    **{key: value for key, value in values.items() if key in OF_PROTOCOL},
+                }
+            },
+        }
+    )
+
+    def build() -> TrainingRun:
+        return TrainingRun(
+            dataset,
+            {key: value for key, value in values.items() if key not in OF_PROTOCOL},
+            job.settings.protocol,
+            subset_plan(job),
+            derive(0, job.run.training_stream),
+            torch.device("cpu"),
+        )
+
+    run = build()
+    for epoch in rungs:
+        run.train_to(epoch)
+        run.evaluate()
+        if resumed:
+            run = _read_again(run, build)
+    scores = evaluate(run.model, dataset.test)
+    subset = run.subset
+    return {
+        "training loss": run.progress.training_loss,
+        "validation": [[it.accuracy, it.loss] for it in run.progress.evaluations],
+        "test": [scores.accuracy, scores.loss],
+        "samples": run.progress.samples,
+        "rows": torch.cat(subset.batches).tolist() if subset else [],
+        "batch weights": subset.weights.tolist() if subset else [],
+        "norms": [float(it.double().norm()) for it in run.model.state_dict().values()],
+    }
+
+
+def decided(search: str, scheduler: str) -> dict[str, Any]:
+    """Return what a search on made-up scores proposes, where its trials end, and its best."""
+    job = Job.model_validate(
+        {
+            "run": _run(search, scheduler, "full"),
+            "settings": {
+                "protocol": {
+                    "model": "mlp",
+                    "configurations": 12,
+                    "epochs": 9,
+                    "reselect_every": 2,
+                    "search_space": SPACE,
+                },
+                "search": {"tpe": {"startup_configurations": 4}},
+            },
+        }
+    )
+    found = simulate(search_of(job), _score)
+    return {
+        "trials": [[*it.configuration.values(), it.epoch, it.status] for it in found.trials],
+        "results": [[it.trial, it.epoch] for it in found.results],
+        "best": found.best,
+    }
+
+
+def every() -> dict[str, Any]:
+    """Return what golden.json holds."""
+    return {
+        "platform": platform(),
+        "measurement": MEASUREMENT,
+        "trainings": {" ".join(names): trained(*names) for names in TRAININGS},
+        "searches": {" ".join(names): decided(*names) for names in DECIDED},
+    }
+
+
+def platform() -> str:
+    """Return what numbers depend on beside the code."""
+    level = torch.backends.cpu.get_cpu_capability()
+    return f"{cpu_model()}, {level}, torch {torch.__version__}, numpy {numpy.__version__}"
+
+
+def _score(trial: SearchTrial, epoch: int) -> float:
+    """Return a score in which rates of 0.1 win slowly; those above 5 diverge."""
+    rate = trial.configuration["learning_rate"]
+    if rate > 5:
+        return float("nan")
+    return (1 - 0.2 * abs(numpy.log10(rate) + 1)) * epoch / (epoch + 0.5 / rate**0.5)
+
+
+def _run(search: str, scheduler: str, method: str) -> dict[str, Any]:
+    fraction = CONTROLS[method].fraction if method in CONTROLS else FRACTION
+    names = {"dataset": "dna", "search": search, "scheduler": scheduler, "selector": method}
+    return {**names, "fraction": fraction, "seed": 0}
+
+
+def _read_again(run: TrainingRun, build: Callable[[], TrainingRun]) -> TrainingRun:
+    """Return a new run in the state of `run`, as a checkpoint keeps it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "state.pt")
+        write_checkpoint(file, run.state())
+        state = read_checkpoint(file)
+    assert state is not None
+    again = build()
+    again.restore(state)
+    return again
+
+
+def _table(generator: torch.Generator) -> Dataset:
+    centres = torch.randn(3, 6, generator=generator)
+
+    def split(rows: int) -> Split:
+        labels = torch.randint(3, (rows,), generator=generator)
+        return Split(centres[labels] + torch.randn(rows, 6, generator=generator), labels)
+
+    return _dataset("tabular", 3, split, 120)
+
+
+def _texts(generator: torch.Generator) -> Dataset:
+    def split(rows: int) -> Split:
+        words = torch.randint(2, 40, (rows, 7), generator=generator, dtype=torch.int32)
+        lengths = torch.randint(1, 8, (rows, 1), generator=generator)
+        words[torch.arange(7) >= lengths] = 0
+        return Split(words, (words[:, 0] % 2).long())
+
+    vectors = torch.randn(40, 5, generator=generator)
+    return _dataset("text", 2, split, 80, vectors=vectors)
+
+
+def _images(generator: torch.Generator) -> Dataset:
+    def split(rows: int) -> Split:
+        labels = torch.randint(3, (rows,), generator=generator)
+        pixels = torch.randint(0, 200, (rows, 3, 12, 12), generator=generator, dtype=torch.uint8)
+        pixels += 20 * labels.to(torch.uint8)[:, None, None, None]
+        return Split(pixels, labels, Normalisation(**extras))
+
+    extras = {"mean": torch.full((3,), 0.5), "scale": torch.full((3,), 0.3)}
+    return _dataset("image", 3, split, 40, **extras)
+
+
+def _dataset(kind: str, classes: int, split: Any, rows: int, **extras: torch.Tensor) -> Dataset:
+    metadata = {"preparation": Preparation().model_dump(mode="json"), "flip": True}
+    parts = (split(rows), split(rows // 3), split(rows // 4))
+    return Dataset("dna", kind, classes, *parts, metadata=metadata, extras=extras)
+
+
+DATA = {"mlp": _table, "lstm": _texts, "resnet18": _images, "resnet50": _images}
+assert set(DATA) == set(MODELS)
+
+if __name__ == "__main__":
+    STORED.write_text(json.dumps(every(), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,64 @@
+"""Training, selection and search compute what they did when MEASUREMENT got its entries.
+
+On the platform of the stored values every bit must agree, elsewhere nearly.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from automata.selection import SELECTORS
+from automata.versions import MEASUREMENT
+from golden.runs import DECIDED, RESUMED, STORED, TRAININGS, decided, platform, trained
+
+GOLDEN = json.loads(STORED.read_text(encoding="utf-8"))
+NEARLY = 1e-2
+
+
+def check(found: dict[str, Any], stored: dict[str, Any], part: str) -> None:
+    """Fail where a value differs from the stored one, and say what to do."""
+    exact = GOLDEN["platform"] == platform()
+    other = [
+        name
+        for name, value in stored.items()
+        if found[name] != value and (exact or not _near(found[name], value))
+    ]
+    assert not other, (
+        f"{', '.join(other)}: not as stored. Mend the change; or raise "
+        f'MEASUREMENT["{part}"] in automata/versions.py, so that no new run is compared with an '
+        "older one, and store the new values: python tests/golden/runs.py"
+    )
+
+
+def _near(found: Any, stored: Any) -> bool:
+    if isinstance(stored, list):
+        return len(found) == len(stored) and all(map(_near, found, stored))
+    return bool(
+        found == (pytest.approx(stored, NEARLY, NEARLY) if isinstance(stored, float) else stored)
+    )
+
+
+@pytest.mark.parametrize("names", TRAININGS, ids=" ".join)
+def test_training_computes_as_stored(names: tuple[str, str]) -> None:
+    part = "training" if names[1] == "full" else names[1]
+    check(trained(*names), GOLDEN["trainings"][" ".join(names)], part)
+
+
+@pytest.mark.parametrize("names", RESUMED, ids=" ".join)
+def test_resumed_training_computes_as_if_nothing_had_interrupted_it(
+    names: tuple[str, str],
+) -> None:
+    check(trained(*names, resumed=True), GOLDEN["trainings"][" ".join(names)], "training")
+
+
+@pytest.mark.parametrize("names", DECIDED, ids=" ".join)
+def test_search_decides_as_stored(names: tuple[str, str]) -> None:
+    check(decided(*names), GOLDEN["searches"][" ".join(names)], "training")
+
+
+def test_values_were_stored_for_the_measurement_of_today() -> None:
+    assert GOLDEN["measurement"] == MEASUREMENT
+    assert set(MEASUREMENT) == {"training", "metering", *SELECTORS}
