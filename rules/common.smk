@@ -7,7 +7,6 @@ from collections import Counter
 from snakemake.io import contains_wildcard
 
 from automata.allocation import gpus_of_host
-from automata.code_versions import EQUIVALENCES, code_versions
 from automata.config.experiment import SO_FAR
 from automata.config.files import read_experiments
 from automata.config.grid import Grid, alternatives
@@ -134,15 +133,6 @@ def as_json(section):
 def content(*paths):
     """Return what changes with the content of any of these files."""
     return fingerprint({path.name: path.read_text(encoding="utf-8") for path in paths})
-
-
-def code_of_today(wildcards):
-    """Return the versions of the code that makes records, and which are declared equal.
-
-    Tables name the records of other code.
-    """
-    equal = sorted((e.part, e.new, e.old, *sorted(e.covers)) for e in EQUIVALENCES)
-    return json.dumps([code_versions(), equal], sort_keys=True)
 
 
 def own_files(wildcards):

@@ -53,7 +53,6 @@ rule unpack:
         """
 
 
-# Its warnings, of records that other code made, reach the terminal as well.
 rule collect:
     input:
         records,
@@ -71,7 +70,6 @@ rule collect:
     threads: READERS
     params:
         comparison=as_json(GRID.shared.comparison),
-        code=code_of_today,
         so_far=so_far,
     message:
         "Collecting the table of runs of {wildcards.experiment}"

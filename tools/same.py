@@ -38,7 +38,6 @@ KEPT = Path.home() / ".cache/automata/same"
 TODAY = ROOT / "results/work/same"
 
 PROOFS = {
-    "code": {"code": "the hashes of the code that measures"},
     "plans": {
         "plans/runs": "outputs and parameters of `prepare` and `tune`",
         "plans/reductions": "those of all other jobs",

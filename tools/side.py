@@ -21,13 +21,6 @@ PUBLISHED = {"published": "published.yaml", "published-default": "default.yaml"}
 """Experiments that are made again from published records -> their files in config/reference."""
 
 
-def code(out: Path) -> None:
-    """Write the hashes of the code that measures."""
-    from automata.code_versions import code_versions
-
-    write(out / "code.json", code_versions())
-
-
 def plans(out: Path) -> None:
     """Write the plan of each shipped configuration: without records, and with the published."""
     for state in ("none", "published"):
@@ -166,7 +159,7 @@ def write(path: Path, content: object) -> None:
     folder_of(path).write_text(json.dumps(content, indent=1, sort_keys=True), encoding="utf-8")
 
 
-WORK = {"code": code, "plans": plans, "errors": errors, "records": records, "redraw": redraw}
+WORK = {"plans": plans, "errors": errors, "records": records, "redraw": redraw}
 
 if __name__ == "__main__":
     import automata

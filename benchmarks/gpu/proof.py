@@ -21,7 +21,6 @@ from typing import Any
 
 import torch
 
-from automata.code_versions import code_versions
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.failures import explain
@@ -30,6 +29,7 @@ from automata.metering.gpus import gpu_models
 from automata.numerics import numerics
 from automata.provenance import git_state
 from automata.training.device import choose_device, seen, take_device
+from automata.versions import MEASUREMENT
 from benchmarks.gpu.checks import CHECKS, ROOT, Place
 from benchmarks.report import Row, host, markdown_table
 
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder = options.results / name
     checks = sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))).hexdigest()
     here = {
-        "code": code_versions(),
+        "measurement": MEASUREMENT,
         "checks": checks,
         "quick": options.quick,
         "gpu": gpu_models([]),

@@ -12,8 +12,8 @@ from typing import Any
 
 from automata import __version__
 from automata.allocation import allocation
-from automata.code_versions import code_versions
 from automata.files import sha256
+from automata.versions import measurement
 
 PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scipy", "snakemake")
 
@@ -21,11 +21,11 @@ LOCK = Path(__file__).parents[2] / "requirements.lock"
 """The versions of all packages, in a checkout."""
 
 
-def provenance() -> dict[str, Any]:
-    """Return versions, host and code version as plain JSON values."""
+def provenance(selector: str) -> dict[str, Any]:
+    """Return versions and host of a run with `selector` as plain JSON values."""
     return {
         "automata": __version__,
-        "code": code_versions(),
+        "measurement": measurement(selector),
         "git": git_state(Path(__file__).parent),
         "lock_sha256": sha256(LOCK) if LOCK.exists() else None,
         "python": platform.python_version(),

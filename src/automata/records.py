@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from automata.code_versions import other_code
 from automata.config import Job
 from automata.config.base import added
 from automata.errors import UserError
@@ -42,9 +41,6 @@ __all__ = [
 SCHEMA_VERSION = 2
 
 REMEDY = "delete it, to repeat the run"
-
-_HEAD = 1 << 15
-"""Characters at the beginning of a file among which version and provenance are."""
 
 SEAL = ',\n "digest": "'
 """What stands between the content of a record and its digest."""
@@ -216,21 +212,13 @@ class Record(Recorded):
         windows = (self.tuning.measurement, self.final.measurement if self.final else None)
         return [window for window in windows if window is not None]
 
-    @property
-    def other_code(self) -> list[str]:
-        """The parts whose code of today neither is nor equals, in all that is here, its own."""
-        methods = {method for phase in self.phases if (method := phase.energy_method)}
-        made = self.provenance
-        return other_code(
-            made["code"], self.job.run.selector, methods, self.resumed, made["device"]
-        )
+    def version(self, part: str) -> int:
+        """Return the measurement version of a part; 1 where a record does not say."""
+        return int(self.provenance.get("measurement", {}).get(part, 1))
 
 
 def write_record(record: Record, path: Path) -> None:
-    """Write `record` to `path` as JSON with a digest of all else in it, atomically.
-
-    Where and with what it was made comes first: `read_code` reads no further.
-    """
+    """Write `record` to `path` as JSON with a digest of all else in it, atomically."""
     content = json.loads(record.model_dump_json())
     first = {key: content[key] for key in ("schema_version", "provenance")}
     write_text(path, sealed({**first, **content}))
@@ -261,24 +249,6 @@ def parse_record(text: str, path: str) -> Record:
     except (ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
         raise UserError(f"{path}: not a record: {reason}; {REMEDY}") from error
-
-
-def read_code(path: Path) -> dict[str, str]:
-    """Return which code made a record, by part; nothing for one of another schema version.
-
-    Reads the beginning of the file only and checks no digest: thousands take a second. Raises
-    UserError, naming the file, where it does not begin like a record.
-    """
-    try:
-        _require_file(path)
-        with path.open(encoding="utf-8") as file:
-            head = file.read(_HEAD)
-        if _at(head, "schema_version") != SCHEMA_VERSION:
-            return {}
-        code: dict[str, str] = _at(head, "provenance")["code"]
-        return code
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UserError(f"{path}: not a record: it does not begin like one; {REMEDY}") from error
 
 
 def _require_file(path: Path) -> None:

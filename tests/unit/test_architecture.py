@@ -41,7 +41,7 @@ def test_library_is_imported_only_where_it_belongs(name, parts):
 READING = ["analysis", "figures", "page", "views.py"]
 """What is made of records."""
 
-DOOR = {"records", "config", "names", "errors", "files", "registry", "runs", "code_versions"}
+DOOR = {"records", "config", "names", "errors", "files", "registry", "runs", "versions"}
 """What it may import of the rest: the record, the configuration, names, and what all share."""
 
 

@@ -1,4 +1,4 @@
-"""Edited code: what it repeats, and how runs of other code are named and repeated."""
+"""Edited code: what it repeats, and how runs of another measurement are refused."""
 
 import json
 import re
@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.code_versions import code_versions
 from automata.records import sealed
 
 ROOT = Path(__file__).parents[2]
@@ -62,10 +61,10 @@ def edit(file, old, new):
 
 
 def age(record, **other):
-    """Make a record one of other code, as if that had written it."""
+    """Make a record one of another measurement, as if that had written it."""
     content = json.loads(record.read_text())
     del content["digest"]
-    content["provenance"]["code"].update(other)
+    content["provenance"]["measurement"].update(other)
     record.write_text(sealed(content))
 
 
@@ -76,17 +75,9 @@ def test_clone_with_edited_comments_repeats_nothing(project, folder):
     assert planned(project, folder) == {}
 
 
-def test_edited_code_repeats_the_tables_and_no_run(project, folder):
+def test_edited_code_repeats_nothing(project, folder):
     edit(project / "src/automata/training/threads.py", "True", "False")
-    assert planned(project, folder) == {"collect": 1}
-
-
-@pytest.mark.slow
-def test_declared_equivalence_repeats_the_tables_and_no_run(project, folder):
-    entry = 'Equivalence("metering", "1", "0", frozenset({"times"}), "c0ffee", "by hand")'
-    table = '"""The newest first;'
-    edit(project / "src/automata/code_versions.py", table, f"EQUIVALENCES += ({entry},)\n{table}")
-    assert planned(project, folder) == {"collect": 1}
+    assert planned(project, folder) == {}
 
 
 @pytest.mark.slow
@@ -95,30 +86,14 @@ def test_edited_code_of_a_figure_repeats_nothing(project, folder):
     assert planned(project, folder) == {}
 
 
-def test_run_of_other_code_is_named_on_the_terminal_in_the_log_and_in_the_tables(folder):
-    age(folder / GRADMATCH, selection="0", metering="0")
-    shown = snakemake(ROOT, folder, "tables")
-    (line,) = [line for line in shown.splitlines() if "made by other code" in line]
-    assert f"(metering, selection) than today's: {GRADMATCH}; to repeat them: " in line
-    assert "--forcerun $(automata outdated results/smoke)" in line
-    assert line in (folder / "logs/smoke/collect.log").read_text()
+def test_run_of_another_measurement_is_refused_in_the_table_with_the_reason(folder):
+    age(folder / GRADMATCH, metering=2)
+    snakemake(ROOT, folder, "tables")
     tables = folder / "results/smoke/tables"
-    for name in ("runs", "ratios", "provenance"):
-        table = pd.read_csv(tables / f"{name}.csv").set_index("selector")["other_code"]
-        assert set(table["gradmatch"].split()) == {"metering", "selection"}, name
-        assert pd.isna(table["full"]), name
     refused = pd.read_csv(tables / "ratios.csv").set_index("selector")["refused"]["gradmatch"]
-    today = code_versions()["metering"]
-    assert refused == f"not comparable with its FULL: metering_code 0 and {today}"
-
-
-@pytest.mark.slow
-def test_run_that_other_code_selected_for_is_compared_and_named(folder):
-    age(folder / GRADMATCH, selection="0")
-    snakemake(ROOT, folder, "results/smoke/tables/tradeoff.csv")
-    table = pd.read_csv(folder / "results/smoke/tables/tradeoff.csv").set_index("selector")
-    assert table.loc["gradmatch", "other_code"] == "selection"
-    assert table.loc["gradmatch", "speedup"] > 0
+    assert refused == (
+        "not comparable with its FULL: other measurement version: metering_version 2 and 1"
+    )
 
 
 TOY = '''
@@ -151,29 +126,9 @@ def test_a_selector_is_a_file_an_entry_and_a_name(project, folder):
     tables = folder / "results/smoke/tables"
     runs = pd.read_csv(tables / "runs.csv").set_index("selector")
     assert set(runs.index) == {"full", "first"}
-    assert runs["other_code"].isna().all()
     assert runs.loc["first", "tuning_selection_seconds"] > 0
     assert set(pd.read_csv(tables / "tradeoff.csv")["selector"]) == {"full", "first"}
     assert "FIRST" in (folder / "results/smoke/index.html").read_text()
-
-
-def outdated(folder):
-    """Return the words that the shell puts in the place of $(automata outdated ...)."""
-    command = [sys.executable, "-m", "automata", "outdated", "results/smoke"]
-    shown = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    return shown.stdout.split()
-
-
-def test_one_flag_repeats_exactly_the_runs_of_other_code(folder):
-    age(folder / GRADMATCH, training="0")
-    assert outdated(folder) == [GRADMATCH]
-    assert planned(ROOT, folder, "--forcerun", *outdated(folder)) == {"tune": 1, "collect": 1}
-
-
-@pytest.mark.slow
-def test_the_flag_repeats_nothing_where_all_runs_are_of_todays_code(folder):
-    assert outdated(folder) == []
-    assert "Nothing to be done" in snakemake(ROOT, folder, "--dry-run", "--forcerun")
 
 
 def test_edited_record_is_refused_on_the_terminal_by_name(folder):

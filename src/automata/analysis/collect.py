@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -25,16 +24,9 @@ from automata.analysis.runs import (
     row,
 )
 from automata.analysis.study import RUN, Study
-from automata.analysis.tables import joined
-from automata.code_versions import PARTS, code_versions, origin
 from automata.config import Comparison
 from automata.errors import UserError
-from automata.names import METHODS
-from automata.records import read_code, read_record
-
-logger = logging.getLogger(__name__)
-
-_NAMED = 5
+from automata.records import read_record
 
 CHUNK = 64
 """Records that are read at a time."""
@@ -148,33 +140,10 @@ def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
     return _Part(runs, table.astype(TRIAL_TYPES), protocols, origins)
 
 
-def outdated(experiment: Path) -> list[Path]:
-    """Return which records of the tables in the folder `experiment` are of other code than today's.
-
-    Records are looked into, as they may be newer than the tables. Raises UserError without tables.
-    """
-    return [path for path in _records_of(experiment) if _is_outdated(path)]
-
-
-def _is_outdated(path: Path) -> bool:
-    """Say whether the record at `path` is of other code; only what needs it is read as a whole."""
-    made_by = read_code(path)
-    today = [code_versions(method) for method in METHODS]
-    if made_by in today:
-        return False
-    related = _any_origins(made_by) in map(_any_origins, today)
-    return not related or bool(read_record(path).other_code)
-
-
-def _any_origins(code: dict[str, str]) -> list[str | None]:
-    """Return the origins of code that equals it in anything."""
-    return [origin(part, code.get(part), ()) for part in PARTS]
-
-
 def contaminated(experiment: Path) -> list[Path]:
     """Return which records of the tables in `experiment` were measured beside too much other work.
 
-    As `outdated` otherwise.
+    Raises UserError without tables.
     """
     return [path for path in _records_of(experiment) if "contaminated" in flags(read_record(path))]
 
@@ -186,25 +155,3 @@ def _records_of(experiment: Path) -> list[Path]:
     except OSError as error:
         raise UserError(f"{experiment}: no tables/runs.parquet: make the tables first") from error
     return [path for path in map(Path, runs["record"]) if path.exists()]
-
-
-def warn_of_other_code(runs: pd.DataFrame, experiment: Path) -> None:
-    """Say which `runs` were made by other code than today's, and what repeats them.
-
-    `experiment` is the folder of their tables.
-    """
-    other = runs[runs["other_code"] != ""]
-    if other.empty:
-        return
-    parts = joined(other["other_code"]).replace(" ", ", ")
-    named = list(other["record"][:_NAMED])
-    more = [f"{len(other) - _NAMED} more"] if len(other) > _NAMED else []
-    published = any(experiment / "records" in Path(name).parents for name in other["record"])
-    repeat = f"snakemake --cores all --forcerun $(automata outdated {experiment})"
-    logger.warning(
-        "%d of the records were made by other code (%s) than today's: %s; %s",
-        len(other),
-        parts,
-        ", ".join(named + more),
-        "they are published ones" if published else f"to repeat them: {repeat}",
-    )

@@ -8,16 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.tables import joined
-from automata.code_versions import PARTS, code_versions
 from automata.records import Record
 
 PER_RUN = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
 """Columns that say which run it is, and when: the summary counts no values of them."""
 
 _LISTED = 6
-
-EQUAL = ", or by code that is declared equal to it"
 
 
 def provenance_row(record: Record, path: Path) -> dict[str, Any]:
@@ -33,8 +29,9 @@ def provenance_row(record: Record, path: Path) -> dict[str, Any]:
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "git_commit": git.get("commit"),
         "git_dirty": git.get("dirty"),
-        **{f"{part}_code": made["code"].get(part) for part in PARTS},
-        "other_code": " ".join(record.other_code),
+        "measurement": ", ".join(
+            f"{part} {record.version(part)}" for part in ("training", "metering", run["selector"])
+        ),
         "lock_sha256": made["lock_sha256"],
         "data": f"{run['dataset']} {record.data.sha256}",
         "own_model_sha256": made["own_model_sha256"],
@@ -72,24 +69,9 @@ def distinct(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def closing(table: pd.DataFrame) -> str:
-    """Return a paragraph on when the runs of the table of provenance began, and on their code."""
-    other = table[table["other_code"].fillna("") != ""]
-    code = (
-        f"{len(other)} of them by other code than the tables ({joined(other['other_code'])})."
-        if len(other)
-        else f"All by the code that made the tables{'' if _made_today(table) else EQUAL}."
-    )
+    """Return a sentence on when the runs of the table of provenance began."""
     first, last = table["started"].min(), table["started"].max()
-    return f"{len(table)} runs, begun between {first} and {last}. {code}"
-
-
-def _made_today(table: pd.DataFrame) -> bool:
-    """Say whether all runs are of the very code of today."""
-    columns = [f"{part}_code" for part in PARTS]
-    return all(
-        (rows[columns] == list(code_versions(selector).values())).all(axis=None)
-        for selector, rows in table.groupby("selector")
-    )
+    return f"{len(table)} runs, begun between {first} and {last}."
 
 
 def _pairs(values: dict[str, Any]) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, TypedDict, cast
 
 import pandas as pd
@@ -25,8 +24,6 @@ from automata.analysis.quantities import (
 )
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
-from automata.analysis.tables import joined
-from automata.code_versions import PARTS, TIMES, claims_of, origin
 from automata.config import Carbon
 
 logger = logging.getLogger(__name__)
@@ -38,8 +35,8 @@ SAME = [
     "machine",
     "device",
     "software",
-    "training_code",
-    "metering_code",
+    "training_version",
+    "metering_version",
     "threads_per_trial",
     "concurrent_trials",
     "exclusive",
@@ -47,15 +44,14 @@ SAME = [
     "own_model_sha256",
     "protocol_hash",
 ]
-"""Runs that differ in one of these do not compare; code that is declared equal does not differ.
+"""Runs that differ in one of these do not compare."""
 
-The code that selects is not among them: FULL selects nothing.
-"""
+OTHER_VERSION = "other measurement version"
 
-CODE = {f"{part}_code": part for part in PARTS}
-"""Columns of the table of runs with the code of a part."""
+VERSIONS = ["training_version", "metering_version"]
+"""The measurement versions that a run shares with its FULL, which has no selector."""
 
-SAME_ENERGY = ["energy_method", "energy_source", "metering_code"]
+SAME_ENERGY = ["energy_method", "energy_source"]
 """Energies of runs that differ in one of these do not compare; their times do."""
 
 NOT_COMPARABLE = "not comparable with its FULL"
@@ -70,7 +66,6 @@ FACTS = [
     "energy_source",
     "exclusive",
     "other_cpu_share",
-    "other_code",
     "record",
 ]
 """Columns taken over from the table of runs."""
@@ -107,52 +102,55 @@ def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
 
     Where there is no comparable FULL, or the final training diverged, `refused` says why and
     the ratios are missing. Those of energy are also missing where it was obtained otherwise
-    than FULL's; a warning says so. `other_code` names what is not of today in the run or its FULL.
+    than FULL's; a warning says so.
     """
     rows: list[_Run] = [
         {**row, **footprint(row["energy_joules"], row["total_seconds"], carbon)}
         for row in _records(runs[runs["selector"] != "untuned"])
     ]
     full = {_key(row): row for row in rows if row["selector"] == "full"}
-    return pd.DataFrame([_compared(row, full.get(_key(row))) for row in rows], columns=COLUMNS)
+    newest = runs.groupby("selector")["selector_version"].max()
+    return pd.DataFrame(
+        [_compared(row, full.get(_key(row)), newest[row["selector"]]) for row in rows],
+        columns=COLUMNS,
+    )
 
 
-def _compared(run: _Run, full: _Run | None) -> dict[str, Any]:
+def _compared(run: _Run, full: _Run | None, newest: int) -> dict[str, Any]:
     """Return the row of one run."""
-    reason = _refusal(run, full)
+    reason = _refusal(run, full, newest)
     if reason is not None or full is None:
         logger.warning("%s: %s", _names(run, full), reason)
         return {**_facts(run), "refused": reason}
-    other_code = joined([run["other_code"], full["other_code"]])
-    return {**_facts(run), **_ratios(run, full), "other_code": other_code}
+    return {**_facts(run), **_ratios(run, full)}
 
 
-def _refusal(run: _Run, full: _Run | None) -> str | None:
-    """Return why `run` does not compare with `full`, None if it does."""
+def _refusal(run: _Run, full: _Run | None, newest: int) -> str | None:
+    """Return why `run` does not compare with `full`, None if it does.
+
+    Runs of a selector are averaged over seeds: only its `newest` version counts.
+    """
     if full is None:
         return "no FULL run to compare with"
     for name, row in (("the run", run), ("its FULL", full)):
         if row["set_aside"]:
             return f"{NOT_COMPARABLE}: {name} {row['set_aside']}"
-    differing = _differing(run, full, SAME)
-    if differing:
+    if differing := _differing(run, full, VERSIONS):
+        return f"{NOT_COMPARABLE}: {OTHER_VERSION}: {differing}"
+    if run["selector_version"] != newest:
+        versions = f"selector_version {run['selector_version']} and {newest}"
+        return f"not comparable with later runs of its selector: {OTHER_VERSION}: {versions}"
+    if differing := _differing(run, full, SAME):
         return f"{NOT_COMPARABLE}: {differing}"
     if run["final_failure"] is not None:
         return f"the final training diverged: {run['final_failure']}"
     return None
 
 
-def _differing(
-    run: Mapping[str, Any], full: Mapping[str, Any], columns: list[str], methods: Iterable[str] = ()
-) -> str:
-    """Return in which of `columns` the two differ, and how; nothing if they do not.
-
-    Code must also equal in energies of such `methods`.
-    """
+def _differing(run: Mapping[str, Any], full: Mapping[str, Any], columns: list[str]) -> str:
+    """Return in which of `columns` the two differ, and how; nothing if they do not."""
     return ", ".join(
-        f"{name} {run[name]} and {full[name]}"
-        for name in columns
-        if not (equal(name, run, full, methods) if name in CODE else run[name] == full[name])
+        f"{name} {run[name]} and {full[name]}" for name in columns if run[name] != full[name]
     )
 
 
@@ -207,9 +205,7 @@ def _ratios(run: _Run, full: _Run) -> Ratios:
 
 def _energy_ratios(run: _Run, full: _Run) -> Ratios:
     """Return the ratios that rest on energy, none where the two energies do not compare."""
-    methods = {way for row in (run, full) if (way := row["energy_method"]) is not None}
-    differing = _differing(run, full, SAME_ENERGY, methods)
-    if differing:
+    if differing := _differing(run, full, SAME_ENERGY):
         logger.warning("%s: no energy ratio: %s", _names(run, full), differing)
         return {}
     return {
@@ -220,33 +216,3 @@ def _energy_ratios(run: _Run, full: _Run) -> Ratios:
 
 def _facts(run: Mapping[str, Any]) -> dict[str, Any]:
     return {column: run[column] for column in (*FACTS, *FOOTPRINT)}
-
-
-def equal(
-    column: str, run: Mapping[str, Any], other: Mapping[str, Any], methods: Iterable[str] = ()
-) -> bool:
-    """Say whether two runs are of equal code of a column, as to scores, times and such energies."""
-    if run[column] == other[column]:
-        return True
-    part, kinds = CODE[column], tuple(methods)
-    claims = {
-        claim
-        for row in (run, other)
-        for claim in claims_of(part, kinds, row["resumed"], row["device"])
-    }
-    return origin(part, run[column], claims) == origin(part, other[column], claims)
-
-
-def by_origin(runs: pd.DataFrame, times: bool = True) -> pd.DataFrame:
-    """Return `runs` with their code by its origin: code that is equal in all has one.
-
-    That is in scores and, with `times`, in times; where a run was interrupted, or was on a GPU,
-    also in those of such runs.
-    """
-    kinds = set(zip(runs["resumed"], runs["device"], strict=True))
-    origins = {}
-    for column, part in CODE.items():
-        claims = {claim for kind in kinds for claim in claims_of(part, (), *kind)}
-        needed = {claim for claim in claims if times or not claim.startswith(TIMES)}
-        origins[column] = runs[column].map(partial(origin, part, claims=needed))
-    return runs.assign(**origins)

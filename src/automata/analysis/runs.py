@@ -155,17 +155,9 @@ class RunRow(TypedDict):
     ]
     peak_disk_bytes: Annotated[int, "most that the run's part of `work/` took"]
     software: Annotated[str, "versions of torch and ray"]
-    selection_code: Annotated[
-        str | None,
-        "which code selected: a hash that comments, docstrings and layout do not change",
-    ]
-    training_code: Annotated[str | None, "which code trained, likewise"]
-    metering_code: Annotated[str | None, "which code metered, likewise"]
-    other_code: Annotated[
-        str,
-        "those of the three that are not of the code that made the tables; in `ratios.csv` and "
-        "`tradeoff.csv` of any run that the row rests on, FULL's included",
-    ]
+    training_version: Annotated[int, "measurement version of training, models and search"]
+    metering_version: Annotated[int, "measurement version of the meter"]
+    selector_version: Annotated[int, "measurement version of the selector"]
     data_sha256: Annotated[str, "SHA-256 of the prepared data set"]
     own_model_sha256: Annotated[str | None, "SHA-256 of the file of the user's own model"]
     protocol_hash: Annotated[str, "name in `protocols.json` of the settings that FULL must share"]
@@ -185,7 +177,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> RunRow:
     settings = record.job.settings
     model = settings.protocol.model
     best = record.best
-    run, code = record.job.run, record.provenance["code"]
+    run = record.job.run
     return {
         "dataset": run.dataset,
         "search": run.search,
@@ -240,10 +232,9 @@ def row(record: Record, path: Path, comparison: Comparison) -> RunRow:
         "software": " ".join(
             f"{name} {record.provenance['packages'][name]}" for name in ("torch", "ray")
         ),
-        "selection_code": code.get("selection"),
-        "training_code": code.get("training"),
-        "metering_code": code.get("metering"),
-        "other_code": " ".join(record.other_code),
+        "training_version": record.version("training"),
+        "metering_version": record.version("metering"),
+        "selector_version": record.version(run.selector),
         "data_sha256": record.data.sha256,
         "own_model_sha256": record.provenance.get("own_model_sha256"),
         "protocol_hash": protocol_hash(record),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.analysis.ratios import NOT_COMPARABLE, PAIR, by_origin
+from automata.analysis.ratios import NOT_COMPARABLE, PAIR
 from automata.analysis.statistics import (
     Spread,
     Values,
@@ -32,7 +32,7 @@ from automata.analysis.statistics import (
 from automata.analysis.study import COMBINATION, PANEL, RUN, Study, of_one_protocol
 from automata.analysis.tables import joined
 
-SAME_SCORES = ["epochs", "training_code", "data_sha256", "own_model_sha256", "protocol_hash"]
+SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
 """Runs that differ in one of these do not score the same thing. Hosts and times may differ.
 
 Code that is declared equal in decisions and numbers is no difference.
@@ -181,7 +181,7 @@ def warm_start_epochs(run: Mapping[Any, Any], protocols: Protocols) -> int:
 def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return the evaluations at rungs, with what their runs must share to compare."""
     at_rungs = trials[trials["rung"].astype(bool)].sort_values(["record", "epoch", "index"])
-    shared = by_origin(runs, times=False)[["record", *SAME_SCORES]].copy()
+    shared = runs[["record", *SAME_SCORES]].copy()
     shared["own_model_sha256"] = shared["own_model_sha256"].fillna("")
     scores = at_rungs.merge(shared, on="record")
     scores["occurrence"] = scores.groupby(["record", "epoch", "configuration"]).cumcount()

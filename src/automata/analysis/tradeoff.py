@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from automata.analysis.quantities import QUANTITIES, relative_test_error, speedup
-from automata.analysis.ratios import SAME, by_origin
+from automata.analysis.ratios import SAME
 from automata.analysis.statistics import (
     Spread,
     Values,
@@ -26,7 +26,6 @@ from automata.analysis.statistics import (
     summarise,
 )
 from automata.analysis.study import COMBINATION, PANEL, compared, of_one_protocol
-from automata.analysis.tables import joined
 from automata.analysis.wording import cell
 from automata.names import CONTROLS
 
@@ -62,7 +61,6 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
             "interval": lambda group: interval(len(group)),
             "other_cpu_share": lambda group: group["other_cpu_share"].max(),
             "energy_method": lambda group: ", ".join(sorted(set(group["energy_method"].dropna()))),
-            "other_code": lambda group: joined(group["other_code"]),
         },
         ["record", "full_record"],
     )
@@ -198,7 +196,7 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     how many draws are elsewhere. Runs that are set aside are left out.
     """
     both = runs[(runs["set_aside"] == "") & runs["selector"].isin(["full", "untuned"])]
-    places = [_in_one_place(panel) for _, panel in by_origin(both).groupby(PANEL)]
+    places = [_in_one_place(panel) for _, panel in both.groupby(PANEL)]
     return summarise(
         pd.concat([both.iloc[:0], *places]),
         PANEL,

@@ -249,14 +249,13 @@ def collect(
     provenance: Annotated[Path, "Table of what made each run, CSV."],
 ) -> None:
     """Make the table of runs from records."""
-    from automata.analysis.collect import collect, record_files, warn_of_other_code
+    from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write_csv, write_json, write_parquet
     from automata.config import parse_comparison
 
     compared = parse_comparison(comparison)
     names = json.loads(labels)
     collected = collect(record_files(records), compared, processes, names)
-    warn_of_other_code(collected.runs, parquet.parents[1])
     write_csv(collected.runs, csv)
     write_parquet(collected.runs, parquet)
     write_parquet(collected.trials, trials)

@@ -93,13 +93,6 @@ def status(
     sys.stdout.write(report(grid))
 
 
-def outdated(experiment: Experiment) -> None:
-    """Print the records of an experiment that other code than today's made."""
-    from automata.analysis.collect import outdated
-
-    _print(outdated(experiment))
-
-
 def contaminated(experiment: Experiment) -> None:
     """Print the records of an experiment that were measured beside too much other work."""
     from automata.analysis.collect import contaminated

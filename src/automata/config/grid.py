@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from automata.config.curves import Simulated
 from automata.config.experiment import Experiment
@@ -29,6 +30,7 @@ from automata.names import METHODS
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
 from automata.selection import CONTROLS
 from automata.tuning import ALL_DATA, SCHEDULERS, SEARCHES
+from automata.versions import READER
 
 SHARED = (
     "data.cache",
@@ -310,10 +312,12 @@ class Grid:
 
     def version(self, dataset: str) -> str:
         """Return what tells apart prepared files of a data set: other settings, other content."""
-        settings = self.experiment_of(dataset).preparation(dataset).stated()
-        contents = self.data_contents(dataset)
-        files = {"files": contents} if contents else {}
-        return f"-{fingerprint(settings | files)}" if settings else ""
+        read: dict[str, Any] = self.experiment_of(dataset).preparation(dataset).stated()
+        if contents := self.data_contents(dataset):
+            read |= {"files": contents}
+        if READER > 1:
+            read |= {"reader": READER}
+        return f"-{fingerprint(read)}" if read else ""
 
     def prepared(self, dataset: str) -> str:
         """Return the path of the prepared file of a data set."""

@@ -9,7 +9,6 @@ from pathlib import Path
 import torch
 
 from automata.allocation import keep_to_allocation
-from automata.code_versions import code_versions
 from automata.config import OwnModel
 from automata.config.inputs import FACTORY
 from automata.curves.record import Curve, Curves, CurvesJob, Point, read_curves, write_curves
@@ -86,13 +85,12 @@ def _recorded(job: CurvesJob, data: Path, folder: Path) -> Curves:
     device = take_device(choose_device(compute, dataset.kind))
     data_sha256 = sha256(data)
     here = {
-        **provenance(),
-        "code": code_versions(job.selector),
+        **provenance(job.selector),
         **numerics(),
         "device": device_name(device),
         "gpus": gpu_models([]),
     }
-    key = f"{job.model_dump_json()} {data_sha256} {here['code']}"
+    key = f"{job.model_dump_json()} {data_sha256} {here['measurement']}"
     finished = {index: _kept(folder / f"{index}.json", key) for index in job.configurations}
     missing = [index for index, trained in finished.items() if trained is None]
     if missing:

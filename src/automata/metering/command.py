@@ -57,7 +57,7 @@ def meter_command(command: Sequence[str], exclusive: bool) -> CommandRecord:
         lock_wait_seconds=waited,
         measurement=meter.measurement,
         gpus=gpu_models(meter.measurement.notes),
-        provenance=provenance(),
+        provenance=provenance("full"),
     )
 
 

@@ -25,7 +25,6 @@ FLAGS = {
     "counter_reset": "a counter went back without wrapping: what it had moved is lost",
     "elsewhere": "trials ran on a Ray cluster: their energy and CPU time were not measured",
     "not exclusive": "other measured jobs were not kept out",
-    "other code": "made by another version of the selecting, training or metering code",
 }
 """What is doubtful about a run, and what that means."""
 
@@ -195,12 +194,9 @@ def _flags(runs: pd.DataFrame) -> list[Doubt]:
         Doubt(name, FLAGS.get(name, ""), sorted(runs["record"][[name in f for f in raised]]))
         for name in names
     ]
-    for name, concerned in (
-        ("not exclusive", ~runs["exclusive"].astype(bool)),
-        ("other code", runs["other_code"] != ""),
-    ):
-        if concerned.any():
-            doubts.append(Doubt(name, FLAGS[name], sorted(runs["record"][concerned])))
+    shared = runs["record"][~runs["exclusive"].astype(bool)]
+    if len(shared):
+        doubts.append(Doubt("not exclusive", FLAGS["not exclusive"], sorted(shared)))
     return doubts
 
 

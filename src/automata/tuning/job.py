@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import torch
 
 from automata.allocation import keep_to_allocation
-from automata.code_versions import METHODS, code_versions, origins
 from automata.config import Job, OwnModel, Preparation
 from automata.config.inputs import FACTORY
 from automata.datasets.prepared import Dataset, read_dataset
@@ -60,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 PLACE = (
     "automata",
-    "code",
+    "measurement",
     "packages",
     "cpu",
     "cpu_count",
@@ -68,10 +67,7 @@ PLACE = (
     "device",
     "own_model_sha256",
 )
-"""The parts of the provenance in which all segments of a record must agree; hosts may differ.
-
-Code that is declared equal, in all that an interrupted run consists of, agrees.
-"""
+"""The parts of the provenance in which all segments of a record must agree; hosts may differ."""
 
 
 class Kept(NamedTuple):
@@ -178,8 +174,7 @@ def run_with_model(
     own_model = _own_model(model, job) if isinstance(model, OwnModel) else None
     limit_threads(settings.compute.threads_per_trial)
     here = {
-        **provenance(),
-        "code": code_versions(job.run.selector),
+        **provenance(job.run.selector),
         **numerics(),
         "device": device_name(device),
         "gpus": gpu_models([]),
@@ -260,11 +255,7 @@ def keep_model(
 
 def _place(provenance: dict[str, Any], cluster: bool) -> dict[str, Any]:
     """Return what all segments of a record must agree in."""
-    place = {name: provenance[name] for name in PLACE} | {"trials on a cluster": cluster}
-    place["code"] = origins(
-        provenance["code"], METHODS, interrupted=True, device=provenance["device"]
-    )
-    return place
+    return {name: provenance[name] for name in PLACE} | {"trials on a cluster": cluster}
 
 
 def _siblings(output: Path) -> list[Path]:

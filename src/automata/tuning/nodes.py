@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import automata
-from automata.code_versions import code_versions
 from automata.provenance import cpu_model, installed_version
 
 PACKAGES = ("ray", "torch", "numpy", "scipy")
@@ -19,7 +18,6 @@ def software() -> dict[str, str | None]:
     """Return the versions that all nodes must share."""
     return {
         "automata": automata.__version__,
-        "code": " ".join(code_versions().values()),
         "python": platform.python_version(),
         **{name: installed_version(name) for name in PACKAGES},
     }

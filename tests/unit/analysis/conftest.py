@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from automata.code_versions import PARTS, Equivalence, code_versions
 from automata.config import Domain, Job, Protocol, Run, Settings
 from automata.metering.measurement import Channel, Measurement
 from automata.records import (
@@ -22,7 +21,6 @@ from automata.records import (
 from automata.training.progress import Evaluation, Progress, Seconds
 
 MakeRecord = Callable[..., Record]
-Declare = Callable[..., None]
 
 
 def _protocol() -> Protocol:
@@ -94,19 +92,6 @@ def _trial(index: int, epochs: int, accuracy: float, failure: str | None = None)
 
 
 @pytest.fixture
-def declare(monkeypatch: pytest.MonkeyPatch) -> Declare:
-    """Give a function that declares `new` code of all parts equal to `old` in what is named."""
-
-    def declared(new: str, old: str, *covers: str) -> None:
-        table = tuple(
-            Equivalence(part, new, old, frozenset(covers), "c0ffee", "by hand") for part in PARTS
-        )
-        monkeypatch.setattr("automata.code_versions.EQUIVALENCES", table)
-
-    return declared
-
-
-@pytest.fixture
 def make_record() -> MakeRecord:
     """Give a function that builds a record of two trials (8 and 2 epochs) and a final training.
 
@@ -131,7 +116,7 @@ def make_record() -> MakeRecord:
         failure: str | None = None,
         concurrent_trials: int = 1,
         curve: tuple[int, ...] = (),
-        code: dict[str, str] | None = None,
+        measurement: dict[str, int] | None = None,
     ) -> Record:
         settings = Settings(protocol=_protocol()).model_dump()
         settings["compute"] = {
@@ -181,7 +166,7 @@ def make_record() -> MakeRecord:
                 "device": "cpu",
                 "cpu_count": 2,
                 "packages": {"torch": "2.13", "ray": "2.60"},
-                "code": code_versions(selector) if code is None else code,
+                **({} if measurement is None else {"measurement": measurement}),
                 "git": {"commit": "c0ffee", "dirty": False},
                 "lock_sha256": "1" * 64,
                 "own_model_sha256": None,

@@ -12,20 +12,16 @@ import pytest
 from automata.analysis.collect import (
     collect,
     contaminated,
-    outdated,
     record_files,
-    warn_of_other_code,
 )
 from automata.analysis.runs import protocol_hash
 from automata.analysis.tables import write_parquet
-from automata.code_versions import Equivalence, code_versions
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import Record, write_record
 
 MakeRecord = Callable[..., Record]
 
-OLD = {**code_versions("gradmatch"), "training": "0", "metering": "0"}
 """Code whose training and metering are not today's."""
 
 
@@ -128,57 +124,15 @@ def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
             record_files([path])
 
 
-def test_records_of_other_code_are_named_in_the_table(written: Callable[..., Path]) -> None:
-    table = collect([written("a"), written("b", seed=1, code=OLD)], Comparison()).runs
-
-    assert table["other_code"].tolist() == ["", "training metering"]
-    assert table["training_code"].tolist() == [code_versions("gradmatch")["training"], "0"]
-    assert table["selection_code"].nunique() == 1
-
-
-def test_records_of_other_code_are_named_in_one_warning_with_what_repeats_them(
-    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
+def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(
+    written: Callable[..., Path],
 ) -> None:
-    paths = [written("a"), written("b", seed=1, code=OLD), written("c", seed=2, code=OLD)]
+    newer = {"training": 2, "metering": 1, "gradmatch": 3}
+    table = collect([written("a"), written("b", seed=1, measurement=newer)], Comparison()).runs
 
-    warn_of_other_code(collect(paths, Comparison()).runs, Path("results/mine"))
-
-    (warning,) = caplog.messages
-    assert warning == (
-        "2 of the records were made by other code (metering, training) than today's: "
-        f"{paths[1]}, {paths[2]}; to repeat them: "
-        "snakemake --cores all --forcerun $(automata outdated results/mine)"
-    )
-
-
-def test_published_records_of_other_code_are_named_and_not_to_be_repeated(
-    make_record: MakeRecord, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "results/mine/records/dna/record.json"
-    path.parent.mkdir(parents=True)
-    write_record(make_record(code=OLD), path)
-
-    warn_of_other_code(collect([path], Comparison()).runs, tmp_path / "results/mine")
-
-    assert caplog.messages[0].endswith(f"{path}; they are published ones")
-
-
-def test_many_records_of_other_code_are_counted_after_the_first(
-    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
-) -> None:
-    paths = [written(f"{seed}", seed=seed, code=OLD) for seed in range(9)]
-
-    warn_of_other_code(collect(paths, Comparison()).runs, Path("results/mine"))
-
-    assert "4.json, 4 more; to repeat" in caplog.messages[0]
-
-
-def test_records_of_todays_code_raise_no_warning(
-    written: Callable[..., Path], caplog: pytest.LogCaptureFixture
-) -> None:
-    warn_of_other_code(collect([written("a")], Comparison()).runs, Path("results/mine"))
-
-    assert not caplog.messages
+    assert table["training_version"].tolist() == [1, 2]
+    assert table["metering_version"].tolist() == [1, 1]
+    assert table["selector_version"].tolist() == [1, 3]
 
 
 @pytest.fixture
@@ -190,57 +144,6 @@ def experiment(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path / "mine"
 
     return write
-
-
-def test_outdated_are_the_records_of_any_other_code(
-    written: Callable[..., Path], experiment: Callable[..., Path]
-) -> None:
-    other = [
-        written("b", seed=1, code=OLD),
-        written("c", seed=2, code={**code_versions("gradmatch"), "selection": "0"}),
-        written("d", seed=3, code={}),
-    ]
-
-    assert outdated(experiment([written("a"), *other])) == other
-
-
-@pytest.mark.parametrize(
-    ("channel", "is_outdated"), [("measured energy", False), ("estimated energy", True)]
-)
-def test_records_of_code_declared_equal_are_not_outdated(
-    written: Callable[..., Path],
-    experiment: Callable[..., Path],
-    monkeypatch: pytest.MonkeyPatch,
-    channel: str,
-    is_outdated: bool,
-) -> None:
-    """Energies of the records are measured."""
-    today = code_versions("gradmatch")
-    of_training = frozenset({"decisions", "numbers", "times"})
-    table = (
-        Equivalence("training", today["training"], "0", of_training, "c0ffee", "by hand"),
-        Equivalence(
-            "metering", today["metering"], "0", frozenset({"times", channel}), "c0ffee", "by hand"
-        ),
-    )
-    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", table)
-    old = written("old", code=OLD)
-    folder = experiment([old])
-
-    assert outdated(folder) == [old] * is_outdated
-    row = collect([old], Comparison()).runs.iloc[0]
-    assert (row["training_code"], row["metering_code"]) == ("0", "0")
-    assert row["other_code"] == "metering" * is_outdated
-
-
-def test_outdated_are_the_records_as_they_are_now(
-    written: Callable[..., Path], experiment: Callable[..., Path]
-) -> None:
-    folder = experiment([written("a", code=OLD), written("b", seed=1, code=OLD)])
-    written("a")
-    written("b", seed=1, code=OLD).unlink()
-
-    assert outdated(folder) == []
 
 
 def test_contaminated_are_the_records_that_say_so_in_any_phase_as_they_are_now(
@@ -265,9 +168,9 @@ def test_contaminated_are_the_records_that_say_so_in_any_phase_as_they_are_now(
     assert contaminated(folder) == [searched, trained]
 
 
-def test_outdated_needs_tables(tmp_path: Path) -> None:
+def test_contaminated_needs_tables(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"^{tmp_path}: no tables/runs.parquet: make"):
-        outdated(tmp_path)
+        contaminated(tmp_path)
 
 
 def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:

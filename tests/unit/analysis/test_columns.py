@@ -9,7 +9,7 @@ from typing import get_args, get_type_hints
 import pandas as pd
 import pytest
 
-from automata.analysis.ratios import CODE, FACTS, PAIR, SAME, SAME_ENERGY
+from automata.analysis.ratios import FACTS, PAIR, SAME, SAME_ENERGY
 from automata.analysis.runs import RunRow, row
 from automata.analysis.study import RUN
 from automata.analysis.tables import markdown
@@ -39,7 +39,7 @@ def test_values_are_of_the_types_of_their_columns(
     assert wrong == {}
 
 
-@pytest.mark.parametrize("columns", [RUN, PAIR, SAME, SAME_ENERGY, FACTS, CODE])
+@pytest.mark.parametrize("columns", [RUN, PAIR, SAME, SAME_ENERGY, FACTS])
 def test_columns_that_ratios_rest_on_are_columns_of_runs(columns: list[str]) -> None:
     assert set(columns) <= set(TYPES)
 

@@ -42,7 +42,7 @@ def run(selector, seed=0, **changes):
         "seed": seed,
         "epochs": 40,
         "selection_code": "s",
-        "training_code": "t",
+        "training_version": 1,
         "metering_code": "m",
         "resumed": False,
         "device": "cpu",
@@ -171,7 +171,7 @@ def test_tau_is_missing_where_it_would_say_nothing(scores):
         {"dataset": "letter"},
         {"search": "tpe"},
         {"scheduler": "hyperband"},
-        {"training_code": "u"},
+        {"training_version": 2},
         {"data_sha256": "e"},
         {"own_model_sha256": "m"},
         {"protocol_hash": "q"},
@@ -180,15 +180,6 @@ def test_tau_is_missing_where_it_would_say_nothing(scores):
 )
 def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
     assert agree(*pair(FULL_SCORES, **changes)).empty
-
-
-@pytest.mark.parametrize(
-    ("covers", "paired"),
-    [(["decisions", "numbers"], True), (["decisions", "times"], False), (["numbers"], False)],
-)
-def test_scores_of_code_declared_equal_are_paired(declare, covers, paired):
-    declare("u", "t", *covers)
-    assert agree(*pair(FULL_SCORES, training_code="u")).empty != paired
 
 
 def test_scores_at_other_epochs_are_not_paired():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,10 +48,9 @@ def run(**changes: Any) -> dict[str, Any]:
         "set_aside": "",
         "resumed": False,
         "software": "torch 2.13 ray 2.60",
-        "selection_code": "5e1ec710",
-        "training_code": "7ea1a1a6",
-        "metering_code": "3e7e41a6",
-        "other_code": "",
+        "training_version": 1,
+        "metering_version": 1,
+        "selector_version": 1,
         "data_sha256": "abc",
         "own_model_sha256": "abc",
         "protocol_hash": "123",
@@ -152,41 +150,25 @@ def test_ceiling_divides_all_but_the_final_training_among_the_slots() -> None:
     assert of_run(table)["ceiling"] == pytest.approx(50 / 27.5)  # 20 + (10 + 5) / 2
 
 
-SPEED = ("decisions", "numbers", "times")
+@pytest.mark.parametrize("column", ["training_version", "metering_version"])
+def test_run_of_another_measurement_than_its_full_does_not_compare(column: str) -> None:
+    row = of_run(ratios(full(), run(**{column: 2})))
+
+    assert pd.isna(row["speedup"])
+    assert row["refused"] == (
+        f"not comparable with its FULL: other measurement version: {column} 2 and 1"
+    )
 
 
-@pytest.mark.parametrize(
-    ("covers", "resumed", "speedup", "energy"),
-    [
-        ([*SPEED, "measured energy"], False, 5.0, 4.0),
-        (SPEED, False, 5.0, None),
-        ([*SPEED, "estimated energy"], False, 5.0, None),
-        (["decisions", "numbers", "measured energy"], False, None, None),
-        (["numbers", "times", "measured energy"], False, None, None),
-        (["decisions", "times", "measured energy"], False, None, None),
-        ([*SPEED, "measured energy"], True, None, None),
-        ([*SPEED, "times of interrupted runs", "measured energy"], True, 5.0, None),
-    ],
-)
-def test_run_of_code_declared_equal_compares_in_what_is_covered(
-    declare: Callable[..., None],
-    covers: list[str],
-    resumed: bool,
-    speedup: float | None,
-    energy: float | None,
-) -> None:
-    declare("new", "old", *covers)
-    old = full(training_code="old", metering_code="old")
-    new = run(training_code="new", metering_code="new", resumed=resumed)
+def test_older_runs_of_a_selector_do_not_compare_with_its_newer_ones() -> None:
+    table = ratios(full(), full(seed=1), run(), run(seed=1, selector_version=2))
 
-    row = of_run(ratios(old, new))
-
-    assert [None if pd.isna(row[name]) else row[name] for name in ("speedup", "energy_ratio")] == [
-        speedup,
-        energy,
-    ]
-    if speedup is None:
-        assert "training_code new and old" in row["refused"]
+    refused = table.set_index(["selector", "seed"])["refused"]
+    assert refused["gradmatch", 0] == (
+        "not comparable with later runs of its selector: other measurement version: "
+        "selector_version 1 and 2"
+    )
+    assert pd.isna(refused["gradmatch", 1])
 
 
 def test_rows_keep_the_order_and_the_columns() -> None:

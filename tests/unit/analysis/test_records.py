@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from automata.code_versions import code_versions
 from automata.errors import UserError
-from automata.records import Record, read_code, read_record, sealed, write_record
+from automata.records import Record, read_record, sealed, write_record
 
 MakeRecord = Callable[..., Record]
 
@@ -191,34 +190,4 @@ def test_deeply_nested_json_is_refused_by_name(tmp_path: Path) -> None:
     path.write_text("[" * 100_000)
 
     with pytest.raises(UserError, match=f"^{path}: not a record: "):
-        read_record(path)
-
-
-def test_code_is_read_from_the_beginning_of_a_record_alone(
-    tmp_path: Path, make_record: MakeRecord
-) -> None:
-    path = tmp_path / "record.json"
-    write_record(make_record(), path)
-    text = path.read_text()
-    path.write_text(text[: text.index('"job"')])
-
-    assert read_code(path) == code_versions("gradmatch")
-
-
-def test_record_of_another_schema_version_is_of_no_known_code(
-    change: Callable[..., Path],
-) -> None:
-    assert read_code(change(lambda content: content.update(schema_version=1))) == {}
-
-
-@pytest.mark.parametrize("text", ["", "{}", "null", '{"schema_version": 2}', "\xff"])
-def test_code_of_what_does_not_begin_like_a_record_is_refused_by_name(
-    tmp_path: Path, text: str
-) -> None:
-    path = tmp_path / "record.json"
-    path.write_text(text, encoding="latin-1")
-
-    with pytest.raises(UserError, match="not a record: it does not begin like one; delete it, to"):
-        read_code(path)
-    with pytest.raises(UserError, match=f"^{path}: .*; delete it, to repeat the run$"):
         read_record(path)

@@ -37,7 +37,6 @@ def ratio(seed: int, **changes: Any) -> dict[str, Any]:
         "total_seconds": 60.0,
         "energy_method": "measured",
         "other_cpu_share": 0.0,
-        "other_code": "",
         "refused": None,
         "record": f"{seed}.json",
         "full_record": f"full-{seed}.json",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -68,20 +67,6 @@ def test_draw_that_does_not_compare_is_left_out(runs: pd.DataFrame, changed: str
     (row,) = untuned(runs).to_dict("records")
 
     assert (row["draws"], row["not_comparable"]) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    ("covers", "draws"), [(["decisions", "numbers", "times"], 3), (["decisions", "numbers"], 2)]
-)
-def test_draw_of_code_declared_equal_compares(
-    runs: pd.DataFrame, declare: Callable[..., None], covers: list[str], draws: int
-) -> None:
-    old = runs["training_code"].iloc[0]
-    declare("new", old, *covers)
-    set_to(runs, "untuned", training_code=["new", old, old])
-    (row,) = untuned(runs).to_dict("records")
-
-    assert row["draws"] == draws
 
 
 def test_draw_that_diverged_counts_with_what_it_reached(runs: pd.DataFrame) -> None:

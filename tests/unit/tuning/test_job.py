@@ -17,7 +17,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from automata.code_versions import CLAIMS, EQUIVALENCES, PARTS, Equivalence, code_versions
 from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
@@ -40,6 +39,7 @@ from automata.tuning.log import ReplayLog, Reported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.trainable import load_data
+from automata.versions import MEASUREMENT
 from searching import search_here
 from support.replay import differences
 
@@ -273,7 +273,9 @@ def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
 
 def test_record_says_what_decides_its_numbers(record):
     made = record.provenance
-    assert made["code"] == code_versions("gradmatch")
+    assert made["measurement"] == {
+        part: MEASUREMENT[part] for part in ("training", "metering", "gradmatch")
+    }
     assert made["torch"]["num_threads"] == 1
     assert {library["num_threads"] for library in made["blas"]} == {1}
     assert made["torch"]["flush_denormal"] is True
@@ -427,42 +429,21 @@ def test_kept_search_of_another_job_is_not_used(data, interrupted):
 
 
 def test_kept_search_of_another_software_is_not_used(data, interrupted, monkeypatch):
-    here = {**provenance(), "packages": {"torch": "0.1"}}
-    monkeypatch.setattr(job_module, "provenance", lambda: here)
+    here = {**provenance("gradmatch"), "packages": {"torch": "0.1"}}
+    monkeypatch.setattr(job_module, "provenance", lambda selector: here)
     record = run_job(make_job(), data, interrupted)
     assert record.provenance["packages"] == {"torch": "0.1"}
     assert not record.resumed
 
 
-TODAY = code_versions("gradmatch")
-
-
-def declare(monkeypatch, covers):
-    """Make today's code of all parts another one, declared equal to what it was."""
-    today = {part: f"new {part}" for part in PARTS}
-    table = tuple(
-        Equivalence(part, today[part], TODAY[part], frozenset(covers), "c0ffee", "by hand")
-        for part in PARTS
-    )
-    monkeypatch.setattr("automata.code_versions.EQUIVALENCES", (*EQUIVALENCES, *table))
-    monkeypatch.setattr("automata.code_versions.code_versions", lambda selector=None: today)
-    monkeypatch.setattr(job_module, "code_versions", lambda selector=None: today)
-
-
-OF_UNDISTURBED = sorted(claim for claim in CLAIMS if "interrupted" not in claim)
-
-
-def test_kept_search_of_code_declared_equal_in_all_is_used(data, interrupted, monkeypatch):
-    monkeypatch.setattr(job_module, "search_in_ray", killed)
-    declare(monkeypatch, CLAIMS)
-    assert run_job(make_job(), data, interrupted).resumed
-    declare(monkeypatch, OF_UNDISTURBED)
-    with pytest.raises(KeyboardInterrupt):
-        run_job(make_job(), data, interrupted)
+def test_kept_search_of_another_measurement_is_not_used(data, interrupted, monkeypatch):
+    monkeypatch.setitem(MEASUREMENT, "training", MEASUREMENT["training"] + 1)
+    assert not run_job(make_job(), data, interrupted).resumed
 
 
 def test_kept_search_of_a_host_that_is_alike_is_used(data, interrupted, monkeypatch):
-    monkeypatch.setattr(job_module, "provenance", lambda: {**provenance(), "host": "elsewhere"})
+    here = {**provenance("gradmatch"), "host": "elsewhere"}
+    monkeypatch.setattr(job_module, "provenance", lambda selector: here)
     assert run_job(make_job(), data, interrupted).resumed
 
 
@@ -727,12 +708,10 @@ def test_record_of_a_finished_run_stays_whatever_starts_the_job(data, finished):
     assert not work.exists()
 
 
-def test_record_by_other_code_stays_too(data, finished, monkeypatch):
+def test_record_of_another_measurement_stays_too(data, finished, monkeypatch):
     work, output = finished
     before = output.read_bytes()
-    monkeypatch.setattr(
-        "automata.code_versions.code_versions", lambda selector=None: {"training": "other"}
-    )
+    monkeypatch.setitem(MEASUREMENT, "training", MEASUREMENT["training"] + 1)
     complete_job(make_job(), data, work, output)
     assert output.read_bytes() == before
 

@@ -34,7 +34,7 @@ from automata.analysis.claims.finding import (
 )
 from automata.analysis.quantities import QUANTITIES, RATIOS, SECONDS_PER_HOUR, VALIDATION
 from automata.analysis.quantities import quantity as quantity_of
-from automata.analysis.ratios import SAME, by_origin
+from automata.analysis.ratios import SAME
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bootstrap_bounds, bounds, interval_of
 from automata.analysis.study import PANEL, Study
 from automata.analysis.study import panels as panels_in
@@ -182,7 +182,7 @@ class SchedulerClaim(GridClaim, MeanClaim):
         )
 
     def _sample(self, study: Study) -> Sample | str:
-        runs = by_origin(study.runs[study.runs["set_aside"] == ""])
+        runs = study.runs[study.runs["set_aside"] == ""]
         full = self.grid.rows(runs[runs["selector"] == "full"])
         same = [column for column in SAME if column != "protocol_hash"]  # it holds the scheduler
         keys = ["dataset", "search", "seed", *same, *WORK]

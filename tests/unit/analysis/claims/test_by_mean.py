@@ -219,6 +219,7 @@ def test_the_times_of_schedulers_are_those_of_full(check):
     "changes",
     [
         {"machine": "there"},
+        {"training_version": 2},
         {"set_aside": "no longer asked for"},
         {"epochs": 200.0},
         {"configurations": 9},
@@ -230,17 +231,6 @@ def test_times_of_other_hosts_and_other_work_do_not_compare(check, changes):
     rows = full([20], [10])
     rows[0].update(changes)
     assert check("scheduler", rows, **SCHEDULER).verdict == NOT_RUN
-
-
-@pytest.mark.parametrize(
-    ("covers", "verdict"),
-    [(["decisions", "numbers", "times"], YES), (["decisions", "numbers"], NOT_RUN)],
-)
-def test_times_of_code_declared_equal_compare(check, declare, covers, verdict):
-    rows = full([20], [10])
-    declare("new", rows[0]["training_code"], *covers)
-    rows[0]["training_code"] = "new"
-    assert check("scheduler", rows, **SCHEDULER).verdict == verdict
 
 
 SETS = ["dna", "satimage", "trec6", "letter", "connect4", "svhn"]
