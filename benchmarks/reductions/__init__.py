@@ -1,1 +1,0 @@
-"""What tables, figures and the page of a whole experiment cost."""
