@@ -108,11 +108,6 @@ def announce():
     here = not on_cluster() and not GRID.shared.ray.address
     if wanted and here and gpus_of_host() == 0:
         logger.warning("compute.device: cuda: NVML knows no GPU on this machine")
-    if OUTPUTS.misplaced:
-        logger.warning(
-            f"results/runs has {OUTPUTS.misplaced} records of an earlier version, which are not "
-            "found where they lie: `automata runs --adopt` moves them"
-        )
 
 
 def as_is(text):

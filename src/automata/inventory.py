@@ -1,23 +1,20 @@
-"""What runs there are on disk: listed by protocol, removed on request, adopted from before."""
+"""What runs there are on disk: listed by protocol, removed on request."""
 
 from __future__ import annotations
 
 import csv
-import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from automata.config import OwnModel, Protocol
-from automata.config.inputs import content_of, data_files
 from automata.errors import UserError
-from automata.files import bytes_below, sha256
-from automata.records import Record, read_record
-from automata.runs import RECORD, Place, parse_place, recorded_place, records_below
+from automata.files import bytes_below
+from automata.records import read_record
+from automata.runs import records_below
 from automata.screen import other_call
 
 HEADINGS = ("panel", "runs", "MB", "protocol", "used by")
@@ -74,16 +71,10 @@ def panels(runs: Path, folders: Iterable[Path] = ()) -> list[Panel]:
 
 
 def listing(found: Sequence[Panel]) -> str:
-    """Return a table of panels, and what to do with those of an earlier version."""
+    """Return a table of panels."""
     rows = [HEADINGS, *(panel.cells for panel in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    old = sum(parse_place(path) is None for panel in found for path in panel.records)
-    if old:
-        lines.append(
-            f"{old} records are of an earlier version, and no configuration finds them: "
-            "`automata runs --adopt` moves them to where it does"
-        )
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -107,69 +98,6 @@ def remove(runs: Path, folders: Sequence[Path], *, confirmed: bool) -> None:
     for path in [path for panel in found for path in panel.records]:
         path.unlink()
         _remove_empty(path.parent, runs)
-
-
-def adopt(runs: Path, cache: Path) -> tuple[list[Path], list[Path]]:
-    """Move the records of earlier versions in the folder `runs` to their places.
-
-    Returns where they are now, and those whose place is taken: they stay where they were, as
-    nothing is replaced. Where records are of the user's own files, their data sets are prepared
-    once more, with downloads from `cache`, to see whether the files are still the same. Raises
-    UserError for a damaged record.
-    """
-    moved, stay = [], []
-    places = Places(cache)
-    for path in [path for path, place in records_below(runs).items() if place is None]:
-        target = runs / places.of(read_record(path)).stem / RECORD
-        if target.exists():
-            stay.append(path)
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(path, target)
-        moved.append(target)
-        _remove_empty(path.parent, runs)
-    return moved, stay
-
-
-class Places:
-    """Where the user's own records belong, those of earlier versions as well.
-
-    Not for those of others: files that they name are read, and may be downloaded.
-    """
-
-    def __init__(self, cache: Path) -> None:
-        self._cache = cache
-        self._prepared: dict[str, str | None] = {}
-
-    def of(self, record: Record) -> Place:
-        """Return the place of a record.
-
-        One of the user's own files that does not name their content lies with the runs on the
-        files of today if these make the very prepared file that it is of.
-        """
-        paths = data_files(record.job.settings.data)
-        if record.job.files or not paths or self._checksum(record) != record.data.sha256:
-            return recorded_place(record)
-        return recorded_place(
-            record, {role: content_of(Path(path)) for role, path in paths.items()}
-        )
-
-    def _checksum(self, record: Record) -> str | None:
-        """Return the SHA-256 of what is prepared today; None where nothing can be."""
-        from automata.datasets.prepare import prepare
-        from automata.datasets.prepared import write_dataset
-
-        name, preparation = record.job.run.dataset, record.job.settings.data
-        key = f"{name} {preparation.model_dump_json()}"
-        if key not in self._prepared:
-            with TemporaryDirectory() as folder:
-                file = Path(folder, "prepared.safetensors")
-                try:
-                    write_dataset(prepare(name, preparation, self._cache), file)
-                    self._prepared[key] = sha256(file)
-                except UserError:  # files are gone, or others
-                    self._prepared[key] = None
-        return self._prepared[key]
 
 
 def _users() -> dict[Path, list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -25,19 +24,9 @@ class Outputs:
         self._folder = folder
 
     @cached_property
-    def _every(self) -> Mapping[Path, Place | None]:
-        """The records of all runs there are, of this or any other configuration."""
-        return records_below(self._folder)
-
-    @cached_property
     def found(self) -> dict[str, Place]:
-        """Those that lie where they are looked for, by their paths."""
-        return {str(path): place for path, place in self._every.items() if place}
-
-    @property
-    def misplaced(self) -> int:
-        """How many of an earlier version do not."""
-        return len(self._every) - len(self.found)
+        """The records of all runs there are, of this or any other configuration, by their paths."""
+        return {str(path): place for path, place in records_below(self._folder).items()}
 
     @cached_property
     def labels(self) -> dict[str, str | None]:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from automata.config.experiment import Experiment
-from automata.config.inputs import FACTORY, data_files, files_read
+from automata.config.inputs import data_files, files_read
 from automata.config.job import Job, Run
 from automata.config.settings import settings_of, settings_of_subsets, shared_settings
 from automata.files import fingerprint
@@ -97,21 +97,15 @@ def place_of(job: Job) -> Place:
     )
 
 
-def recorded_place(record: Record, contents: dict[str, str] | None = None) -> Place:
+def recorded_place(record: Record) -> Place:
     """Return where a record belongs, by what it says.
 
-    One of earlier versions does not name the content of the user's own files: it says what the
-    model was, and `contents` what is in the others. Without them it has the checksum of what was
-    prepared of them, so that it lies apart from all runs on files of today.
+    One that names no content of its own files has the checksum of its data in the place of that.
     """
     job = record.job
-    if job.files:
-        return place_of(job)
-    model = record.provenance.get("own_model_sha256")
-    files = {FACTORY: model} if model is not None else {}
-    if data_files(job.settings.data):
-        files |= contents or {"prepared": record.data.sha256}
-    return place_of(job.model_copy(update={"files": files}))
+    if data_files(job.settings.data) and not job.files:
+        job = job.model_copy(update={"files": {"prepared": record.data.sha256}})
+    return place_of(job)
 
 
 def number(value: float) -> str:
@@ -126,10 +120,11 @@ def parse_place(record: Path) -> Place | None:
     return Place(**{name: parts[name] for name in Place._fields}) if parts else None
 
 
-def records_below(folder: Path) -> dict[Path, Place | None]:
-    """Return the records of runs below `folder`, sorted, those without a place too."""
+def records_below(folder: Path) -> dict[Path, Place]:
+    """Return the records of runs below `folder`, sorted, with their places."""
     pattern = "/".join("*" * (DEPTH - 1)) + f"/{RECORD}"
-    return {path: parse_place(path) for path in sorted(folder.glob(pattern))}
+    found = ((path, parse_place(path)) for path in sorted(folder.glob(pattern)))
+    return {path: place for path, place in found if place is not None}
 
 
 def labels(places: Iterable[Place], configured: Iterable[Place]) -> dict[Place, str | None]:

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from automata.errors import UserError
-
 RUNS = Path("results/runs")
 """What the files of a call change."""
 CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
@@ -59,19 +57,11 @@ def runs(
     *,
     remove: Annotated[bool, "Delete the runs in the folders, after saying which."] = False,
     yes: Annotated[bool, "Delete without asking."] = False,
-    adopt: Annotated[bool, "Move records of earlier versions to where this one looks."] = False,
-    cache: Cache = CACHE,
 ) -> None:
     """List the runs there are, by protocol, or remove some of them."""
     from automata import inventory
 
-    if adopt:
-        moved, stay = inventory.adopt(RUNS, cache)
-        _print(moved)
-        if stay:
-            names = ", ".join(map(str, stay))
-            raise UserError(f"these stay, as there is another record in their place: {names}")
-    elif remove:
+    if remove:
         inventory.remove(RUNS, folders, confirmed=yes)
     else:
         sys.stdout.write(inventory.listing(inventory.panels(RUNS, folders)))

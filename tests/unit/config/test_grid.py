@@ -173,12 +173,6 @@ def test_any_new_record_changes_what_is_made_of_all(here):
     assert Outputs(grid("smoke")).version() != before
 
 
-def test_records_without_a_place_are_counted(here):
-    put("dna/random-hyperband/full-1/seed-0")
-    found = Outputs(grid("smoke"))
-    assert (found.misplaced, found.found) == (1, {})
-
-
 def test_figures_are_those_that_show_something():
     both, full = grid("smoke"), grid("smoke", selectors=["full"])
     assert len(Outputs(full).figures("smoke")) < len(Outputs(both).figures("smoke"))
