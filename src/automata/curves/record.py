@@ -13,7 +13,7 @@ from automata.errors import UserError
 from automata.files import write_text
 from automata.metering.measurement import Measurement
 from automata.recorded import Recorded
-from automata.records import SEAL, sealed, unsealed
+from automata.records import sealed, unsealed
 from automata.training.progress import Progress
 
 AGAIN = "delete it, to train again"
@@ -79,13 +79,10 @@ def write_curves(curves: Curves, path: Path) -> None:
 
 
 def read_curves(path: Path) -> Curves:
-    """Return the record at `path`; raises UserError, in one line, if it is none.
-
-    Those of earlier versions have no digest.
-    """
+    """Return the record at `path`; raises UserError, in one line, if it is none."""
     try:
         text = path.read_text(encoding="utf-8")
-        return Curves.model_validate_json(unsealed(text, path, AGAIN) if SEAL in text else text)
+        return Curves.model_validate_json(unsealed(text, path, AGAIN))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a record of curves"
         raise UserError(f"{path}: {reason}; {AGAIN}") from error

@@ -23,7 +23,7 @@ from automata.models.build import load_factory
 from automata.numerics import numerics
 from automata.provenance import provenance
 from automata.recorded import Recorded
-from automata.records import SEAL, sealed, unsealed
+from automata.records import sealed, unsealed
 from automata.registry import OWN, load_own
 from automata.seeds import derive
 from automata.selection.controls import CONTROLS
@@ -136,8 +136,6 @@ def _kept(path: Path, fingerprint: str) -> Trained | None:
     """Return what an interrupted process left of a configuration of the same job."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
-        if SEAL not in text:  # of an earlier version
-            return None
         trained = Trained.model_validate_json(unsealed(text, path, "trained again"))
     except UserError as error:
         logger.warning("%s", error)

@@ -32,8 +32,8 @@ class SavedModel(Recorded):
     """What a model is, beside its weights."""
 
     format_version: Literal[1] = 1
-    digest: str | None = None
-    """SHA-256 of the file, with zeros in this place; models of earlier versions have none."""
+    digest: str = BLANK
+    """SHA-256 of the file, with zeros in this place."""
     job: Job
     """The run: data set, protocol, architecture."""
     configuration: dict[str, Any]
@@ -96,17 +96,6 @@ def _digest(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def _require_intact(path: Path, digest: str | None) -> None:
-    if digest is None:
-        return
-    content, noted = path.read_bytes(), digest.encode()
-    if _digest(content.replace(noted, BLANK.encode(), 1)) != noted:
-        raise UserError(
-            f"{path}: its content does not fit its digest: damaged; use a copy, or delete it and "
-            "call Snakemake to train it again"
-        )
-
-
 def read_header(path: Path) -> SavedModel:
     """Return what the model at `path` is, without its weights; raises UserError, in one line."""
     try:
@@ -125,7 +114,12 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
     names, and for a file that is no model.
     """
     saved = read_header(path)
-    _require_intact(path, saved.digest)
+    content, noted = path.read_bytes(), saved.digest.encode()
+    if _digest(content.replace(noted, BLANK.encode(), 1)) != noted:
+        raise UserError(
+            f"{path}: its content does not fit its digest: damaged; use a copy, or delete it and "
+            "call Snakemake to train it again"
+        )
     architecture = saved.job.settings.protocol.model
     if isinstance(architecture, OwnModel) and architecture.factory != factory:
         other = f", not by {factory}" if factory else ""

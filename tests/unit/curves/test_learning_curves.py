@@ -1,6 +1,5 @@
 """Recorded learning curves: what is trained, where it lies, and that it is what a search sees."""
 
-import json
 import threading
 
 import pytest
@@ -175,17 +174,12 @@ def test_a_kept_training_with_an_altered_bit_is_made_again(
     ]
 
 
-def test_curves_with_an_altered_bit_are_refused_and_older_ones_have_no_digest(jobs, data, tmp_path):
+def test_curves_with_an_altered_bit_are_refused(jobs, data, tmp_path):
     file = tmp_path / "a.json"
     record_curves(of(jobs, "rs2")[1], data, tmp_path / "work", file)
-    record = read_curves(file)
-    whole = file.read_text()
-    file.write_text(altered(whole))
+    file.write_text(altered(file.read_text()))
     with pytest.raises(UserError, match=f"^{file}: its content does not fit its digest.*; delete"):
         read_curves(file)
-    without = {key: value for key, value in json.loads(whole).items() if key != "digest"}
-    file.write_text(json.dumps(without))
-    assert read_curves(file) == record
 
 
 def test_a_job_that_outlived_its_call_is_waited_for_and_its_record_taken(

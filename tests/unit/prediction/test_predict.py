@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 import torch
 from PIL import Image
-from safetensors.torch import save_model
 
 from automata.config import Job, Preparation, Protocol
 from automata.config.job import Run, Settings
@@ -236,12 +235,6 @@ def test_model_with_an_altered_bit_is_one_line(flowers: Kept) -> None:
             read_model(flowers.file)
         assert "\n" not in str(caught.value)
     assert "its content does not fit its digest: damaged; " in str(caught.value)
-
-
-def test_model_of_an_earlier_version_has_no_digest_and_is_used(flowers: Kept) -> None:
-    saved = flowers.saved.model_dump_json(exclude={"digest"})
-    save_model(flowers.model, str(flowers.file), metadata={"model": saved})
-    assert len(predict(flowers.file, flowers.test)) == 30
 
 
 def test_training_and_validation_rows_together_are_all_of_both(kept: Kept) -> None:
