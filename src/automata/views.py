@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 _SEARCH = "automata.analysis.search_studies"
-_COMPARISONS = "automata.analysis.selector_comparisons"
 
 
 Plan = Mapping[tuple[str, str, str], Collection[str]]
@@ -77,13 +76,7 @@ TABLES = {
         Table(
             "selector-comparison.csv",
             "Paired differences between selectors.",
-            f"{_COMPARISONS}:resampling",
-            ("ratios",),
-        ),
-        Table(
-            "comparisons.csv",
-            "Tests of selectors over data sets, where their number allows any.",
-            f"{_COMPARISONS}:comparisons",
+            "automata.analysis.selector_comparisons:resampling",
             ("ratios",),
         ),
         Table(

@@ -16,7 +16,6 @@ FIGURES = {"plot": len(DRAWN), "plot_dataset": 1}
 TABLES = [
     "best",
     "claims",
-    "comparisons",
     "differences",
     "energy",
     "fronts",

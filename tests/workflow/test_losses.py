@@ -71,7 +71,7 @@ def test_two_experiments_of_one_protocol_share_its_records(both):
 
 @pytest.mark.slow
 def test_tables_of_all_records_neither_pair_nor_average_two_protocols(both):
-    both.run("results/so-far/tables/comparisons.csv", "results/so-far/tables/tradeoff.csv")
+    both.run("results/so-far/tables/selector-comparison.csv", "results/so-far/tables/tradeoff.csv")
     tables = both.folder / "results/so-far/tables"
     ratios = pd.read_csv(tables / "ratios.csv")
     assert sorted(ratios["dataset"].unique()) == ["dna", "dna@678ac8d2"]

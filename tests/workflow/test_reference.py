@@ -58,10 +58,13 @@ def test_tables_are_the_published_ones(redrawn):
         )
 
 
-def test_overview_is_the_published_one(redrawn):
+def test_numbers_of_the_overview_are_the_published_ones(redrawn):
     published, workflow = redrawn
-    path = workflow.folder / "results/again/tables/overview.md"
-    assert path.read_text() == (published / "tables/overview.md").read_text()
+    found, expected = (
+        [line for line in (folder / "overview.md").read_text().splitlines() if line.startswith("|")]
+        for folder in (workflow.folder / "results/again/tables", published / "tables")
+    )
+    assert found == expected
 
 
 def experiments(file):

@@ -222,7 +222,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
         "Differences of errors (pp) between runs of the same seed, search and subset size: by "
         "data set, and over all of them, where three data sets or more count as one each. Last "
         "the ratio of the speedups over all. "
-        "More: `selector-comparison.csv`, tests in `comparisons.csv`.",
+        "More: `selector-comparison.csv`.",
         contrasts,
     ),
     (

@@ -1,8 +1,7 @@
 """Selectors against each other, in pairs of runs: what selection adds to drawing subsets anew.
 
 A fixed random subset, random subsets drawn anew, and subsets chosen by gradients differ in one
-thing at a time. The paper compares the first with the last. Tests over data sets are Wilcoxon's
-signed-rank test, after Demsar (2006, JMLR 7:1-30), corrected after Holm (1979).
+thing at a time. The paper compares the first with the last.
 """
 
 from __future__ import annotations
@@ -14,16 +13,10 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.statistics import (
-    LEVEL,
     Spread,
-    Values,
     count_units,
-    holm,
     interval,
-    needed,
     of_units,
-    signed_rank,
-    smallest_p,
     spread_over,
     summarise,
 )
@@ -51,12 +44,6 @@ LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [
 
 ALL = "all"
 """Stands in a column that a row is pooled over."""
-
-DECIMALS = 9
-"""What differs by less, in percentage points or logarithm, is a tie that rounding broke."""
-
-QUANTITIES = {"error": "relative_test_error", "log_speedup": "log_speedup"}
-"""Columns of the differences, and what the table of tests calls them."""
 
 
 def differences(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -120,66 +107,3 @@ def _summary(pairs: pd.DataFrame, level: list[str]) -> pd.DataFrame:
     named = [*CONTRAST, *PLACE]
     pooled = table.assign(**{axis: ALL for axis in PLACE if axis not in level})
     return pooled[[*named, *(column for column in table if column not in named)]]
-
-
-def comparisons(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per contrast and quantity: Wilcoxon's test of its means per data set.
-
-    A data set is one observation: the mean of its paired differences over searches, schedulers,
-    subset sizes and seeds. `p` is two-sided and exact, `p_holm` corrected after Holm for all rows
-    of the table. `datasets` are those where the two differ. Where so few cannot give a p small
-    enough for Holm's first step, whatever they say (`smallest_p`), nothing is tested and `note`
-    says so. `relative_test_error` is in percentage points, `log_speedup` a natural logarithm.
-    """
-    pairs = of_one_protocol(differences(ratios))
-    contrasts = [own for _, own in pairs.groupby(CONTRAST, sort=False)]
-    family = len(QUANTITIES) * len(contrasts)
-    enough = needed(family) if family else 0
-    tested = [
-        own.assign(quantity=name, difference=own[column])
-        for own in contrasts
-        for column, name in QUANTITIES.items()
-    ]
-
-    def few(group: pd.DataFrame) -> bool:
-        return smallest_p(len(_differing(group))) > LEVEL / family
-
-    table = summarise(
-        pd.concat(tested or [pairs.assign(quantity="", difference=0.0)]),
-        [*CONTRAST, "quantity"],
-        {
-            "datasets": lambda group: len(_differing(group)),
-            "needed": lambda _: enough,
-            "mean_difference": lambda group: _of_datasets(group).mean(),
-            "median_difference": lambda group: np.median(_of_datasets(group)),
-            "datasets_for_selector": lambda group: int((_gains(group) > 0).sum()),
-            "p": lambda group: np.nan if few(group) else signed_rank(_differing(group)),
-            "p_holm": lambda _: np.nan,
-            "note": lambda group: (
-                f"too few data sets: {len(_differing(group))}, needs {enough}" if few(group) else ""
-            ),
-            "pairs": len,
-        },
-        ["records"],
-        sort=False,
-    )
-    table["p_holm"] = holm(table["p"].to_numpy(np.float64))
-    return table
-
-
-def _of_datasets(group: pd.DataFrame) -> Values:
-    """Return the mean difference of each data set."""
-    means: Values = group.groupby("dataset")["difference"].mean().to_numpy(np.float64)
-    return means.round(DECIMALS)
-
-
-def _differing(group: pd.DataFrame) -> Values:
-    means = _of_datasets(group)
-    differing: Values = means[means != 0]
-    return differing
-
-
-def _gains(group: pd.DataFrame) -> Values:
-    """Return the mean differences of data sets, positive where the selector is better."""
-    less_is_better = group["quantity"].iloc[0] == "relative_test_error"
-    return -_of_datasets(group) if less_is_better else _of_datasets(group)

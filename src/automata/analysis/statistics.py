@@ -1,4 +1,4 @@
-"""Statistics of the tables: summaries, intervals, tests over data sets, ranks, Pareto fronts."""
+"""Statistics of the tables: summaries, intervals, ranks, Pareto fronts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import PermutationMethod, bootstrap, kendalltau, wilcoxon
+from scipy.stats import bootstrap, kendalltau
 
 from automata.analysis.study import PANEL
 from automata.analysis.tables import joined
@@ -234,38 +234,6 @@ def clustered_bounds(values: Values, clusters: Sequence[Hashable]) -> tuple[floa
         lambda drawn: sums[drawn].sum(axis=-1) / counts[drawn].sum(axis=-1), len(sums)
     )
     return float(low), float(high)
-
-
-LEVEL = 0.05
-"""Of the family of all comparisons of a table."""
-
-
-def holm(p_values: Values) -> Values:
-    """Return the p-values (m,) adjusted after Holm; NaN, not tested, stays and counts in m."""
-    adjusted = np.full(len(p_values), np.nan)
-    tested = np.flatnonzero(~np.isnan(p_values))
-    ordered = tested[np.argsort(p_values[tested], kind="stable")]
-    steps = len(p_values) - np.arange(len(ordered))
-    adjusted[ordered] = np.minimum(1.0, np.maximum.accumulate(steps * p_values[ordered]))
-    return adjusted
-
-
-def smallest_p(observations: int) -> float:
-    """Return the smallest two-sided p of a signed-rank test: all n signs alike, 2^(1 - n)."""
-    return float(min(1.0, 2.0 ** (1 - observations)))
-
-
-def needed(family: int) -> int:
-    """Return how many data sets can be significant in Holm's first of `family` steps."""
-    return math.ceil(1 - math.log2(LEVEL / family))
-
-
-def signed_rank(differing: Values) -> float:
-    """Return the exact two-sided p of differences, none of them zero."""
-    if len(np.unique(np.abs(differing))) == len(differing):
-        return float(wilcoxon(differing, method="exact").pvalue)
-    # Ties have no table: all 2^n signs are counted, or as many drawn if those are too many.
-    return float(wilcoxon(differing, method=PermutationMethod(n_resamples=2**16, rng=0)).pvalue)
 
 
 FEWEST_PAIRS = 5
