@@ -39,8 +39,8 @@ class Table:
     """What is in it, in a sentence."""
     make: str = ""
     """"module:function"; empty where a command of its own writes it."""
-    reads: tuple[str, ...] = ()
-    """The tables of the `Study` that it is a function of; none: the study itself."""
+    reads: str = ""
+    """The table of the `Study` that it is a function of; empty: the study itself."""
     published: bool = True
     """Whether it goes with the page: what holds much of what the records do stays behind."""
 
@@ -69,7 +69,7 @@ TABLES = {
         Table("provenance.md", "How many runs have which commit, code, data, packages, host."),
         Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
         Table("runs.parquet", "The same, for programs.", published=False),
-        Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", ("runs",)),
+        Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", "runs"),
         Table("ratios.csv", "A row per search, compared with the FULL run of its seed."),
         Table("tradeoff.csv", "A row per combination: means over seeds and their spread."),
         Table("untuned.csv", "A row per panel: what configurations drawn at random reach."),
@@ -77,24 +77,18 @@ TABLES = {
             "selector-comparison.csv",
             "Paired differences between selectors.",
             "automata.analysis.selector_comparisons:resampling",
-            ("ratios",),
+            "ratios",
         ),
         Table(
             "fronts.csv",
             "Pareto fronts and hypervolumes, by panel.",
             "automata.analysis.tradeoff:fronts",
-            ("tradeoff",),
+            "tradeoff",
         ),
         Table(
             "rank-agreement.csv",
             "Kendall's tau with FULL, by rung and subset size.",
             f"{_SEARCH}:rank_agreement_of",
-        ),
-        Table(
-            "influence.csv",
-            "Kendall's tau of hyper-parameters with scores, by rung and subset size.",
-            f"{_SEARCH}:influence",
-            ("runs", "trials", "protocols"),
         ),
         Table("claims.csv", "The claims, and the records behind each verdict."),
         Table("claims.html", "The claims, for Snakemake's report."),
@@ -294,8 +288,7 @@ def studies(study: Study) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield name and content of each table that is a function of the study."""
     for name, table in TABLES.items():
         if table.make:
-            read = [getattr(study, other) for other in table.reads] or [study]
-            yield name, imported(table.make)(*read)
+            yield name, imported(table.make)(getattr(study, table.reads) if table.reads else study)
 
 
 def draw(name: str, study: Study) -> Figure:

@@ -19,7 +19,6 @@ TABLES = [
     "differences",
     "energy",
     "fronts",
-    "influence",
     "rank-agreement",
     "provenance",
     "ratios",

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from numbers import Real
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from automata.analysis.statistics import (
     summarise,
     tau,
 )
-from automata.analysis.study import COMBINATION, PANEL, RUN, Study, of_one_protocol
+from automata.analysis.study import COMBINATION, RUN, Study, of_one_protocol
 from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
@@ -187,61 +186,6 @@ def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     scores["occurrence"] = scores.groupby(["record", "epoch", "configuration"]).cumcount()
     columns = [*COMBINATION, "seed", "epoch", "configuration", "occurrence", "accuracy", "record"]
     return scores[[*columns, *SAME_SCORES]]
-
-
-def influence(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
-    """Return whether the value of a hyper-parameter tells how well it scores, by subset size.
-
-    A subset that misleads a search does so by some hyper-parameter: one whose influence on the
-    score it hides, or invents. A row per panel, hyper-parameter that is a number, subset size and
-    rung.
-
-    `tau` is Kendall's tau-b between its values and the validation accuracies after `epoch` epochs
-    (of `epochs`, the T of the protocol), over the trials whose first rung that is: at later ones
-    only the survivors of earlier ones are left. It is positive if higher values score better. A
-    model-based search (TPE) chooses which values to try by scores, at each subset size by others.
-
-    A run has a tau of its own, of the `configurations` (in all `runs`); a seed counts with the
-    mean of its runs, which are of all selectors, FULL and its repeat at fraction 1; `tau_low` and
-    `tau_high` are the bounds over `seeds`. A run without a tau (`automata.analysis.statistics.tau`)
-    is left out, and so is a rung within the warm start, where every subset is all data.
-    """
-    return summarise(
-        _per_run(runs, trials, protocols),
-        [*PANEL, "hyper-parameter", "fraction", "epoch", "epochs"],
-        {
-            "tau": Spread(lambda group: group.groupby("seed")["tau"].mean().to_numpy(np.float64)),
-            "interval": lambda group: interval(group["seed"].nunique()),
-            "seeds": lambda group: group["seed"].nunique(),
-            "runs": len,
-            "configurations": sum_of("configurations"),
-        },
-    )
-
-
-def _per_run(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
-    """Return tau per run, first rung and hyper-parameter, where there is one."""
-    axes = ["record", "epoch", "hyper-parameter"]
-    values = pd.DataFrame(_values(trials), columns=[*axes, "value", "accuracy"])
-    taus = [
-        [*key, len(group), tau(*group[["value", "accuracy"]].to_numpy(np.float64).T)]
-        for key, group in values.groupby(axes)
-    ]
-    table = pd.DataFrame(taus, columns=[*axes, "configurations", "tau"]).dropna(subset="tau")
-    table = table.merge(runs[["record", *RUN, "epochs", "protocol_hash"]], on="record")
-    warm = [warm_start_epochs(run, protocols) for run in table.to_dict("records")]
-    return table[(table["epoch"] > warm) | (table["fraction"] == 1)]
-
-
-def _values(trials: pd.DataFrame) -> Iterator[list[object]]:
-    """Yield what a trial scored at its first rung with each value of it that is a number."""
-    at_rungs = trials[trials["rung"].astype(bool)].sort_values("epoch", kind="stable")
-    first = at_rungs.drop_duplicates(["record", "index"])
-    read = ["record", "epoch", "accuracy", "configuration"]
-    for record, epoch, accuracy, configuration in first[read].itertuples(index=False):
-        for name, value in json.loads(configuration).items():
-            if isinstance(value, Real) and not isinstance(value, bool):
-                yield [record, epoch, name, value, accuracy]
 
 
 def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
