@@ -16,7 +16,7 @@ import numpy as np
 
 from automata.config import Experiment, Job, Run, Settings
 from automata.config.settings import settings_of
-from automata.metering.measurement import Channel, Measurement, SecondOpinion
+from automata.metering.measurement import Channel, Measurement
 from automata.numerics import numerics
 from automata.provenance import PACKAGES, provenance
 from automata.records import (
@@ -132,13 +132,6 @@ def _window(row: Mapping[str, Any], seconds: float, started: float) -> Measureme
                 joules=joules,
             )
         ],
-        second_opinion=SecondOpinion(
-            version="0",
-            hardware="RAM() CPU(Cpu Load)",
-            cpu_joules=joules,
-            ram_joules=10 * seconds,
-            watts_per_thread=4.0,
-        ),
         notes=[SHARED],
     )
 

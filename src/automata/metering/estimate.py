@@ -1,14 +1,22 @@
-"""codecarbon beside the counters, offline: CPU energy where they are not, and a second opinion."""
+"""codecarbon, offline: CPU energy where there are no counters."""
 
 from __future__ import annotations
 
 import os
 import threading
 from contextlib import suppress
-from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
-from automata.metering.measurement import JOULES_PER_KWH, Channel, SecondOpinion
+from automata.metering.measurement import JOULES_PER_KWH, Channel
+
+
+class Estimate(NamedTuple):
+    """What codecarbon says of a window."""
+
+    hardware: str
+    cpu_joules: float
+    watts_per_thread: float | None
+    """Of the load model, None where it read RAPL."""
 
 
 class Codecarbon:
@@ -39,7 +47,7 @@ class Codecarbon:
                 self._tracker._measure_power_and_energy()
             self._counted = self._tracker._total_cpu_energy.kWh
 
-    def close(self, wall_seconds: float, notes: list[str]) -> SecondOpinion | None:
+    def close(self, wall_seconds: float, notes: list[str]) -> Estimate | None:
         """End the window; None, with a note, where codecarbon failed, which it does silently."""
         self._tracker.stop()
         data = getattr(self._tracker, "final_emissions_data", None)
@@ -49,59 +57,54 @@ class Codecarbon:
         if abs(data.duration - wall_seconds) > 0.5 + 0.02 * wall_seconds:
             notes.append(f"codecarbon: measured {data.duration:.1f} s of {wall_seconds:.1f} s")
             return None
-        return self._opinion(data.cpu_energy, data.ram_energy)
+        return self._estimate(data.cpu_energy)
 
-    def so_far(self) -> SecondOpinion | None:
+    def so_far(self) -> Estimate | None:
         """Return what there is by now of a window that stays open; None where nothing is read."""
         tracker = self._tracker
         if tracker._start_time is None:  # it did not find its hardware, and says so to nobody
             return None
         tracker.flush()
-        return self._opinion(tracker._total_cpu_energy.kWh, tracker._total_ram_energy.kWh)
+        return self._estimate(tracker._total_cpu_energy.kWh)
 
-    def _opinion(self, cpu_kwh: float, ram_kwh: float) -> SecondOpinion:
+    def _estimate(self, cpu_kwh: float) -> Estimate:
         watts = _watts_per_thread(self._tracker._hardware)
         if watts is None:
             cpu_kwh = self._counted - self._baseline
-        return SecondOpinion(
-            version=version("codecarbon"),
+        return Estimate(
             hardware=" ".join(self._tracker._conf.get("hardware", [])),
             cpu_joules=cpu_kwh * JOULES_PER_KWH,
-            ram_joules=ram_kwh * JOULES_PER_KWH,
             watts_per_thread=watts,
         )
 
 
-def cpu_channel(opinion: SecondOpinion | None, cpu_seconds: float) -> Channel:
-    """Return the CPU's energy by codecarbon, with no joules if there is no opinion.
+def cpu_channel(estimate: Estimate | None, cpu_seconds: float) -> Channel:
+    """Return the CPU's energy by codecarbon, with no joules if there is no estimate.
 
     Its load model is applied to the `cpu_seconds` that were seen: codecarbon's own count has
     another window, and loses processes that are short or outlive their parent.
     """
-    watts = opinion.watts_per_thread if opinion else None
-    if opinion is not None and watts is None:
+    watts = estimate.watts_per_thread if estimate else None
+    if estimate is not None and watts is None:
         return Channel(
             device="cpu",
             domain="package",
             method="measured",
             source="codecarbon RAPL",
-            joules=opinion.cpu_joules,
+            joules=estimate.cpu_joules,
         )
     return Channel(
         device="cpu",
         domain="package",
         method="estimated",
-        source="codecarbon CPU load" if opinion else "codecarbon",
+        source="codecarbon CPU load" if estimate else "codecarbon",
         joules=None if watts is None else watts * cpu_seconds,
     )
 
 
 def find_hardware() -> None:
     """Let codecarbon look at the hardware, which takes seconds once per process."""
-    try:
-        tracker = Codecarbon(sample_seconds=60)
-    except ImportError:
-        return
+    tracker = Codecarbon(sample_seconds=60)
     tracker.open()
     tracker.close(0.0, [])
 

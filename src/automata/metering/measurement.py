@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from pydantic import Field
+
 from automata.recorded import Recorded
 
 Method = Literal["measured", "polled", "estimated"]
@@ -41,18 +43,6 @@ class Channel(Recorded):
     errors: int = 0
 
 
-class SecondOpinion(Recorded):
-    """What codecarbon, which runs beside the counters, says of the window."""
-
-    version: str
-    hardware: str
-    cpu_joules: float
-    ram_joules: float
-    """A constant by the memory installed, times the wall time: never part of a sum."""
-    watts_per_thread: float | None
-    """Of the load model, None where it read RAPL."""
-
-
 class Measurement(Recorded):
     """Time and energy of one phase. None means not measured; 0 means zero."""
 
@@ -70,7 +60,8 @@ class Measurement(Recorded):
     peak_memory_bytes: int | None = None
     """Of this process and its descendants: what each has for itself, and the largest share."""
     channels: list[Channel]
-    second_opinion: SecondOpinion | None = None
+    second_opinion: object = Field(default=None, exclude=True)
+    """Of earlier records, and not read."""
     flags: list[Flag] = []
     """What a reader must know before trusting the energy."""
     notes: list[str]
@@ -112,7 +103,6 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     if any(window.energy_joules is None for window in windows):  # a part is not the whole
         unknown = {"joules": None}
         channels = {key: part.model_copy(update=unknown) for key, part in channels.items()}
-    opinions = [window.second_opinion for window in windows]
     cores = {window.host_cores for window in windows}
     peaks = [w.peak_memory_bytes for w in windows if w.peak_memory_bytes is not None]
     return Measurement(
@@ -124,7 +114,6 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
         exclusive=all(window.exclusive for window in windows),
         peak_memory_bytes=max(peaks, default=None),
         channels=list(channels.values()),
-        second_opinion=_one_opinion(opinions),
         flags=list(dict.fromkeys(flag for window in windows for flag in window.flags)),
         notes=list(dict.fromkeys(note for window in windows for note in window.notes)),
     )
@@ -145,19 +134,6 @@ def _added(one: Channel, other: Channel) -> Channel:
             "wraps": one.wraps + other.wraps,
             "resets": one.resets + other.resets,
             "errors": one.errors + other.errors,
-        }
-    )
-
-
-def _one_opinion(opinions: Sequence[SecondOpinion | None]) -> SecondOpinion | None:
-    """Return the sum of second opinions, None where one is missing."""
-    given = [opinion for opinion in opinions if opinion is not None]
-    if len(given) < len(opinions):
-        return None
-    return given[0].model_copy(
-        update={
-            "cpu_joules": sum(opinion.cpu_joules for opinion in given),
-            "ram_joules": sum(opinion.ram_joules for opinion in given),
         }
     )
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import psutil
 
 from automata.metering.counters import cpu_counters
-from automata.metering.estimate import Codecarbon, cpu_channel, find_hardware
+from automata.metering.estimate import Codecarbon, Estimate, cpu_channel, find_hardware
 from automata.metering.gpus import PolledPower, Source, gpu_sources, others_compute
-from automata.metering.measurement import Channel, Measurement, SecondOpinion, flags
+from automata.metering.measurement import Channel, Measurement, flags
 from automata.metering.processes import ProcessTree, host_busy_seconds
 
 NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", joules=None)
@@ -59,10 +59,11 @@ class Meter:
         self._has_counters = bool(processor)
         self._blind_to_gpu = len(graphics) < len(gpus)
         self._codecarbon: Codecarbon | None = None
-        try:
-            self._codecarbon = Codecarbon(sample_seconds)
-        except ImportError:
-            self._notes.append("codecarbon: not installed")
+        if not processor:
+            try:
+                self._codecarbon = Codecarbon(sample_seconds)
+            except ImportError:
+                self._notes.append("codecarbon: not installed")
         self._tree = ProcessTree()
         self._open = False
         self._end: _Reading | None = None
@@ -74,7 +75,8 @@ class Meter:
 
     def prepare(self) -> None:
         """Do now what the first window would do for seconds before it opens."""
-        find_hardware()
+        if self._codecarbon is not None:
+            find_hardware()
 
     def __enter__(self) -> Meter:
         if self._codecarbon is not None:
@@ -99,12 +101,12 @@ class Meter:
         self._stop.set()
         with self._accounting:
             wall = self._end.wall_seconds
-            opinion = self._codecarbon.close(wall, self._notes) if self._codecarbon else None
+            estimate = self._codecarbon.close(wall, self._notes) if self._codecarbon else None
             self._sampler.join()
             self._tree.find()
             self._tree.update_new()  # of a short window nothing was found before
             end = self._end._replace(cpu_seconds=self._tree.seconds)
-            self.measurement = self._account(end, opinion)
+            self.measurement = self._account(end, estimate)
             self._open = False
 
     def so_far(self) -> Measurement:
@@ -136,14 +138,14 @@ class Meter:
             channels=[source.channel() for source in self._sources],
         )
 
-    def _account(self, reading: _Reading, opinion: SecondOpinion | None) -> Measurement:
+    def _account(self, reading: _Reading, estimate: Estimate | None) -> Measurement:
         """Return what was read."""
         wall, own, busy, channels = reading
         if not self._has_counters:
-            channels = [cpu_channel(opinion, own), *channels]
+            channels = [cpu_channel(estimate, own), *channels]
         if self._blind_to_gpu:
             channels = [*channels, NO_GPU]
-        hardware = [f"codecarbon: {opinion.hardware}"] if opinion is not None else []
+        hardware = [f"codecarbon: {estimate.hardware}"] if estimate is not None else []
         cores = psutil.cpu_count() or 1
         return Measurement(
             started_at=self._started_at,
@@ -154,7 +156,6 @@ class Meter:
             exclusive=self._exclusive,
             peak_memory_bytes=self._tree.peak_memory_bytes,
             channels=channels,
-            second_opinion=opinion,
             flags=flags(wall, own, busy, cores, channels, self._shared_gpu),
             notes=[*self._notes, *hardware],
         )
