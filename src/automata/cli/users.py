@@ -90,19 +90,6 @@ def contaminated(experiment: Experiment) -> None:
     _print(contaminated(experiment))
 
 
-def meter(
-    command: Annotated[Sequence[str], "The command and its arguments, after --."],
-    *,
-    shared: Annotated[bool, "Do not wait for measured jobs on this host to end."] = False,
-) -> None:
-    """Run any command, and print its time and energy and what could not be measured."""
-    from automata.metering.command import meter_command, report
-
-    record = meter_command(command, exclusive=not shared)
-    report(record)
-    sys.exit(record.exit_status if record.exit_status >= 0 else 128 - record.exit_status)
-
-
 def unpack(
     archives: Annotated[Sequence[Path], "Files with packed records, .tar.xz."],
     *,

@@ -659,3 +659,12 @@ def test_window_beside_others_on_its_gpu_is_flagged(gpus: Any) -> None:
     with Meter(sample_seconds=0.1, gpus=gpus.uuids, exclusive=True) as window:
         time.sleep(1.2)
     assert "shared_gpu" in window.measurement.flags
+
+
+def test_real_counters_move_by_what_a_processor_can_draw() -> None:
+    with meter() as window:
+        burn(5.0)
+    result = window.measurement
+    if result.energy_method != "measured":
+        pytest.skip(f"no counter can be read here: {'; '.join(result.notes)}")
+    assert 1 < (result.energy_joules or 0) / result.wall_seconds < 2000
