@@ -70,10 +70,9 @@ class RunRow(TypedDict):
         str,
         "what to know before trusting the energy: `short_window` (a phase under 10 s), "
         "`contaminated` (others took more than a tenth of the host's CPU time, which counters of "
-        "the machine count too), `shared_gpu` (others computed on its GPU), `undercount` (earlier "
-        "records alone: the estimate had lost a tenth of the run's CPU time or more), "
-        "`counter_reset` (a GPU's counter went back: what it had counted is lost), `elsewhere` "
-        "(trials ran on a Ray cluster: energy and CPU time were not measured)",
+        "the machine count too), `shared_gpu` (others computed on its GPU), `counter_reset` (a "
+        "GPU's counter went back: what it had counted is lost), `elsewhere` (trials ran on a Ray "
+        "cluster: energy and CPU time were not measured)",
     ]
     tuning_training_seconds: Annotated[float, "seconds of the search that trials trained"]
     tuning_selection_seconds: Annotated[float, "seconds of the search that trials selected"]

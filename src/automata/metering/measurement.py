@@ -15,10 +15,7 @@ Method = Literal["measured", "polled", "estimated"]
 METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
 """The weakest first."""
 
-Flag = Literal[
-    "short_window", "contaminated", "shared_gpu", "undercount", "counter_reset", "elsewhere"
-]
-"""`undercount` is of earlier records alone: their estimates could lose processes."""
+Flag = Literal["short_window", "contaminated", "shared_gpu", "counter_reset", "elsewhere"]
 
 JOULES_PER_KWH = 3.6e6
 

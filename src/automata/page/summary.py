@@ -21,7 +21,6 @@ FLAGS = {
     "short_window": "a phase shorter than 10 s: few readings of counters that move every second",
     "contaminated": "other work took over 10 % of the host's CPU time, and counters counted it",
     "shared_gpu": "others computed on its GPU, whose energy counts them too",
-    "undercount": "the model of the CPU's load lost processes",
     "counter_reset": "a counter went back without wrapping: what it had moved is lost",
     "elsewhere": "trials ran on a Ray cluster: their energy and CPU time were not measured",
     "not exclusive": "other measured jobs were not kept out",
