@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +16,9 @@ from automata.files import replacing, write_text
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write `table` as CSV, at full precision, the column `records` briefly."""
+    """Write `table` as CSV, at full precision."""
     with replacing(path) as temporary:
-        _named(table, brief).to_csv(temporary, index=False)
+        table.to_csv(temporary, index=False)
 
 
 def write_parquet(table: pd.DataFrame, path: Path) -> None:
@@ -62,13 +60,12 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def read_csv(path: Path) -> pd.DataFrame:
     """Read a table of `write_csv`; a data set may be called 2024, or NA."""
-    table = pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
-    return _named(table, expanded)
+    return pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
 
 
 def read_texts(path: Path) -> pd.DataFrame:
     """Read a table of `write_csv` whose cells are texts, also where they look like numbers."""
-    return _named(pd.read_csv(path, dtype=str, keep_default_na=False), expanded)
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
@@ -104,14 +101,6 @@ def write_html(table: pd.DataFrame, path: Path, opening: str) -> None:
     write_text(path, HTML.format(opening=escape(opening), table=cells))
 
 
-def _named(table: pd.DataFrame, form: Callable[[list[str]], list[str]]) -> pd.DataFrame:
-    """Return `table` with the words in its column `records`, if there is one, in another form."""
-    if "records" not in table:
-        return table
-    words = table["records"].map(lambda cell: " ".join(form(cell.split())), na_action="ignore")
-    return table.assign(records=words)
-
-
 def _text(value: object) -> str:
     """Return a cell as people read it; nothing where there is no value."""
     if isinstance(value, float):
@@ -125,63 +114,3 @@ def joined(records: Iterable[str]) -> str:
     Each item may have several, as the column `records` of a table does.
     """
     return " ".join(sorted({record for names in records for record in names.split()}))
-
-
-_Word = tuple[tuple[str, ...], ...]
-"""The choices of each part of a path."""
-
-
-_BRACES = re.compile(r"\{([^{}]*)\}")
-
-
-def brief(paths: Iterable[str]) -> list[str]:
-    """Return `paths`, those that differ in one part alone in one word: dna/seed-{0,1,2}.
-
-    Parts end at slashes, and words are united part by part, the last one first: a word with several
-    braces stands for all their combinations. `expanded` is the inverse. Braces, commas and spaces
-    of the paths' own would be misread.
-    """
-    deep: dict[int, set[_Word]] = {}
-    for path in paths:
-        parts = path.split("/")
-        deep.setdefault(len(parts), set()).add(tuple((part,) for part in parts))
-    for depth in deep:
-        for place in reversed(range(depth)):
-            deep[depth] = _united(deep[depth], place)
-    return sorted("/".join(map(_braced, word)) for words in deep.values() for word in words)
-
-
-def expanded(words: Iterable[str]) -> list[str]:
-    """Return all paths that `words` of `brief` stand for, sorted."""
-    return sorted(
-        "".join(chosen)
-        for word in words
-        for chosen in product(
-            *(
-                text.split(",") if place % 2 else [text]
-                for place, text in enumerate(_BRACES.split(word))
-            )
-        )
-    )
-
-
-def _united(words: set[_Word], place: int) -> set[_Word]:
-    """Return `words`, those that differ at `place` alone as one with the choices of all of them."""
-    alike: dict[tuple[_Word, _Word], set[str]] = {}
-    for word in words:
-        alike.setdefault((word[:place], word[place + 1 :]), set()).update(word[place])
-    return {(*before, tuple(sorted(choices)), *after) for (before, after), choices in alike.items()}
-
-
-def _braced(choices: tuple[str, ...]) -> str:
-    """Return a part of a path: what all `choices` have up to their last hyphen, and their rests."""
-    if len(choices) == 1:
-        return choices[0]
-    starts = {re.sub(r"[^-]*$", "", choice) for choice in choices}
-    start = starts.pop() if len(starts) == 1 else ""
-    rests = sorted((choice[len(start) :] for choice in choices), key=_number_first)
-    return f"{start}{{{','.join(rests)}}}"
-
-
-def _number_first(text: str) -> tuple[bool, int, str]:
-    return not text.isdecimal(), int(text) if text.isdecimal() else 0, text

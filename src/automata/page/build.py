@@ -19,7 +19,7 @@ from automata.analysis import study, wording
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.selector_comparisons import ALL
 from automata.analysis.study import Study
-from automata.analysis.tables import brief, read_csv, read_texts
+from automata.analysis.tables import read_csv, read_texts
 from automata.files import write_text
 from automata.page.chart import library
 from automata.page.findings import NEAR_FULL
@@ -70,7 +70,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": wording.count, "tally": tally, "brief": brief}
+    environment.filters |= {"count": wording.count, "tally": tally}
     # A NaN would end as a script that no browser can read.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from automata.analysis.tables import (
     read_csv,
     read_json,
     read_parquet,
-    read_texts,
     write_csv,
     write_html,
     write_json,
@@ -152,18 +150,3 @@ def test_names_that_look_like_numbers_or_nothing_stay_names(tmp_path: Path) -> N
     found = read_csv(tmp_path / "table.csv")
     assert found["dataset"].tolist() == found["records"].tolist() == names
     assert found["speedup"].isna().tolist() == [False, True, False, False]
-
-
-@pytest.mark.parametrize("read", [read_csv, read_texts])
-def test_names_of_records_are_brief_in_the_file_only(tmp_path: Path, read: Any) -> None:
-    names = [
-        f"runs/{selector}/seed-{seed}" for selector in ("craig-0.1", "full-1") for seed in "01"
-    ]
-    table = pd.DataFrame({"selector": ["craig", "craig"], "records": [" ".join(names), None]})
-
-    write_csv(table, tmp_path / "table.csv")
-
-    assert (tmp_path / "table.csv").read_text() == (
-        'selector,records\ncraig,"runs/{craig-0.1,full-1}/seed-{0,1}"\ncraig,\n'
-    )
-    assert read(tmp_path / "table.csv").fillna("")["records"].tolist() == [" ".join(names), ""]
