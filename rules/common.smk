@@ -7,7 +7,6 @@ from collections import Counter
 from snakemake.io import contains_wildcard
 
 from automata.allocation import gpus_of_host
-from automata.config.experiment import SO_FAR
 from automata.config.files import read_experiments
 from automata.config.grid import Grid, alternatives
 from automata.config.inputs import files_of
@@ -148,25 +147,15 @@ def job_of_run(wildcards):
 
 
 def records(wildcards):
-    """Return the records of all runs, or the folder of those that were published.
-
-    Of all records so far none is asked for: they are taken as they lie there, and no run is
-    started to get more or newer ones.
-    """
-    if wildcards.get("experiment") == SO_FAR:
-        return []
+    """Return the records of all runs, or the folder of those that were published."""
     return f"results/{EXPERIMENT}/records" if ARCHIVES else GRID.records
 
 
-def so_far(wildcards):
-    """Return what to take of all records so far: where they lie, and what they are called."""
-    if wildcards.experiment != SO_FAR:
-        return {"records": [], "labels": "{}"}
-    return {
-        "records": ["results/runs"],
-        "labels": OUTPUTS.other_labels(),
-        "version": OUTPUTS.version(),
-    }
+def existing_records(wildcards):
+    """Return those that are there, as a parameter: as inputs they would start the other runs."""
+    if ARCHIVES:
+        return [records(wildcards)]
+    return list(filter(os.path.exists, GRID.records)) or GRID.records[:1]
 
 
 def figure_on_page(wildcards):

@@ -59,7 +59,7 @@ rule plot_dataset:
     log:
         "logs/{experiment}/plot/datasets/{dataset}.log",
     wildcard_constraints:
-        dataset=alternatives(OUTPUTS.datasets(EXPERIMENT) + OUTPUTS.datasets(SO_FAR)),
+        dataset=alternatives(GRID.datasets),
     priority: 3
     localrule: True
     conda:
@@ -111,16 +111,31 @@ rule figures:
         OUTPUTS.figures(EXPERIMENT),
 
 
-# From published records, if there are any in the configuration, else from all runs so far.
-REDRAWN = EXPERIMENT if ARCHIVES else SO_FAR
-
-
+# It has no output: each call draws the records that there are by then.
 rule paper_figures:
     input:
-        collect(
-            f"results/{REDRAWN}/figures/{{name}}.{{form}}",
-            name=PAPER,
-            form=["pdf", "png"],
-        ),
+        records=f"results/{EXPERIMENT}/records" if ARCHIVES else [],
+        protocol=ancient(map(str, PROTOCOLS)),
+    log:
+        f"logs/{EXPERIMENT}/paper_figures.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    threads: READERS
+    params:
+        records=existing_records,
+        comparison=as_json(GRID.shared.comparison),
+        carbon=as_json(GRID.shared.carbon),
+        folder=f"results/{EXPERIMENT}/paper",
     message:
-        f"The paper's figures from all records there are lie in results/{REDRAWN}/figures/"
+        "Drawing the paper's figures in {params.folder}, from the records there are"
+    shell:
+        """
+        python -m automata paper-figures {params.records:q} \
+            --processes {threads} \
+            --comparison {params.comparison:q} \
+            --carbon {params.carbon:q} \
+            --defaults {input.protocol[0]:q} \
+            --paper {input.protocol[1]:q} \
+            --output {params.folder:q} > {log:q} 2>&1
+        """

@@ -30,7 +30,7 @@ READERS = 4
 
 
 wildcard_constraints:
-    experiment=f"{EXPERIMENT}|{SO_FAR}",
+    experiment=EXPERIMENT,
 
 
 rule unpack:
@@ -70,15 +70,13 @@ rule collect:
     threads: READERS
     params:
         comparison=as_json(GRID.shared.comparison),
-        so_far=so_far,
     message:
         "Collecting the table of runs of {wildcards.experiment}"
     shell:
         """
-        python -m automata collect {input:q} {params.so_far[records]:q} \
+        python -m automata collect {input:q} \
             --processes {threads} \
             --comparison {params.comparison:q} \
-            --labels {params.so_far[labels]:q} \
             --csv {output.csv:q} \
             --parquet {output.parquet:q} \
             --trials {output.trials:q} \

@@ -12,9 +12,6 @@ from typing import Any
 
 from automata.selection import CONTROLS as CONTROLS
 
-OTHER = "@"
-"""Stands between the name of a data set and the protocol, where tables have several of them."""
-
 AUTOMATA = "gradmatch"
 """The selector of the paper's method."""
 
@@ -150,15 +147,9 @@ def look(selector_name: str) -> Method:
     return METHODS.get(selector_name, Method(selector_name, "the user's own", "#7B3294", "p"))
 
 
-def data_set(label: str) -> str:
-    """Return the data set that a label of tables is of (`automata.runs.labels`)."""
-    return label.partition(OTHER)[0]
-
-
-def dataset(label: str) -> str:
-    """Return the display name of a data set, and of its protocol where there are several."""
-    known = data_set(label)
-    return DATASETS.get(known, known) + label.removeprefix(known)
+def dataset(name: str) -> str:
+    """Return the display name of a data set."""
+    return DATASETS.get(name, name)
 
 
 def search(name: str) -> str:
@@ -188,9 +179,6 @@ def tuner(search_name: str, scheduler_name: str) -> str:
 
 
 def ordered(values: Iterable[str], order: Mapping[str, object]) -> list[str]:
-    """Return each of `values` once: those in `order` as it has them, then all others by name.
-
-    A label of another protocol follows its data set.
-    """
+    """Return each of `values` once: those in `order` as it has them, then all others by name."""
     places = {name: place for place, name in enumerate(order)}
-    return sorted(set(values), key=lambda name: (places.get(data_set(name), len(places)), name))
+    return sorted(set(values), key=lambda name: (places.get(name, len(places)), name))

@@ -7,7 +7,6 @@ protocols lie side by side, and what two configurations have in common is run on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +15,6 @@ from automata.config.inputs import data_files, files_read
 from automata.config.job import Job, Run
 from automata.config.settings import settings_of, settings_of_subsets, shared_settings
 from automata.files import fingerprint
-from automata.names import OTHER
 from automata.registry import OWN
 
 if TYPE_CHECKING:
@@ -125,38 +123,3 @@ def records_below(folder: Path) -> dict[Path, Place]:
     pattern = "/".join("*" * (DEPTH - 1)) + f"/{RECORD}"
     found = ((path, parse_place(path)) for path in sorted(folder.glob(pattern)))
     return {path: place for path, place in found if place is not None}
-
-
-def labels(places: Iterable[Place], configured: Iterable[Place]) -> dict[Place, str | None]:
-    """Return what tables of all records there are call the data set of each run.
-
-    `configured` are the places that a configuration at hand gives to runs of each panel and
-    selector, whatever fraction and seed. Where it has records, its protocol has the name of the
-    data set, and others are data sets of their own, such as `dna@1a2b3c4d`: nothing pairs or
-    averages two protocols. Where it has none, the name goes to a protocol that is alone: the only
-    one of its data set and search, as a protocol may differ by search. Of a selector's variants in
-    one panel, one is shown: that of the configuration, else that of the defaults, else the first.
-    Runs of the others have no label.
-    """
-    every = sorted(places)
-    wanted = {place.panel for place in configured}
-    variant = {(place.panel, place.selector): place.variant for place in configured}
-    known = {place.dataset for place in every if place.panel in wanted}
-    protocols: dict[tuple[str, ...], set[str]] = {}
-    variants: dict[tuple[str, str], list[str]] = {}
-    for place in every:
-        protocols.setdefault(place[:2], set()).add(place.protocol)
-        variants.setdefault((place.panel, place.selector), []).append(place.variant)
-
-    def label(place: Place) -> str | None:
-        selector = place.panel, place.selector
-        shown = variant.get(selector)
-        if shown not in variants[selector]:
-            shown = min(variants[selector])  # the defaults have the empty one
-        if place.variant != shown:
-            return None
-        alone = len(protocols[place[:2]]) == 1
-        named = place.panel in wanted or (alone and place.dataset not in known)
-        return place.dataset if named else f"{place.dataset}{OTHER}{place.protocol}"
-
-    return {place: label(place) for place in every}

@@ -124,11 +124,6 @@ GRID = [
     ),
     Case(
         "plan",
-        "own.yaml: experiment: so-far is the name of another folder",
-        {"experiment": "so-far"},
-    ),
-    Case(
-        "plan",
         'own.yaml: experiment: "xxx...(302 characters) is not valid; valid: ...{0,99}',
         {"experiment": LONG},
     ),

@@ -35,14 +35,10 @@ def test_a_users_own_data_set_keeps_its_name() -> None:
     assert Panel("my-set", "tpe", "hyperband").short_title == "my-set (TPE, HB)"
 
 
-def test_another_protocol_is_named_after_its_data_set() -> None:
-    assert names.dataset("dna@1a2b3c4d") == "DNA@1a2b3c4d"
-
-
 def test_order_is_that_of_the_table_then_by_name() -> None:
-    labels = ["mine", "letter", "dna@1a2b3c4d", "a", "dna"]
+    labels = ["mine", "letter", "a", "dna"]
 
-    assert names.ordered(labels, names.DATASETS) == ["dna", "dna@1a2b3c4d", "letter", "a", "mine"]
+    assert names.ordered(labels, names.DATASETS) == ["dna", "letter", "a", "mine"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from automata.config import Experiment, Job, Protocol, Settings
 from automata.config.base import added
 from automata.config.files import read_experiments
 from automata.config.job import Run
-from automata.runs import Place, job_of, labels, parse_place, place_of
+from automata.runs import job_of, parse_place, place_of
 
 CONFIG = Path(__file__).parents[2] / "config"
 RUN = {
@@ -157,42 +157,3 @@ def test_preparation_states_what_it_rests_on():
     assert experiment().preparation("dna").stated() == {}
     random = experiment(data={"vectors": {"source": None, "dimension": 5}})
     assert random.preparation("trec6").stated() == {"vectors": {"source": None, "dimension": 5}}
-
-
-A = Place("dna", "random", "hyperband", "aaaaaaaa", "full", "1", "", "0")
-B = A._replace(protocol="bbbbbbbb")
-
-
-def test_a_protocol_alone_has_the_name_of_its_data_set():
-    assert labels([A], []) == {A: "dna"}
-    assert labels([A], [B]) == {A: "dna"}  # the configuration has no record yet
-
-
-def test_the_configured_protocol_has_the_name_and_another_is_a_data_set_of_its_own():
-    assert labels([A, B], [B]) == {A: "dna@aaaaaaaa", B: "dna"}
-
-
-def test_of_two_protocols_that_no_configuration_is_of_none_has_the_name():
-    assert labels([A, B], []) == {A: "dna@aaaaaaaa", B: "dna@bbbbbbbb"}
-
-
-def test_a_panel_of_another_protocol_does_not_go_with_the_configured_one():
-    tpe = A._replace(search="tpe")
-    assert labels([tpe, B], [B])[tpe] == "dna@aaaaaaaa"
-
-
-def test_protocols_of_two_schedulers_are_not_taken_for_one():
-    asha = B._replace(scheduler="asha")
-    assert labels([A, asha], []) == {A: "dna@aaaaaaaa", asha: "dna@bbbbbbbb"}
-
-
-def test_a_protocol_may_differ_by_search():
-    tpe = B._replace(search="tpe")
-    assert labels([A, tpe], []) == {A: "dna", tpe: "dna"}
-
-
-def test_one_variant_of_a_selector_is_shown():
-    default = A._replace(selector="gradmatch", fraction="0.1")
-    other = default._replace(variant="-cccccccc")
-    assert labels([A, default, other], []) == {A: "dna", default: "dna", other: None}
-    assert labels([A, default, other], [other]) == {A: "dna", default: None, other: "dna"}

@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 
-import pandas as pd
 import pytest
 from snakemake.exceptions import WorkflowError
 
@@ -67,21 +66,6 @@ def test_two_experiments_of_one_protocol_share_its_records(both):
     both.config = {**OTHER, "experiment": "third"}
     assert both.plan()["tune"] == 0
     both.config = {}
-
-
-@pytest.mark.slow
-def test_tables_of_all_records_neither_pair_nor_average_two_protocols(both):
-    both.run("results/so-far/tables/selector-comparison.csv", "results/so-far/tables/tradeoff.csv")
-    tables = both.folder / "results/so-far/tables"
-    ratios = pd.read_csv(tables / "ratios.csv")
-    assert sorted(ratios["dataset"].unique()) == ["dna", "dna@678ac8d2"]
-    for _, row in ratios.iterrows():
-        panels = {row["record"].split("/")[3], row["full_record"].split("/")[3]}
-        assert len(panels) == 1, row["record"]
-    tradeoff = pd.read_csv(tables / "tradeoff.csv")
-    assert list(tradeoff["seeds"]) == 4 * [1]
-    figure = "results/so-far/figures/tradeoff/dna@678ac8d2.png"
-    assert both.plan(figure)["plot_dataset"] == 1
 
 
 KILLED_LATE = """#!/bin/sh

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -64,16 +64,12 @@ def collect(
     paths: Sequence[Path],
     comparison: Comparison,
     processes: int = 1,
-    labels: Mapping[str, str | None] | None = None,
 ) -> Collected:
     """Return what the records at `paths`, at least one, say, to be compared by `comparison`.
 
-    So many `processes` read them. `labels` are names of data sets by record, where it is not that
-    in the record; a record whose label is None is left out (`automata.runs.labels`). Raises
-    UserError for a file that is not a record, and when two records are of one run.
+    So many `processes` read them. Raises UserError for a file that is not a record, and when two
+    records are of one run.
     """
-    names = labels or {}
-    paths = [path for path in paths if names.get(str(path), "") is not None]
     some = [paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK)]
     read = partial(_read, comparison)
     if processes == 1 or len(some) == 1:
@@ -82,7 +78,7 @@ def collect(
         with ProcessPoolExecutor(processes) as pool:
             parts = list(pool.map(read, some))
     runs = [run for part in parts for run in part.runs]
-    table = _labelled(pd.DataFrame(runs, columns=list(RunRow.__annotations__)), names)
+    table = pd.DataFrame(runs, columns=list(RunRow.__annotations__))
     twice = table[table.duplicated(RUN, keep=False)]
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
@@ -93,19 +89,12 @@ def collect(
             protocols[name] = _fuller(protocols.get(name), settings)
     trials = pd.concat(searched or [parts[0].trials], ignore_index=True)
     origins = pd.DataFrame([origin for part in parts for origin in part.origins])
-    origins = _labelled(origins, names)
     return Collected(
         table.sort_values(RUN, ignore_index=True),
-        _labelled(trials, names),
+        trials,
         dict(sorted(protocols.items())),
         origins.sort_values(RUN, ignore_index=True),
     )
-
-
-def _labelled(table: pd.DataFrame, names: Mapping[str, str | None]) -> pd.DataFrame:
-    """Return `table` with the data sets of some records called by other `names`."""
-    other = table["record"].map(names)
-    return table.assign(dataset=other.where(other.notna(), table["dataset"])) if names else table
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from automata.analysis.energy import how_measured
 from automata.analysis.study import PANEL, Panel, panel_of_each
 from automata.config import Experiment
 from automata.config.settings import settings_of
-from automata.names import data_set
 
 COLUMNS = [*PANEL, "key", "here", "paper"]
 
@@ -57,7 +56,7 @@ def differences(
     experiments = {dataset: config for config in paper for dataset in config.datasets}
     rows = []
     for key, group in runs[runs["selector"].isin(SELECTED)].groupby(PANEL, sort=True):
-        panel = Panel(data_set(str(key[0])), *map(str, key[1:]))
+        panel = Panel(*map(str, key))
         theirs = experiments.get(panel.dataset)
         if theirs is None:
             rows.append([*key, "data set", panel.dataset, NOT_IN_THE_PAPER])

@@ -23,12 +23,12 @@ from automata.analysis.statistics import (
     sum_of,
     summarise,
 )
-from automata.analysis.study import Study, compared, datasets, of_one_protocol
+from automata.analysis.study import Study, compared, datasets
 from automata.analysis.tables import markdown
 from automata.analysis.wording import cell, percent, times
 
-POOLED = names.OTHER
-"""Stands for all data sets where groups have labels: none of these is this."""
+POOLED = "@"
+"""Stands for all data sets where groups are named by theirs: none has this name."""
 
 METHODS = (names.AUTOMATA, "rs2")
 """Of the page: the paper's method, and re-sampling alone. All that ran where neither did."""
@@ -100,7 +100,7 @@ def gain(runs: pd.DataFrame) -> str:
 def contrasts(study: Study) -> pd.DataFrame:
     """Return a row per pair of selectors and a column per data set: difference of their errors."""
     pairs = differences(study.ratios)
-    pooled = of_one_protocol(pairs).assign(group=POOLED)
+    pooled = pairs.assign(group=POOLED)
     columns: dict[str, Column] = {
         "error": Spread(lambda group: of_units(group, "error")),
         "speedup": lambda group: np.exp(of_units(group, "log_speedup").mean()),

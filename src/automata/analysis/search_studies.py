@@ -28,7 +28,7 @@ from automata.analysis.statistics import (
     summarise,
     tau,
 )
-from automata.analysis.study import COMBINATION, RUN, Study, of_one_protocol
+from automata.analysis.study import COMBINATION, RUN, Study
 from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
@@ -116,7 +116,7 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
     `percent` is the geometric mean of their epochs in percent of T. What varies is as in
     `automata.analysis.statistics.spread_over`: `tau` is the mean of these units' means.
     """
-    taus = of_one_protocol(agreements[agreements["tau"].notna()])
+    taus = agreements[agreements["tau"].notna()]
     share = (taus["epoch"] / taus["epochs"]).astype(float)
     level = np.round(-np.log(share) / math.log(BASE)).astype(int)
     return summarise(

@@ -20,7 +20,7 @@ from automata.analysis.statistics import (
     spread_over,
     summarise,
 )
-from automata.analysis.study import PANEL, of_one_protocol
+from automata.analysis.study import PANEL
 from automata.analysis.study import compared as compared_runs
 
 
@@ -82,9 +82,7 @@ def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
     """
     pairs = differences(ratios)
     parts = [
-        _summary(own if "dataset" in level else of_one_protocol(own), level)
-        for _, own in pairs.groupby(CONTRAST, sort=False)
-        for level in LEVELS
+        _summary(own, level) for _, own in pairs.groupby(CONTRAST, sort=False) for level in LEVELS
     ]
     return pd.concat(parts or [_summary(pairs, PLACE)], ignore_index=True)
 

@@ -131,16 +131,6 @@ def compared(ratios: pd.DataFrame) -> pd.DataFrame:
     return ratios[ratios["refused"].isna()]
 
 
-def of_one_protocol(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that what is pooled over data sets rests on: one protocol of each.
-
-    That is the one with the name of the data set, else the only one there is.
-    """
-    labels = pd.Series(table["dataset"].unique(), dtype=str)
-    sets = labels.map(names.data_set)
-    return table[table["dataset"].isin(labels[(labels == sets) | ~sets.duplicated(keep=False)])]
-
-
 def datasets(table: pd.DataFrame) -> list[str]:
     """Return the data sets of `table`: in the paper's order, then the user's own."""
     return names.ordered(table["dataset"].astype(str), names.DATASETS)

@@ -25,7 +25,7 @@ from automata.analysis.statistics import (
     sum_of,
     summarise,
 )
-from automata.analysis.study import COMBINATION, PANEL, compared, of_one_protocol
+from automata.analysis.study import COMBINATION, PANEL, compared
 from automata.analysis.wording import cell
 from automata.names import CONTROLS
 
@@ -158,7 +158,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         "panels_largest": sum_of("leads"),
         "mean_share": mean_of("share"),
     }
-    return summarise(of_one_protocol(judged), ["selector"], columns, ["records"])
+    return summarise(judged, ["selector"], columns, ["records"])
 
 
 def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:

@@ -22,11 +22,15 @@ RAY_ADDRESS = os.environ.get("AUTOMATA_RAY_ADDRESS", "")
 MODEL_ROWS = os.environ.get("AUTOMATA_MODEL_ROWS", "train")
 
 Carbon = Annotated[str, "What CO2 is computed from, in JSON."]
+Compared = Annotated[str, "Which runs compare, in JSON."]
+Defaults = Annotated[Path, "The default configuration, config/config.yaml."]
 Files = Annotated[str, "SHA-256 of the user's own files that are read, by role, in JSON."]
 Figures = Annotated[Sequence[str], "Names of the figures."]
 FolderOfFigures = Annotated[Path, "Folder of the figures, PDF and PNG."]
 ForReaders = Annotated[Path, "The same, Markdown for readers."]
+Paper = Annotated[Path, "The paper's configuration."]
 PerRun = Annotated[Path, "Table of one row per run, CSV."]
+Processes = Annotated[int, "How many processes read the records."]
 Records = Annotated[Sequence[Path], "Records, or folders of records."]
 Runs = Annotated[Path, "Table of runs, Parquet."]
 TableFolder = Annotated[Path, "Folder of the experiment's tables."]
@@ -239,9 +243,8 @@ def _tell_waits(descriptor: int) -> None:
 def collect(
     records: Records,
     *,
-    comparison: Annotated[str, "Which runs compare, in JSON."] = "{}",
-    labels: Annotated[str, "What tables call data sets, by record, in JSON."] = "{}",
-    processes: Annotated[int, "How many processes read the records."] = 1,
+    comparison: Compared = "{}",
+    processes: Processes = 1,
     csv: PerRun,
     parquet: Annotated[Path, "The same, Parquet."],
     trials: Annotated[Path, "Table of one row per evaluation of a trial, Parquet."],
@@ -254,8 +257,7 @@ def collect(
     from automata.config import parse_comparison
 
     compared = parse_comparison(comparison)
-    names = json.loads(labels)
-    collected = collect(record_files(records), compared, processes, names)
+    collected = collect(record_files(records), compared, processes)
     write_csv(collected.runs, csv)
     write_parquet(collected.runs, parquet)
     write_parquet(collected.trials, trials)
@@ -310,8 +312,8 @@ def energy(
 def differences(
     tables: TableFolder,
     *,
-    defaults: Annotated[Path, "The default configuration, config/config.yaml."],
-    paper: Annotated[Path, "The paper's configuration."],
+    defaults: Defaults,
+    paper: Paper,
     csv: Annotated[Path, "Table of one row per setting, CSV."],
 ) -> None:
     """Compare the protocol with the paper's."""
@@ -399,6 +401,42 @@ def plot_datasets(
     from automata.figures.files import write_dataset_figures
 
     write_dataset_figures(Study(tables), datasets, figures, output)
+
+
+def paper_figures(
+    records: Records,
+    *,
+    comparison: Compared = "{}",
+    processes: Processes = 1,
+    carbon: Carbon,
+    defaults: Defaults,
+    paper: Paper,
+    output: Annotated[Path, "Folder of the figures, PDF and PNG, and of their tables."],
+) -> None:
+    """Draw the paper's figures from records."""
+    from automata.views import PAPER
+
+    tables = output / "tables"
+    collect(
+        records,
+        comparison=comparison,
+        processes=processes,
+        csv=tables / "runs.csv",
+        parquet=tables / "runs.parquet",
+        trials=tables / "trials.parquet",
+        protocols=tables / "protocols.json",
+        provenance=tables / "provenance.csv",
+    )
+    tradeoff(
+        tables / "runs.parquet",
+        carbon=carbon,
+        ratios=tables / "ratios.csv",
+        csv=tables / "tradeoff.csv",
+        markdown=tables / "tradeoff.md",
+        untuned=tables / "untuned.csv",
+    )
+    differences(tables, defaults=defaults, paper=paper, csv=tables / "differences.csv")
+    plot(tables, figures=list(PAPER), output=output)
 
 
 def page(

@@ -26,10 +26,7 @@ from automata.tuning import SCHEDULERS, SEARCHES
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-SO_FAR = "so-far"
-"""The experiment that is made of all records there are, whichever configuration they are of."""
-
-TAKEN = (SO_FAR, "curves", "data", "downloads", "reference", "runs", "work")
+TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")
 """Other folders in results/."""
 
 # Their names are parts of paths and of command lines, and file systems take 255 characters with

@@ -26,7 +26,6 @@ from automata.curves.grid import (
 from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
-from automata.names import METHODS
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
 from automata.selection import CONTROLS
 from automata.tuning import ALL_DATA, SCHEDULERS, SEARCHES
@@ -281,15 +280,6 @@ class Grid:
     def _place(self, dataset: str, search: str, scheduler: str, selector: str) -> Place:
         """Return the place of a run of such a cell, whatever its fraction and seed."""
         return place_of(self.job(dataset, search, scheduler, selector))
-
-    def configured(self) -> list[Place]:
-        """Return such a place for each search, scheduler and selector that there is."""
-        datasets = [] if self.archives else self.datasets
-        return [
-            self.place(*cell)
-            for cell in product(datasets, SEARCHES, SCHEDULERS, METHODS)
-            if goes_together(*cell[2:])
-        ]
 
     def own_files(self, dataset: str) -> list[Path]:
         """Return the user's own files and folders that a data set is made from."""

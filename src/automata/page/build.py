@@ -15,7 +15,7 @@ from markupsafe import Markup
 from PIL import Image
 
 from automata import names
-from automata.analysis import study, wording
+from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.selector_comparisons import ALL
 from automata.analysis.study import Study
@@ -38,7 +38,7 @@ def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
     tables = Study(tables_folder)
     runs = tables.runs
     # A data set of the user's own is in no claim and has no protocol of the paper's.
-    papers = {names.data_set(name) for name in study.datasets(runs)} & set(names.DATASETS)
+    papers = set(runs["dataset"]) & set(names.DATASETS)
     found = _optional(tables_folder / "claims.csv", read_texts) if papers else None
     differing = _optional(tables_folder / "differences.csv", read_texts) if papers else None
     data = data_sets(tables, _optional(tables_folder / "untuned.csv"))

@@ -39,8 +39,7 @@ def against_real(
     the same search space. It is `from_pool` if it is the random search that proposed the pool: then
     it proves little.
     """
-    real = runs[runs["selector"] != "untuned"].copy()
-    real["dataset"] = real["dataset"].map(names.data_set)
+    real = runs[runs["selector"] != "untuned"]
     alike = [
         run["dataset"] in asked
         and _is_of(asked[run["dataset"]], protocols[run["protocol_hash"]]["protocol"])

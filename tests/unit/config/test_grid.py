@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from automata.config.experiment import SO_FAR
 from automata.config.files import read_experiments
 from automata.config.grid import Grid, alternatives
 from automata.errors import UserError
@@ -142,35 +141,6 @@ def test_archives_take_the_place_of_runs(here):
 def test_a_missing_archive_is_one_line(here):
     with pytest.raises(UserError, match=r"^archives: old\.tar\.xz: no such file$"):
         grid("smoke", archives=["old.tar.xz"])
-
-
-def put(run: str) -> None:
-    record = Path("results/runs", run, "record.json")
-    record.parent.mkdir(parents=True)
-    record.touch()
-
-
-OF_TODAY = "dna/random-hyperband-4af660c7/full-1/seed-0"
-OF_ANOTHER_PROTOCOL = "dna/random-hyperband-00000000/full-1/seed-0"
-
-
-def test_other_protocols_among_all_records_are_other_data_sets(here):
-    put(OF_TODAY)
-    put(OF_ANOTHER_PROTOCOL)
-    found = Outputs(grid("smoke"))
-    assert set(found.datasets(SO_FAR)) == {"dna", "dna@00000000"}
-    assert found.datasets("smoke") == ["dna"]
-    assert found.other_labels() == (
-        f'{{"results/runs/{OF_ANOTHER_PROTOCOL}/record.json": "dna@00000000"}}'
-    )
-
-
-def test_any_new_record_changes_what_is_made_of_all(here):
-    put(OF_TODAY)
-    before = Outputs(grid("smoke")).version()
-    assert Outputs(grid("smoke")).version() == before
-    put(OF_ANOTHER_PROTOCOL)
-    assert Outputs(grid("smoke")).version() != before
 
 
 def test_figures_are_those_that_show_something():
