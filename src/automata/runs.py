@@ -6,8 +6,7 @@ protocols lie side by side, and what two configurations have in common is run on
 
 from __future__ import annotations
 
-import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from automata.config.experiment import Experiment
@@ -29,13 +28,6 @@ MODEL = "model.safetensors"
 
 DEPTH = STEM.count("/") + 2
 """Parts of the path of a record that say which run it is of."""
-
-_PLACE = re.compile(
-    r"(?P<dataset>[^/]+)/"
-    r"(?P<search>[a-z0-9]+)-(?P<scheduler>[a-z0-9-]+)-(?P<protocol>[0-9a-f]{8})/"
-    r"(?P<selector>[a-z0-9-]+?)-(?P<fraction>[0-9.]+(e-[0-9]+)?)(?P<variant>(-[0-9a-f]{8})?)/"
-    r"seed-(?P<seed>[0-9]+)"
-)
 
 
 class Place(NamedTuple):
@@ -111,15 +103,6 @@ def number(value: float) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def parse_place(record: Path) -> Place | None:
-    """Return the place of the record at a path, None for a path that names none."""
-    stem = PurePosixPath(*record.parts[-DEPTH:-1]).as_posix()
-    parts = _PLACE.fullmatch(stem)
-    return Place(**{name: parts[name] for name in Place._fields}) if parts else None
-
-
-def records_below(folder: Path) -> dict[Path, Place]:
-    """Return the records of runs below `folder`, sorted, with their places."""
-    pattern = "/".join("*" * (DEPTH - 1)) + f"/{RECORD}"
-    found = ((path, parse_place(path)) for path in sorted(folder.glob(pattern)))
-    return {path: place for path, place in found if place is not None}
+def records_below(folder: Path) -> list[Path]:
+    """Return the records of runs below `folder`, sorted."""
+    return sorted(folder.glob("/".join("*" * (DEPTH - 1)) + f"/{RECORD}"))

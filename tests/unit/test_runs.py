@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from automata.config import Experiment, Job, Protocol, Settings
 from automata.config.base import added
 from automata.config.files import read_experiments
 from automata.config.job import Run
-from automata.runs import job_of, parse_place, place_of
+from automata.runs import job_of, place_of
 
 CONFIG = Path(__file__).parents[2] / "config"
 RUN = {
@@ -90,27 +88,6 @@ def test_settings_of_a_selector_are_no_other_protocol():
 def test_content_of_the_users_files_is_another_protocol():
     one, two = place(files={"own.path": "a"}), place(files={"own.path": "b"})
     assert len({place().protocol, one.protocol, two.protocol}) == 3
-
-
-@given(
-    st.sampled_from(["random", "adaptive-random", "gradmatch", "gradmatch-adaptive", "rs2"]),
-    st.floats(min_value=1e-9, max_value=1),
-    st.integers(min_value=0, max_value=10**9),
-    st.sampled_from(["", "-1a2b3c4d", "-00000000"]),
-)
-def test_a_path_is_read_back(selector, fraction, seed, variant):
-    run = Run(**{**RUN, "selector": selector, "fraction": fraction, "seed": seed})
-    settings = Settings(protocol=experiment().protocol_of("dna").under("tpe"))
-    made = place_of(Job(run=run, settings=settings))._replace(variant=variant)
-    assert parse_place(Path("results/runs", made.stem, "record.json")) == made
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["dna/random-hyperband/full-1/seed-0", "dna/random-hyperband-1a2b3c4/full-1/seed-0", "x"],
-)
-def test_a_path_without_a_fingerprint_is_none(path):
-    assert parse_place(Path("results/runs", path, "record.json")) is None
 
 
 def test_paths_of_the_smoke_experiment_stay_what_they_are():
