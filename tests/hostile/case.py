@@ -27,9 +27,9 @@ Maker = Callable[[Path, Stock], object]
 class Case:
     """One bad input, in a folder of its own."""
 
-    ends: Literal["read", "plan", "prepare", "tune", "command"]
-    """Where: when a configuration is read, when the workflow is planned, in one of the two jobs,
-    or in another command of the package."""
+    ends: Literal["plan", "prepare", "tune", "command"]
+    """Where: when the workflow is planned, in one of the two jobs, or in another command of the
+    package."""
     said: str
     """The line, from its beginning; `...` stands for anything."""
     config: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Configurations that are wrong: found when they are read, or by a dry run."""
+"""Configurations that are wrong: found by a dry run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from typing import Any
 
 import yaml
 
-from hostile.case import Case, folder, link, listener, pipe
+from hostile.case import Case, folder, pipe
 
 DEFAULTS = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())
 TABLE = {"kind": "tabular", "path": "mine.csv", "target": "y"}
 LONG = "x" * 300
-LAUGHS = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"a{n + 1}: &a{n + 1} [{','.join([f'*a{n}'] * 10)}]\n" for n in range(9)
-)
 
 
 def space(**changes: Any) -> dict[str, Any]:
@@ -33,57 +30,6 @@ def tabular(**keys: Any) -> dict[str, Any]:
     """Return a configuration that changes the protocol of tables."""
     return {"protocol": {"tabular": keys}}
 
-
-def unread(said: str, content: Any, *, real: bool = False) -> Case:
-    """Return the case of a file that is no configuration."""
-    return Case("read", f"own.yaml: {said}", files={"own.yaml": content}, real=real)
-
-
-READ = [
-    unread("line 2, column 16: not UTF-8: byte 0xe9; save it as", b"a: 1\nexperiment: caf\xe9\n"),
-    unread("line 1, column 1: not UTF-8: byte 0xff; save it as UTF-8", b"\xff\xfea\x00", real=True),
-    unread("line 3, column 1: not YAML: ...a tab; indent", "seeds:\n  - 1\n\t- 2\n", real=True),
-    unread(
-        "line 2, column 2: not YAML: while parsing a flow sequence of line 1", "a: [b\nc: [0]\n"
-    ),
-    unread(
-        "line 3, column 1: not YAML: the key seeds is there twice", "seeds: 0\na: 1\nseeds: 1\n"
-    ),
-    unread("line 1, column 5: not YAML: mapping values are not allowed", "a: b: c\n"),
-    unread("line 2, column 5: not YAML: special characters are not", b"a: 1\nb: x\x00y\n"),
-    unread(
-        "line 2, column 4: not YAML: could not determine a", "a: 1\nb: !!python/name:os.system\n"
-    ),
-    unread("line 1, column 4: not YAML: could not", "a: !!python/object/apply:os.system [id]"),
-    unread("line 1, column 8: not YAML: could not", "seeds: !!set {1}"),
-    unread("line 1, column 13: not YAML: could not", "experiment: !!binary aGk="),
-    unread("line 1, column 13: not YAML: could not", "experiment: !!timestamp 2001-01-01"),
-    unread("line 1, column 4: not YAML: found undefined alias", "a: *b"),
-    unread("line 2, column 1: not YAML: expected a single document", "a: 1\n---\nb: 2"),
-    unread("line 1, column 6: not YAML: while scanning a quoted scalar", 'a: "b'),
-    unread("...it has more than 100000 values", LAUGHS),
-    unread("a.0.0.0: it is nested deeper than 30 levels", "a: &a [*a]"),
-    unread("a.b.b.b: it is nested deeper than 30 levels", "a: &a {b: *a}"),
-    unread("not YAML: maximum recursion depth exceeded", "a: " + "[" * 20_000),
-    unread("not YAML: Exceeds the limit", "seeds: [" + "9" * 5_000 + "]"),
-    unread("seeds.0: the integer has more than 63 bits", "seeds: [0x" + "f" * 5_000 + "]"),
-    unread('data.cache: the text "a\\u0000b" has a character that no', r'data: {cache: "a\0b"}'),
-    unread('parts.0: the text "a\\u0000.yaml" has a character', r'parts: ["a\0.yaml"]'),
-    unread('experiment: the text "\\ud800" has a character that no', r'experiment: "\ud800"'),
-    unread("1: the key 1 is no text; put it into quotes", "1: 2"),
-    unread("None: the key None is no text; put it into quotes", "null: 2"),
-    unread("a configuration is a section of keys; it has none", ""),
-    unread("a configuration is a section of keys; it has none", "# nothing yet\n"),
-    unread('a configuration is a section of keys; this is ["dna"]', "- dna\n"),
-    unread('a configuration is a section of keys; this is "dna"', "dna\n"),
-    unread("cannot be read: not a regular file", pipe, real=True),
-    unread("cannot be read: not a regular file", listener),
-    unread("cannot be read: not a regular file", link("/dev/zero")),
-    unread("cannot be read: Is a directory", folder, real=True),
-    unread("cannot be read: No such file or directory", link("nowhere.yaml")),
-    unread("cannot be read: Too many levels of symbolic links", link("own.yaml")),
-    unread("cannot be read: Input/output error", link("/proc/self/mem")),
-]
 
 GRID = [
     Case(
@@ -545,4 +491,4 @@ OWN = [
     Case("plan", 'own.yaml: own_datasets.mine.path: "" is not valid; valid: a', own(path="")),
 ]
 
-CASES = [*READ, *GRID, *PROTOCOL, *MACHINE, *OWN]
+CASES = [*GRID, *PROTOCOL, *MACHINE, *OWN]

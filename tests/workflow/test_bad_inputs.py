@@ -17,7 +17,6 @@ from automata.cli import main
 from automata.config import Run, parse_preparation
 from automata.config.files import read_experiments
 from automata.config.inputs import problems_of_files
-from automata.config.reading import check_arguments
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
@@ -104,10 +103,6 @@ def stock(tmp_path_factory):
     )
 
 
-def refusal_of_arguments(case, workflow):
-    check_arguments(["-n", "--configfile", "own.yaml"])
-
-
 def refusal_of_plan(case, workflow):
     workflow.plan()
 
@@ -148,7 +143,6 @@ def refusal_of_command(case, workflow):
 
 
 ENDS = {
-    "read": refusal_of_arguments,
     "plan": refusal_of_plan,
     "prepare": refusal_of_preparation,
     "tune": refusal_of_tuning,

@@ -47,27 +47,6 @@ def call(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"experiment: caf\xe9\n", "mine.yaml: line 1, column 16: not UTF-8: byte 0xe9; save it"),
-        (b"a:\n\tb: 1\n", "mine.yaml: line 2, column 1: not YAML: a tab; indent with spaces"),
-        (b"- dna\n", 'mine.yaml: a configuration is a section of keys; this is ["dna"]'),
-    ],
-)
-def test_file_that_is_no_configuration_is_told_before_snakemake_reads_it(
-    call, tmp_path, content, said
-):
-    (tmp_path / "mine.yaml").write_bytes(content)
-    assert call("-n", "--configfile", "mine.yaml")[-1].startswith(said)
-
-
-def test_pipe_is_not_waited_for(call, tmp_path):
-    os.mkfifo(tmp_path / "pipe.yaml")
-    said = call("-n", "--configfile", "pipe.yaml")
-    assert said[-1] == "pipe.yaml: cannot be read: not a regular file"
-
-
-@pytest.mark.parametrize(
     ("body", "said"),
     [
         (

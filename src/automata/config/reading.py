@@ -5,12 +5,10 @@ A file is data: no tag makes an object, and no alias a structure that is too lar
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import re
 import stat
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -72,21 +70,6 @@ def read(file: Path) -> Config:
         raise UserError(f"{file}: a configuration is a section of keys; {found}")
     _require_plain(file, content)
     return content
-
-
-def check_arguments(arguments: list[str]) -> None:
-    """End with one line if a file after --configfile is none.
-
-    Snakemake reads these before all else, waits for a pipe, and answers with a traceback or
-    without the name of the file: its default profile calls this before.
-    """
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--configfile", "--configfiles", nargs="+", type=Path, default=[])
-    try:
-        for file in parser.parse_known_args(arguments)[0].configfile:
-            read(file)
-    except UserError as error:
-        sys.exit(str(error))
 
 
 def _text(file: Path) -> str:

@@ -189,9 +189,12 @@ def test_an_error_in_a_part_names_its_file(read):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a: [1", "not YAML: "),
+        ("a: [b\nc: [0]\n", "line 2, column 2: not YAML: while parsing a flow sequence of line 1"),
+        ("a:\n\tb: 1\n", "line 2, column 1: not YAML: "),
+        ("a: !!python/name:os.system\n", "line 1, column 4: not YAML: could not determine a"),
         ("- 1\n- 2\n", "a configuration is a section of keys"),
-        ("seeds: [1]\nseeds: [2]\n", "not YAML: the key seeds is there twice"),
+        ("", "a configuration is a section of keys"),
+        ("seeds: [1]\nseeds: [2]\n", "line 2, column 1: not YAML: the key seeds is there twice"),
         ("own_datasets:\n  2020: {kind: image}\n", "own_datasets.2020: the key 2020 is no text"),
     ],
 )
@@ -202,6 +205,24 @@ def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):
         read_experiments([CONFIG / "config.yaml", path])
     assert "\n" not in str(error.value)
     assert str(error.value).startswith(str(path))
+
+
+def test_a_file_that_is_not_utf8_is_one_line(tmp_path):
+    path = tmp_path / "latin.yaml"
+    path.write_bytes(b"experiment: caf\xe9\n")
+    with pytest.raises(UserError, match=r"latin.yaml: .*0xe9.*; save it as UTF-8$"):
+        reading.read(path)
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path):
+    with pytest.raises(UserError, match=r"none.yaml: cannot be read: No such file or directory$"):
+        reading.read(tmp_path / "none.yaml")
+
+
+def test_list_on_the_command_line_is_sent_to_a_file():
+    """Snakemake makes ["3"] of seeds=[3]."""
+    with pytest.raises(UserError, match=r"--config: seeds\.0: .*; lists and .* file: --configf"):
+        read_experiments([CONFIG / "config.yaml"], {"seeds": ["3"]})
 
 
 @pytest.mark.parametrize(
