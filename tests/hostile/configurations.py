@@ -7,11 +7,10 @@ from typing import Any
 
 import yaml
 
-from hostile.case import Case, folder, pipe
+from hostile.case import Case, folder
 
 DEFAULTS = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())
 TABLE = {"kind": "tabular", "path": "mine.csv", "target": "y"}
-LONG = "x" * 300
 
 
 def space(**changes: Any) -> dict[str, Any]:
@@ -70,11 +69,6 @@ GRID = [
     ),
     Case(
         "plan",
-        'own.yaml: experiment: "xxx...(302 characters) is not valid; valid: ...{0,99}',
-        {"experiment": LONG},
-    ),
-    Case(
-        "plan",
         'own.yaml: selectors.1: "grad" is not valid; valid: full, full-again',
         {"selectors": ["full", "grad"]},
     ),
@@ -101,13 +95,10 @@ GRID = [
     Case(
         "plan", 'own.yaml: fractions.0: "10%" is not valid; valid: number', {"fractions": ["10%"]}
     ),
-    Case("plan", "...own.yaml: fractions.0: nan is not finite", {"fractions": [float("nan")]}),
-    Case("plan", "...own.yaml: fractions.0: inf is not finite", {"fractions": [float("inf")]}),
     Case("plan", "own.yaml: seeds: [] is not valid; valid: a list", {"seeds": []}),
     Case("plan", "own.yaml: seeds: [1, 1] is not valid; valid: ...none twice", {"seeds": [1, 1]}),
     Case("plan", "own.yaml: seeds.0: -1 is not valid; valid: integer >= 0", {"seeds": [-1]}),
     Case("plan", 'own.yaml: seeds.0: "3" is not valid; valid: integer >= 0', {"seeds": ["3"]}),
-    Case("plan", "own.yaml: seeds.0: 1e+30 is not valid; valid: integer >= 0", {"seeds": [1e30]}),
     Case("plan", "own.yaml: untuned_seeds: [] is not valid; valid: a list", {"untuned_seeds": []}),
     Case(
         "plan", '...own.yaml: parts: "dna.yaml" is not valid; valid: a list', {"parts": "dna.yaml"}
@@ -136,12 +127,6 @@ GRID = [
     ),
     Case(
         "plan",
-        "...one.yaml: cannot be read: not a regular file",
-        {"parts": ["one.yaml"]},
-        {"one.yaml": pipe},
-    ),
-    Case(
-        "plan",
         "carbon: must be the same in all parts",
         {"parts": ["one.yaml", "two.yaml"]},
         {
@@ -157,12 +142,6 @@ GRID = [
     ),
     Case("plan", "archives: none.tar.xz: no such file", {"archives": ["none.tar.xz"]}),
     Case("plan", "archives: old: no such file", {"archives": ["old"]}, {"old": folder}),
-    Case(
-        "plan",
-        "archives: old.tar.xz: no such file",
-        {"archives": ["old.tar.xz"]},
-        {"old.tar.xz": pipe},
-    ),
 ]
 
 PROTOCOL = [
@@ -184,21 +163,6 @@ PROTOCOL = [
     ),
     Case("plan", "own.yaml: protocol.tabular.epochs: null is not valid", tabular(epochs=None)),
     Case("plan", "own.yaml: protocol.tabular.epochs: true is not valid", tabular(epochs=True)),
-    Case(
-        "plan",
-        "own.yaml: protocol.tabular.epochs: 1e+30 is not valid; valid: integer > 0",
-        tabular(epochs=1e30),
-    ),
-    Case(
-        "plan",
-        "...own.yaml: protocol.tabular.momentum: nan is not finite",
-        tabular(momentum=float("nan")),
-    ),
-    Case(
-        "plan",
-        "...own.yaml: protocol.tabular.weight_decay: inf is not finite",
-        tabular(weight_decay=float("inf")),
-    ),
     Case(
         "plan",
         "...smoke.yaml: datasets.0: dna needs the section protocol.tabular",
@@ -332,11 +296,6 @@ PROTOCOL = [
     ),
     Case(
         "plan",
-        "...own.yaml: ...learning_rate: nan is not finite",
-        space(learning_rate={"uniform": [0.1, float("nan")]}),
-    ),
-    Case(
-        "plan",
         "own.yaml: ...learning_rate: quniform: 0.25 is no multiple of the step 0.1",
         space(learning_rate={"quniform": [0.1, 0.25, 0.1]}),
     ),
@@ -344,11 +303,6 @@ PROTOCOL = [
         "plan",
         "own.yaml: ...hidden1.randint.0: 1.5 is not valid; valid: integer",
         space(hidden1={"randint": [1.5, 3]}),
-    ),
-    Case(
-        "plan",
-        "own.yaml: ...hidden1.randint.1: 1e+30 is not valid",
-        space(hidden1={"randint": [1, 1e30]}),
     ),
     Case(
         "plan",
@@ -427,11 +381,6 @@ OWN = [
         'own.yaml: own_datasets: "../a" is not valid; valid: ',
         {"own_datasets": {"../a": 5}},
     ),
-    Case(
-        "plan",
-        'own.yaml: own_datasets: "xxx...(302 characters) is not valid; valid: ...{0,99}',
-        own(LONG),
-    ),
     Case("plan", "own.yaml: own_datasets.dna: is the name of a data set that", own("dna")),
     Case("plan", "own.yaml: own_datasets.all: is what tables call all data sets", own("all")),
     Case(
@@ -483,11 +432,6 @@ OWN = [
     ),
     Case("plan", 'own.yaml: own_datasets.mine.drop.0: "" is not valid; valid: a', own(drop=[""])),
     Case("plan", "own.yaml: own_datasets.mine.fill.x: true is not valid", own(fill={"x": True})),
-    Case(
-        "plan",
-        "...own.yaml: own_datasets.mine.fill.x: nan is not finite",
-        own(fill={"x": float("nan")}),
-    ),
     Case("plan", 'own.yaml: own_datasets.mine.path: "" is not valid; valid: a', own(path="")),
 ]
 

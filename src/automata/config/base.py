@@ -25,9 +25,9 @@ T = TypeVar("T")
 
 
 class Section(BaseModel):
-    """A part of the configuration; a key that it does not know is an error."""
+    """A part of the configuration; a key that it does not know is an error, and so is .nan."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class BadKeyError(ValueError):
@@ -48,10 +48,8 @@ def inside(*path: object) -> Iterator[None]:
 
 
 def _whole(value: Any) -> Any:
-    """Return a float that is a whole number as one: YAML has 1e3, and 1e30 is none to count to."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
-        return int(value)
-    return value
+    """Return a float that is a whole number as one: YAML has 1e3."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _without_repeats(values: list[T]) -> list[T]:

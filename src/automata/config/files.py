@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from automata.config.experiment import Experiment
 from automata.config.reading import Config, read
-from automata.config.refusals import dotted, first_refusal
+from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
 WHOLE = ("search_space", "model")
@@ -98,7 +98,7 @@ def _checked(layers: list[Layer]) -> Experiment:
     where = _origin(path, layers)
     if where == "--config" and len(path) > 1:  # Snakemake makes texts of all in it
         message += "; lists and sections are given in a file: --configfile"
-    raise UserError(f"{where}: {dotted(path)}: {message}")
+    raise UserError(f"{where}: {'.'.join(path)}: {message}")
 
 
 def _take_parts(layers: list[Layer], around: tuple[Path, ...]) -> tuple[int, list[Layer]]:

@@ -15,7 +15,6 @@ from automata.config.curves import Simulated
 from automata.config.experiment import Experiment
 from automata.config.inputs import Contents, contents_of, data_files, is_code, problems_of_files
 from automata.config.job import Job, Run, goes_together
-from automata.config.refusals import dotted
 from automata.curves.grid import (
     Published,
     curves_jobs,
@@ -115,10 +114,10 @@ class Grid:
         """Raise UserError if files or folders are not there, or cannot be used, as files show."""
         for path in self.archives:
             if not Path(path).is_file():
-                raise UserError(f"archives: {dotted([path])}: no such file")
+                raise UserError(f"archives: {path}: no such file")
         for folder in self.published_curves:
             if not Path(folder).is_dir():
-                raise UserError(f"learning_curves.recorded: {dotted([folder])}: no such folder")
+                raise UserError(f"learning_curves.recorded: {folder}: no such folder")
         for dataset, part in ({} if self.archives else self._of_dataset).items():
             if not part.trains:
                 continue  # what was recorded elsewhere needs no files here

@@ -11,24 +11,13 @@ from pydantic import BaseModel, ValidationError
 from automata.config.base import BadKeyError
 
 _SHOWN = 100
-"""Characters of a key or value that a line has, at most."""
+"""Characters of a value that a line has, at most."""
 
 _KEY = "[key]"
 """What pydantic puts behind a key whose name is wrong."""
 
 Schema = dict[str, Any]
 """A JSON schema, or a part of one."""
-
-
-def brief(text: str) -> str:
-    """Return `text`, or its beginning if it is longer than anybody would read."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"
-
-
-def dotted(path: Iterable[object]) -> str:
-    """Return the path of a key in one line: a name that would break it stands in quotes."""
-    names = map(brief, map(str, path))
-    return ".".join(name if name.isprintable() else json.dumps(name) for name in names)
 
 
 def first_refusal(error: ValidationError, model: type[BaseModel]) -> tuple[list[str], str]:
@@ -91,7 +80,10 @@ def _refusal(error: Any, schema: Schema) -> tuple[list[str], str]:
 
 
 def _invalid(path: list[str], value: object, said: Schema) -> tuple[list[str], str]:
-    return path, f"{brief(json.dumps(value))} is not valid; valid: {valid_values(said)}"
+    shown = json.dumps(value)
+    if len(shown) > _SHOWN:
+        shown = f"{shown[:_SHOWN]}... ({len(shown)} characters)"
+    return path, f"{shown} is not valid; valid: {valid_values(said)}"
 
 
 def _place(loc: Iterable[int | str], schema: Schema) -> tuple[list[str], Schema, Schema]:

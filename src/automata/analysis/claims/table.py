@@ -17,7 +17,7 @@ from automata.analysis.claims.claim import Claim, FootprintClaim, UncheckedClaim
 from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
-from automata.config.refusals import dotted, first_refusal
+from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
 KINDS: dict[str, type[Claim]] = {
@@ -62,7 +62,7 @@ def _claim(file: Path, name: str, said: object) -> Claim:
         return KINDS[kind].model_validate({k: v for k, v in said.items() if k != "kind"})
     except ValidationError as error:
         path, message = first_refusal(error, KINDS[kind])
-        raise UserError(f"{here}.{dotted(path)}: {message}") from error
+        raise UserError(f"{here}.{'.'.join(path)}: {message}") from error
 
 
 def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:
