@@ -74,8 +74,6 @@ def unpack(archives: Iterable[Path], folder: Path, place: Placing | None = None)
 def _records(archive: Path, place: Placing | None) -> Iterator[tuple[str, bytes]]:
     """Yield the path of each record in `archive`, below a folder of runs, and what it says."""
     try:
-        if archive.exists() and not archive.is_file():  # a pipe would be waited for
-            raise OSError("it is no regular file")
         with _Bounded(archive) as bounded, tarfile.open(fileobj=bounded, mode="r:") as tar:
             for entry in tar:
                 file = tar.extractfile(entry) if _is_record(entry) else None

@@ -140,11 +140,8 @@ PREPARED_FILES = [
         f"{PREPARED}: prepared with other settings: remove it, to",
         **{PREPARED: at(b'path\\": \\"mine.csv', b'path\\": \\"mime.csv')},
     ),
-    job(f"{PREPARED}: this is a folder, needed is a file; delete it", **{PREPARED: folder}),
-    job(
-        f"{PREPARED}: no such file or folder; delete it", **{PREPARED: link("nowhere.safetensors")}
-    ),
-    job(f"{PREPARED}: this is a pipe, needed is a file; delete it", **{PREPARED: pipe}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: folder}),
+    job(f"{PREPARED}: {AGAIN}", **{PREPARED: link("nowhere.safetensors")}),
     job("work: ", work=b"not a folder"),
     job("work: ", work=link("nowhere/work")),
     job(
@@ -311,9 +308,8 @@ ARCHIVES = [
         "a.tar.xz: not an archive of records: ",
         of(lambda stock: stock.archive[:300] + b"\0\0\0\0" + stock.archive[304:]),
     ),
-    unpacked("a.tar.xz: not an archive of records: it is no regular file", folder),
+    unpacked("a.tar.xz: not an archive of records: ...Is a directory", folder),
     unpacked("a.tar.xz: not an archive of records: ...No such file", link("nowhere.tar.xz")),
-    unpacked("a.tar.xz: not an archive of records: it is no regular file", pipe),
     unpacked(f"a.tar.xz: '../{RUN}' {NO_RECORD}", packed((f"../{RUN}", b"x"))),
     unpacked(f"a.tar.xz: '/{RUN}' {NO_RECORD}", packed((f"/{RUN}", b"x"))),
     unpacked(f"a.tar.xz: 'notes.txt' {NO_RECORD}", packed(("notes.txt", b"x"))),

@@ -91,7 +91,6 @@ def tune(
 ) -> None:
     """Run one tuning job."""
     from automata.config import parse_job, parse_ray_address
-    from automata.datasets.own.paths import problem_of_file
     from automata.tuning.job import Kept, complete_job
 
     if notices is not None:
@@ -103,9 +102,6 @@ def tune(
     repeated = bool({"all", *map(str, output)} & set(again.splitlines()))
     prepared, record = data[0], output[0]
     kept = Kept(output[1], data[1], model_rows) if len(output) > 1 else None
-    problem = problem_of_file(str(prepared), "prepared")  # a pipe would be waited for
-    if problem is not None:
-        raise UserError(f"{problem}; delete it, and call again to prepare it anew")
     try:
         complete_job(job, prepared, work, record, address, repeated, kept)
     except SystemExit as error:

@@ -377,7 +377,7 @@ def _problem_of_folder(path: Path, at_least: int) -> str | None:
         # A kind of file costs no look at the file itself, of which there may be a million.
         for entry in (entry for folder in classes for entry in os.scandir(folder)):
             if not entry.is_file() and not entry.is_dir():
-                return problem_of_file(entry.path, "a file")
+                return f"{entry.path}: not a regular file"
     except OSError as error:
         return f"{path}: cannot be read: {error.strerror}"
     return None

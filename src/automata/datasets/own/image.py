@@ -16,7 +16,7 @@ from PIL import Image
 
 from automata.config.data import OwnImage
 from automata.datasets.own.header import missing_array, no_images
-from automata.datasets.own.paths import KEYS, fault, given_paths, problem_of_file
+from automata.datasets.own.paths import KEYS, fault, given_paths
 from automata.datasets.own.splits import FileLabels, assign, raw_splits
 from automata.datasets.raw import Images, RawSplits
 from automata.files import visible_files
@@ -201,9 +201,8 @@ def _image_files(folder: Path) -> list[Path]:
     """Return the images of all classes, sorted by class and name."""
     files = visible_files(folder)
     for file in files:
-        problem = problem_of_file(str(file), "file")  # a pipe would never end
-        if problem is not None:
-            raise fault(problem)
+        if not file.is_file():  # a pipe would never end
+            raise fault(f"{file}: not a regular file")
         if file.suffix.lower() not in SUFFIXES:
             raise fault(f"{file}: the name of an image must end in one of {', '.join(SUFFIXES)}")
         if file.parent.parent != folder:

@@ -313,5 +313,5 @@ def test_class_that_is_not_in_training_is_refused(tmp_path, folder):
 @pytest.mark.timeout(60)
 def test_pipe_among_images_is_refused(folder):
     os.mkfifo(folder / "cat" / "999.png")
-    with pytest.raises(UserError, match=r"999\.png: this is a pipe, needed is a file$"):
+    with pytest.raises(UserError, match=r"999\.png: not a regular file$"):
         loaded(str(folder))
