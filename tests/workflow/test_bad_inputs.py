@@ -22,18 +22,13 @@ from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.publication import pack, unpack
 from automata.runs import job_of
-from hostile import configurations, data, generated, runs
+from hostile import configurations, data, runs
 from hostile.case import Case, Stock
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "config"
 SMOKE = CONFIG / "smoke.yaml"
-CASES = [
-    *generated.cases(),
-    *configurations.CASES,
-    *data.CASES,
-    *runs.CASES,
-]
+CASES = [*configurations.CASES, *data.CASES, *runs.CASES]
 LONGEST = 450
 """Characters of a line that a reader takes in."""
 
