@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,17 +51,6 @@ def pipe(path: Path, _: Stock) -> None:
     os.mkfifo(path)
 
 
-def listener(path: Path, _: Stock) -> None:
-    """Make a socket."""
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(os.path.relpath(path))  # a longer name would be none
-
-
 def folder(path: Path, _: Stock) -> None:
     """Make an empty folder."""
     path.mkdir()
-
-
-def link(target: str) -> Maker:
-    """Return what makes a link."""
-    return lambda path, _: path.symlink_to(target)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,18 +11,18 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from hostile.case import Case, Maker, folder, link, pipe
+from hostile.case import Case, Maker, folder, pipe
 
 KEY = "own_datasets.mine"
 ROWS = 40
 
 
-def table(change: Mapping[str, Any] | None = None, rows: int = ROWS) -> str:
+def table(change: Mapping[str, Any] | None = None) -> str:
     """Return a good table as CSV, with other columns: lists, or one value for all rows."""
     columns = {
-        "size": [row % 7 for row in range(rows)],
-        "soil": [("sand", "clay")[row % 2] for row in range(rows)],
-        "y": [("a", "b")[row // 2 % 2] for row in range(rows)],
+        "size": [row % 7 for row in range(ROWS)],
+        "soil": [("sand", "clay")[row % 2] for row in range(ROWS)],
+        "y": [("a", "b")[row // 2 % 2] for row in range(ROWS)],
     }
     return pd.DataFrame({**columns, **(change or {})}).to_csv(index=False)
 
@@ -47,19 +46,10 @@ def npz(**arrays: Any) -> bytes:
     return file.getvalue()
 
 
-def png(size: tuple[int, int] = (8, 8), mode: str = "RGB", form: str = "PNG") -> bytes:
+def png(size: tuple[int, int] = (8, 8), mode: str = "RGB") -> bytes:
     """Return an image."""
     file = io.BytesIO()
-    Image.new(mode, size).save(file, form)
-    return file.getvalue()
-
-
-def zipped(**files: str) -> bytes:
-    """Return files in a .zip."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
+    Image.new(mode, size).save(file, "PNG")
     return file.getvalue()
 
 
@@ -100,60 +90,27 @@ def column(said: str, values: Any, *, real: bool = False, **keys: Any) -> Case:
     return cells(f"t.csv: column 'x': {said}", {"t.csv": table({"x": values})}, real=real, **keys)
 
 
-def filled(said: str, values: Any, value: Any, **keys: Any) -> Case:
-    """Return the case of a column `x` whose missing cells cannot become `value`."""
-    files: Files = {"t.csv": table({"x": values})}
-    return cells(f"{KEY}.fill: column 'x' of t.csv {said}", files, fill={"x": value}, **keys)
-
-
 GOOD: Files = {"t.csv": table()}
-SEMICOLON = table().replace(",", ";")
-NAMES = [f"name {row}" for row in range(ROWS)]
 
 PATHS = [
     header("path: t.csv: no such file or folder", {}, real=True),
-    header("path: t.csv: no such file or folder", {"t.csv": link("nowhere.csv")}),
     header("path: t.csv: this is a folder, needed is a file", {"t.csv": folder}),
     header("validation: v.csv: no such file or folder", GOOD, validation="v.csv"),
     header(
-        "path: t.xlsx: the name of a table must end in one of .csv",
-        {"t.xlsx": b"PK"},
-        path="t.xlsx",
-    ),
-    header("path: t.csv: this is a folder, needed is a file", {"t.csv": folder}, "text"),
-    header("path: pets: no such file or folder", {}, "image"),
-    header(
         "path: pets/a/2.png: not a regular file",
         {"pets/a/1.png": png(), "pets/b/1.png": png(), "pets/a/2.png": pipe},
-        "image",
-    ),
-    header(
-        "path: pets/a/2.png: not a regular file",
-        {"pets/a/1.png": png(), "pets/b/1.png": png(), "pets/a/2.png": link("no.png")},
         "image",
     ),
 ]
 
 HEADERS = [
     header("target: t.csv has no column 'z' for it: size, soil, y", GOOD, target="z", real=True),
-    header("drop: t.csv has no column 'z' for it: size, soil, y", GOOD, drop=["z"]),
-    header("drop: 'y' is the target, which every row needs", GOOD, drop=["y"]),
-    header("dates: t.csv has no column 'z' for it: size, soil", GOOD, dates=["z"]),
-    header(
-        "dates: 'soil' is in own_datasets.mine.categorical as well",
-        GOOD,
-        dates=["soil"],
-        categorical=["soil"],
-    ),
-    header("dates: t.csv has no column 'y' for it: size, soil", GOOD, dates=["y"]),
-    header("categorical: t.csv has no column 'z' for it: size", GOOD, categorical=["z"]),
     header(
         "categorical: t.csv has no column 'soil' for it: size",
         GOOD,
         categorical=["soil"],
         drop=["soil"],
     ),
-    header("fill: t.csv has no column 'z' for it: size, soil", GOOD, fill={"z": 0}),
     header("fill: t.csv has no column 'text' for it: size, soil", GOOD, fill={"text": "none"}),
     header(
         "test: v.csv lacks columns that t.csv has: soil; it has",
@@ -163,18 +120,11 @@ HEADERS = [
     header(
         "encoding: 'klingon' is no encoding, such as latin-1", GOOD, encoding="klingon", real=True
     ),
-    header("encoding: 'base64' is no encoding, such as", GOOD, encoding="base64"),
     header("decimal: ',' separates the cells as well: give own_data", GOOD, decimal=","),
-    header("decimal: '.' separates the cells as well: give", GOOD, decimal=".", separator="."),
     header(
         'target: t.csv has no column \'y\' for it: size;soil;y; its cells seem separated by ";": give own_datasets.mine.separator: ";"',
-        {"t.csv": SEMICOLON},
+        {"t.csv": table().replace(",", ";")},
         real=True,
-    ),
-    header(
-        "target: t.csv has no column 'y' for it: size,soil,y; its cells seem separated by \",\"",
-        GOOD,
-        separator="|",
     ),
     header(
         "path: t.csv: byte 0xf6 is not UTF-8: give own_datasets.mine.encoding",
@@ -189,18 +139,10 @@ HEADERS = [
         GOOD,
         encoding="utf-16",
     ),
-    header("path: t.csv: it is not ascii (...): leave", {"t.csv": "sö,y\n"}, encoding="ascii"),
     header("path: t.csv: not a readable .csv file: there is no header", {"t.csv": b""}),
-    header("path: t.csv: not a readable .csv file: there is no header", {"t.csv": "\n\n"}),
     header(
         "path: t.csv: not a readable .csv file: two columns are called 'y'",
         {"t.csv": "y,x,y\n1,2,3\n"},
-    ),
-    header(
-        "path: t.csv: not a readable .csv file: column 2 has no name", {"t.csv": "x,,y\n1,2,3\n"}
-    ),
-    header(
-        "path: t.csv.gz: not a readable .csv.gz file: ", {"t.csv.gz": b"not gzip"}, path="t.csv.gz"
     ),
     header(
         "path: t.csv.gz: not a readable .csv.gz file: ",
@@ -212,15 +154,10 @@ HEADERS = [
         {"t.parquet": b"PAR1 and no more"},
         path="t.parquet",
     ),
-    header("path: t.parquet: not a readable .parquet file: ", {"t.parquet": b""}, path="t.parquet"),
     header(
         "path: t.csv: not a readable .csv file: a line has 16,777,216 characters or more",
         {"t.csv": b"x" * 2**24},
     ),
-    header("text: t.csv has no column 'review' for it: size", GOOD, "text", text="review"),
-    header("text: 'y' is the target as well", GOOD, "text", text="y"),
-    header("target: t.csv has no column 'stars' for it: size", GOOD, "text", target="stars"),
-    header("path: 't.csv' is neither an .npz with `images`", GOOD, "image", path="t.csv"),
     header(
         "path: p.npz: array `labels` is missing, it must have",
         {"p.npz": npz(images=np.zeros(3))},
@@ -228,27 +165,12 @@ HEADERS = [
         path="p.npz",
     ),
     header(
-        "path: p.npz: not a readable .npz file: ",
-        {"p.npz": b"PK and no more"},
-        "image",
-        path="p.npz",
-    ),
-    header("path: p.npz: not a readable .npz file: ", {"p.npz": b""}, "image", path="p.npz"),
-    header(
         "path: pets: expected a folder of images for each of at least 2 class(es); found: none",
         {"pets": folder},
         "image",
         real=True,
     ),
-    header("path: pets: expected a folder ...; found: a", {"pets/a/1.png": png()}, "image"),
     Case("plan", "data.vectors.source: v.txt: no such file", config("text", vectors="v.txt"), GOOD),
-    Case(
-        "plan",
-        "data.vectors.source: .: this is a folder, needed is a file",
-        config("text", vectors="."),
-        GOOD,
-    ),
-    Case("plan", "data.vectors.source: : ", config("text", vectors=""), GOOD),
 ]
 
 TABLES = [
@@ -266,96 +188,45 @@ TABLES = [
         real=True,
     ),
     cells("t.csv: column 'y': there are no rows", {"t.csv": "x,y\n"}),
-    cells("t.csv: there is no column but the target 'y'", {"t.csv": "y\na\nb\n"}),
-    cells("t.csv: there is no column but the target 'y'", GOOD, drop=["size", "soil"]),
     cells("t.csv: column 'y': 'a' is the only class, at least 2", {"t.csv": table({"y": "a"})}),
     cells(
         "t.csv: column 'y': class 'rare' has 1 row, needed are 3",
         {"t.csv": table({"y": cell("rare", of="b")})},
     ),
     cells(
-        "t.csv: column 'y': 1 missing class(es), the first in row 7",
-        {"t.csv": table({"y": cell(None, of="b")})},
-    ),
-    cells(
-        "t.csv: column 'y': row 7: 1.5 is not a whole number: this project classifies",
-        {"t.csv": table({"y": cell(1.5)})},
-    ),
-    cells(
-        "t.csv: column 'y': row 7: inf is not a whole number", {"t.csv": table({"y": cell("inf")})}
-    ),
-    cells(
         "v.csv: column 'y': row 2: class 'c' does not occur in training",
         {**GOOD, "v.csv": "size,soil,y\n1,sand,c\n"},
         test="v.csv",
     ),
-    cells("v.csv: column 'y': there are no rows", {**GOOD, "v.csv": "size,soil,y\n"}, test="v.csv"),
     cells(
         "v.csv: column 'size': it holds string values, but numbers in the training",
         {**GOOD, "v.csv": "size,soil,y\nbig,sand,a\n"},
         test="v.csv",
     ),
-    cells(
-        "v.csv: column 'size': 1 missing cell(s), the first in row 2",
-        {**GOOD, "v.csv": "size,soil,y\n,sand,a\n"},
-        validation="v.csv",
-    ),
     column(
         "1 missing cell(s), the first in row 7: give own_datasets.mine.fill", cell(None), real=True
     ),
-    cells(
-        "t.csv: column 'soil': 40 missing cell(s), column 'x': 1 missing cell(s), the first in row 2",
-        {"t.csv": table({"soil": None, "x": cell(None)})},
-    ),
     column("row 7: '?' among numbers: empty the cell if it is missing", cell("?")),
     column("row 7: inf is infinite or beyond float32's", cell("inf")),
-    column("row 7: 1e+39 is infinite or beyond float32's", cell(1e39)),
     column(
         "it holds dates, which are no features: name it in own_datasets.mine.dates",
         "2020-01-31",
         real=True,
     ),
-    column("it holds dates, which are no features", "31.1.2020"),
-    column("it holds dates, which are no features", "2020-01-31 10:00"),
-    column(
-        "row 7: 'soon' is no date; valid: 2020-01-31", cell("soon", of="2020-01-31"), dates=["x"]
-    ),
     column("row 7: '2020-02-30' is no date", cell("2020-02-30", of="2020-01-31"), dates=["x"]),
-    column("row 2: '1.5' is no date; valid: 2020-01-31", 1.5, dates=["x"]),
-    column("1 missing cell(s), the first in row 7: give", cell(None, of="2020-01-31"), dates=["x"]),
     column(
         "40 different texts in 40 rows, such as 'name 0': it names rows...(own_datasets.mine.drop)",
-        NAMES,
+        [f"name {row}" for row in range(ROWS)],
         real=True,
     ),
     column(
         "row 2: '1,5' is a number only with the decimal mark ',': give own_datasets.mine.decimal",
         [f"{n},5" for n in range(1, ROWS + 1)],
     ),
-    filled("holds categories, which have no mean: give a value", cell(None, of="b"), "mean"),
-    filled("holds categories, which have no median", cell(None, of="b"), "median"),
-    filled("holds numbers, 'none' is none: a number, mean or median", cell(None), "none"),
-    filled("has no number in the training rows, so no mean", None, "mean"),
     cells(
-        f"{KEY}.fill: column 'x' of t.csv: 1e+39 is not a finite number",
-        {"t.csv": table({"x": cell(None)})},
-        fill={"x": 1e39},
-    ),
-    filled(
-        "holds dates, 'soon' is none: a date, mean or median",
-        cell(None, of="2020-01-31"),
-        "soon",
-        dates=["x"],
-    ),
-    cells(
-        f"{KEY}.fill: column 'x' of t.csv holds numbers, 'none' is none",
-        {"t.csv": table({"x": cell(None)})},
-        fill={"numbers": "none"},
-    ),
-    cells(
-        f"{KEY}.fill: column 'x' of t.csv holds categories, which have no mean",
+        f"{KEY}.fill: column 'x' of t.csv holds categories, which have no mean: give a value",
         {"t.csv": table({"x": cell(None, of="b")})},
-        fill={"texts": "mean"},
+        fill={"x": "mean"},
     ),
     cells(
         "t.csv: ...the most are 100,000 features and 4 GiB; ...own_datasets.mine.rare_below",
@@ -373,11 +244,6 @@ TABLES = [
         path="t.parquet",
     ),
     cells(
-        "t.parquet: column 'y': it holds datetime64 values, classes are text",
-        {"t.parquet": parquet({"x": range(9), "y": pd.to_datetime(["2020-01-31"] * 9)})},
-        path="t.parquet",
-    ),
-    cells(
         "t.parquet: not a readable .parquet file: ",
         {
             "t.parquet": parquet({"x": np.random.default_rng(0).random(5000), "y": [1, 2] * 2500})[
@@ -390,7 +256,7 @@ TABLES = [
     ),
     cells(
         "t.csv.gz: not a readable .csv.gz file: ",
-        {"t.csv.gz": gzip.compress(table(rows=40).encode())[:-9]},
+        {"t.csv.gz": gzip.compress(table().encode())[:-9]},
         path="t.csv.gz",
     ),
 ]
@@ -402,59 +268,11 @@ TEXTS = [
         "text",
     ),
     cells(
-        "t.csv: column 'soil': 1 missing text(s), the first in row 7",
-        {"t.csv": table({"soil": cell("  ", of="good")})},
-        "text",
-    ),
-    cells(
-        "t.parquet: column 'soil': it holds integer values, not texts",
-        {"t.parquet": parquet({"soil": range(9), "y": list("abcabcabc")})},
-        "text",
-        path="t.parquet",
-    ),
-    cells("t.csv: column 'y': 'a' is the only class", {"t.csv": table({"y": "a"})}, "text"),
-    cells(
         "v.txt: line 1: expected a word and 3 numbers, found 2 numbers",
         {**GOOD, "v.txt": "sand 1 2\n"},
         "text",
         vectors="v.txt",
         real=True,
-    ),
-    cells(
-        "v.txt: line 2: expected a word and 3 numbers, found 1",
-        {**GOOD, "v.txt": "a 1 2 3\nsand 1\n"},
-        "text",
-        vectors="v.txt",
-    ),
-    cells(
-        "v.txt: line 1: expected numbers after the word, found: ",
-        {**GOOD, "v.txt": "sand 1 2 x\n"},
-        "text",
-        vectors="v.txt",
-    ),
-    cells(
-        "v.txt: word 'sand': expected finite numbers, found nan",
-        {**GOOD, "v.txt": "sand 1 2 nan\n"},
-        "text",
-        vectors="v.txt",
-    ),
-    cells(
-        "v.txt: expected lines of a word and 3 numbers, found none",
-        {**GOOD, "v.txt": ""},
-        "text",
-        vectors="v.txt",
-    ),
-    cells(
-        "v.bin: expected .txt, .zip, .npz, found '.bin'",
-        {**GOOD, "v.bin": "x"},
-        "text",
-        vectors="v.bin",
-    ),
-    cells(
-        "v.zip: expected one file that ends with .3d.txt, found a.5d.txt",
-        {**GOOD, "v.zip": zipped(**{"a.5d.txt": ""})},
-        "text",
-        vectors="v.zip",
     ),
     cells(
         "v.zip: cannot be read as .zip: ",
@@ -465,18 +283,6 @@ TEXTS = [
     cells(
         "v.npz: expected arrays `words` and `vectors`, found: ",
         {**GOOD, "v.npz": npz(words=np.array(["a"]))},
-        "text",
-        vectors="v.npz",
-    ),
-    cells(
-        "v.npz: vectors: expected floats (1, 3), found float64 (1, 2)",
-        {**GOOD, "v.npz": npz(words=np.array(["a"]), vectors=np.zeros((1, 2)))},
-        "text",
-        vectors="v.npz",
-    ),
-    cells(
-        "v.npz: words: expected strings (n,), found ",
-        {**GOOD, "v.npz": npz(words=np.zeros(1), vectors=np.zeros((1, 3)))},
         "text",
         vectors="v.npz",
     ),
@@ -501,8 +307,6 @@ CLASSES = np.arange(9) % 2
 
 IMAGES = [
     cells("pets/cat/x.png: not a readable image: ", pets(**{"cat/x.png": b""}), "image", real=True),
-    cells("pets/cat/x.png: not a readable image: ", pets(**{"cat/x.png": b"text"}), "image"),
-    cells("pets/cat/x.png: not a readable image: ", pets(**{"cat/x.png": png()[:40]}), "image"),
     cells(
         "pets/cat/x.png: not a readable image: ",
         pets(**{"cat/x.png": png()[:45] + b"\0\0" + png()[47:]}),
@@ -511,11 +315,6 @@ IMAGES = [
     cells(
         "pets/cat/x.png: it has more than 8 bits per channel (mode I;16)",
         pets(**{"cat/x.png": png(mode="I;16")}),
-        "image",
-    ),
-    cells(
-        "pets/cat/x.gif: the name of an image must end in one of .png",
-        pets(**{"cat/x.gif": png(form="GIF")}),
         "image",
     ),
     cells(
@@ -531,52 +330,12 @@ IMAGES = [
     cells(
         "pets/x.png: images must be in folders named by class", pets(**{"x.png": png()}), "image"
     ),
-    cells(
-        "pets/cat/old/x.png: images must be in folders named by class",
-        pets(**{"cat/old/x.png": png()}),
-        "image",
-    ),
     cells("pets/rat: there are no images of this class", pets(rat=folder), "image"),
-    cells("pets: class 'rat' has 1 row, needed are 3", pets(**{"rat/1.png": png()}), "image"),
-    cells(
-        "test: 0.png: class 'rat' does not occur in training",
-        {**pets(), "test/rat/0.png": png()},
-        "image",
-        test="test",
-    ),
-    cells(
-        "pets/cat/0.png has 8 x 8 pixels, test/cat/0.png has 8 x 9 pixels",
-        {**pets(), "test/cat/0.png": png((8, 9))},
-        "image",
-        test="test",
-    ),
     arrays("`images` must be uint8, 0 to 255, of shape ...; found float64", PIXELS * 0.5, CLASSES),
-    arrays(
-        "`images` must have shape ...; found uint8 of shape (9, 4)", PIXELS[:, :, 0, 0], CLASSES
-    ),
-    arrays(
-        "`images` must have shape ...; found uint8 of shape (9, 4, 4, 2)", PIXELS[..., :2], CLASSES
-    ),
-    arrays(
-        "`images` must have shape ...; found uint8 of shape (9, 0, 4, 3)", PIXELS[:, :0], CLASSES
-    ),
     arrays(
         "`labels` must have shape (9,), one for each of `images`; found (8,)", PIXELS, CLASSES[:8]
     ),
-    arrays("`labels` must be whole numbers or strings; found float64", PIXELS, CLASSES * 0.5),
-    arrays(
-        "`labels`: number 3 is empty",
-        PIXELS,
-        np.array(["a", "b", "a", "", "a", "a", "b", "b", "b"]),
-    ),
-    arrays("`labels`: '0' is the only class, at least 2 are needed", PIXELS, CLASSES * 0),
     arrays("not a readable .npz file: ...allow_pickle=False", PIXELS, np.array([{}] * 9)),
-    cells(
-        "p.npz: not a readable .npz file: ",
-        {"p.npz": zipped(**{"images.npy": "no", "labels.npy": "no"})},
-        "image",
-        path="p.npz",
-    ),
     cells(
         "p.npz: not a readable .npz file: ",
         {"p.npz": npz(images=PIXELS, labels=CLASSES).replace(b"\0" * 100, b"\1" * 100)},

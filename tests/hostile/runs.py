@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from automata.records import sealed
-from hostile.case import Case, Maker, Stock, folder, link, of, pipe
+from hostile.case import Case, Maker, Stock, folder, of, pipe
 from hostile.configurations import TABLE
 
 MINE = {"datasets": ["mine"], "own_datasets": {"mine": TABLE}}
@@ -117,16 +117,9 @@ def at(header: bytes, other: bytes) -> Maker:
 
 PREPARED_FILES = [
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: of(lambda stock: stock.prepared[:-1])}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: of(lambda stock: stock.prepared[:100])}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: of(lambda stock: stock.prepared + b"more")}),
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: b""}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: b"size,y\n1,2\n"}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: b"\xff" * 100}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: b"\0" * 100}),
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b"train.inputs", b"trajn.inputs")}),
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"F32"', b'"F99"')}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"dataset"', b'"dataseT"')}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b"format_version", b"format_versioN")}),
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"data_offsets":[0', b'"data_offsets":[9')}),
     job(
         f"{PREPARED}: format version 1, expected 2: remove it, to prepare",
@@ -141,9 +134,7 @@ PREPARED_FILES = [
         **{PREPARED: at(b'path\\": \\"mine.csv', b'path\\": \\"mime.csv')},
     ),
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: folder}),
-    job(f"{PREPARED}: {AGAIN}", **{PREPARED: link("nowhere.safetensors")}),
     job("work: ", work=b"not a folder"),
-    job("work: ", work=link("nowhere/work")),
     job(
         "record.json: is the record of another run or of other data, which is not replaced: move it",
         **{RECORD: of(lambda stock: stock.record)},
@@ -192,23 +183,9 @@ RECORDS = [
     ),
     collected(
         f"its content does not fit its digest: ...; {REPEAT}",
-        of(lambda stock: stock.record[: len(stock.record) // 2]),
-    ),
-    collected(
-        f"its content does not fit its digest: ...; {REPEAT}",
         of(lambda stock: stock.record.replace(b'"seed": 0', b'"seed": 1', 1)),
     ),
-    collected(
-        f"its content does not fit its digest: ...; {REPEAT}",
-        of(lambda stock: stock.record + b"\n"),
-    ),
-    collected(
-        f"its content does not fit its digest: ...; {REPEAT}", of(lambda stock: stock.record * 2)
-    ),
     collected(f"not a record: it has no schema_version; {REPEAT}", b""),
-    collected(f"not a record: it has no schema_version; {REPEAT}", b"[1, 2]"),
-    collected(f"not a record: it has no schema_version; {REPEAT}", b"\0" * 5000),
-    collected(f"not a record: ...; {REPEAT}", b'{"schema_version": '),
     collected(f"not a record: ...invalid start byte; {REPEAT}", b"\xff\xfe\x00"),
     collected(
         f"record of schema version 999, not 2: of another version of the project; use that one, or {REPEAT}",
@@ -216,44 +193,21 @@ RECORDS = [
         real=True,
     ),
     collected(
-        f"record of schema version 1, not 2: ...{REPEAT}",
-        edited(lambda content: content.update(schema_version=1)),
-    ),
-    collected(
-        f"record of schema version two, not 2: ...{REPEAT}",
-        edited(lambda content: content.update(schema_version="two")),
-    ),
-    collected(
         f"not a record: test: Field required; {REPEAT}", edited(lambda content: content.pop("test"))
-    ),
-    collected(
-        f"not a record: mood: ...; {REPEAT}", edited(lambda content: content.update(mood="good"))
     ),
     collected(
         f"not a record: job.run.seed: ...; {REPEAT}",
         edited(lambda content: content["job"]["run"].update(seed=-1)),
     ),
     collected(
-        f"not a record: job.run: ...; {REPEAT}",
-        edited(lambda content: content["job"]["run"].update(fraction=0.5)),
-    ),
-    collected(
         f"not a record: tuning.trials: ...; {REPEAT}",
         edited(lambda content: content["tuning"].update(trials=None)),
     ),
-    collected("no file, and no folder with a record.json in it", link("nowhere.json")),
-    collected("no file, and no folder with a record.json in it", pipe),
-    collected("no file, and no folder with a record.json in it", folder),
     command("r: no file, and no folder with a record.json in it", f"collect r {TABLES}", r=folder),
     command(
         f"r/record.json: not a record: it is no regular file; {REPEAT}",
         f"collect r {TABLES}",
         **{f"r/{RECORD}": pipe},
-    ),
-    command(
-        f"r/record.json: not a record: it is no regular file; {REPEAT}",
-        f"collect r {TABLES}",
-        **{f"r/{RECORD}": folder},
     ),
     command(
         "records of the same run: a/record.json, b/record.json",
@@ -294,7 +248,6 @@ RUN = "mine/random-hyperband-0123abcd/full-1/seed-0/record.json"
 NO_RECORD = "is not the record of a run"
 
 ARCHIVES = [
-    unpacked("a.tar.xz: not an archive of records: ", b""),
     unpacked("a.tar.xz: not an archive of records: ", b"text", real=True),
     unpacked("a.tar.xz: not an archive of records: ", lzma.compress(b"text")),
     unpacked(
@@ -302,19 +255,11 @@ ARCHIVES = [
         of(lambda stock: stock.archive[: len(stock.archive) // 2]),
     ),
     unpacked(
-        "a.tar.xz: not an archive of records: ", of(lambda stock: lzma.decompress(stock.archive))
-    ),
-    unpacked(
         "a.tar.xz: not an archive of records: ",
         of(lambda stock: stock.archive[:300] + b"\0\0\0\0" + stock.archive[304:]),
     ),
-    unpacked("a.tar.xz: not an archive of records: ...Is a directory", folder),
-    unpacked("a.tar.xz: not an archive of records: ...No such file", link("nowhere.tar.xz")),
     unpacked(f"a.tar.xz: '../{RUN}' {NO_RECORD}", packed((f"../{RUN}", b"x"))),
-    unpacked(f"a.tar.xz: '/{RUN}' {NO_RECORD}", packed((f"/{RUN}", b"x"))),
-    unpacked(f"a.tar.xz: 'notes.txt' {NO_RECORD}", packed(("notes.txt", b"x"))),
     unpacked(f"a.tar.xz: '{RUN}' {NO_RECORD}", packed((RUN, b""), kind=tarfile.SYMTYPE)),
-    unpacked(f"a.tar.xz: '{RUN}' {NO_RECORD}", packed((RUN, b""), kind=tarfile.FIFOTYPE)),
     unpacked(f"a.tar.xz: {RUN}: not a record: it has no schema_version", packed((RUN, b"x"))),
     unpacked(f"a.tar.xz: {RUN}: not a record: ", packed((RUN, b"\xff\xfe"))),
     unpacked(
@@ -333,13 +278,8 @@ COMMANDS = [
         "--remove: name folders below results/runs, or results/runs itself", "runs --remove --yes"
     ),
     command("here: does not lie in results/runs", "runs here --remove --yes", here=folder),
-    command("..: does not lie in results/runs", "runs .. --remove --yes"),
     command(
         "results/runs/../..: does not lie in results/runs", "runs results/runs/../.. --remove --yes"
-    ),
-    command(
-        "results/runs/none: no record of results/runs lies there",
-        "runs results/runs/none --remove --yes",
     ),
     command(
         "nothing was deleted: nobody to ask; --yes deletes",
@@ -348,29 +288,11 @@ COMMANDS = [
         real=True,
     ),
     command(
-        f"results/runs/{RUN}: its content does not fit its digest",
-        "runs",
-        **{f"results/runs/{RUN}": of(lambda stock: stock.record[:-9])},
-    ),
-    command(
-        f"results/runs/{RUN}: not a record: it is no regular file; {REPEAT}",
-        "runs",
-        **{f"results/runs/{RUN}": pipe},
-    ),
-    command(
         "results/other/tables/runs.csv: ",
         "runs",
         **{
             f"results/runs/{RUN}": of(lambda stock: stock.record),
             "results/other/tables/runs.csv": b"a,b\n1,2\n",
-        },
-    ),
-    command(
-        "results/other/tables/runs.csv: ",
-        "runs",
-        **{
-            f"results/runs/{RUN}": of(lambda stock: stock.record),
-            "results/other/tables/runs.csv": b"\xff\xfe",
         },
     ),
     Case(
@@ -382,7 +304,6 @@ COMMANDS = [
     ),
     command("none: ", "contaminated none", real=True),
     command("none.json: ", "pack none.json --output a.tar.xz"),
-    command("no-such-command: ", "meter --shared -- no-such-command"),
 ]
 
 CASES = [*MODELS, *PREPARED_FILES, *RECORDS, *ARCHIVES, *COMMANDS]
