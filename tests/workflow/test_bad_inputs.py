@@ -187,7 +187,8 @@ def typed(case):
     if case.ends == "command":
         return ["-m", "automata", *case.command]
     snakemake = ["-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile"), "--cores", "1"]
-    until = {"prepare": ["--until", "prepare"], "tune": ["--until", "tune"]}.get(case.ends, ["-n"])
+    rule = {"prepare": "prepare", "tune": "tune_and_keep"}.get(case.ends)
+    until = ["--until", rule] if rule else ["-n"]
     return [*snakemake, *until, "--configfile", str(SMOKE), "own.yaml"]
 
 
