@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
 ROOT = Path(__file__).parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
@@ -27,19 +26,6 @@ def test_error_in_the_shipped_file_names_it(workflow, tmp_path, monkeypatch):
     workflow.snakefile, workflow.configfiles = copy / "workflow/Snakefile", []
     expected = "config/config.yaml: protocol.tabular.epochs: 0 is not valid"
     assert line(workflow, {}).endswith(f"project/{expected}; valid: integer > 0")
-
-
-def test_missing_intensity_ends_the_call(workflow, tmp_path):
-    shipped = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    del shipped["carbon"]["grams_per_kwh"]
-    copy = tmp_path / "project"
-    for part in ("workflow", "rules", "config", "src"):
-        shutil.copytree(ROOT / part, copy / part)
-    (copy / "config/config.yaml").write_text(yaml.safe_dump(shipped))
-    workflow.snakefile = copy / "workflow/Snakefile"
-    end = line(workflow, {})
-    assert end.endswith("project/config/config.yaml: carbon.grams_per_kwh: missing")
-    assert "\n" not in end
 
 
 def test_error_names_the_file_that_sets_the_key(workflow, tmp_path):
