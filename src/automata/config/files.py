@@ -58,7 +58,7 @@ def read_experiments(
     layers = [(file, read(file)) for file in files]
     if of_module is not None:
         layers.insert(1, (Path("module config"), dict(of_module)))
-    return _united([*layers, (Path("--config"), dict(command_line or {}))], ())
+    return _united([*layers, (Path("--config"), dict(command_line or {}))])
 
 
 def parse_experiment(config: Config) -> Experiment:
@@ -71,18 +71,16 @@ def parse_experiment(config: Config) -> Experiment:
     )
 
 
-def _united(layers: list[Layer], around: tuple[Path, ...]) -> list[Experiment]:
-    """Return the experiments of `layers`, which are those of a part of the files `around`."""
-    place, parts = _take_parts(layers, around)
+def _united(layers: list[Layer]) -> list[Experiment]:
+    """Return the experiments of `layers`."""
+    place, parts = _take_parts(layers)
     if not parts:
         return [_checked(layers)]
     before, after = layers[:place], layers[place:]
     found = [
         (part[0], experiment)
         for part in parts
-        for experiment in _united(
-            [*before, part, *_without_datasets(after)], (*around, layers[place][0])
-        )
+        for experiment in _united([*before, part, *_without_datasets(after)])
     ]
     return _chosen(found, after)
 
@@ -101,11 +99,8 @@ def _checked(layers: list[Layer]) -> Experiment:
     raise UserError(f"{where}: {'.'.join(path)}: {message}")
 
 
-def _take_parts(layers: list[Layer], around: tuple[Path, ...]) -> tuple[int, list[Layer]]:
-    """Take the parts out of `layers`; return before which layer they stand, and what they say.
-
-    Raises UserError for a part that is one of the files `around` again: it would never end.
-    """
+def _take_parts(layers: list[Layer]) -> tuple[int, list[Layer]]:
+    """Take the parts out of `layers`; return before which layer they stand, and what they say."""
     listing = [place for place, (_, content) in enumerate(layers) if content.get("parts")]
     place = listing[-1] if listing else 0
     file, content = layers[place]
@@ -114,11 +109,7 @@ def _take_parts(layers: list[Layer], around: tuple[Path, ...]) -> tuple[int, lis
         other.pop("parts", None)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise UserError(f"{file}: parts: {json.dumps(names)} is not valid; valid: a list of files")
-    files = [file.parent / name for name in names]
-    for part in files:
-        if part.resolve() in [other.resolve() for other in (*around, file)]:
-            raise UserError(f"{file}: parts: {part} has this file among its parts")
-    return place, [(part, read(part)) for part in files]
+    return place, [(file.parent / name, read(file.parent / name)) for name in names]
 
 
 def _without_datasets(layers: list[Layer]) -> list[Layer]:

@@ -162,18 +162,6 @@ def test_a_data_set_of_two_parts_of_parts_is_refused(read):
         read({**PARTS, **wrappers}, ["both.yaml"])
 
 
-@pytest.mark.parametrize(
-    "contents",
-    [
-        {"a.yaml": {"parts": ["a.yaml"]}},
-        {"a.yaml": {"parts": ["b.yaml"]}, "b.yaml": {"parts": ["./a.yaml"]}},
-    ],
-)
-def test_a_file_that_is_a_part_of_itself_is_refused(read, contents):
-    with pytest.raises(UserError, match=r"a.yaml has this file among its parts"):
-        read(contents, ["a.yaml"])
-
-
 @pytest.mark.parametrize("parts", ["one.yaml", [1]])
 def test_parts_that_are_no_list_of_files_are_refused(read, parts):
     with pytest.raises(UserError, match=r"all.yaml: parts: .* is not valid; valid: a list of fil"):
