@@ -210,40 +210,6 @@ def test_data_settings_repeat_the_runs_whose_data_they_change(copy, data, repeat
     assert (jobs["prepare"], jobs["tune_and_keep"]) == ((1, 2) if name in repeated else (0, 0))
 
 
-def test_target_that_is_no_column_is_one_line_before_any_job(workflow):
-    content = yaml.safe_load(EXAMPLES["flowers.yaml"])
-    content["own_datasets"]["flowers"].update(target="kind")
-    flowers(workflow.folder)
-    workflow.config = content
-    expected = r"^own_datasets.flowers.target: .*kind.*petal_length.*species"
-    with pytest.raises(SystemExit, match=expected):
-        workflow.plan()
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        (
-            {"own_datasets": {"flowers": {"path": "roses.csv"}}},
-            "own_datasets.flowers.path: roses.c",
-        ),
-        (
-            {"own_datasets": {"flowers": {"test": "later.csv"}}},
-            "own_datasets.flowers.test: later.c",
-        ),
-    ],
-)
-def test_file_that_is_not_there_is_one_line_before_any_job(workflow, change, expected):
-    flowers(workflow.folder)
-    own = workflow.folder / "flowers.yaml"
-    own.write_text(EXAMPLES["flowers.yaml"])
-    workflow.configfiles, workflow.config = [own], change
-    with pytest.raises(SystemExit) as end:
-        workflow.plan()
-    assert end.value.code.startswith(expected)
-    assert end.value.code.endswith(": no such file or folder")
-
-
 def test_name_of_a_data_set_may_end_like_a_number(workflow):
     flowers(workflow.folder)
     content = yaml.safe_load(EXAMPLES["flowers.yaml"])
@@ -252,16 +218,6 @@ def test_name_of_a_data_set_may_end_like_a_number(workflow):
     own.write_text(yaml.safe_dump(content))
     workflow.configfiles = [own]
     assert workflow.plan()["tune_and_keep"] == 2
-
-
-def test_a_factory_that_is_not_there_is_one_line_before_any_job(workflow):
-    content = yaml.safe_load(EXAMPLES["reviews.yaml"])
-    content["protocol"]["text"]["model"]["factory"] = "my_netz:build"
-    reviews(workflow.folder)
-    (workflow.folder / "own.yaml").write_text(yaml.safe_dump(content))
-    workflow.config = content
-    with pytest.raises(SystemExit, match=r"^protocol.text.model.factory: my_netz:build: no module"):
-        workflow.plan()
 
 
 @pytest.mark.parametrize("called", ["x{y}.png", "{dataset}.png", "{ a,b}.png"])

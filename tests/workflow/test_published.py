@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -112,11 +111,3 @@ def test_published_records_of_own_data_need_no_data(published, tmp_path, make_wo
     config = AGAIN | {"datasets": ["flowers"], "own_datasets": flowers}
     plan = make_workflow(tmp_path, config=config).plan("tables")
     assert (plan["collect"], plan["prepare"]) == (1, 0)
-
-
-def test_archive_that_is_not_there_ends_in_one_line(workflow):
-    workflow.config = {"archives": ["results/reference/no.tar.xz"]}
-    with pytest.raises(SystemExit) as end:
-        workflow.plan()
-    assert str(end.value) == "archives: results/reference/no.tar.xz: no such file"
-    assert not Path(workflow.folder / "results").exists()
