@@ -115,16 +115,10 @@ class Pretended(Tensor):
         kwargs = kwargs or {}
         _refuse_mixtures(func, args, kwargs)
         _refuse_generator(kwargs.get("generator"), DEVICE)
-        costs = _costs(func, args)
-        _count(*costs)
+        _count(*_costs(func, args))
         shells = {id(x.held): x for x in tree_leaves((args, kwargs)) if isinstance(x, cls)}
-        graph = _CAPTURING[-1]
-        if graph is not None:
-            graph.spare([shell.held for shell in shells.values()])
         with _randomness() if torch.Tag.nondeterministic_seeded in func.tags else ExitStack():
             result = func(*_held(args), **_held(kwargs))
-        if graph is not None and LAUNCHES in costs:
-            graph.add(func, _held(args), _held(kwargs), result)
         if func is aten.copy_.default and not isinstance(args[0], cls):
             return args[0]
         for shell in shells.values() if func._schema.is_mutable else ():
@@ -179,70 +173,8 @@ class Pretended(Tensor):
         return _loaded, (self.held, self.requires_grad)
 
 
-class _Graph:
-    """A CUDA graph: launches by the memory that they read and write, whoever has that by then.
-
-    As on a GPU, a capture runs nothing: what it wrote to memory that was there before is undone.
-    """
-
-    def __init__(self) -> None:
-        self.launches: list[tuple[OpOverload, Any, Any, list[Tensor]]] = []
-        self.made: set[int] = set()
-        self.before: list[tuple[Tensor, Tensor]] = []
-
-    def spare(self, tensors: list[Tensor]) -> None:
-        """Note what is in those that are not the graph's own: not all writing is declared."""
-        self.before += [(x, x.clone()) for x in tensors if _memory(x).isdisjoint(self.made)]
-
-    def add(self, func: OpOverload, args: Any, kwargs: Any, result: Any) -> None:
-        self.made |= _memory(result) - _memory((args, kwargs))
-        self.launches.append((func, args, kwargs, _tensors(result)))
-
-    def pool(self) -> tuple[int, int]:
-        return 0, 1
-
-    def replay(self) -> None:
-        _count(LAUNCHES)
-        with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
-            for func, args, kwargs, results in self.launches:
-                random = torch.Tag.nondeterministic_seeded in func.tags
-                with _randomness() if random else ExitStack():
-                    again = _tensors(func(*args, **kwargs))
-                for there, value in zip(results, again, strict=True):
-                    if value.data_ptr() != there.data_ptr():
-                        there.copy_(value)
-
-
-def _tensors(values: Any) -> list[Tensor]:
-    return [x for x in tree_leaves(values) if isinstance(x, Tensor)]
-
-
-def _memory(values: Any) -> set[int]:
-    return {x.untyped_storage().data_ptr() for x in _tensors(values)}
-
-
-_CAPTURING: list[_Graph | None] = [None]
-
-
 def _count(*costs: str) -> None:
-    """Count them; a capture knows launches alone."""
-    if _CAPTURING[-1] is not None and {SYNCHRONISATIONS, TO_DEVICE, TO_HOST} & {*costs}:
-        raise RuntimeError("CUDA error: operation not permitted when stream is capturing")
     COUNTS.update(costs)
-
-
-@contextmanager
-def _capture(graph: _Graph, pool: Any = None, capture_error_mode: str = "global") -> Iterator[None]:
-    _CAPTURING.append(graph)
-    try:
-        yield
-    except RuntimeError:
-        message = "CUDA error: operation failed due to a previous error during capture"
-        raise RuntimeError(message)  # noqa: B904 - as torch, which loses the first one
-    finally:
-        _CAPTURING.pop()
-        for held, value in reversed(graph.before):
-            held.copy_(value)
 
 
 _LIVING: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
@@ -534,11 +466,6 @@ def _cuda() -> dict[str, Any]:
         "is_bf16_supported": lambda including_emulation=True: True,
         "synchronize": lambda device=None: _count(SYNCHRONISATIONS),
         "empty_cache": nothing,
-        "CUDAGraph": _Graph,
-        "graph": _capture,
-        "Stream": lambda: SimpleNamespace(wait_stream=nothing),
-        "current_stream": lambda: SimpleNamespace(wait_stream=nothing),
-        "stream": lambda stream: ExitStack(),
         "mem_get_info": lambda device=None: (MEMORY_BYTES - allocated(), MEMORY_BYTES),
         "memory_allocated": allocated,
         "max_memory_allocated": allocated,

@@ -8,10 +8,8 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,16 +17,14 @@ import psutil
 import torch
 import yaml
 
-from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.metering.gpus import PolledPower, gpu_sources
 from automata.records import Record, read_record
 from automata.training.device import gpus_in_use
 from automata.training.run import TrainingRun
 from benchmarks import workloads
-from benchmarks.gpu.epochs import epoch_rows, possible
+from benchmarks.gpu.epochs import epoch_rows
 from benchmarks.report import Row
-from benchmarks.timing import interleaved, ratio
 from benchmarks.workloads import Workload
 
 ROOT = Path(__file__).parents[2]
@@ -68,34 +64,6 @@ def text_twice(place: Place) -> Finding:
     return Finding(
         False, "losses or weights differ: try CUBLAS_WORKSPACE_CONFIG=:4096:2, and report it"
     )
-
-
-def graph_and_eager(place: Place) -> Finding:
-    """Train ResNet18 with and without a CUDA graph: are the numbers the same, is it faster?"""
-    workload = _images(place, 2000)
-    rows: list[Row] = []
-    steps = len(workload.dataset.train) / 20
-    for precision in ("float32", "bfloat16"):
-        eager = Compute.model_validate({"precision": precision})
-        if not possible(eager, CUDA):
-            continue
-        ways = {"eager": eager, "graph": eager.model_copy(update={"cuda_graph": True})}
-        runs = {name: workload.run(20, device=CUDA, compute=ways[name]) for name in ways}
-        outcomes = {name: _trained(run, 2) for name, run in runs.items()}
-        seconds = interleaved(
-            {name: partial(_one_more_epoch, run) for name, run in runs.items()},
-            rounds=1 if place.quick else 5,
-        )
-        rows.append(
-            {
-                "precision": precision,
-                "same numbers": outcomes["eager"] == outcomes["graph"],
-                **{f"{name} ms a step": 1e3 * median(s) / steps for name, s in seconds.items()},
-                "times as fast": ratio(seconds["eager"], seconds["graph"]),
-            }
-        )
-    same = all(row["same numbers"] for row in rows)
-    return Finding(same, f"the numbers are {'the same' if same else 'not the same'}", rows)
 
 
 def epochs_and_plain_loop(place: Place) -> Finding:
@@ -183,7 +151,6 @@ def tests_of_a_gpu(place: Place) -> Finding:
 
 CHECKS: dict[str, tuple[Callable[[Place], Finding], bool]] = {
     "a text run twice": (text_twice, False),
-    "graph against eager": (graph_and_eager, False),
     "epochs against a plain loop": (epochs_and_plain_loop, False),
     "the smoke experiment twice": (smoke_twice, False),
     "NVML's energy against its power": (energy_and_power, True),
@@ -195,10 +162,6 @@ CHECKS: dict[str, tuple[Callable[[Place], Finding], bool]] = {
 
 def _images(place: Place, rows: int) -> Workload:
     return workloads.images(50, 5) if place.quick else workloads.images(rows)
-
-
-def _one_more_epoch(run: TrainingRun) -> None:
-    run.train_to(run.progress.epochs + 1)
 
 
 def _trained(run: TrainingRun, epochs: int = 3) -> list[Any]:

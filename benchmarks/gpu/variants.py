@@ -26,8 +26,6 @@ VARIANTS = {
     "plain": Variant(channels_last=False),
     "channels-last": Variant(),
     "channels-last, bfloat16": Variant(Compute(precision="bfloat16")),
-    "channels-last, graph": Variant(Compute(cuda_graph=True)),
-    "channels-last, bfloat16, graph": Variant(Compute(precision="bfloat16", cuda_graph=True)),
     "channels-last, compiled": Variant(Compute(compiled=True)),
     "channels-last, bfloat16, compiled": Variant(Compute(precision="bfloat16", compiled=True)),
 }

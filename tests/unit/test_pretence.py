@@ -158,50 +158,6 @@ def test_what_a_gpu_allows_is_computed(name: str) -> None:
     assert compute().tolist() == expected
 
 
-def captured(function: Callable[[], Any]) -> Any:
-    """Return a graph of `function`, and what that returned."""
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        result = function()
-    return graph, result
-
-
-def test_a_graph_reads_and_writes_the_memory_that_it_was_captured_with() -> None:
-    weight, total = device(2), torch.zeros(2, device="cuda")
-    graph, double = captured(lambda: (total.add_(weight), weight * 2)[1])
-    assert total.tolist() == [0, 0]  # a capture runs nothing
-    weight.fill_(3)
-    graph.replay()
-    assert (double.tolist(), total.tolist()) == ([6, 6], [3, 3])
-    weight.data = device(2) * 5  # another tensor: the graph knows the old one
-    graph.replay()
-    assert (double.tolist(), total.tolist()) == ([6, 6], [6, 6])
-
-
-@pytest.mark.parametrize(
-    "mistake",
-    [
-        lambda: device(2).sum().item(),
-        lambda: device(2).add(host(2).cuda()),
-        lambda: device(2)[device(2) > 0],
-        lambda: device(2).cpu(),
-    ],
-    ids=["number", "copy to the device", "mask", "copy to the host"],
-)
-def test_a_capture_waits_for_nothing(mistake: Callable[[], Any]) -> None:
-    with pytest.raises(RuntimeError, match="due to a previous error") as raised:
-        captured(mistake)
-    assert "not permitted when stream is capturing" in str(raised.value.__context__)
-
-
-def test_a_replay_is_one_launch(counts: Counter[str]) -> None:
-    tensor = device(3)
-    graph, _ = captured(lambda: (tensor * 2 + 1).sum())
-    before = counts[LAUNCHES]
-    graph.replay()
-    assert counts[LAUNCHES] == before + 1
-
-
 MAKERS: dict[str, Callable[[], Tensor]] = {
     "zeros": lambda: torch.zeros(3, device="cuda"),
     "tensor": lambda: torch.tensor([1, 2], device=torch.device("cuda")),

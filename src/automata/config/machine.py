@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from automata.config.base import Count, Section, added
+from automata.config.base import Count, Section
 
 
 class Compute(Section):
@@ -55,27 +55,12 @@ class Compute(Section):
             "times as fast on an H100, and no faster on a CPU"
         ),
     ] = False
-    cuda_graph: Annotated[
-        bool,
-        added(False),
-        Field(
-            description="image models train by a CUDA graph of the forward and backward pass; on "
-            "a CPU it changes nothing. It gives the same numbers; epochs of ResNet18 with "
-            "mini-batches of 20 are 5 times as fast on an H100"
-        ),
-    ] = False
 
     @property
     def gpus(self) -> int:
         """GPUs that the trials at once need: one each, unless they ask for less of one."""
         on_each = 1 if self.gpu_per_trial is None else int(1 / self.gpu_per_trial + 1e-6)
         return math.ceil(self.concurrent_trials / on_each)
-
-    @model_validator(mode="after")
-    def _one_kind_of_graph(self) -> Self:
-        if self.cuda_graph and self.compiled:
-            raise ValueError("cuda_graph and compiled exclude each other: set one of them to false")
-        return self
 
 
 class Models(Section):

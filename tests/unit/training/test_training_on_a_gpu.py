@@ -16,7 +16,6 @@ import torch
 from automata.config import Protocol
 from automata.config.machine import Compute
 from automata.datasets.prepared import SPLITS, Dataset, Normalisation
-from automata.errors import UserError
 from automata.models.mlp import Mlp
 from automata.models.resnet import BasicBlock, ResNet
 from automata.selection import embeddings, matching
@@ -32,14 +31,12 @@ from automata.tuning.checkpoints import (
     read_checkpoint,
     write_checkpoint,
 )
-from benchmarks.launches import MODELS, WAYS, per_step
 from benchmarks.workloads import images, sentences
-from pretence import LAUNCHES, SYNCHRONISATIONS, TO_DEVICE, VIEWS, pretended_cuda
+from pretence import pretended_cuda
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 EPOCHS = 5
 FLOAT32, BFLOAT16 = Compute(), Compute(precision="bfloat16")
-GRAPH = Compute(cuda_graph=True)
 USUAL = {"momentum": 0.9, "schedule": "cosine", "batch_size": 8}
 TABLE = {**USUAL, "learning_rate": 0.01, "hidden1": 8, "hidden2": 7}
 TEXT = {**USUAL, "learning_rate": 0.01, "hidden": 6, "layers": 2, "optimizer": "adam"}
@@ -123,10 +120,6 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     *(("resnet18", name, {}) for name in ("full", "craig", "glister")),
     ("resnet18", "full", {"compute": BFLOAT16}),
     ("resnet50", "full", {}),
-    ("resnet18", "full", {"compute": GRAPH}),
-    ("resnet18", "gradmatch", {"compute": GRAPH}),
-    ("resnet18", "full", {"compute": Compute(precision="bfloat16", cuda_graph=True)}),
-    ("lstm", "full", {"compute": GRAPH}),
     ("resnet18", "gradmatch", {"augmentation": {"crop_padding": 1, "flip": True}}),
 ]
 
@@ -149,23 +142,16 @@ def test_training_is_that_on_the_cpu(
 
 
 @pytest.mark.parametrize(
-    ("kind", "selector", "compute"),
-    [
-        ("mlp-sgd", "gradmatch", FLOAT32),
-        ("mlp-adam", "rs2", FLOAT32),
-        ("lstm", "craig", FLOAT32),
-        ("resnet18", "random", FLOAT32),
-        ("resnet18", "full", GRAPH),
-    ],
+    ("kind", "selector"),
+    [("mlp-sgd", "gradmatch"), ("mlp-adam", "rs2"), ("lstm", "craig"), ("resnet18", "random")],
 )
 def test_a_run_goes_on_from_a_checkpoint_as_if_in_one_go(
-    data: dict[str, Dataset], tmp_path: Path, kind: str, selector: str, compute: Compute
+    data: dict[str, Dataset], tmp_path: Path, kind: str, selector: str
 ) -> None:
     with pretended_cuda():
-        whole = trained(make(data, kind, selector, CUDA, compute=compute), 3)
-        before, after = (make(data, kind, selector, CUDA, compute=compute) for _ in range(2))
+        whole = trained(make(data, kind, selector, CUDA), 3)
+        before, after = (make(data, kind, selector, CUDA) for _ in range(2))
         before.train_to(1)
-        after.train_to(2 if compute.cuda_graph else 0)  # the tensors of its graph stay
         write_checkpoint(tmp_path / "state.pt", before.state())
         state = read_checkpoint(tmp_path / "state.pt")
         assert state is not None
@@ -210,25 +196,24 @@ def test_a_gpu_holds_one_copy_of_the_data(data: dict[str, Dataset]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "selector", "compute"),
+    ("kind", "selector"),
     [
-        ("mlp-sgd", "gradmatch", FLOAT32),
-        ("mlp-adam", "random", FLOAT32),
-        ("lstm", "rs2", FLOAT32),
-        ("lstm-decay", "craig", FLOAT32),
-        ("resnet18", "full", FLOAT32),
-        ("resnet18", "full", GRAPH),
+        ("mlp-sgd", "gradmatch"),
+        ("mlp-adam", "random"),
+        ("lstm", "rs2"),
+        ("lstm-decay", "craig"),
+        ("resnet18", "full"),
     ],
 )
 def test_a_run_that_nobody_holds_is_gone_without_the_garbage_collector(
-    data: dict[str, Dataset], kind: str, selector: str, compute: Compute
+    data: dict[str, Dataset], kind: str, selector: str
 ) -> None:
     """A GPU that runs out of memory does not call it."""
     gc.collect()
     gc.disable()
     try:
         with pretended_cuda():
-            run = make(data, kind, selector, CUDA, compute=compute)
+            run = make(data, kind, selector, CUDA)
             trained(run, 3)
             run.restore(run.state())
             left = [weakref.ref(it) for it in (run, run.model, run.optimizer, run.schedule)]
@@ -263,32 +248,6 @@ def test_images_of_more_pixels_are_fewer_at_once(size: int, rows: int) -> None:
         assert len(labels) == rows
 
 
-def test_graphed_runs_in_turn_are_each_as_if_alone(data: dict[str, Dataset]) -> None:
-    with pretended_cuda():
-        alone = [
-            trained(make(data, "resnet18", name, CUDA, compute=GRAPH), 3)
-            for name in ("full", "rs2")
-        ]
-        runs = [make(data, "resnet18", name, CUDA, compute=GRAPH) for name in ("full", "rs2")]
-        for epoch in (1, 2):
-            for run in runs:
-                run.train_to(epoch)
-        assert [trained(run, 3) for run in runs] == alone
-
-
-def test_a_model_that_cannot_be_captured_is_named_in_one_line(data: dict[str, Dataset]) -> None:
-    with pretended_cuda():
-        run = make(data, "resnet18", "full", CUDA, compute=GRAPH)
-        loss = run.model.loss
-        run.model.loss = lambda *batch: loss(*batch) * float(loss(*batch) > 0)  # type: ignore
-        with pytest.raises(
-            UserError,
-            match=r"^compute\.cuda_graph: true: ResNet cannot be captured: CUDA error: operation "
-            "not permitted when stream is capturing; set it to false$",
-        ):
-            run.train_to(1)
-
-
 class OnTheDevice(FixedRandom):
     """A user's selector whose rows come from a GPU."""
 
@@ -302,31 +261,6 @@ def test_a_selector_may_return_rows_on_the_device(data: dict[str, Dataset]) -> N
         run, usual = (make(data, "lstm", "random", CUDA) for _ in range(2))
         run._subsets = Subsets(SubsetPlan(OnTheDevice(), 0.5), run.protocol)
         assert trained(run) == trained(usual)
-
-
-# What a step costs
-
-
-@pytest.mark.parametrize(
-    ("model", "way", "launches"),
-    [
-        ("MLP, Adam", "float32", 25),
-        ("MLP, SGD", "float32", 25),
-        ("MLP, Adam", "bfloat16", 40),
-        ("LSTM, Adam", "float32", 40),
-        ("ResNet18, SGD", "float32", 175),
-        ("ResNet18, SGD", "float32, graph", 15),
-        ("ResNet18, SGD", "bfloat16, graph", 15),
-    ],
-)
-def test_a_step_launches_and_waits_no_more_than_it_must(
-    model: str, way: str, launches: int
-) -> None:
-    counts = per_step(MODELS[model], WAYS[way])
-    assert launches / 2 < counts[LAUNCHES] <= launches
-    assert counts[VIEWS] < counts[LAUNCHES]
-    assert counts[SYNCHRONISATIONS] == 0
-    assert counts[TO_DEVICE] == 0  # once per many mini-batches
 
 
 # What is left
