@@ -4,52 +4,35 @@ Python imports this module as it starts. The pretence begins once torch is impor
 of a workflow never do that.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
-from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
-from typing import Any
+from importlib.machinery import PathFinder
 
 
-class Finder(MetaPathFinder):
-    """Finds torch, once."""
+class Finder:
+    """Finds torch, once, and begins the pretence in all threads when it is loaded."""
 
-    def find_spec(self, name: str, path: Sequence[str] | None, _: Any = None) -> ModuleSpec | None:
+    def find_spec(self, name, path, _=None):
         if name != "torch":
             return None
         sys.meta_path.remove(self)
         spec = PathFinder.find_spec(name, path)
-        if spec is not None and spec.loader is not None:
-            spec.loader = ThenPretend(spec.loader)  # type: ignore[assignment]
+        self.load, spec.loader.exec_module = spec.loader.exec_module, self.load_and_begin
         return spec
 
-
-class ThenPretend(Loader):
-    """Loads a module, and begins the pretence."""
-
-    def __init__(self, loader: Loader) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
+    def load_and_begin(self, module):
+        self.load(module)
         import pretence
 
-        self.pretended = pretence.pretended_cuda()  # kept: it ends with its generator
-        self.pretended.__enter__()
-        begin = threading.Thread.run
+        self.kept = pretence.pretended_cuda()  # it ends with its generator
+        self.kept.__enter__()
+        plain = threading.Thread.run
 
-        def run(thread: threading.Thread) -> None:
+        def run(thread):
             with pretence.OnTheDevice():
-                begin(thread)
+                plain(thread)
 
-        threading.Thread.run = run  # type: ignore[method-assign]
+        threading.Thread.run = run
 
 
 sys.meta_path.insert(0, Finder())
