@@ -90,7 +90,7 @@ def allow_repeats():
 def answers():
     """Return the files that the last line names, if they were asked for."""
     asked = workflow.dag_settings.targets
-    return OUTPUTS.answers(EXPERIMENT) if not asked or "all" in asked else []
+    return OUTPUTS.answers if not asked or "all" in asked else []
 
 
 SCREEN.answers = answers
@@ -161,7 +161,7 @@ def existing_records(wildcards):
 def figure_on_page(wildcards):
     """Return the figure that the page of an experiment shows, where it is drawn."""
     figure = f"results/{wildcards.experiment}/figures/{FIGURE}.png"
-    return [figure] if figure in OUTPUTS.figures(wildcards.experiment) else []
+    return [figure] if figure in OUTPUTS.figures else []
 
 
 def on_cluster():

@@ -80,7 +80,7 @@ rule plot_dataset:
 
 rule build_page:
     input:
-        tables=lambda wildcards: OUTPUTS.tables(wildcards.experiment),
+        tables=OUTPUTS.tables,
         figures=figure_on_page,
         best="results/{experiment}/best.yaml",
     output:
@@ -108,7 +108,7 @@ rule build_page:
 
 rule figures:
     input:
-        OUTPUTS.figures(EXPERIMENT),
+        OUTPUTS.figures,
 
 
 # It has no output: each call draws the records that there are by then.

@@ -1,7 +1,7 @@
 """What is published of an experiment: its records in one file, and all that was made of them."""
 
 PUBLISHED = f"results/reference/{EXPERIMENT}"
-MADE = OUTPUTS.published(EXPERIMENT)
+MADE = OUTPUTS.published
 
 
 rule pack:

@@ -263,4 +263,4 @@ rule provenance:
 
 rule tables:
     input:
-        OUTPUTS.tables(EXPERIMENT),
+        OUTPUTS.tables,

@@ -15,6 +15,7 @@ class Outputs:
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
+        self._folder = f"results/{grid.shared.experiment}"
 
     def _plan(self) -> Plan:
         """Return the selectors of each panel; what archives hold is known when they are read."""
@@ -27,28 +28,31 @@ class Outputs:
             plan.setdefault(panel, set()).add(place.selector)
         return plan
 
-    def figures(self, experiment: str) -> list[str]:
-        """Return the figures of an experiment, as pixels: those that would show something."""
-        folder = f"results/{experiment}/figures"
+    @property
+    def figures(self) -> list[str]:
+        """The figures, as pixels: those that would show something."""
         names = product(OF_DATASET, self._grid.datasets)
-        return [f"{folder}/{name}.png" for name in figures(self._plan())] + [
-            f"{folder}/{name}/{dataset}.png" for name, dataset in names
+        return [f"{self._folder}/figures/{name}.png" for name in figures(self._plan())] + [
+            f"{self._folder}/figures/{name}/{dataset}.png" for name, dataset in names
         ]
 
-    def tables(self, experiment: str) -> list[str]:
-        """Return the tables of an experiment."""
-        return [f"results/{experiment}/tables/{name}" for name in TABLES]
+    @property
+    def tables(self) -> list[str]:
+        """The tables."""
+        return [f"{self._folder}/tables/{name}" for name in TABLES]
 
-    def answers(self, experiment: str) -> list[str]:
-        """Return what a user reads first: the best hyper-parameters, and the page."""
-        return [f"results/{experiment}/{name}" for name in ("best.yaml", "index.html")]
+    @property
+    def answers(self) -> list[str]:
+        """What a user reads first: the best hyper-parameters, and the page."""
+        return [f"{self._folder}/{name}" for name in ("best.yaml", "index.html")]
 
-    def published(self, experiment: str) -> list[str]:
-        """Return what is published of an experiment besides its records.
+    @property
+    def published(self) -> list[str]:
+        """What is published besides the records.
 
         Some tables hold much of what the records do, and PDFs show what PNGs do: all are made again
         from the records in a minute.
         """
         kept_back = tuple(name for name, table in TABLES.items() if not table.published)
-        tables = [path for path in self.tables(experiment) if not path.endswith(kept_back)]
-        return [*tables, *self.figures(experiment), *self.answers(experiment)]
+        tables = [path for path in self.tables if not path.endswith(kept_back)]
+        return [*tables, *self.figures, *self.answers]

@@ -134,7 +134,7 @@ def test_archives_take_the_place_of_runs(here):
     Path("old.tar.xz").touch()
     found = grid("smoke", archives=["old.tar.xz"])
     assert (found.runs, found.datasets) == ([], ["dna"])
-    figures = Outputs(found).figures("smoke")
+    figures = Outputs(found).figures
     assert "results/smoke/figures/tradeoff/dna.png" in figures
 
 
@@ -145,11 +145,11 @@ def test_a_missing_archive_is_one_line(here):
 
 def test_figures_are_those_that_show_something():
     both, full = grid("smoke"), grid("smoke", selectors=["full"])
-    assert len(Outputs(full).figures("smoke")) < len(Outputs(both).figures("smoke"))
+    assert len(Outputs(full).figures) < len(Outputs(both).figures)
 
 
 def test_what_is_published_is_no_parquet_and_no_record():
-    kinds = {Path(path).suffix for path in Outputs(grid("smoke")).published("smoke")}
+    kinds = {Path(path).suffix for path in Outputs(grid("smoke")).published}
     assert kinds == {".csv", ".md", ".html", ".yaml", ".png", ".json"}
 
 
