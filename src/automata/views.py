@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from automata.analysis.quantities import QUANTITIES
 from automata.errors import UserError
-from automata.names import AUTOMATA, CONTRASTS, CONTROLS, DATASETS
+from automata.names import AUTOMATA, CONTRASTS, CONTROLS
 from automata.registry import imported
 
 if TYPE_CHECKING:
@@ -123,10 +123,6 @@ _READING = (
 )
 
 
-def _has(*wanted: str) -> Callable[[Set[str]], bool]:
-    return lambda selectors: selectors >= set(wanted)
-
-
 PAPER = {
     view.name: view
     for view in (
@@ -135,17 +131,8 @@ PAPER = {
             "automata.figures.summary:performance_summary",
             "AUTOMATA at a glance (the paper's Figure 1): speedup over FULL, relative test error "
             "and total time. A marker is one subset size in one search, the mean over its seeds.",
-            _has("full", AUTOMATA),
+            lambda selectors: selectors >= {"full", AUTOMATA},
             ("sst2", "glue-sst2", "cifar10", "cifar100", "connect4"),
-        ),
-        View(
-            "framework",
-            "automata.figures.framework:framework",
-            "The framework (the paper's Figure 2): a search proposes configurations, each is "
-            "trained on subsets chosen by its own gradients, a scheduler stops poor ones early, "
-            "and the best is trained once more on all data.",
-            _has(AUTOMATA),
-            tuple(DATASETS),
         ),
         View(
             "main",

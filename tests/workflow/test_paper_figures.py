@@ -14,6 +14,7 @@ def test_figures_are_of_the_records_that_are_there(finished, tmp_path, make_work
     assert workflow.run("paper_figures") == {"paper_figures": 1}
     assert set(pd.read_csv(tmp_path / FOLDER / "tables/runs.csv")["seed"]) == {0}
     assert (tmp_path / FOLDER / "main.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (tmp_path / FOLDER / "framework.png").exists()
     assert (tmp_path / FOLDER / "main.pdf").read_bytes()[:5] == b"%PDF-"
 
 

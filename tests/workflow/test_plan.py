@@ -42,7 +42,7 @@ def test_targets_stand_for_their_part_of_the_results(workflow):
     assert not any(rule.startswith("plot") for rule in tables)
     assert tables["tabulate_energy"] == 1
     plots = {rule: figures[rule] for rule in figures if rule.startswith("plot")}
-    assert plots == {"plot": 5, "plot_dataset": 1}
+    assert plots == {"plot": 4, "plot_dataset": 1}
     assert (tables["check_claims"], figures["build_page"]) == (1, 0)
 
 

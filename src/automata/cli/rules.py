@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -433,6 +434,8 @@ def paper_figures(
     )
     differences(tables, defaults=defaults, paper=paper, csv=tables / "differences.csv")
     plot(tables, figures=list(PAPER), output=output)
+    framework = files("automata.figures").joinpath("framework.png")
+    (output / "framework.png").write_bytes(framework.read_bytes())
 
 
 def page(
