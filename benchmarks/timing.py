@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from statistics import median
 
 import torch
+from threadpoolctl import threadpool_limits
 
 Seconds = dict[str, list[float]]
 """Name of a contender -> its seconds in each round."""
@@ -16,8 +17,6 @@ Seconds = dict[str, list[float]]
 @contextmanager
 def fixed_threads(threads: int) -> Iterator[None]:
     """Give torch and every BLAS of this process so many threads in the body."""
-    from threadpoolctl import threadpool_limits  # a GPU machine may lack it
-
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:

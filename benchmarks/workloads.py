@@ -10,7 +10,9 @@ import torch
 from torch import Tensor
 
 from automata.config import Protocol
+from automata.config.data import Preparation
 from automata.config.machine import Compute
+from automata.datasets.prepare import prepare
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
@@ -55,10 +57,6 @@ class Workload:
 
 def tabular(name: str, optimizer: str = "adam") -> Workload:
     """Return a table that ships with the project."""
-    # Preparing needs packages that a benchmark of images does without.
-    from automata.config.data import Preparation
-    from automata.datasets.prepare import prepare
-
     return prepared_table(prepare(name, Preparation(), Path("results/downloads")), optimizer)
 
 

@@ -191,6 +191,7 @@ def _fakes() -> dict[Any, dict[str, Any]]:
             "get_device_capability": lambda device=None: (9, 0),
             "get_device_properties": lambda device=None: SimpleNamespace(uuid=UUID),
             "is_bf16_supported": lambda including_emulation=True: True,
+            "empty_cache": lambda: None,
             "synchronize": lambda device=None: _waits.append("synchronisation"),
             "mem_get_info": lambda device=None: (MEMORY_BYTES, MEMORY_BYTES),
             # Its random numbers are the host's.

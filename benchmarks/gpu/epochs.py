@@ -1,8 +1,9 @@
-"""Seconds of full epochs, epochs on subsets and selections, with the memory they take."""
+"""Seconds of full epochs, epochs on subsets and selections of ResNet18, beside a plain loop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from math import nan
 from statistics import median
 
 import torch
@@ -10,91 +11,74 @@ import torch
 from automata.config.machine import Compute
 from automata.selection.problem import subset_size
 from automata.training.run import TrainingRun
-from benchmarks.gpu.variants import VARIANTS, training_run, without_channels_last
 from benchmarks.report import Row
 from benchmarks.timing import ratio, stopwatch
 from benchmarks.training import plain
 from benchmarks.workloads import Workload
 
+CUDA = torch.device("cuda")
+BATCH_SIZE = 20
 FRACTION = 0.1
-BASELINE = next(iter(VARIANTS))
-EAGER = "plain eager loop"
-UNKNOWN = "-"
+PLAIN = "plain loop of torch"
+LOSS = "loss of the first epoch"
 QUANTITIES = ("full epoch", "10 % epoch", "selection")
 
 Measured = dict[str, float]
-"""Quantity -> seconds; on a GPU "memory", too, in bytes."""
+"""Quantity -> seconds; also the LOSS."""
 
 
-def epoch_rows(
-    workload: Workload, batch_size: int, device: torch.device, rounds: int, compiled: bool
-) -> Iterator[Row]:
-    """Yield a row per variant, after epochs on subsets that do not count.
-
-    Steps by torch.compile, which takes minutes before the first, are there if `compiled`.
-    """
-    contenders = {
-        name: _variant(workload, name, batch_size, device)
-        for name, variant in VARIANTS.items()
-        if (compiled or not variant.compute.compiled) and possible(variant.compute, device)
-    }
-    contenders[EAGER] = _eager(workload, batch_size, device)
+def epoch_rows(workload: Workload, ways: dict[str, Compute], rounds: int) -> list[Row]:
+    """Return a row of a plain loop, which the others are compared with, and one of each way."""
+    contenders = {PLAIN: _plain(workload)}
+    for name, compute in ways.items():
+        if compute.precision == "float32" or torch.cuda.is_bf16_supported(False):
+            contenders[name] = _way(workload, compute)
     measured: dict[str, list[Measured]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, measure in contenders.items():
-            measured[name].append(_with_memory(measure, device))
-    for name, rounds_of in measured.items():
-        yield {
-            "batch size": batch_size,
-            "images": len(workload.dataset.train),
-            "variant": name,
-            **{f"{quantity} s": _median(rounds_of, quantity) for quantity in QUANTITIES},
-            **{
-                f"{quantity}: times as fast": _speedup(measured[BASELINE], rounds_of, quantity)
-                for quantity in QUANTITIES
-            },
-            "MiB of an epoch": _peak(rounds_of),
+            measured[name].append(measure())
+    return [
+        {
+            "by": name,
+            **{f"{it} s": median(one[it] for one in found) for it in QUANTITIES},
+            **{f"{it}: times as fast": _ratio(measured[PLAIN], found, it) for it in QUANTITIES[:2]},
+            LOSS: found[0][LOSS],
         }
+        for name, found in measured.items()
+    ]
 
 
-def possible(compute: Compute, device: torch.device) -> bool:
-    """Say whether `device` has the arithmetic that `compute` asks for."""
-    reduced = compute.precision == "bfloat16" and device.type == "cuda"
-    return not reduced or torch.cuda.is_bf16_supported(including_emulation=False)
-
-
-def _variant(
-    workload: Workload, name: str, batch_size: int, device: torch.device
-) -> Callable[[], Measured]:
+def _way(workload: Workload, compute: Compute) -> Callable[[], Measured]:
     """Return what trains one full epoch, then selects and trains on the selection."""
-    full = training_run(workload, VARIANTS[name], device, batch_size)
-    part = training_run(workload, VARIANTS[name], device, batch_size, "gradmatch", FRACTION)
+    full = workload.run(BATCH_SIZE, device=CUDA, compute=compute)
+    part = workload.run(BATCH_SIZE, "gradmatch", FRACTION, device=CUDA, compute=compute)
     part.train_to(2)  # the first subset is random, the second warms up
 
     def measure() -> Measured:
         training, _ = _next_epoch(full)
-        subset_training, selection = _next_epoch(part)
-        return dict(zip(QUANTITIES, (training, subset_training, selection), strict=True))
+        measured = dict(zip(QUANTITIES, (training, *_next_epoch(part)), strict=True))
+        return measured | {LOSS: full.progress.training_loss[0]}
 
     return measure
 
 
-def _eager(workload: Workload, batch_size: int, device: torch.device) -> Callable[[], Measured]:
+def _plain(workload: Workload) -> Callable[[], Measured]:
     """Return what trains a full epoch and one on random rows, without a training run."""
-    model = workload.run(batch_size, device=device).model
-    without_channels_last(model)
+    model = workload.run(BATCH_SIZE, device=CUDA).model
+    model.memory_format = torch.contiguous_format  # torch's default
+    model.to(memory_format=model.memory_format)
     optimizer = plain.default_optimizer(model, workload.configuration)
-    train = workload.dataset.train.to(device)
+    train = workload.dataset.train.to(CUDA)
     subset = subset_size(len(train), FRACTION)
 
     def epoch(rows: int) -> None:
-        plain.train_on(model, optimizer, plain.resident(train, batch_size, rows))
+        plain.train_on(model, optimizer, plain.resident(train, BATCH_SIZE, rows))
 
     epoch(subset)
 
     def measure() -> Measured:
         seconds = [stopwatch(lambda rows=rows: epoch(rows)) for rows in (len(train), subset)]
-        return dict(zip(QUANTITIES, seconds, strict=False))
+        return dict(zip([*QUANTITIES, LOSS], [*seconds, nan, nan], strict=True))
 
     return measure
 
@@ -103,34 +87,9 @@ def _next_epoch(run: TrainingRun) -> tuple[float, float]:
     """Train one more epoch; return the seconds of training and of selection."""
     before = run.progress.seconds.model_copy()
     run.train_to(run.progress.epochs + 1)
-    if run.progress.failure is not None:
-        raise RuntimeError(run.progress.failure)
     after = run.progress.seconds
     return after.training - before.training, after.selection - before.selection
 
 
-def _with_memory(measure: Callable[[], Measured], device: torch.device) -> Measured:
-    cuda = device.type == "cuda"
-    if cuda:
-        torch.cuda.reset_peak_memory_stats(device)
-    before = torch.cuda.memory_allocated(device) if cuda else 0  # of all contenders
-    measured = measure()
-    if cuda:
-        measured["memory"] = float(torch.cuda.max_memory_allocated(device) - before)
-    return measured
-
-
-def _peak(rounds: list[Measured]) -> float | str:
-    if "memory" not in rounds[0]:
-        return UNKNOWN
-    return max(one["memory"] for one in rounds) / 2**20
-
-
-def _median(rounds: list[Measured], quantity: str) -> float | str:
-    return median(one[quantity] for one in rounds) if quantity in rounds[0] else UNKNOWN
-
-
-def _speedup(baseline: list[Measured], rounds: list[Measured], quantity: str) -> float | str:
-    if quantity not in rounds[0]:
-        return UNKNOWN
-    return ratio([one[quantity] for one in baseline], [one[quantity] for one in rounds])
+def _ratio(of_plain: list[Measured], found: list[Measured], quantity: str) -> float:
+    return ratio([one[quantity] for one in of_plain], [one[quantity] for one in found])

@@ -1,23 +1,16 @@
-"""`make gpu`: what a GPU must show before its numbers are believed, and how fast it is.
-
-Each finding is kept as it is made. What is as it should be is not looked at again on the same card
-with the same software and code: a call that was cut short goes on with the rest. `report.md` has
-all findings.
-"""
+"""`make gpu`: what a GPU must show before its numbers are believed, and how fast it is."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import gc
 import logging
 import re
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -26,97 +19,59 @@ from automata.errors import UserError
 from automata.failures import explain
 from automata.files import write_text
 from automata.metering.gpus import gpu_models
-from automata.numerics import numerics
 from automata.provenance import git_state
 from automata.training.device import choose_device, seen, take_device
-from automata.versions import MEASUREMENT
-from benchmarks.gpu.checks import CHECKS, ROOT, Place
+from benchmarks.gpu.checks import CHECKS, ROOT, Finding
 from benchmarks.report import Row, host, markdown_table
-
-HERE = Path(__file__).parent
-RESULTS = ROOT / "results/gpu"
-
-GOOD, BAD, NOT_RUN = "as it should be", "not as it should be", "not run"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Look at what was not looked at yet, and write the report."""
+    """Make all checks, and write the report after each of them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu.proof", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10, help="begin nothing after these")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the report")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
-    parser.add_argument("--pretended", action="store_true", help="the GPU is no hardware")
+    parser.add_argument("--results", type=Path, default=ROOT / "results/gpu", help="its folder")
+    parser.add_argument("--quick", action="store_true", help="small, and without hardware")
     options = parser.parse_args(arguments)
     try:
         take_device(choose_device(Compute(device="cuda"), "image"))
     except UserError as error:
         sys.exit(f"make gpu: {error}")
     name = "-".join(re.findall(r"[a-z0-9]+", torch.cuda.get_device_name().lower()))
-    folder = options.results / name
-    checks = sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py")))).hexdigest()
-    here = {
-        "measurement": MEASUREMENT,
-        "checks": checks,
-        "quick": options.quick,
-        "gpu": gpu_models([]),
-        **numerics(),
-    }
-    end = time.monotonic() + 60 * options.minutes
-    findings = {}
-    for check in CHECKS:
-        findings[check] = _found(check, folder, here, end, options)
-        print(f"{check}: {findings[check]['verdict']}: {findings[check]['text']}", flush=True)
-        write_text(folder / "report.md", _report(findings, here))
-    print(f"{folder / 'report.md'}")
-    sys.exit(any(finding["verdict"] == BAD for finding in findings.values()))
+    report = options.results / name / "report.md"
+    good = True
+    rows: list[Row] = []
+    tables: list[str] = []
+    for check in [it for it, (_, hardware) in CHECKS.items() if not (hardware and options.quick)]:
+        start = time.monotonic()
+        finding = _found(check, options.quick)
+        good = good and finding.good
+        verdict = "as it should be" if finding.good else "not as it should be"
+        what = {"what was found": finding.text, "seconds": time.monotonic() - start}
+        rows.append({"check": check, "verdict": verdict, **what})
+        if finding.rows:
+            tables += ["", f"## {check.capitalize()}", "", *markdown_table(finding.rows)]
+        print(f"{check}: {verdict}: {finding.text}", flush=True)
+        write_text(report, _report(rows, tables))
+    print(report)
+    sys.exit(not good)
 
 
-def _found(
-    check: str, folder: Path, here: dict[str, Any], end: float, options: argparse.Namespace
-) -> dict[str, Any]:
-    """Return what a check finds, or found when all was as it is now."""
-    function, hardware = CHECKS[check]
-    file = folder / f"{'-'.join(re.findall(r'[a-z]+', check.lower()))}.json"
-    if file.exists():
-        known: dict[str, Any] = json.loads(file.read_text())
-        if known["verdict"] == GOOD and known["here"] == json.loads(json.dumps(here)):
-            return known
-    if hardware and options.pretended:
-        return {"verdict": NOT_RUN, "text": "this takes a GPU of hardware"}
-    left = end - time.monotonic()
-    if left <= 0:
-        return {"verdict": NOT_RUN, "text": "no time was left: call again"}
-    start = time.monotonic()
+def _found(check: str, quick: bool) -> Finding:
+    """Return what a check finds; it has the memory of the GPU to itself and its children."""
+    gc.collect()
+    torch.cuda.empty_cache()
     try:
         with tempfile.TemporaryDirectory(prefix="automata-gpu-") as work:
-            finding = function(Place(Path(work), left + 120, options.quick))
-        verdict, text, rows = GOOD if finding.good else BAD, finding.text, finding.rows
+            return CHECKS[check][0](Path(work), quick)
     except Exception as error:  # one check must not end the others
         logging.getLogger(__name__).exception("%s", check)
-        verdict, text, rows = BAD, explain(error), []
-    found = {"verdict": verdict, "text": text, "rows": rows, "seconds": time.monotonic() - start}
-    write_text(file, json.dumps({**found, "here": here}, indent=1))
-    return found
+        return Finding(False, explain(error))
 
 
-def _report(findings: dict[str, dict[str, Any]], here: dict[str, Any]) -> str:
+def _report(rows: list[Row], tables: list[str]) -> str:
     """Return the report, in Markdown."""
-    rows: list[Row] = [
-        {
-            "check": name,
-            "verdict": finding["verdict"],
-            "what was found": finding["text"],
-            "seconds": finding.get("seconds", "-"),
-        }
-        for name, finding in findings.items()
-    ]
-    lines = [f"# {torch.cuda.get_device_name()}", "", *markdown_table(rows)]
-    for name, finding in findings.items():
-        if finding.get("rows"):
-            lines += ["", f"## {name.capitalize()}", "", *markdown_table(finding["rows"])]
     facts = {
         "torch": seen(),
-        "driver": ", ".join(here["gpu"]),
+        "driver": ", ".join(gpu_models([])),
         "commit": (git_state(ROOT / "src/automata") or {}).get("commit"),
         **host(torch.get_num_threads()),
     }
@@ -124,7 +79,8 @@ def _report(findings: dict[str, dict[str, Any]], here: dict[str, Any]) -> str:
         "Data: dna is the packaged table; images and sentences are generated with a seed, and "
         "what models learn on them means nothing."
     )
-    return "\n".join([*lines, "", data, "", *(f"- {k}: {v}" for k, v in facts.items()), ""])
+    lines = [f"# {torch.cuda.get_device_name()}", "", *markdown_table(rows), *tables, "", data, ""]
+    return "\n".join([*lines, *(f"- {k}: {v}" for k, v in facts.items()), ""])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import torch
 from automata.config.machine import Compute
 from automata.errors import UserError
 from automata.failures import first_line, ran_out_of_memory
+from automata.metering import gpus
 
 logger = logging.getLogger(__name__)
 
@@ -81,9 +82,7 @@ def take_device(device: torch.device) -> torch.device:
 
 def unusable_gpus() -> str | None:
     """Return why torch cannot use the GPUs that nothing hides; None where NVML knows none."""
-    from automata.metering.gpus import gpu_models  # benchmarks.gpu runs without its packages
-
-    known = ", ".join(sorted(set(gpu_models([]))))
+    known = ", ".join(sorted(set(gpus.gpu_models([]))))
     if not known or os.environ.get("CUDA_VISIBLE_DEVICES") in HIDDEN:
         return None
     mend = "update the driver or install a torch for it"
