@@ -104,8 +104,7 @@ def announce():
     for dataset, count in Counter(place.dataset for place in GRID.runs).items():
         logger.info(f"{dataset}: {count} runs")
     wanted = any(part.compute.device == "cuda" for part in GRID.parts)
-    here = not on_cluster() and not GRID.shared.ray.address
-    if wanted and here and gpus_of_host() == 0:
+    if wanted and not on_cluster() and gpus_of_host() == 0:
         logger.warning("compute.device: cuda: NVML knows no GPU on this machine")
 
 

@@ -36,7 +36,7 @@ def search_here(
     """Do what Ray Tune does with one slot: ask searcher and scheduler, tell the callback."""
     searcher, scheduler = RaySearcher(search, log.latest), RayScheduler(search, work, seconds)
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
-    callback = MeteringCallback(meter, search, log, work, {"provenance": provenance})
+    callback = MeteringCallback(meter, search, log, work, provenance)
     controller = SimpleNamespace(
         stop_trial=lambda trial: callback.on_trial_complete(trial),
         pause_trial=lambda *_, **__: None,
@@ -64,7 +64,7 @@ def search_here(
             began = time.monotonic()
             decision = TrialScheduler.CONTINUE
             while decision == TrialScheduler.CONTINUE:
-                result = trainable.step() | {"node_ip": "127.0.0.1"}
+                result = trainable.step()
                 result["time_total_s"] = time.monotonic() - began
                 decision = scheduler.on_trial_result(controller, trial, result)
                 callback.on_trial_result(trial, result)

@@ -64,29 +64,6 @@ class Trial(Recorded):
         return self.progress.score
 
 
-class Node(Recorded):
-    """A node of a Ray cluster, and the trials that it trained, or trained in part."""
-
-    name: str
-    host: str
-    cpu: str
-    resources: dict[str, float]
-    """As Ray counts them."""
-    trials: list[int]
-
-
-class Cluster(Recorded):
-    """The Ray cluster that trials ran on; its software was that of the provenance."""
-
-    address: str
-    nodes: list[Node]
-
-    @property
-    def hosts(self) -> list[str]:
-        """The hosts that trained trials."""
-        return sorted({node.host for node in self.nodes if node.trials})
-
-
 class Segment(Recorded):
     """A part of a phase that nothing interrupted: one measured window."""
 
@@ -105,8 +82,8 @@ class Tuning(Recorded):
     trials: list[Trial]
     best: int
     """Index of the trial with the best score; the earlier one wins a tie."""
-    cluster: Cluster | None = None
-    """None where trials ran in a Ray of the job's own, on its host."""
+    cluster: dict[str, Any] | None = None
+    """The `address` of the user's Ray that trials ran on; None: a Ray of the job's own."""
 
     @property
     def measurement(self) -> Measurement | None:

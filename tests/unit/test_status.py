@@ -49,9 +49,7 @@ def result(index, accuracy, measurement, epochs=10, loss=None):
         evaluations=[Evaluation(epoch=epochs, **scores, finished_at=0.0)],
         metric="log_loss" if loss else "accuracy",
     )
-    return Reported(
-        index=index, configuration={}, progress=progress, node="", measurement=measurement
-    )
+    return Reported(index=index, configuration={}, progress=progress, measurement=measurement)
 
 
 OPENED = Opened(host="here", setup_seconds=1.0, provenance={})

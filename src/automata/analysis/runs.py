@@ -128,8 +128,7 @@ class RunRow(TypedDict):
     device: Annotated[str, "what trained: cpu, or the name of a GPU"]
     host: Annotated[
         str,
-        "where the job ran, or several hosts where it was interrupted and went on elsewhere; of "
-        "trials on a Ray cluster also the hosts that trained them",
+        "where the job ran, or several hosts where it was interrupted and went on elsewhere",
     ]
     machine: Annotated[
         str,
@@ -248,13 +247,8 @@ def flags(record: Record) -> list[str]:
 
 
 def _host(record: Record) -> str:
-    """Return the host, or several of a run that went on elsewhere: these are like no single one.
-
-    Where trials ran on a cluster, the hosts that trained them are named, too.
-    """
-    hosts = " + ".join(dict.fromkeys(segment.host for segment in record.segments))
-    cluster = record.tuning.cluster
-    return hosts if cluster is None else f"{hosts}, trials on {' + '.join(cluster.hosts)}"
+    """Return the host, or several of a run that went on elsewhere: these are like no single one."""
+    return " + ".join(dict.fromkeys(segment.host for segment in record.segments))
 
 
 def _machine(record: Record, comparison: Comparison) -> str:
@@ -270,9 +264,8 @@ def _machine(record: Record, comparison: Comparison) -> str:
 def _kind(record: Record) -> str:
     """Return what tells kinds of machines apart."""
     here, cluster = record.provenance, record.tuning.cluster
-    nodes = [node for node in cluster.nodes if node.trials] if cluster else []
-    kinds = sorted({f"trials on {node.cpu} {node.resources}" for node in nodes})
-    return ", ".join([f"{here['cpu_count']} x {here['cpu']}", *here["gpus"], *kinds])
+    elsewhere = [f"trials on {cluster['address']}"] if cluster else []
+    return ", ".join([f"{here['cpu_count']} x {here['cpu']}", *here["gpus"], *elsewhere])
 
 
 class TuningSplit(TypedDict):

@@ -91,7 +91,7 @@ def tune(
     ] = None,
 ) -> None:
     """Run one tuning job."""
-    from automata.config import parse_job, parse_ray_address
+    from automata.config import parse_job
     from automata.tuning.job import Kept, complete_job
 
     if notices is not None:
@@ -99,12 +99,11 @@ def tune(
     run: dict[str, Any] = {"dataset": dataset, "search": search, "scheduler": scheduler}
     run |= {"selector": selector, "fraction": fraction, "seed": seed}
     job = parse_job(run, settings, files)
-    address = parse_ray_address(ray_address)
     repeated = bool({"all", *map(str, output)} & set(again.splitlines()))
     prepared, record = data[0], output[0]
     kept = Kept(output[1], data[1], model_rows) if len(output) > 1 else None
     try:
-        complete_job(job, prepared, work, record, address, repeated, kept)
+        complete_job(job, prepared, work, record, ray_address or None, repeated, kept)
     except SystemExit as error:
         model = job.settings.protocol.model
         raise UserError(

@@ -15,7 +15,6 @@ from automata.config.job import (
     Settings,
     parse_job,
     parse_preparation,
-    parse_ray_address,
 )
 from automata.config.methods import SchedulerSettings, SearchSettings
 from automata.config.protocol import OwnModel, Protocol
@@ -39,6 +38,5 @@ __all__ = [
     "parse_comparison",
     "parse_job",
     "parse_preparation",
-    "parse_ray_address",
     "write_schema",
 ]

@@ -17,7 +17,7 @@ from automata.config.experiment import (
     SelectorName,
     Target,
 )
-from automata.config.machine import Compute, Metering, RayCluster
+from automata.config.machine import Compute, Metering
 from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import Protocol, SearchName
 from automata.selection.controls import CONTROLS, Control
@@ -117,11 +117,6 @@ def parse_job(run: dict[str, Any], settings: str, files: str = "{}") -> Job:
             files=json.loads(files),
         )
     )
-
-
-def parse_ray_address(text: str) -> str | None:
-    """Return the address of a Ray cluster, None for an empty text; raises UserError."""
-    return parsed(lambda: RayCluster(address=text or None)).address
 
 
 def parse_preparation(text: str) -> Preparation:

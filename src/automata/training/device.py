@@ -23,21 +23,14 @@ NO_GPU = "torch sees no GPU here (valid: auto, cpu, cuda)"
 REMEDY = "(docs/gpu.md), or set compute.device: cpu"
 
 
-def may_use_gpu(compute: Compute, kind: str) -> bool:
-    """Say whether data of that `kind` trains on a GPU where there is one.
-
-    Tables do only if asked to: nobody has shown that their small models gain there.
-    """
-    return compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
-
-
 def choose_device(compute: Compute, kind: str) -> torch.device:
     """Return the device of a job on data of that `kind`; CUDA does not start yet.
 
     Raises UserError where torch cannot use the GPU that there is, which for tables is a warning
     under `auto`, and where the GPU lacks the precision.
     """
-    wanted = may_use_gpu(compute, kind)
+    # Nobody has shown that the small models of tables gain on a GPU.
+    wanted = compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
     if compute.device != "cpu" and not torch.cuda.is_available():
         trouble = unusable_gpus()
         if compute.device == "cuda" or (trouble and wanted):

@@ -22,12 +22,22 @@ from automata.errors import UserError
 from automata.files import bytes_below, sha256
 from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
+from automata.metering.measurement import Measurement
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.numerics import numerics
 from automata.prediction.saved import SavedModel, describe, extended, write_model
 from automata.provenance import provenance
-from automata.records import Data, Record, Test, Trial, Tuning, read_record, write_record
+from automata.records import (
+    Data,
+    Record,
+    Segment,
+    Test,
+    Trial,
+    Tuning,
+    read_record,
+    write_record,
+)
 from automata.registry import OWN
 from automata.runs import DEPTH
 from automata.seeds import derive
@@ -49,7 +59,6 @@ from automata.tuning.log import (
     results_of,
     usable,
 )
-from automata.tuning.ray_cluster import with_trials
 from automata.tuning.ray_search import search_in_ray
 from automata.tuning.refit import refit
 from automata.tuning.search import Search, search_of
@@ -141,9 +150,9 @@ def _finished(output: Path, job: Job, data: Path) -> Record | None:
     return record
 
 
-def run_job(job: Job, data: Path, folder: Path, ray_address: str | None = None) -> Record:
+def run_job(job: Job, data: Path, folder: Path) -> Record:
     """Return the record of `run_with_model`."""
-    return run_with_model(job, data, folder, ray_address)[0]
+    return run_with_model(job, data, folder)[0]
 
 
 def run_with_model(
@@ -156,9 +165,9 @@ def run_with_model(
     """Run `job` on the prepared file `data`; return record and model (paper, Algorithm 1).
 
     What is finished is kept in `folder`: the log of the search, and checkpoints of trials and
-    of the refit. The caller removes it once the record is safe. With a `ray_address` the trials
-    run on that cluster; the refit is always here. A search begins with the results of one of the
-    `earlier` records that is the same but for having tried fewer configurations.
+    of the refit. The caller removes it once the record is safe. Trials alone run at the
+    `ray_address`. A search begins with the results of one of the `earlier` records that is the
+    same but for having tried fewer configurations.
     """
     keep_to_allocation(job.settings.compute)
     dataset = read_dataset(data)
@@ -356,10 +365,10 @@ def _searched(
         logger.info("the search was finished before: %s", work.log)
     else:
         search_in_ray(job, data, work, search, log, here, device, ray_address, left)
-    return _tuning(search, log)
+    return _tuning(search, log, ray_address)
 
 
-def _tuning(search: Search, log: ReplayLog) -> Tuning:
+def _tuning(search: Search, log: ReplayLog, ray_address: str | None) -> Tuning:
     """Return a finished search as it is recorded."""
     progress = log.latest
     trials = [
@@ -378,13 +387,27 @@ def _tuning(search: Search, log: ReplayLog) -> Tuning:
         raise UserError(
             f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
-    last = [entry for entry in log.entries if isinstance(entry, Opened)][-1]
     return Tuning(
-        segments=log.segments,
+        segments=[_elsewhere(it) for it in log.segments] if ray_address else log.segments,
         trials=trials,
         best=best.index,
-        cluster=with_trials(last.address, last.nodes, log.reported) if last.address else None,
+        cluster={"address": ray_address} if ray_address else None,
     )
+
+
+def _elsewhere(segment: Segment) -> Segment:
+    """Return what is known of a segment whose trials ran on the user's Ray: its time."""
+    known = Measurement(
+        started_at=segment.measurement.started_at,
+        wall_seconds=segment.measurement.wall_seconds,
+        cpu_seconds=None,
+        host_busy_cpu_seconds=None,
+        exclusive=False,
+        channels=[],
+        flags=["elsewhere"],
+        notes=["trials ran on a Ray cluster: their energy and CPU time were not measured"],
+    )
+    return segment.model_copy(update={"measurement": known})
 
 
 def best_trials(tuning: Tuning, count: int) -> list[Trial]:

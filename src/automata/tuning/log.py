@@ -22,7 +22,7 @@ from automata.config import Job
 from automata.files import replacing
 from automata.metering.measurement import Measurement
 from automata.recorded import Recorded
-from automata.records import Node, Record, Segment
+from automata.records import Record, Segment
 from automata.training.progress import Progress
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.search import Search
@@ -49,10 +49,6 @@ class Opened(Recorded):
     host: str
     setup_seconds: float
     provenance: dict[str, Any]
-    address: str | None = None
-    """Of the Ray cluster that trials run on, if they do not run on this host."""
-    nodes: dict[str, Node] = {}
-    """Its nodes by their addresses."""
 
 
 class Reported(Recorded):
@@ -62,8 +58,6 @@ class Reported(Recorded):
     index: int
     configuration: dict[str, Any]
     progress: Progress
-    node: str
-    """Address of the host that trained it."""
     measurement: Measurement | None
     """Of the segment up to here: in the same line, so that none is without the other.
 
@@ -189,7 +183,6 @@ def results_of(record: Record) -> Iterator[Opened | Reported]:
             index=index,
             configuration=trial.configuration,
             progress=progress,
-            node=segments[place].host,
             measurement=segments[place].measurement if place != latest else None,
         )
         latest = place

@@ -14,7 +14,6 @@ from ray.tune import Callback
 from ray.tune.experiment import Trial
 
 from automata.files import bytes_below
-from automata.metering.elsewhere import Stopwatch
 from automata.metering.meter import Meter
 from automata.training.progress import Progress
 from automata.tuning.checkpoints import WorkFolder
@@ -34,18 +33,18 @@ class MeteringCallback(Callback):
 
     def __init__(
         self,
-        meter: Meter | Stopwatch,
+        meter: Meter,
         search: Search,
         log: ReplayLog,
         work: WorkFolder,
-        opened: dict[str, Any],
+        provenance: dict[str, Any],
     ) -> None:
-        """Measure `search` by `meter`; `opened` is what else the log says of this segment."""
+        """Measure `search` by `meter`, and write what happens to `log`."""
         self._meter = meter
         self._search = search
         self._log = log
         self._work = work
-        self._opened = opened
+        self._provenance = provenance
         self._is_open = False
         self._begun_at = time.perf_counter()
         self._preparation = threading.Thread(target=meter.prepare, name="prepare", daemon=True)
@@ -70,7 +69,9 @@ class MeteringCallback(Callback):
         # Python would look through all that is loaded for garbage: 0.3 s in some windows.
         gc.freeze()
         setup_seconds = time.perf_counter() - self._begun_at
-        self._write(Opened(host=platform.node(), setup_seconds=setup_seconds, **self._opened))
+        self._write(
+            Opened(host=platform.node(), setup_seconds=setup_seconds, provenance=self._provenance)
+        )
         self._meter.__enter__()
         self._is_open = True
 
@@ -81,7 +82,6 @@ class MeteringCallback(Callback):
                 index=trial.config["index"],
                 configuration=trial.config["configuration"],
                 progress=Progress.model_validate_json(result["progress"]),
-                node=result["node_ip"],
                 measurement=None,
             )
         )

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import ray
 import torch
 from ray import tune
 from ray.tune import (
@@ -31,7 +32,7 @@ from automata.training.progress import Progress
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.log import ReplayLog
 from automata.tuning.metering_callback import MeteringCallback
-from automata.tuning.ray_cluster import join_cluster
+from automata.tuning.ray_cluster import users_ray
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.search import SCORE, Search
 from automata.tuning.trainable import TuneTrial
@@ -197,23 +198,20 @@ def search_in_ray(
     """Bring `search` to its end on the prepared file `data`, and `log` with it.
 
     It ends after so many `seconds` at the latest, but for trials on their way to a rung. Trials
-    run in a Ray of this job's own, or on the cluster at `ray_address`, on the kind of `device`
-    that the job has. Of FULL the best trial's model stays in `work`. Raises RuntimeError when a
+    run in a Ray of this job's own, or in the user's at `ray_address`, on the kind of `device` that
+    the job has. Of FULL the best trial's model stays in `work`. Raises RuntimeError when a
     trial crashed.
     """
     compute = job.settings.compute
-    slots = compute.concurrent_trials
     shutil.rmtree(work.ray, ignore_errors=True)
-    cluster = join_cluster(ray_address, compute, device, data, work.path) if ray_address else None
     used = gpus_in_use(device, compute.gpus)
-    gpus = cluster.gpus if cluster else len(used)
-    share = gpu_share(compute, gpus)
-    meter = cluster.meter() if cluster else _meter(job.settings.metering, used)
-    where = {"address": cluster.address, "nodes": cluster.nodes} if cluster else {}
-    opened = {"provenance": provenance, **where}
-    callback = MeteringCallback(meter, search, log, work, opened)
+    cpus = compute.concurrent_trials * compute.threads_per_trial
+    meter = _meter(job.settings.metering, used)
+    callback = MeteringCallback(meter, search, log, work, provenance)
     try:
-        with cluster or local_ray(slots * compute.threads_per_trial, gpus):
+        with users_ray(ray_address, work.path) if ray_address else local_ray(cpus, len(used)):
+            gpus = ray.cluster_resources().get("GPU", 0) if device.type == "cuda" else 0
+            share = gpu_share(compute, int(gpus))
             trainable = tune.with_parameters(
                 TuneTrial,
                 job=job.model_dump_json(),

@@ -11,8 +11,7 @@ import pytest
 from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config import Comparison
 from automata.config.methods import GradMatchSettings, SelectorSettings
-from automata.metering.elsewhere import Stopwatch
-from automata.records import Cluster, Node, Record, Segment, Trial, Tuning
+from automata.records import Record, Segment, Trial, Tuning
 from automata.training.progress import Progress
 from benchmarks.synthetic import synthetic_runs
 
@@ -194,46 +193,24 @@ def test_flags_of_both_phases_are_in_the_row(make_record: MakeRecord) -> None:
 
 
 def on_cluster(record: Record) -> Record:
-    """The record as a Ray cluster leaves it: trials on two of three nodes."""
-    watch = Stopwatch("elsewhere")
-    with watch:
-        pass
-    cluster = Cluster(
-        address="10.0.0.1:6379",
-        nodes=[
-            Node(name=name, host=host, cpu="x", resources={"CPU": 1.0}, trials=trials)
-            for name, host, trials in (("n3", "west", [1]), ("n1", "east", [0]), ("n2", "idle", []))
-        ],
-    )
-    segment = Segment(host="here", measurement=watch.measurement)
+    """The record of a search on the user's Ray; earlier ones name its nodes, too."""
+    window = record.tuning.segments[0].measurement
+    unknown = {"cpu_seconds": None, "host_busy_cpu_seconds": None, "channels": []}
+    measurement = window.model_copy(update={**unknown, "flags": ["elsewhere"]})
+    segment = Segment(host="here", measurement=measurement)
+    cluster = {"address": "10.0.0.1:6379", "nodes": [{"name": "n1", "trials": [0]}]}
     changed = {"segments": [segment], "cluster": cluster}
     return record.model_copy(update={"tuning": record.tuning.model_copy(update=changed)})
 
 
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("host", "here, trials on east + west"),
-        ("cpu_seconds", None),
-        ("energy_joules", None),
-        ("energy_method", None),
-        ("other_cpu_share", 0.45),  # of the final training, which is here
-        ("exclusive", False),
-        ("flags", "elsewhere"),
-    ],
-)
-def test_row_of_a_run_on_a_cluster(make_record: MakeRecord, column: str, value: object) -> None:
-    assert row(on_cluster(make_record()), HERE, Comparison())[column] == value
-
-
-def test_full_on_a_cluster_has_no_share_of_other_work(make_record: MakeRecord) -> None:
-    full = make_record(selector="full", fraction=1.0)
-    assert row(on_cluster(full), HERE, Comparison())["other_cpu_share"] is None
-
-
-def test_a_record_of_a_cluster_survives_json(make_record: MakeRecord) -> None:
+def test_row_of_a_run_on_a_cluster(make_record: MakeRecord) -> None:
     record = on_cluster(make_record())
     assert Record.model_validate_json(record.model_dump_json()) == record
+    found = row(record, HERE, Comparison())
+    assert str(found["machine"]).endswith(", trials on 10.0.0.1:6379")
+    assert (found["cpu_seconds"], found["energy_joules"], found["energy_method"]) == (None,) * 3
+    assert found["flags"] == "elsewhere"
+    assert found["other_cpu_share"] == 0.45  # of the final training, which is here
 
 
 def drawn(record: Record) -> Record:

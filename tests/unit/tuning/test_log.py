@@ -64,7 +64,6 @@ def reported(
         index=index,
         configuration={"learning_rate": 1e-3},
         progress=progress,
-        node="10.0.0.1",
         measurement=measurement,
     )
 
@@ -235,7 +234,7 @@ def test_nothing_of_another_search_is_left(log, work, left):
 def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its_results(work):
     log = load_log(work, FINGERPRINT)
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
-    callback = MeteringCallback(meter, search_of(JOB), log, work, {"provenance": {}})
+    callback = MeteringCallback(meter, search_of(JOB), log, work, {})
     trial = SimpleNamespace(config={"index": 0, "configuration": {}})
     with worker() as outliving:
         callback.setup()
@@ -244,7 +243,7 @@ def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its
         meter.so_far()
         outliving.orphan()
         burnt = outliving.burn(1.5) - before
-        callback.on_trial_result(trial, {"progress": "{}", "node_ip": "10.0.0.1"})
+        callback.on_trial_result(trial, {"progress": "{}"})
         callback.close()  # no trial has ended: Ray failed
     (segment,) = load_log(work, FINGERPRINT).segments
 
@@ -286,7 +285,6 @@ def result(trial):
         index=trial.index,
         configuration=trial.configuration,
         progress=progress,
-        node="10.0.0.1",
         measurement=None,
     )
 
