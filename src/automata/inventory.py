@@ -1,9 +1,8 @@
-"""What runs there are on disk: listed by protocol, removed on request."""
+"""What runs there are on disk, listed by protocol."""
 
 from __future__ import annotations
 
 import csv
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from automata.errors import UserError
 from automata.files import bytes_below
 from automata.records import read_record
 from automata.runs import records_below
-from automata.screen import other_call
 
 HEADINGS = ("panel", "runs", "MB", "protocol", "used by")
 
@@ -78,28 +76,6 @@ def listing(found: Sequence[Panel]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def remove(runs: Path, folders: Sequence[Path], *, confirmed: bool) -> None:
-    """Delete the runs of the folder `runs` that lie in `folders`, after saying which.
-
-    Without `confirmed` the user is asked. Raises UserError for no folder, for one elsewhere or
-    without runs, while Snakemake works here, and where nobody can answer.
-    """
-    if not folders:
-        raise UserError(f"--remove: name folders below {runs}, or {runs} itself")
-    for folder in folders:
-        if not folder.resolve().is_relative_to(runs.resolve()):
-            raise UserError(f"{folder}: does not lie in {runs}")
-    found = panels(runs, folders)
-    if call := other_call(Path.cwd()):
-        raise UserError(f"nothing was deleted: {call}")
-    sys.stderr.write(listing(found))
-    if not confirmed and not _agreed("Delete these? [y/N] "):
-        raise UserError("nothing was deleted")
-    for path in [path for panel in found for path in panel.records]:
-        path.unlink()
-        _remove_empty(path.parent, runs)
-
-
 def _users() -> dict[Path, list[str]]:
     """Return the experiments that have each record in their tables."""
     users: dict[Path, list[str]] = defaultdict(list)
@@ -113,19 +89,3 @@ def _users() -> dict[Path, list[str]]:
                 f"{table}: damaged, or no table of runs: delete it, to make it anew ({error})"
             ) from error
     return users
-
-
-def _agreed(question: str) -> bool:
-    """Ask the person at the terminal; nobody there does not agree."""
-    if not sys.stdin.isatty():
-        raise UserError("nothing was deleted: nobody to ask; --yes deletes")
-    sys.stderr.write(question)
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _remove_empty(folder: Path, end: Path) -> None:
-    """Remove `folder` and what it lies in, up to `end`, as far as nothing is in it."""
-    while folder != end and not any(folder.iterdir()):
-        folder.rmdir()
-        folder = folder.parent

@@ -255,19 +255,6 @@ ARCHIVES = [
 COMMANDS = [
     command("none: no record of results/runs lies there", "runs none", real=True),
     command(
-        "--remove: name folders below results/runs, or results/runs itself", "runs --remove --yes"
-    ),
-    command("here: does not lie in results/runs", "runs here --remove --yes", here=folder),
-    command(
-        "results/runs/../..: does not lie in results/runs", "runs results/runs/../.. --remove --yes"
-    ),
-    command(
-        "nothing was deleted: nobody to ask; --yes deletes",
-        "runs results/runs --remove",
-        **{f"results/runs/{RUN}": of(lambda stock: stock.record)},
-        real=True,
-    ),
-    command(
         "results/other/tables/runs.csv: ",
         "runs",
         **{

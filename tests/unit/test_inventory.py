@@ -1,8 +1,6 @@
-"""Runs on disk: listed with their use, removed on request alone."""
+"""Runs on disk, listed with their use."""
 
-import io
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from automata.cli import COMMANDS
 from automata.config import parse_preparation
 from automata.errors import UserError
-from automata.inventory import listing, panels, remove
+from automata.inventory import listing, panels
 from automata.publication import pack, unpack
 from automata.records import read_record, write_record
 from automata.runs import place_of, recorded_place
@@ -69,44 +67,6 @@ def test_a_folder_without_records_is_one_line(here):
         panels(RUNS, [Path("results/nothing")])
 
 
-def test_removal_takes_what_is_named_and_says_so(here, capsys):
-    remove(RUNS, [RECORD.parents[1]], confirmed=True)
-    assert not RECORD.exists()
-    assert len(list(RUNS.rglob("record.json"))) == 1
-    assert "satimage/tpe-asha-d1688842  1 " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("answer", ["", "n\n", "no\n"])
-def test_nothing_is_removed_without_a_yes(here, monkeypatch, answer):
-    terminal = io.StringIO(answer)
-    terminal.isatty = lambda: True
-    monkeypatch.setattr(sys, "stdin", terminal)
-    with pytest.raises(UserError, match=r"^nothing was deleted$"):
-        remove(RUNS, [RECORD.parents[3]], confirmed=False)
-    assert RECORD.exists()
-
-
-def test_nothing_is_removed_where_nobody_can_be_asked(here, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    with pytest.raises(UserError, match=r"--yes deletes$"):
-        remove(RUNS, [RUNS], confirmed=False)
-    assert RECORD.exists()
-
-
-def test_nothing_but_listed_records_is_removed(here, capsys):
-    Path("results/precious.txt").write_text("mine")
-    (RECORD.parent / "notes.txt").write_text("mine")
-    remove(RUNS, [RUNS], confirmed=True)
-    assert f"{PANEL}  2 " in capsys.readouterr().err
-    left = {path.name for path in Path("results").rglob("*") if path.is_file()}
-    assert left == {"precious.txt", "notes.txt"}
-
-
-def test_a_folder_elsewhere_is_refused(here):
-    with pytest.raises(UserError, match=r"^/usr: does not lie in results/runs$"):
-        remove(RUNS, [Path("/usr")], confirmed=True)
-
-
 def test_runs_behind_a_link_are_listed_by_any_spelling(here):
     RUNS.rename("elsewhere")
     RUNS.symlink_to(here / "elsewhere")
@@ -115,15 +75,3 @@ def test_runs_behind_a_link_are_listed_by_any_spelling(here):
     (tables / "runs.csv").write_text(f"dataset,record\nsatimage,{RECORD}\n")
     for runs in (RUNS, here / RUNS):
         assert listing(panels(runs)).splitlines()[1].endswith("mine")
-
-
-def test_nothing_is_removed_while_snakemake_works_here(here, monkeypatch):
-    monkeypatch.setattr("automata.inventory.other_call", lambda folder: "another call")
-    with pytest.raises(UserError, match=r"^nothing was deleted: another call$"):
-        remove(RUNS, [RUNS], confirmed=True)
-    assert RECORD.exists()
-
-
-def test_a_removal_names_what_it_removes(here):
-    with pytest.raises(UserError, match=r"^--remove: name folders below results/runs"):
-        remove(RUNS, [], confirmed=True)

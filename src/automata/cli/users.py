@@ -54,17 +54,11 @@ def predict(
 
 def runs(
     folders: Annotated[Sequence[Path], "Folders of the runs (default: results/runs)."] = (),
-    *,
-    remove: Annotated[bool, "Delete the runs in the folders, after saying which."] = False,
-    yes: Annotated[bool, "Delete without asking."] = False,
 ) -> None:
-    """List the runs there are, by protocol, or remove some of them."""
+    """List the runs there are, by protocol."""
     from automata import inventory
 
-    if remove:
-        inventory.remove(RUNS, folders, confirmed=yes)
-    else:
-        sys.stdout.write(inventory.listing(inventory.panels(RUNS, folders)))
+    sys.stdout.write(inventory.listing(inventory.panels(RUNS, folders)))
 
 
 def status(
