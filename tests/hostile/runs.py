@@ -269,7 +269,6 @@ COMMANDS = [
         "dataset 'mnist' is not one of dna, satimage, letter",
         "prepare mnist --output x.safetensors",
     ),
-    command("none: ", "contaminated none", real=True),
     command("none.json: ", "pack none.json --output a.tar.xz"),
 ]
 

@@ -9,7 +9,7 @@ import pytest
 from automata.cli import COMMANDS, main
 from automata.datasets.catalog import DATASETS
 
-TYPED = ["new", "predict", "runs", "status", "contaminated"]
+TYPED = ["new", "predict", "runs", "status"]
 TYPED += ["unpack", "schema", "report"]
 """The commands that texts for users name."""
 

@@ -18,12 +18,11 @@ from automata.analysis.runs import (
     EvaluationRow,
     RunRow,
     evaluations,
-    flags,
     protocol,
     protocol_hash,
     row,
 )
-from automata.analysis.study import RUN, Study
+from automata.analysis.study import RUN
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import read_record
@@ -127,20 +126,3 @@ def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
         origins.append(provenance_row(record, path))
     table = pd.DataFrame(scores, columns=TRIAL_COLUMNS)
     return _Part(runs, table.astype(TRIAL_TYPES), protocols, origins)
-
-
-def contaminated(experiment: Path) -> list[Path]:
-    """Return which records of the tables in `experiment` were measured beside too much other work.
-
-    Raises UserError without tables.
-    """
-    return [path for path in _records_of(experiment) if "contaminated" in flags(read_record(path))]
-
-
-def _records_of(experiment: Path) -> list[Path]:
-    """Return the records behind the tables in the folder `experiment` that are still there."""
-    try:
-        runs = Study(experiment / "tables").runs
-    except OSError as error:
-        raise UserError(f"{experiment}: no tables/runs.parquet: make the tables first") from error
-    return [path for path in map(Path, runs["record"]) if path.exists()]

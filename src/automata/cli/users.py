@@ -19,7 +19,6 @@ CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
 Cache = Annotated[
     Path, "Folder of downloaded files (default: $AUTOMATA_DATA_CACHE, else results/downloads)."
 ]
-Experiment = Annotated[Path, "Folder of the experiment, results/{experiment}."]
 
 
 def new(
@@ -77,13 +76,6 @@ def status(
     sys.stdout.write(report(grid))
 
 
-def contaminated(experiment: Experiment) -> None:
-    """Print the records of an experiment that were measured beside too much other work."""
-    from automata.analysis.collect import contaminated
-
-    _print(contaminated(experiment))
-
-
 def unpack(
     archives: Annotated[Sequence[Path], "Files with packed records, .tar.xz."],
     *,
@@ -125,8 +117,3 @@ def report(
     for shown, source in figures(text).items():
         (page.parent / shown).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(published / source, page.parent / shown)
-
-
-def _print(paths: Sequence[Path]) -> None:
-    for path in paths:
-        sys.stdout.write(f"{path}\n")

@@ -11,11 +11,9 @@ import pytest
 
 from automata.analysis.collect import (
     collect,
-    contaminated,
     record_files,
 )
 from automata.analysis.runs import protocol_hash
-from automata.analysis.tables import write_parquet
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import Record, write_record
@@ -133,44 +131,6 @@ def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(
     assert table["training_version"].tolist() == [1, 2]
     assert table["metering_version"].tolist() == [1, 1]
     assert table["selector_version"].tolist() == [1, 3]
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Callable[..., Path]:
-    """Give a function that writes the table of runs of records."""
-
-    def write(paths: list[Path]) -> Path:
-        write_parquet(collect(paths, Comparison()).runs, tmp_path / "mine/tables/runs.parquet")
-        return tmp_path / "mine"
-
-    return write
-
-
-def test_contaminated_are_the_records_that_say_so_in_any_phase_as_they_are_now(
-    make_record: MakeRecord, tmp_path: Path, experiment: Callable[..., Path]
-) -> None:
-    def write(name: str, phase: str, *flags: str, seed: int) -> Path:
-        record = make_record(seed=seed)
-        getattr(record, phase).segments[0].measurement.flags.extend(flags)
-        path = tmp_path / f"{name}.json"
-        write_record(record, path)
-        return path
-
-    searched = write("a", "tuning", "short_window", "contaminated", seed=0)
-    trained = write("b", "final", "contaminated", seed=1)
-    short = write("c", "final", "short_window", seed=2)
-    gone = write("d", "tuning", "contaminated", seed=3)
-    repeated = write("e", "tuning", "contaminated", seed=4)
-    folder = experiment([searched, trained, short, gone, repeated])
-    gone.unlink()
-    write("e", "tuning", seed=4)
-
-    assert contaminated(folder) == [searched, trained]
-
-
-def test_contaminated_needs_tables(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=f"^{tmp_path}: no tables/runs.parquet: make"):
-        contaminated(tmp_path)
 
 
 def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:
