@@ -185,14 +185,13 @@ rule check_claims:
         **TABLES,
         claims=ancient(str(CLAIMS)),
     output:
-        csv="results/{experiment}/tables/claims.csv",
-        markdown="results/{experiment}/tables/claims.md",
-        html=report(
-            "results/{experiment}/tables/claims.html",
+        csv=report(
+            "results/{experiment}/tables/claims.csv",
             caption="../workflow/report/claims.rst",
             category="Claims",
             labels={"table": "claims"},
         ),
+        markdown="results/{experiment}/tables/claims.md",
     log:
         "logs/{experiment}/check_claims.log",
     localrule: True
@@ -207,8 +206,7 @@ rule check_claims:
         python -m automata claims results/{wildcards.experiment:q}/tables \
             --claims {input.claims:q} \
             --csv {output.csv:q} \
-            --markdown {output.markdown:q} \
-            --html {output.html:q} > {log:q} 2>&1
+            --markdown {output.markdown:q} > {log:q} 2>&1
         """
 
 

@@ -91,7 +91,6 @@ TABLES = {
             f"{_SEARCH}:rank_agreement_of",
         ),
         Table("claims.csv", "The claims, and the records behind each verdict."),
-        Table("claims.html", "The claims, for Snakemake's report."),
         Table("energy.csv", "A row per run: seconds, kWh, CO2e from energy and from time."),
         Table("differences.csv", "Where the protocol differs from the paper's."),
         Table("provenance.csv", "A row per run: where and with what it was made.", published=False),

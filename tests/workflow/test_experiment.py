@@ -48,7 +48,7 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
         "results/smoke/index.html",
         *(f"results/smoke/tables/{name}.csv" for name in TABLES),
         "results/smoke/tables/tradeoff.md",
-        *(f"results/smoke/tables/claims.{form}" for form in ("md", "html")),
+        "results/smoke/tables/claims.md",
         "results/smoke/tables/overview.md",
         *(f"results/smoke/figures/{name}.pdf" for name in DRAWN),
         *(f"results/smoke/figures/{name}/dna.pdf" for name in OF_DATASET),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -81,24 +80,6 @@ TEXTS = dict.fromkeys(
     "str",
 )
 """Columns that are never numbers."""
-
-HTML = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Table</title><style>
-body {{ font: 14px/1.4 system-ui, sans-serif; margin: 1em }}
-table {{ border-collapse: collapse }}
-th, td {{ padding: 0.3em 0.8em 0.3em 0; text-align: left; vertical-align: top }}
-tr {{ border-bottom: 1px solid #ccc }}
-</style></head><body>
-<p>{opening}</p>
-{table}
-</body></html>
-"""
-
-
-def write_html(table: pd.DataFrame, path: Path, opening: str) -> None:
-    """Write `table` as a page of its own, for Snakemake's report, after an `opening` paragraph."""
-    cells = table.map(_text).to_html(index=False, border=0, escape=True)
-    write_text(path, HTML.format(opening=escape(opening), table=cells))
 
 
 def _text(value: object) -> str:

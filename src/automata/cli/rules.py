@@ -78,9 +78,7 @@ def tune(
     again: Annotated[
         str, "Finished records to repeat, one a line, or all (default: $AUTOMATA_AGAIN)."
     ] = AGAIN,
-    ray_address: Annotated[
-        str, "Existing Ray cluster that trials run on (default: $AUTOMATA_RAY_ADDRESS)."
-    ] = RAY_ADDRESS,
+    ray_address: Annotated[str, "Ray for trials (default: $AUTOMATA_RAY_ADDRESS)."] = RAY_ADDRESS,
     work: Annotated[Path, "Folder of unfinished work."],
     output: Annotated[Sequence[Path], "Record, JSON; then the model, if it is to be kept."],
     model_rows: Annotated[
@@ -328,18 +326,16 @@ def claims(
     claims: Annotated[Path, "The claims, config/claims.yaml."],
     csv: Annotated[Path, "Table of one row per claim, CSV."],
     markdown: ForReaders,
-    html: Annotated[Path, "The same, HTML for Snakemake's report."],
 ) -> None:
     """Check the paper's claims against the tables."""
     from automata.analysis.claims import claims_table, parse_claims, summary
     from automata.analysis.study import Study
-    from automata.analysis.tables import write_csv, write_html, write_markdown
+    from automata.analysis.tables import write_csv, write_markdown
     from automata.config.reading import read
 
     table = claims_table(parse_claims(read(claims), claims), Study(tables))
     write_csv(table, csv)
     write_markdown(table.drop(columns="records"), markdown, summary(table))
-    write_html(table.drop(columns="records"), html, summary(table))
 
 
 def best(runs: Runs, *, output: Annotated[Path, "The best hyper-parameters, YAML."]) -> None:

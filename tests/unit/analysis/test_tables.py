@@ -13,7 +13,6 @@ from automata.analysis.tables import (
     read_json,
     read_parquet,
     write_csv,
-    write_html,
     write_json,
     write_markdown,
     write_parquet,
@@ -128,19 +127,6 @@ def test_json_comes_back(tmp_path: Path) -> None:
     content = {"a": [1, 0.1 + 0.2, None], "b": {"c": "d"}}
     write_json(content, tmp_path / "table.json")
     assert read_json(tmp_path / "table.json") == content
-
-
-def test_html_shows_the_values_and_runs_nothing(tmp_path: Path) -> None:
-    table = pd.DataFrame(
-        {"claim": ["<script>x</script>"], "speedup": [1.23456], "energy": [np.nan]}
-    )
-    write_html(table, tmp_path / "table.html", "a < b")
-    page = (tmp_path / "table.html").read_text()
-    assert "<script>" not in page
-    assert "&lt;script&gt;" in page
-    assert "<td>1.23</td>" in page
-    assert "<td></td>" in page
-    assert "<p>a &lt; b</p>" in page
 
 
 def test_names_that_look_like_numbers_or_nothing_stay_names(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def folder(tmp_path_factory):
     given = [f"--{key}={CONFIG / name}" for key, name in files.items()]
     main(["differences", str(folder), *given, "--csv", str(folder / "differences.csv")])
     claims = ["--claims", str(CONFIG / "claims.yaml"), "--csv", str(folder / "claims.csv")]
-    shown = [f"--markdown={folder / 'claims.md'}", f"--html={folder / 'claims.html'}"]
+    shown = [f"--markdown={folder / 'claims.md'}"]
     main(["claims", str(folder), *claims, *shown])
     return folder
 
@@ -146,11 +146,7 @@ def test_a_records_path_in_a_verdict_is_a_run(folder):
 def test_an_unknown_claim_ends_the_command_with_one_line(folder, tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(json.dumps({"claims": {"mine": {"kind": "tale"}}}))
-    out = [
-        f"--csv={tmp_path / 'c.csv'}",
-        f"--markdown={tmp_path / 'c.md'}",
-        f"--html={tmp_path / 'c.html'}",
-    ]
+    out = [f"--csv={tmp_path / 'c.csv'}", f"--markdown={tmp_path / 'c.md'}"]
     with pytest.raises(SystemExit) as end:
         main(["claims", str(folder), "--claims", str(wrong), *out])
     assert str(end.value).startswith(
