@@ -11,21 +11,11 @@ if (ROOT / "src").is_dir():
 
 from automata.config.files import SHIPPED
 from automata.failures import Interrupt
-from automata.screen import Screen, other_call
+from automata.screen import Screen
 
 CONFIG = ROOT / "config" if (ROOT / "config").is_dir() else SHIPPED
 DEFAULTS = CONFIG / "config.yaml"
 SCREEN = Screen(logger)
-
-
-def check_unlock():
-    """End with one line if somebody would unlock what another call is working on."""
-    holder = other_call(Path.cwd()) if "--unlock" in sys.argv else None
-    if holder:
-        sys.exit(f"--unlock: {holder}: wait for it, or end it")
-
-
-check_unlock()
 
 
 onerror:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -45,25 +45,14 @@ def brief(protocol: Protocol) -> str:
     )
 
 
-def panels(runs: Path, folders: Iterable[Path] = ()) -> list[Panel]:
-    """Return the panels in the folder `runs`, or as far as they lie in `folders`.
-
-    Raises UserError for a folder without any of its records.
-    """
-    every = {path: path.resolve() for path in records_below(runs)}
-    chosen: set[Path] = set()
-    for folder in folders:
-        place = folder.resolve()
-        inside = {path for path, real in every.items() if real.is_relative_to(place)}
-        if not inside:
-            raise UserError(f"{folder}: no record of {runs} lies there")
-        chosen |= inside
+def panels(runs: Path) -> list[Panel]:
+    """Return the panels in the folder `runs`."""
     users = _users()
     return [
-        Panel(panel, paths, sorted({user for path in paths for user in users[every[path]]}))
+        Panel(panel, paths, sorted({user for path in paths for user in users[path.resolve()]}))
         for panel, paths in (
             (panel, list(group))
-            for panel, group in groupby(sorted(chosen or every), lambda path: path.parents[2])
+            for panel, group in groupby(records_below(runs), lambda path: path.parents[2])
         )
     ]
 

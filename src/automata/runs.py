@@ -50,11 +50,6 @@ class Place(NamedTuple):
         """The path of the run."""
         return STEM.format(**self._asdict())
 
-    @property
-    def panel(self) -> str:
-        """The path of what is compared with one FULL."""
-        return "/".join(self.stem.split("/")[:2])
-
 
 def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
     """Return the job of one `run` of an experiment.

@@ -19,8 +19,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-import psutil
-
 from automata.failures import KEPT, out_of_space
 
 OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
@@ -181,17 +179,14 @@ class _Short(logging.Formatter):
         elif TOLD_BEFORE.match(text) or (self._screen.concluded and CLOSING.match(text)):
             return ""
         elif event == ERROR:
-            return _of_error(str(getattr(record, "exception", "")), text)
+            return _of_error(text)
         return self._usual.format(record)
 
 
-def _of_error(kind: str, text: str) -> str:
+def _of_error(text: str) -> str:
     """Return what the screen has of an error, nothing if it is told elsewhere."""
     if STATUS.search(text) or "At least one job did not complete successfully" in text:
         return ""
-    if kind == "LockException":
-        holder = other_call(Path.cwd())
-        return f"{holder}: wait for it, or end it; do not --unlock" if holder else text
     if os.strerror(errno.ENOSPC) in text:
         return f"snakemake: error: {out_of_space(Path.cwd())}"
     last = text.strip().splitlines()[-1]
@@ -238,16 +233,3 @@ def _status(command: str) -> str:
         return signal.Signals(int(number) - 128).name
     except ValueError:
         return f"exit status {number}"
-
-
-def other_call(folder: Path) -> str | None:
-    """Say who else runs Snakemake in `folder`, None if nobody is found."""
-    here = psutil.Process()
-    family = [here, *here.parents(), *here.children(recursive=True)]
-    for process in psutil.process_iter(["cmdline", "cwd"]):
-        words = process.info["cmdline"] or []
-        if "snakemake" not in [Path(word).name for word in words[:3]] or process in family:
-            continue
-        if process.info["cwd"] == str(folder):
-            return f"another call of Snakemake (process {process.pid}) works in {folder}"
-    return None

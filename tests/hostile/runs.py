@@ -253,7 +253,6 @@ ARCHIVES = [
 ]
 
 COMMANDS = [
-    command("none: no record of results/runs lies there", "runs none", real=True),
     command(
         "results/other/tables/runs.csv: ",
         "runs",
@@ -261,6 +260,7 @@ COMMANDS = [
             f"results/runs/{RUN}": of(lambda stock: stock.record),
             "results/other/tables/runs.csv": b"a,b\n1,2\n",
         },
+        real=True,
     ),
     Case(
         "command", "automata: error: unrecognized arguments: --forget", command=("runs", "--forget")

@@ -7,7 +7,6 @@ import pytest
 
 from automata.cli import COMMANDS
 from automata.config import parse_preparation
-from automata.errors import UserError
 from automata.inventory import listing, panels
 from automata.publication import pack, unpack
 from automata.records import read_record, write_record
@@ -60,11 +59,6 @@ def test_a_list_says_how_many_of_which_protocol_and_for_whom(here):
     assert row.startswith("satimage/tpe-asha-d1688842  2 ")
     assert "mlp, 27 configurations, 40 epochs, selection every 5" in row
     assert row.endswith("mine")
-
-
-def test_a_folder_without_records_is_one_line(here):
-    with pytest.raises(UserError, match=r"^results/nothing: no record of results/runs lies there$"):
-        panels(RUNS, [Path("results/nothing")])
 
 
 def test_runs_behind_a_link_are_listed_by_any_spelling(here):

@@ -53,7 +53,7 @@ def test_a_setting_that_a_run_reads_is_another_protocol(change):
         space = experiment().protocol_of("dna").model_dump(mode="json")["search_space"]
         narrow = {**space, "learning_rate": {"uniform": [0.001, 0.002]}}
         change = {"protocol": {"tabular": {"search_space": narrow}}}
-    assert place(**change).panel != place().panel
+    assert place(**change).protocol != place().protocol
 
 
 @pytest.mark.parametrize(

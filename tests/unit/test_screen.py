@@ -3,19 +3,16 @@
 import io
 import logging
 import re
-import subprocess
-import sys
 import threading
 import time
 
-import psutil
 import pytest
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import DefaultFilter
 from snakemake.settings.types import Quietness
 
 from automata.failures import KEPT
-from automata.screen import Screen, other_call, verdict
+from automata.screen import Screen, verdict
 
 COMMAND = (
     "RuleException:\nCalledProcessError in file tune.smk, line 3:\n"
@@ -153,55 +150,6 @@ def test_folder_that_is_read_only_is_one_line(screen):
         "snakemake: error: OSError: [Errno 30] Read-only file system: 'r'; "
         f"make it writable and {KEPT}\n"
     )
-
-
-def lock(logger):
-    text = "LockException:\nIt can be removed with the --unlock argument."
-    logger.error(text, extra={"event": "error", "exception": "LockException"})
-
-
-def test_unlocking_is_offered_where_nobody_works(screen, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    logger, stream, _ = screen
-    lock(logger)
-    assert "can be removed with the --unlock" in stream.getvalue()
-
-
-@pytest.fixture
-def other_snakemake(tmp_path):
-    """Start a process that looks like a call of Snakemake, in a folder, below none of ours."""
-    (tmp_path / "snakemake").write_text("import time; time.sleep(60)")
-    start = f"cd {tmp_path}; {sys.executable} snakemake >/dev/null & echo $!"
-    shown = subprocess.run(start, shell=True, stdout=subprocess.PIPE, text=True, check=True)
-    other = psutil.Process(int(shown.stdout))
-    deadline = time.monotonic() + 30
-    while other_call(tmp_path) is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    yield other
-    other.kill()
-
-
-def test_who_works_in_the_folder_is_named_instead(screen, tmp_path, monkeypatch, other_snakemake):
-    monkeypatch.chdir(tmp_path)
-    logger, stream, _ = screen
-    lock(logger)
-    assert stream.getvalue() == (
-        f"another call of Snakemake (process {other_snakemake.pid}) works in {tmp_path}: "
-        "wait for it, or end it; do not --unlock\n"
-    )
-
-
-def test_who_works_elsewhere_is_not_meant(tmp_path, other_snakemake):
-    assert other_call(tmp_path.parent) is None
-
-
-def test_own_processes_are_not_another_call(tmp_path):
-    (tmp_path / "snakemake").write_text("print(flush=True); import time; time.sleep(60)")
-    command = [sys.executable, "snakemake"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE) as own:
-        own.stdout.readline()
-        assert other_call(tmp_path) is None
-        own.kill()
 
 
 @pytest.mark.parametrize(

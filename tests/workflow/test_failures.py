@@ -71,25 +71,6 @@ def test_model_that_ends_its_process_is_told(call, tmp_path, body, said):
     assert not any("set -euo" in line for line in lines)  # the command, with all settings
 
 
-@pytest.fixture
-def other_snakemake(tmp_path):
-    """Start a process that looks like another call of Snakemake in the folder."""
-    (tmp_path / "snakemake").write_text("import time; print(flush=True); time.sleep(100)")
-    command = [sys.executable, "snakemake"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE) as other:
-        other.stdout.readline()
-        yield other
-        other.kill()
-
-
-def test_folder_is_not_unlocked_while_another_call_works_in_it(call, tmp_path, other_snakemake):
-    said = call("--unlock", "--configfile", str(ROOT / "config/smoke.yaml"))
-    assert said[-1] == (
-        f"--unlock: another call of Snakemake (process {other_snakemake.pid}) works in "
-        f"{tmp_path}: wait for it, or end it"
-    )
-
-
 @pytest.mark.slow
 def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
     command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]

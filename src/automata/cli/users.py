@@ -51,13 +51,11 @@ def predict(
     write_text(output, predict(model, rows, factory).to_csv(index=False))
 
 
-def runs(
-    folders: Annotated[Sequence[Path], "Folders of the runs (default: results/runs)."] = (),
-) -> None:
+def runs() -> None:
     """List the runs there are, by protocol."""
     from automata import inventory
 
-    sys.stdout.write(inventory.listing(inventory.panels(RUNS, folders)))
+    sys.stdout.write(inventory.listing(inventory.panels(RUNS)))
 
 
 def status(
