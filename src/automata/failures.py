@@ -6,7 +6,6 @@ import errno
 import os
 import shutil
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -142,11 +141,6 @@ def _known(error: BaseException) -> str | None:
         return out_of_space(error.filename)
     if os.strerror(errno.ENOSPC) in str(error):  # libraries pass on its text alone
         return None if error.__cause__ else out_of_space()
-    if isinstance(error, OSError) and error.errno == errno.EFBIG:
-        return f"a file would be larger than this account may write (ulimit -f); {KEPT}"
-    ray = sys.modules.get("ray")
-    if isinstance(error, ModuleNotFoundError) and ray and not hasattr(ray, "__path__"):
-        return f"{ray.__file__}: hides the package ray; rename it, or take it off PYTHONPATH"
     if isinstance(error, OSError) and error.errno in CLOSED and error.filename:
         reason = os.strerror(error.errno or 0)
         return f"{error.filename}: {reason}; make it writable and {KEPT}"

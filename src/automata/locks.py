@@ -17,6 +17,8 @@ import psutil
 from filelock import FileLock, SoftFileLock, Timeout
 from pydantic import BaseModel, Field
 
+from automata.errors import printable
+
 logger = logging.getLogger(__name__)
 
 REPEAT_SECONDS = 60.0
@@ -131,7 +133,7 @@ def _holder(path: Path) -> str:
         return known
     owner = ""
     with suppress(OSError, KeyError):
-        owner = f" of {_printable(path.owner())}"
+        owner = f" of {printable(path.owner())}"
     return f"another process, by the file {path}{owner}"
 
 
@@ -152,8 +154,8 @@ def _confirmed(path: Path) -> str | None:
     with suppress(OSError, psutil.Error):  # another user's is not shown
         folder = f" in {process.cwd()}"
     return (
-        f"process {told.pid} of {_printable(user)}, since {_time(told.since)}"
-        f"{_printable(folder)}: {_printable(command)[:COMMAND_CHARACTERS]}"
+        f"process {told.pid} of {printable(user)}, since {_time(told.since)}"
+        f"{printable(folder)}: {printable(command)[:COMMAND_CHARACTERS]}"
     )
 
 
@@ -167,8 +169,3 @@ def _read(path: Path) -> bytes:
 
 def _time(since: float) -> str:
     return datetime.fromtimestamp(since).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _printable(text: str) -> str:
-    """Return `text` without what would move the cursor of a terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)

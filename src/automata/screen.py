@@ -1,6 +1,6 @@
 """What a call of Snakemake says on the screen: how far jobs are, and what came out or failed, last.
 
-All else stays in Snakemake's own log. The standard library and psutil, which Snakemake has.
+All else stays in Snakemake's own log. The standard library alone.
 """
 
 from __future__ import annotations

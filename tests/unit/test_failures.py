@@ -100,10 +100,6 @@ def test_known_failure_is_one_line_with_the_remedy(error, line):
     assert is_known(error)
 
 
-def test_limit_of_files_is_named():
-    assert "ulimit -f" in explain(os_error(errno.EFBIG))
-
-
 def test_line_that_nobody_reads_to_the_end_keeps_both_ends():
     line = explain(UserError(f"t.csv: {'x' * 5000}: delete it"))
     assert len(line) < 2100
@@ -187,23 +183,3 @@ def test_ctrl_c_that_is_handled_otherwise_stays_so(usual):
         "assert signal.getsignal(signal.SIGINT) is s"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_module_that_hides_ray_is_named(tmp_path):
-    (tmp_path / "ray.py").touch()
-    code = (
-        "from automata.failures import explain\n"
-        "try:\n    from ray._private import parameter\n"
-        "except ImportError as error:\n    print(explain(error))"
-    )
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
-    said = subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
-    assert said.startswith(f"{tmp_path / 'ray.py'}: hides the package ray; rename it")
-
-
-def test_python_without_docstrings_is_refused_in_one_line():
-    command = [sys.executable, "-OO", "-m", "automata", "runs"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].startswith("automata: error: PYTHONOPTIMIZE=2")
-    assert "Traceback" not in ended.stderr

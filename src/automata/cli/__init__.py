@@ -43,8 +43,6 @@ def main(arguments: list[str] | None = None) -> None:
     handler.setFormatter(_Formatter("%(asctime)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])
     logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
-    if sys.flags.optimize > 1:
-        sys.exit("automata: error: PYTHONOPTIMIZE=2 (-OO) takes texts away that are read; unset it")
     options = vars(_parser().parse_args(arguments))
     name = options.pop("name")
     try:

@@ -11,12 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from automata.cli.users import CACHE, Cache
 from automata.errors import UserError
 
 if TYPE_CHECKING:
     from automata.curves.record import Curves
 
+CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
 MIRROR = os.environ.get("AUTOMATA_DATA_MIRROR") or None
 AGAIN = os.environ.get("AUTOMATA_AGAIN", "")
 RAY_ADDRESS = os.environ.get("AUTOMATA_RAY_ADDRESS", "")
@@ -47,7 +47,7 @@ def prepare(
     ] = MIRROR,
     output: Annotated[Path, "Prepared data set, safetensors."],
     encoding: Annotated[Path | None, "How its rows are encoded, JSON."] = None,
-    cache: Cache = CACHE,
+    cache: Annotated[Path, "Folder of downloads (default: $AUTOMATA_DATA_CACHE)."] = CACHE,
 ) -> None:
     """Prepare a data set."""
     from automata.config import parse_preparation

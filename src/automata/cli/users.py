@@ -5,7 +5,6 @@ Of these rules call `unpack` alone.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -14,11 +13,6 @@ from typing import Annotated
 
 RUNS = Path("results/runs")
 """What the files of a call change."""
-CACHE = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
-
-Cache = Annotated[
-    Path, "Folder of downloaded files (default: $AUTOMATA_DATA_CACHE, else results/downloads)."
-]
 
 
 def new(
