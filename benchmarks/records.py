@@ -39,7 +39,7 @@ Row = dict[str, Any]
 
 SHARED = "not measured: made up by benchmarks.records"
 PROVENANCE = {
-    **provenance(),
+    **provenance("full"),
     **numerics(),
     "git": None,
     "packages": {**dict.fromkeys(PACKAGES), "torch": "2.13.0+cpu", "ray": "2.60.0"},

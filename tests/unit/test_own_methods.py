@@ -90,14 +90,14 @@ def test_median_stopping_by_hand():
 def test_a_selector_of_ones_own_shares_full_with_the_projects_selectors():
     own = place_of(own_job({"selector": OWN["selector"]}))
     ours = place_of(own_job({}))
-    assert own.panel == ours.panel
+    assert own.protocol == ours.protocol
     assert (own.variant != "", ours.variant) == (True, "")
     changed = own_job({"selector": OWN["selector"]}).model_copy(
         update={"files": {"own_selectors.highest-loss": "0" * 64}}
     )
-    assert place_of(changed).panel == own.panel
+    assert place_of(changed).protocol == own.protocol
     assert place_of(changed).variant != own.variant
-    assert place_of(own_job({"scheduler": OWN["scheduler"]})).panel != ours.panel
+    assert place_of(own_job({"scheduler": OWN["scheduler"]})).protocol != ours.protocol
 
 
 @pytest.mark.parametrize(

@@ -149,4 +149,4 @@ def test_unknown_proof_is_refused(
     monkeypatch.setattr("sys.argv", ["same.py", "HEAD", "--only", "plans,table"])
     with pytest.raises(SystemExit):
         same.main()
-    assert "table: not one of code, plans, " in capsys.readouterr().err
+    assert "table: not one of plans, " in capsys.readouterr().err
