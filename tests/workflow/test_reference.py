@@ -58,13 +58,10 @@ def test_tables_are_the_published_ones(redrawn):
         )
 
 
-def test_numbers_of_the_overview_are_the_published_ones(redrawn):
+def test_overview_is_the_published_one(redrawn):
     published, workflow = redrawn
-    found, expected = (
-        [line for line in (folder / "overview.md").read_text().splitlines() if line.startswith("|")]
-        for folder in (workflow.folder / "results/again/tables", published / "tables")
-    )
-    assert found == expected
+    path = workflow.folder / "results/again/tables/overview.md"
+    assert path.read_text() == (published / "tables/overview.md").read_text()
 
 
 def experiments(file):
@@ -98,10 +95,9 @@ def test_every_number_can_be_traced_to_a_record(redrawn):
         path.relative_to(workflow.folder / "results/again/records").as_posix()
         for path in (workflow.folder / "results/again/records").rglob("record.json")
     }
-    for table in ("runs", "ratios"):
-        for path in read_csv(published / f"tables/{table}.csv")["record"]:
-            assert path.removeprefix("results/runs/") in records
-    for table in ("tradeoff", "untuned"):
-        for named in read_csv(workflow.folder / f"results/again/tables/{table}.csv")["records"]:
+    for table in ("runs", "ratios", "tradeoff", "untuned"):
+        rows = read_csv(published / f"tables/{table}.csv")
+        column = "record" if "record" in rows else "records"
+        for named in rows[column]:
             for path in named.split(" "):
-                assert path.removeprefix("results/again/records/") in records
+                assert path.removeprefix("results/runs/") in records

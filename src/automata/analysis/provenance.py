@@ -29,9 +29,8 @@ def provenance_row(record: Record, path: Path) -> dict[str, Any]:
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "git_commit": git.get("commit"),
         "git_dirty": git.get("dirty"),
-        "measurement": ", ".join(
-            f"{part} {record.version(part)}" for part in ("training", "metering", run["selector"])
-        ),
+        "measurement": f"training {record.version('training')}, metering "
+        f"{record.version('metering')}, selector {record.version(run['selector'])}",
         "lock_sha256": made["lock_sha256"],
         "data": f"{run['dataset']} {record.data.sha256}",
         "own_model_sha256": made["own_model_sha256"],

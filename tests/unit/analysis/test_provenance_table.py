@@ -27,7 +27,7 @@ def test_row_says_what_made_the_record(make_record: MakeRecord) -> None:
     assert row["seed"] == 3
     assert row["started"] == "2023-11-14T22:13:20+00:00"
     assert (row["git_commit"], row["git_dirty"]) == ("c0ffee", False)
-    assert row["measurement"] == "training 1, metering 1, gradmatch 1"
+    assert row["measurement"] == "training 1, metering 1, selector 1"
     assert row["lock_sha256"] == "1" * 64
     assert row["data"] == "satimage " + "0" * 64
     assert row["blas"] == "internal_api openblas, version 0.3, num_threads 1"
