@@ -1,6 +1,6 @@
 """A made-up table of runs and their trials, as `automata collect` writes them.
 
-For tests, and to time what is made of many runs.
+For tests, and for the records of the benchmark of plans.
 
 Times follow a simple model (epochs x rows x cost of the kind), so that speedups lie below their
 ceilings; accuracies and all noise are drawn from a seed.

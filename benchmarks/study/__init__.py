@@ -1,1 +1,1 @@
-"""The confirmatory study of docs/study.md: its data, its searches and its result."""
+"""What came out of the registered study (docs/study.md)."""

@@ -195,7 +195,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["drop", "panel", "verdict"])
-    parser.add_argument("panel", nargs="?", choices=[*PANELS, "tiny"])
+    parser.add_argument("panel", nargs="?", choices=PANELS)
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     if options.what == "verdict":

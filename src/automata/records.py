@@ -196,15 +196,12 @@ class Record(Recorded):
 
 def write_record(record: Record, path: Path) -> None:
     """Write `record` to `path` as JSON with a digest of all else in it, atomically."""
-    content = json.loads(record.model_dump_json())
-    first = {key: content[key] for key in ("schema_version", "provenance")}
-    write_text(path, sealed({**first, **content}))
+    write_text(path, sealed(json.loads(record.model_dump_json())))
 
 
 def read_record(path: Path) -> Record:
     """Read a record; raises UserError, naming the file, for anything else."""
     try:
-        _require_file(path)
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path}: not a record: {error}") from error
@@ -226,12 +223,6 @@ def parse_record(text: str, path: str) -> Record:
     except (ValueError, RecursionError) as error:
         reason = _first(error) if isinstance(error, ValidationError) else error
         raise UserError(f"{path}: not a record: {reason}; {REMEDY}") from error
-
-
-def _require_file(path: Path) -> None:
-    """Raise ValueError for what is there and no file: a pipe would be waited for."""
-    if path.exists() and not path.is_file():
-        raise ValueError("it is no regular file")
 
 
 def _at(head: str, key: str) -> Any:

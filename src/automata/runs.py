@@ -85,7 +85,7 @@ def place_of(job: Job) -> Place:
 def recorded_place(record: Record) -> Place:
     """Return where a record belongs, by what it says.
 
-    One that names no content of its own files has the checksum of its data in the place of that.
+    If its job does not name the content of its files, the checksum of its data stands for it.
     """
     job = record.job
     if data_files(job.settings.data) and not job.files:

@@ -66,7 +66,7 @@ TABLES = {
         Table("tradeoff.md", "A row per combination: the quantities that matter most."),
         Table("claims.md", "The paper's claims, and what these runs say to each."),
         Table("energy.md", "What all runs took: time, energy, CO2, and what these rest on."),
-        Table("provenance.md", "How many runs have which commit, code, data, packages, host."),
+        Table("provenance.md", "How many runs have which commit, versions, data, packages, host."),
         Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
         Table("runs.parquet", "The same, for programs.", published=False),
         Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", "runs"),

@@ -87,12 +87,12 @@ def test_edited_code_of_a_figure_repeats_nothing(project, folder):
 
 
 def test_run_of_another_measurement_is_refused_in_the_table_with_the_reason(folder):
-    age(folder / GRADMATCH, metering=2)
+    age(folder / GRADMATCH, metering=0)
     snakemake(ROOT, folder, "tables")
     tables = folder / "results/smoke/tables"
     refused = pd.read_csv(tables / "ratios.csv").set_index("selector")["refused"]["gradmatch"]
     assert refused == (
-        "not comparable with its FULL: other measurement version: metering_version 2 and 1"
+        "not comparable with its FULL: the run has another measurement version: metering 0, not 1"
     )
 
 

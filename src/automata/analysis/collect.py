@@ -22,7 +22,7 @@ from automata.analysis.runs import (
     protocol_hash,
     row,
 )
-from automata.analysis.study import RUN
+from automata.analysis.study import PANEL, RUN
 from automata.config import Comparison
 from automata.errors import UserError
 from automata.records import read_record
@@ -81,6 +81,7 @@ def collect(
     twice = table[table.duplicated(RUN, keep=False)]
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
+    _set_older_aside(table)
     searched = [part.trials for part in parts if len(part.trials)]
     protocols: dict[str, Any] = {}
     for part in parts:
@@ -94,6 +95,17 @@ def collect(
         dict(sorted(protocols.items())),
         origins.sort_values(RUN, ignore_index=True),
     )
+
+
+def _set_older_aside(runs: pd.DataFrame) -> None:
+    """Set runs aside that have an older measurement version than others of their panel."""
+    for part in ("training", "metering", "selector"):
+        group = [*PANEL, "selector"] if part == "selector" else PANEL
+        made = runs[f"{part}_version"]
+        newest = made.groupby([runs[column] for column in group]).transform("max")
+        for one in runs.index[(made < newest) & (runs["set_aside"] == "")]:
+            text = f"has another measurement version: {part} {made[one]}, not {newest[one]}"
+            runs.loc[one, "set_aside"] = text
 
 
 @dataclass(frozen=True)

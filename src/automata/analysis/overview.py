@@ -28,7 +28,7 @@ from automata.analysis.tables import markdown
 from automata.analysis.wording import cell, percent, times
 
 POOLED = "@"
-"""Stands for all data sets where groups are named by theirs: none has this name."""
+"""The group of all data sets; no data set can have this name."""
 
 METHODS = (names.AUTOMATA, "rs2")
 """Of the page: the paper's method, and re-sampling alone. All that ran where neither did."""

@@ -46,11 +46,6 @@ SAME = [
 ]
 """Runs that differ in one of these do not compare."""
 
-OTHER_VERSION = "other measurement version"
-
-VERSIONS = ["training_version", "metering_version"]
-"""The measurement versions that a run shares with its FULL, which has no selector."""
-
 SAME_ENERGY = ["energy_method", "energy_source"]
 """Energies of runs that differ in one of these do not compare; their times do."""
 
@@ -109,37 +104,25 @@ def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
         for row in _records(runs[runs["selector"] != "untuned"])
     ]
     full = {_key(row): row for row in rows if row["selector"] == "full"}
-    newest = runs.groupby("selector")["selector_version"].max()
-    return pd.DataFrame(
-        [_compared(row, full.get(_key(row)), newest[row["selector"]]) for row in rows],
-        columns=COLUMNS,
-    )
+    return pd.DataFrame([_compared(row, full.get(_key(row))) for row in rows], columns=COLUMNS)
 
 
-def _compared(run: _Run, full: _Run | None, newest: int) -> dict[str, Any]:
+def _compared(run: _Run, full: _Run | None) -> dict[str, Any]:
     """Return the row of one run."""
-    reason = _refusal(run, full, newest)
+    reason = _refusal(run, full)
     if reason is not None or full is None:
         logger.warning("%s: %s", _names(run, full), reason)
         return {**_facts(run), "refused": reason}
     return {**_facts(run), **_ratios(run, full)}
 
 
-def _refusal(run: _Run, full: _Run | None, newest: int) -> str | None:
-    """Return why `run` does not compare with `full`, None if it does.
-
-    Runs of a selector are averaged over seeds: only its `newest` version counts.
-    """
+def _refusal(run: _Run, full: _Run | None) -> str | None:
+    """Return why `run` does not compare with `full`, None if it does."""
     if full is None:
         return "no FULL run to compare with"
     for name, row in (("the run", run), ("its FULL", full)):
         if row["set_aside"]:
             return f"{NOT_COMPARABLE}: {name} {row['set_aside']}"
-    if differing := _differing(run, full, VERSIONS):
-        return f"{NOT_COMPARABLE}: {OTHER_VERSION}: {differing}"
-    if run["selector_version"] != newest:
-        versions = f"selector_version {run['selector_version']} and {newest}"
-        return f"not comparable with later runs of its selector: {OTHER_VERSION}: {versions}"
     if differing := _differing(run, full, SAME):
         return f"{NOT_COMPARABLE}: {differing}"
     if run["final_failure"] is not None:

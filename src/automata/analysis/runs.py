@@ -138,7 +138,8 @@ class RunRow(TypedDict):
     resumed: Annotated[bool, "whether the run was interrupted and went on"]
     set_aside: Annotated[
         str,
-        "why a run is compared with no other: it was resumed, and `comparison.resumed` is false",
+        "why a run is compared with no other: it was resumed, and `comparison.resumed` is false; "
+        "or its measurement version is older than that of others of its panel",
     ]
     segments: Annotated[
         int,

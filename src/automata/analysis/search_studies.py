@@ -32,10 +32,7 @@ from automata.analysis.study import COMBINATION, RUN, Study
 from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
-"""Runs that differ in one of these do not score the same thing. Hosts and times may differ.
-
-Code that is declared equal in decisions and numbers is no difference.
-"""
+"""Runs that differ in one of these do not score the same thing. Hosts and times may differ."""
 
 BASE = 3
 """Rungs of different protocols are grouped by the nearest of T, T/3, T/9, ..."""

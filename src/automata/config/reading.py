@@ -52,14 +52,14 @@ def read(file: Path) -> Config:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UserError(f"{file}: {error}; save it as UTF-8") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise UserError(f"{file}: {_fault(error)}") from error
     if not isinstance(content, dict):
         raise UserError(f"{file}: a configuration is a section of keys")
     return content
 
 
-def _fault(error: yaml.YAMLError) -> str:
+def _fault(error: Exception) -> str:
     """Return what is wrong with a file of YAML, and where."""
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
         return f"not YAML: {' '.join(str(error).split())}"

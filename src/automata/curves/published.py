@@ -1,7 +1,7 @@
 """Learning curves as they are published: of each data set a table, and where its rows come from.
 
 `dna.parquet` has a row for each evaluation, `dna.json` what each record says besides: the job, how
-it was measured, and by which code. What is published is not trained again.
+it was measured, and by which commit. What is published is not trained again.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
 def read_dataset(path: Path) -> Dataset:
     """Read a file of `write_dataset`; raises UserError when it is not one of this version.
 
-    Files of earlier versions have no digest, and are read as they are.
+    A file without a digest is read as it is: a process that was killed may have left none.
     """
     try:
         noted = _digest_file(path)

@@ -57,24 +57,18 @@ class Codecarbon:
         if abs(data.duration - wall_seconds) > 0.5 + 0.02 * wall_seconds:
             notes.append(f"codecarbon: measured {data.duration:.1f} s of {wall_seconds:.1f} s")
             return None
-        return self._estimate(data.cpu_energy)
+        return self._estimate()
 
     def so_far(self) -> Estimate | None:
         """Return what there is by now of a window that stays open; None where nothing is read."""
-        tracker = self._tracker
-        if tracker._start_time is None:  # it did not find its hardware, and says so to nobody
-            return None
-        tracker.flush()
-        return self._estimate(tracker._total_cpu_energy.kWh)
+        # None: it did not find its hardware, and says so to nobody.
+        return None if self._tracker._start_time is None else self._estimate()
 
-    def _estimate(self, cpu_kwh: float) -> Estimate:
-        watts = _watts_per_thread(self._tracker._hardware)
-        if watts is None:
-            cpu_kwh = self._counted - self._baseline
+    def _estimate(self) -> Estimate:
         return Estimate(
             hardware=" ".join(self._tracker._conf.get("hardware", [])),
-            cpu_joules=cpu_kwh * JOULES_PER_KWH,
-            watts_per_thread=watts,
+            cpu_joules=(self._counted - self._baseline) * JOULES_PER_KWH,
+            watts_per_thread=_watts_per_thread(self._tracker._hardware),
         )
 
 
@@ -132,7 +126,7 @@ def _offline_tracker(sample_seconds: float) -> Any:
             self._conf["hardware"] = [part.description() for part in self._hardware]
 
         def _measure_power_and_energy(self) -> None:
-            """Do so once at a time: its own thread and `flush` would count a stretch twice."""
+            """Do so once at a time: its own thread and ours would count a stretch twice."""
             with turn:
                 super()._measure_power_and_energy()
 

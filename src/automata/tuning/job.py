@@ -63,6 +63,7 @@ from automata.tuning.ray_search import search_in_ray
 from automata.tuning.refit import refit
 from automata.tuning.search import Search, search_of
 from automata.tuning.searchers import random_configuration
+from automata.versions import measurement
 
 logger = logging.getLogger(__name__)
 
@@ -165,8 +166,8 @@ def run_with_model(
     """Run `job` on the prepared file `data`; return record and model (paper, Algorithm 1).
 
     What is finished is kept in `folder`: the log of the search, and checkpoints of trials and
-    of the refit. The caller removes it once the record is safe. Trials alone run at the
-    `ray_address`. A search begins with the results of one of the `earlier` records that is the
+    of the refit. The caller removes it once the record is safe. Only trials run
+    at `ray_address`. A search begins with the results of one of the `earlier` records that is the
     same but for having tried fewer configurations.
     """
     keep_to_allocation(job.settings.compute)
@@ -189,7 +190,7 @@ def run_with_model(
         "gpus": gpu_models([]),
         "own_model_sha256": own_model,
     }
-    place = _place(here, bool(ray_address))
+    place = _place(here, ray_address)
     fingerprint = JobFingerprint(job=job, data_sha256=source.sha256, place=place)
     with exclusive_host(settings.metering.exclusive) as waited:
         log = load_log(work, fingerprint)
@@ -262,9 +263,9 @@ def keep_model(
     write_model(path, model, saved)
 
 
-def _place(provenance: dict[str, Any], cluster: bool) -> dict[str, Any]:
+def _place(provenance: dict[str, Any], ray_address: str | None) -> dict[str, Any]:
     """Return what all segments of a record must agree in."""
-    return {name: provenance[name] for name in PLACE} | {"trials on a cluster": cluster}
+    return {name: provenance[name] for name in PLACE} | {"ray.address": ray_address}
 
 
 def _siblings(output: Path) -> list[Path]:
@@ -293,17 +294,19 @@ def _take_over(log: ReplayLog, fingerprint: JobFingerprint, earlier: Iterable[Pa
 
 def _is_extended(record: Record, fingerprint: JobFingerprint) -> bool:
     """Say whether a search is the same as that of the `record`, of more configurations."""
-    job, cluster = fingerprint.job, record.tuning.cluster is not None
+    job, address = fingerprint.job, (record.tuning.cluster or {}).get("address")
     tried, wanted = record.job.settings.protocol, job.settings.protocol
     settings = record.job.settings.model_copy(
         update={"protocol": tried.model_copy(update={"configurations": wanted.configurations})}
     )
     same = record.job.model_copy(update={"settings": settings}) == job
+    versions = {part: record.version(part) for part in measurement(job.run.selector)}
+    made = {**record.provenance, "measurement": versions}
     return (
         same
         and tried.configurations < wanted.configurations
         and record.data.sha256 == fingerprint.data_sha256
-        and _place(record.provenance, cluster) == fingerprint.place
+        and _place(made, address) == fingerprint.place
     )
 
 

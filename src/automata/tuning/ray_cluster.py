@@ -16,6 +16,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from automata.errors import UserError
 from automata.tuning.ray_session import ENVIRONMENT
 
+ANSWER_SECONDS = 120
+
 
 @contextmanager
 def users_ray(address: str, work: Path) -> Iterator[None]:
@@ -34,7 +36,7 @@ def users_ray(address: str, work: Path) -> Iterator[None]:
         for node in [node for node in ray.nodes() if node["Alive"]]:
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             exists = ray.remote(num_cpus=0, scheduling_strategy=there)(os.path.exists)
-            if not ray.get(exists.remote(str(work.resolve()))):
+            if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
         yield

@@ -128,9 +128,33 @@ def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(
     newer = {"training": 2, "metering": 1, "gradmatch": 3}
     table = collect([written("a"), written("b", seed=1, measurement=newer)], Comparison()).runs
 
-    assert table["training_version"].tolist() == [1, 2]
-    assert table["metering_version"].tolist() == [1, 1]
-    assert table["selector_version"].tolist() == [1, 3]
+    versions = [f"{part}_version" for part in ("training", "metering", "selector")]
+    assert table[versions].to_numpy().tolist() == [[1, 1, 1], [2, 1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("newer", "selector", "reason"),
+    [
+        ({"training": 2}, "full", "training 1, not 2"),
+        ({"metering": 4}, "rs2", "metering 1, not 4"),
+        ({"gradmatch": 2}, "gradmatch", "selector 1, not 2"),
+        ({"gradmatch": 2}, "rs2", None),
+    ],
+)
+def test_runs_of_an_older_measurement_than_others_of_their_panel_are_set_aside(
+    written: Callable[..., Path], newer: dict[str, int], selector: str, reason: str | None
+) -> None:
+    """Versions of a selector concern its own runs alone; other panels are not concerned."""
+    fraction = 1.0 if selector == "full" else 0.1
+    paths = [
+        written("new", measurement=newer),
+        written("old", selector=selector, fraction=fraction, seed=1),
+        written("elsewhere", dataset="dna"),
+    ]
+    aside = collect(paths, Comparison()).runs.set_index("record")["set_aside"]
+
+    assert aside[str(paths[0])] == aside[str(paths[2])] == ""
+    assert aside[str(paths[1])] == (f"has another measurement version: {reason}" if reason else "")
 
 
 def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:

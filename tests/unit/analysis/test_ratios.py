@@ -150,27 +150,6 @@ def test_ceiling_divides_all_but_the_final_training_among_the_slots() -> None:
     assert of_run(table)["ceiling"] == pytest.approx(50 / 27.5)  # 20 + (10 + 5) / 2
 
 
-@pytest.mark.parametrize("column", ["training_version", "metering_version"])
-def test_run_of_another_measurement_than_its_full_does_not_compare(column: str) -> None:
-    row = of_run(ratios(full(), run(**{column: 2})))
-
-    assert pd.isna(row["speedup"])
-    assert row["refused"] == (
-        f"not comparable with its FULL: other measurement version: {column} 2 and 1"
-    )
-
-
-def test_older_runs_of_a_selector_do_not_compare_with_its_newer_ones() -> None:
-    table = ratios(full(), full(seed=1), run(), run(seed=1, selector_version=2))
-
-    refused = table.set_index(["selector", "seed"])["refused"]
-    assert refused["gradmatch", 0] == (
-        "not comparable with later runs of its selector: other measurement version: "
-        "selector_version 1 and 2"
-    )
-    assert pd.isna(refused["gradmatch", 1])
-
-
 def test_rows_keep_the_order_and_the_columns() -> None:
     table = ratios(run(seed=1), full(seed=1), full(seed=0), run(seed=0))
 

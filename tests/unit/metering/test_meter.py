@@ -569,10 +569,10 @@ def test_peak_memory_is_that_of_the_whole_tree(no_counters: Any) -> None:
     assert 400 <= grown < 500  # both, with their interpreters; it stays when they have ended
 
 
-def test_codecarbons_thread_and_an_account_count_no_stretch_twice(
+def test_codecarbons_thread_and_ours_count_no_stretch_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its sampler runs on a thread of its own, and may measure while `so_far` does."""
+    """Its sampler runs on a thread of its own, and may measure while `update` does."""
     measure = OfflineEmissionsTracker._do_measurements
 
     def slowly(tracker: Any) -> None:
@@ -580,6 +580,7 @@ def test_codecarbons_thread_and_an_account_count_no_stretch_twice(
         measure(tracker)
 
     tracker = Codecarbon(sample_seconds=60)
+    measure_now = tracker._tracker._measure_power_and_energy
 
     def counted() -> float:
         return tracker._tracker._total_ram_energy.kWh  # of a constant power
@@ -588,17 +589,17 @@ def test_codecarbons_thread_and_an_account_count_no_stretch_twice(
     tracker.start()
     begun = time.perf_counter()
     time.sleep(1.0)
-    tracker.so_far()
+    measure_now()
     before, middle = counted(), time.perf_counter()
     time.sleep(1.0)
     monkeypatch.setattr(OfflineEmissionsTracker, "_do_measurements", slowly)
-    threads = [threading.Thread(target=tracker.so_far) for _ in range(2)]
+    threads = [threading.Thread(target=measure_now) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     watts = before / (middle - begun)
-    tracker.so_far()
+    measure_now()
     found = (counted() - before) / (time.perf_counter() - middle)
     assert found == pytest.approx(watts, rel=0.2)
     tracker.close(0.0, [])

@@ -538,6 +538,25 @@ def test_a_search_of_other_settings_is_not_extended(data, tmp_path):
     assert not read_record(larger).resumed
 
 
+@pytest.mark.parametrize(("today", "extended"), [(1, True), (2, False)])
+def test_a_search_of_no_named_measurement_is_extended_as_one_of_version_1(
+    data, tmp_path, monkeypatch, today, extended
+):
+    monkeypatch.setitem(MEASUREMENT, "training", today)
+    job = make_job(scheduler="asha")
+    output = tmp_path / "dna/random-asha-00000001/gradmatch-0.1/seed-0/record.json"
+    complete_job(job, data, tmp_path / "first", output)
+    record = read_record(output)
+    del record.provenance["measurement"]
+    write_record(record, output)
+    protocol = job.settings.protocol.model_copy(update={"configurations": 2 * N})
+    settings = job.settings.model_copy(update={"protocol": protocol})
+    larger = Path(str(output).replace("00000001", "00000002"))
+    wider = job.model_copy(update={"settings": settings})
+    complete_job(wider, data, tmp_path / "second", larger)
+    assert read_record(larger).resumed is extended
+
+
 def test_other_data_set_in_the_file_is_refused(data, tmp_path):
     with pytest.raises(UserError, match="is data set 'dna', not 'letter'"):
         run_job(make_job(dataset="letter"), data, tmp_path / "job")

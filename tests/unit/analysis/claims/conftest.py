@@ -71,7 +71,6 @@ def run(
         "threads_per_trial": 1,
         "concurrent_trials": 1,
         "exclusive": True,
-        "selection_code": "5e1ec710",
         "training_version": 1,
         "metering_version": 1,
         "selector_version": 1,
