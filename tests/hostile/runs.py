@@ -183,9 +183,8 @@ RECORDS = [
         f"not a record: tuning.trials: ...; {REPEAT}",
         edited(lambda content: content["tuning"].update(trials=None)),
     ),
-    command("r: no file, and no folder with a record.json in it", f"collect r {TABLES}", r=folder),
     command(
-        f"r/record.json: not a record: it is no regular file; {REPEAT}",
+        "r: no file, and no folder with a record.json in it",
         f"collect r {TABLES}",
         **{f"r/{RECORD}": pipe},
     ),

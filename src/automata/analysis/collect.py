@@ -52,7 +52,8 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
     """
     files: list[Path] = []
     for path in paths:
-        found = [path] if path.is_file() else sorted(path.rglob("record.json"))
+        inside = (file for file in path.rglob("record.json") if file.is_file())
+        found = [path] if path.is_file() else sorted(inside)
         if not found:
             raise UserError(f"{path}: no file, and no folder with a record.json in it")
         files += found
