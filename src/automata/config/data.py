@@ -60,6 +60,24 @@ Order = Annotated[
 ]
 
 
+SkipRows = Annotated[
+    bool,
+    Field(
+        description="leave out rows without a class, and those of classes with fewer rows than "
+        "splits; `false`: such rows are refused"
+    ),
+    added(False),
+]
+HasHeader = Annotated[
+    bool,
+    Field(
+        description="`false` where the first line of a text file is a row: columns are then "
+        "`column 1`, `column 2`, ..."
+    ),
+    added(True),
+]
+
+
 class OwnTabular(Section):
     """A user's table: CSV or Parquet, one row per sample."""
 
@@ -119,6 +137,8 @@ class OwnTabular(Section):
         added([]),
     ] = []
     encoding: Encoding = None
+    skip_rows: SkipRows = False
+    header: HasHeader = True
 
 
 class OwnText(Section):
@@ -134,6 +154,8 @@ class OwnText(Section):
     order: Order = None
     separator: Separator = None
     encoding: Encoding = None
+    skip_rows: SkipRows = False
+    header: HasHeader = True
 
 
 class OwnImage(Section):

@@ -59,18 +59,14 @@ def key_of(role: str, dataset: str) -> str:
 
 
 def problems_of_files(experiment: Experiment, dataset: str) -> Iterator[tuple[str, str]]:
-    """Yield what the user's own files of a data set show that is wrong, with the key of each."""
-    # Imported here: a job reads this module, and looks at no header.
-    from automata.datasets.own.header import problems
+    """Yield which of the user's own files of a data set are not there, with the key of each."""
     from automata.datasets.own.paths import problem_of_file
 
-    preparation = experiment.preparation(dataset)
-    if preparation.own is not None:
-        yield from problems(preparation.own.model_dump(mode="json"), f"own_datasets.{dataset}")
-    vectors = data_files(preparation).get("vectors.source")
-    problem = problem_of_file(vectors, "file") if vectors is not None else None
-    if problem is not None:
-        yield "data.vectors.source", problem
+    for role, path in data_files(experiment.preparation(dataset)).items():
+        kind = experiment.kind(dataset) if role.startswith("own.") else "file"
+        problem = problem_of_file(path, kind)
+        if problem is not None:
+            yield key_of(role, dataset), problem
 
 
 def files_of(path: Path) -> list[Path]:

@@ -10,22 +10,21 @@ What is needed for it is in the model's file as plain data, by kind:
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from automata.config.data import OwnTabular, OwnText
+from automata.config.data import OwnText
 from automata.datasets.kinds.tabular import standardised
 from automata.datasets.kinds.text import numbered, numbering
-from automata.datasets.own.columns import Cells, cells_of
-from automata.datasets.own.features import Column, missing
-from automata.datasets.own.header import Layout
+from automata.datasets.own.columns import cells_of
+from automata.datasets.own.encoder import from_plain, missing, transform
 from automata.datasets.own.image import read_unlabelled
 from automata.datasets.own.paths import fault, listed, problem_of_file
-from automata.datasets.own.tables import Table, read_table
+from automata.datasets.own.reader import Dialect, Table, read_table
 from automata.datasets.own.text import words_of
 from automata.errors import UserError
 from automata.prediction.saved import SavedModel
@@ -36,9 +35,8 @@ _LOG = logging.getLogger(__name__)
 def encode(path: Path, saved: SavedModel) -> tuple[Tensor, list[str]]:
     """Return the inputs (n, ...) of the rows at `path`, and what each row is called.
 
-    Raises UserError, in one line, for missing columns, cells that are missing and not filled,
-    images of another size, and files that cannot be read. Categories that no training row has are
-    told in one line, and encoded as in a test set.
+    Raises UserError, in one line, for missing columns, cells of another kind, and files that cannot
+    be read. What is filled or unknown is told in a line each, and encoded as in a test set.
     """
     problem = problem_of_file(str(path), saved.kind)
     if problem is not None:
@@ -46,27 +44,39 @@ def encode(path: Path, saved: SavedModel) -> tuple[Tensor, list[str]]:
     if saved.kind == "image":
         return _images(path, saved.encoding["size"])
     own = saved.job.settings.data.own
-    layout = Layout.of(own.model_dump(), "own_datasets") if own is not None else Layout()
+    dialect = Dialect.of(own.model_dump() if own else {}, "own_datasets")
+    table = read_table(path, replace(dialect, fallback=saved.encoding.get("encoding")))
     if saved.kind == "text":
         column = own.text if isinstance(own, OwnText) else "text"
-        table = read_table(path, layout, texts=[column])
         _require_columns(table, [column])
         tokens = words_of(table, column)
-        return numbered(tokens, numbering(saved.encoding["words"])), _places(len(tokens))
-    assert own is None or isinstance(own, OwnTabular)
-    columns = [Column(**column) for column in saved.encoding["columns"]]
-    table = read_table(path, layout, [c.name for c in columns if c.kind != "numbers"])
+        inputs = numbered(tokens, numbering(saved.encoding["words"]))
+    else:
+        inputs = _tabular(table, saved)
+    return inputs, [str(row) for row in range(1, len(inputs) + 1)]
+
+
+def _tabular(table: Table, saved: SavedModel) -> Tensor:
+    columns = from_plain(saved.encoding["columns"])
     _require_columns(table, [column.name for column in columns])
-    inputs = np.hstack([_features(table, column) for column in columns])
+    features = []
+    for column in columns:
+        cells = cells_of(table, column)
+        gaps = missing(cells)
+        if gaps.any():
+            _LOG.warning(
+                "%s: %d missing cells become %s", table.where(column.name), gaps.sum(), column.fill
+            )
+        unknown = {*cells[~gaps]} - {*column.categories} if column.categories else {}
+        if unknown and not column.rare:
+            text = "%s: categories that no training row has: %s"
+            _LOG.warning(text, table.where(column.name), listed(sorted(unknown)))
+        features.append(transform(column, cells))
     mean, scale = (np.array(saved.encoding[key]) for key in ("mean", "scale"))
-    return torch.from_numpy(standardised(inputs, mean, scale)), _places(len(inputs))
+    return torch.from_numpy(standardised(np.hstack(features), mean, scale))
 
 
-def _places(rows: int) -> list[str]:
-    return [str(row) for row in range(1, rows + 1)]
-
-
-def _require_columns(table: Table, names: Sequence[str]) -> None:
+def _require_columns(table: Table, names: list[str]) -> None:
     absent = [name for name in names if name not in table.columns]
     if absent:
         raise fault(
@@ -75,31 +85,6 @@ def _require_columns(table: Table, names: Sequence[str]) -> None:
         )
     if not len(table.frame):
         raise fault(f"{table.path}: there are no rows")
-
-
-def _features(table: Table, column: Column) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """Return the features (n, len(column.features)) of one column."""
-    cells = cells_of(table, column.name, column.kind)
-    gaps = missing(cells)
-    if gaps.any() and column.fill is None:
-        raise table.nothing(
-            column.name, gaps, "cell(s)", "no `fill` was configured for the column: fill them"
-        )
-    if column.kind == "categories" and not column.rare:
-        _tell_unknown(table, column, cells)
-    return column.transform(cells)
-
-
-def _tell_unknown(table: Table, column: Column, cells: Cells) -> None:
-    found = cells[~missing(cells)]
-    unknown = [str(cell) for cell in found if cell not in set(column.categories)]
-    if unknown:
-        _LOG.warning(
-            "%s: %d row(s) have categories that no training row has: %s",
-            table.where(column.name),
-            len(unknown),
-            listed(sorted(set(unknown))),
-        )
 
 
 def _images(path: Path, size: list[int]) -> tuple[Tensor, list[str]]:

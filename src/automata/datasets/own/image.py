@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from automata.config.data import OwnImage
-from automata.datasets.own.header import missing_array, no_images
-from automata.datasets.own.paths import KEYS, fault, given_paths
+from automata.datasets.own.paths import KEYS, fault, given_paths, listed
 from automata.datasets.own.splits import FileLabels, assign, raw_splits
 from automata.datasets.raw import Images, RawSplits
 from automata.files import visible_files
@@ -225,3 +224,21 @@ def _read_image(file: Path) -> Images:
     if mode not in _BYTE_MODES:
         raise fault(f"{file}: it has more than 8 bits per channel (mode {mode}), save it with 8")
     return pixels.transpose(2, 0, 1)
+
+
+def no_images(path: Path) -> str:
+    """Say that `path` holds no images in a form that is read."""
+    return (
+        f"'{path}' is neither an .npz with `images` and `labels` nor a folder with a folder of "
+        "images per class"
+    )
+
+
+def missing_array(path: Path, stored: list[str], needed: tuple[str, ...]) -> str | None:
+    """Say which `needed` array an .npz lacks that has those that are `stored`, None if none."""
+    for name in needed:
+        if name not in stored:
+            every = " and ".join(f"`{name}`" for name in needed)
+            found = listed(stored)
+            return f"{path}: array `{name}` is missing, it must have {every}; found: {found}"
+    return None

@@ -3,124 +3,125 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from automata.config.data import OwnTabular
-from automata.datasets.own.columns import Cells, cells_of, kind_of
-from automata.datasets.own.features import Column, filling, fillings, fit, missing
-from automata.datasets.own.header import MOST_FEATURES, features_of
-from automata.datasets.own.paths import fault, listed
+from automata.datasets.own.columns import (
+    Cells,
+    Column,
+    Refused,
+    cells_of,
+    decided,
+    numbers_rows,
+    refusal,
+)
+from automata.datasets.own.encoder import fit, missing, plain, transform
+from automata.datasets.own.paths import KEYS, fault, listed
+from automata.datasets.own.reader import Table
 from automata.datasets.own.splits import Part, raw_splits
-from automata.datasets.own.tables import Table, read_own
-from automata.datasets.raw import Numbers, RawSplits
-from automata.errors import UserError
+from automata.datasets.own.tables import read_own
+from automata.datasets.raw import RawSplits
 
-MOST_BYTES = 4 * 2**30
-"""Limit of a table as float32, all splits together: larger ones are refused."""
+MOST_FEATURES, MOST_BYTES = 100_000, 4 * 2**30
+"""Limits of a table: features, and bytes as float32, all splits together."""
 
 _LOG = logging.getLogger(__name__)
 
 
-def load(name: str, own: OwnTabular) -> RawSplits[Numbers]:
-    """Return the splits of a user's table: inputs (n, features) float32.
+def load(name: str, own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
+    """Return the splits of a user's table: inputs (n, features) float64.
 
-    Features are in the order of the columns. A numeric column is one; a column of categories has
-    one for each value in the training rows, in sorted order, and all are 0 for any other value.
-    Nothing but the training rows decides how a row is encoded.
-
-    Raises UserError for columns that are not there, cells that are missing or infinite, dates, and
-    files that cannot be read or split.
+    Features are in the order of the columns. Nothing but the training rows decides how a row is
+    encoded. Raises UserError, in one line, for what cannot be read, split or learned from.
     """
-    tables, classes, parts = read_own(name, own, words=[*own.categorical, *own.dates])
-    train = tables["train"]
-    names = features_of(own.model_dump(), train.columns)
-    kinds = {c: kind_of(train, c, own) for c in names}
+    read = read_own(name, own)
+    train, rows = read.tables["train"], read.parts["train"].rows
+    unread = {own.target, own.group, own.order, *own.drop}
+    names = [column for column in train.columns if column not in unread]
+    found = {column: decided(train, column, own) for column in names}
+    empty = [it.name for it in found.values() if isinstance(it, Refused) and not it.remedy]
+    refused = [it for it in found.values() if isinstance(it, Refused) and it.remedy]
+    if refused:
+        raise fault(refusal(train, refused, f"own_datasets.{name}"))
+    kinds = [it for it in found.values() if isinstance(it, Column)]
+    if not kinds:
+        raise fault(f"{train.path}: there is no column but the target '{own.target}'")
     cells = {
-        split: {c: cells_of(table, c, kinds[c]) for c in names} for split, table in tables.items()
+        split: {column.name: cells_of(table, column) for column in kinds}
+        for split, table in read.tables.items()
     }
-    gaps = {c: any(missing(found[c]).any() for found in cells.values()) for c in names}
-    training = {c: found[parts["train"].rows] for c, found in cells["train"].items()}
-    filled = {
-        c: filling(
-            f"own_datasets.{name}.fill: column '{c}' of {train.path}", kinds[c], value, training[c]
-        )
-        for c, value in fillings(own, kinds, gaps).items()
-    }
-    _require_filled(name, tables, cells, filled)
-    columns = [fit(c, kinds[c], training[c], filled.get(c), own.rare_below) for c in names]
-    _require_room(train, columns, parts)
+    columns = [fit(column, cells["train"][column.name][rows], own, {*names}) for column in kinds]
+    _require_room(train, columns, read.parts)
+    notes = [*read.notes, *(f"column '{column}' has no cells: left out" for column in empty)]
+    notes += _told(train, columns, cells, f"own_datasets.{name}")
+    for note in notes:
+        _LOG.info("%s: %s", train.path, note)
     return raw_splits(
-        {split: table.path for split, table in tables.items()},
-        classes,
-        parts,
-        lambda part: _encode(columns, cells[part.file], part),
-        {"columns": [asdict(column) for column in _ready_for_gaps(own, columns, training)]},
+        {split: table.path for split, table in read.tables.items()},
+        read.classes,
+        read.parts,
+        lambda part: _encode(columns, cells[part.file], part.rows),
+        {"columns": plain(columns), "encoding": train.encoding},
         features=[feature for column in columns for feature in column.features],
-        filled=filled,
+        read=notes,
+        columns=[{"column": it.name, "kind": it.kind, "becomes": _becomes(it)} for it in columns],
     )
 
 
-def _ready_for_gaps(
-    own: OwnTabular, columns: list[Column], training: Mapping[str, Cells]
-) -> Iterator[Column]:
-    """Yield the columns for other files: those without gaps so far are filled as `own` says."""
-    kinds = {column.name: column.kind for column in columns}
-    wanted = fillings(own, kinds, dict.fromkeys(kinds, True))
+def _encode(
+    columns: Sequence[Column], cells: Mapping[str, Cells], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the inputs (n, features) of some rows of a file."""
+    return np.hstack([transform(column, cells[column.name][rows]) for column in columns])
+
+
+def _told(
+    train: Table, columns: Sequence[Column], cells: Mapping[str, Mapping[str, Cells]], key: str
+) -> list[str]:
+    """Return what a user should know of the columns, as sentences."""
+    notes = []
     for column in columns:
-        name, value = column.name, column.fill
-        if value is None and name in wanted:
-            with suppress(UserError):  # what fits no such column fills none
-                value = filling(name, column.kind, wanted[name], training[name])
-        yield replace(column, fill=value)
+        gaps = {split: int(missing(found[column.name]).sum()) for split, found in cells.items()}
+        if any(gaps.values()):
+            counts = listed(f"{count} of {KEYS[split]}" for split, count in gaps.items() if count)
+            shown = f"{column.fill:.4g}" if isinstance(column.fill, float) else column.fill
+            marked = ", and a feature marks them" if column.marked else ""
+            notes.append(f"column '{column.name}': {counts} missing cells become {shown}{marked}")
+        if column.kind == "number" and numbers_rows(cells["train"][column.name]):
+            whole = f"column '{column.name}' seems to number the rows ({key}.drop leaves it out)"
+            notes.append(whole)
+        for split, found in cells.items():
+            unknown = (
+                {*found[column.name]} - {*column.categories, None} if column.categories else {}
+            )
+            if unknown and split != "train" and not column.rare:
+                shown = listed(sorted(unknown))
+                notes.append(f"column '{column.name}': unknown in training: {shown}")
+    return notes
 
 
-def _encode(columns: list[Column], cells: Mapping[str, Cells], part: Part) -> Numbers:
-    """Return the inputs (n, features) of one split."""
-    return np.hstack([column.transform(cells[column.name][part.rows]) for column in columns])
+def _becomes(column: Column) -> str:
+    """Return in words what features a column becomes."""
+    if column.kind == "number":
+        return "a number" + (" and a mark" if column.marked else "")
+    if column.kind == "date":
+        order = {None: "", True: ", day first", False: ", month first"}[column.day_first]
+        return f"days since 1970{order}" + (" and a mark" if column.marked else "")
+    return f"{len(column.features)} features, one a category"
 
 
-def _require_filled(
-    name: str,
-    tables: Mapping[str, Table],
-    cells: Mapping[str, Mapping[str, Cells]],
-    filled: Mapping[str, float | str],
-) -> None:
-    """Raise UserError for missing cells that nothing fills: all columns with any, and how many."""
-    said = [text for split in tables for text in _gaps(tables[split], cells[split], filled)]
-    if said:
-        key = f"own_datasets.{name}"
-        raise fault(
-            f"{'; '.join(said)}: give {key}.fill a value for each, as in {{numbers: median, texts: "
-            f"missing}}, or drop rows or columns ({key}.drop)"
-        )
-
-
-def _gaps(
-    table: Table, cells: Mapping[str, Cells], filled: Mapping[str, float | str]
-) -> Iterator[str]:
-    """Yield what cells are missing in one file, if any are that nothing fills."""
-    gaps = {c: missing(found) for c, found in cells.items() if c not in filled}
-    gaps = {c: found for c, found in gaps.items() if found.any()}
-    if gaps:
-        counts = listed(f"column '{c}': {found.sum()} missing cell(s)" for c, found in gaps.items())
-        first = min(int(found.argmax()) for found in gaps.values())
-        yield f"{table.path}: {counts}, the first in {table.place(first)}"
-
-
-def _require_room(table: Table, columns: list[Column], parts: Mapping[str, Part]) -> None:
+def _require_room(table: Table, columns: Sequence[Column], parts: Mapping[str, Part]) -> None:
     """Raise UserError, before anything large is there, if the features are beyond the limits."""
     widths = {column.name: len(column.features) for column in columns}
     features, rows = sum(widths.values()), sum(len(part.rows) for part in parts.values())
     size = rows * features * np.dtype(np.float32).itemsize
-    widest = sorted(widths, key=lambda column: -widths[column])[:3]
-    most = ", ".join(f"'{column}' {widths[column]:,}" for column in widest)
-    _LOG.info("%s: %d features, most of them by %s", table.path, features, most)
     if features > MOST_FEATURES or size > MOST_BYTES:
-        key = table.layout.key
+        widest = sorted(widths, key=lambda column: -widths[column])[:3]
+        most = ", ".join(f"'{column}' {widths[column]:,}" for column in widest)
+        key = table.dialect.key
         raise fault(
             f"{table.path}: {features:,} features x {rows:,} rows x 4 bytes are "
             f"{size / 2**30:,.1f} GiB, the most are {MOST_FEATURES:,} features and "

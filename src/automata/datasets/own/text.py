@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from automata.config.data import OwnText
 from automata.datasets.own.paths import fault
+from automata.datasets.own.reader import Table, is_text
 from automata.datasets.own.splits import raw_splits
-from automata.datasets.own.tables import Table, holds, read_own
+from automata.datasets.own.tables import read_own
 from automata.datasets.raw import RawSplits, Tokens
 
 _BREAK = re.compile(r"</?(?:br|p|div)\s*/?>")
@@ -25,24 +26,21 @@ def load(name: str, own: OwnText) -> RawSplits[Tokens]:
     Raises UserError for columns that are not there, missing texts or classes, and files that
     cannot be read or split.
     """
-    tables, classes, parts = read_own(name, own, texts=[own.text])
-    words = {split: words_of(table, own.text) for split, table in tables.items()}
+    read = read_own(name, own)
+    words = {split: words_of(table, own.text) for split, table in read.tables.items()}
     return raw_splits(
-        {split: table.path for split, table in tables.items()},
-        classes,
-        parts,
+        {split: table.path for split, table in read.tables.items()},
+        read.classes,
+        read.parts,
         lambda part: [words[part.file][row] for row in part.rows],
+        {"encoding": read.tables["train"].encoding},
     )
 
 
 def words_of(table: Table, column: str) -> Tokens:
     """Return the words of the texts in `column`; raises UserError for gaps and other cells."""
-    missing = table.empty(column, blank=True)
-    if missing.any():
-        raise table.nothing(column, missing, "text(s)", "drop such rows")
-    kind = holds(table, column)
-    if kind != "string":
-        raise fault(f"{table.where(column)}: it holds {kind} values, not texts")
+    if not is_text(table.frame[column]):
+        raise fault(f"{table.where(column)}: it holds numbers or dates, not texts")
     return [tokenise(text) for text in table.frame[column].astype(object)]
 
 
