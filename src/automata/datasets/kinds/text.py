@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from automata.seeds import derive
 VECTOR_SEED = 42
 """Root seed of the vectors of words that have no pretrained one."""
 
+_LOG = logging.getLogger(__name__)
 _RANDOM_SCALE = 0.1
 
 
@@ -42,17 +44,21 @@ def tensors(
         for name in SPLITS
         for rows in [getattr(raw, name)]
     }
-    facts = {
+    known = {n: known_share(getattr(raw, n).inputs, numbers) for n in SPLITS}
+    facts: dict[str, Any] = {
         "words": len(numbers),
         "training_words_without_vector": sum(word not in vectors.of for word in trained),
-        "known_tokens": {n: _share(getattr(raw, n).inputs, numbers) for n in SPLITS},
-        "pretrained_tokens": {n: _share(getattr(raw, n).inputs, vectors.of) for n in SPLITS},
+        "known_tokens": known,
+        "pretrained_tokens": {n: known_share(getattr(raw, n).inputs, vectors.of) for n in SPLITS},
         "vectors": {
             "source": vectors.source,
             "sha256": vectors.sha256,
             "dimension": vectors.dimension,
         },
     }
+    if "read" in raw.facts:  # a user's own texts
+        later_known = {name: known[name] for name in ("validation", "test")}
+        facts["read"] = [*raw.facts["read"], log_known(later_known, raw.source)]
     return splits, {"vectors": torch.from_numpy(table)}, facts
 
 
@@ -119,7 +125,26 @@ def numbered(texts: Tokens, numbers: Mapping[str, int]) -> Tensor:
     return torch.from_numpy(inputs)
 
 
-def _share(texts: Tokens, words: Collection[str]) -> float | None:
+def odd_lengths(texts: Tokens, longest: int | None) -> list[str]:
+    """Return a sentence on the texts without words, and one on those that are cut."""
+    counts = {
+        "texts without words": sum(not text for text in texts),
+        f"texts cut at {longest} words": sum(text != text[:longest] for text in texts),
+    }
+    return [f"{what}: {count:,} of {len(texts):,}" for what, count in counts.items() if count]
+
+
+def log_known(shares: Mapping[str, float | None], where: object) -> str:
+    """Log which share of the tokens is known, a warning below half, and return the sentence."""
+    known = {name: share for name, share in shares.items() if share is not None}
+    said = ", ".join(f"{name} {100 * share:.0f} %" for name, share in known.items())
+    line = f"tokens that the model knows: {said or 'there are none'}"
+    level = logging.WARNING if min(known.values(), default=1) < 0.5 else logging.INFO
+    _LOG.log(level, "%s: %s", where, line)
+    return line
+
+
+def known_share(texts: Tokens, words: Collection[str]) -> float | None:
     """Return the share of the tokens of `texts` that are among `words`; None without tokens."""
     known = [word in words for word in itertools.chain.from_iterable(texts)]
     return sum(known) / len(known) if known else None
