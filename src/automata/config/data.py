@@ -142,12 +142,18 @@ class OwnTabular(Section):
 
 
 class OwnText(Section):
-    """A user's texts: CSV or Parquet, one row per sample."""
+    """A user's texts: a table, one row per sample, or a folder with one of files per class."""
 
     kind: Annotated[Literal["text"], KIND]
-    path: OwnPath
-    text: Annotated[Column, Field(description="column of the texts")]
-    target: Annotated[Column, Field(description="column of the classes")]
+    path: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="a table, or a folder with a folder of `.txt` files per class",
+        ),
+    ]
+    text: Annotated[Column, Field(description="column of the texts, in a table")] = "text"
+    target: Annotated[Column, Field(description="column of the classes, in a table")] = "class"
     validation: OptionalPath = None
     test: OptionalPath = None
     group: Group = None

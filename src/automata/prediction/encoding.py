@@ -3,7 +3,7 @@
 What is needed for it is in the model's file as plain data, by kind:
 
 - tabular: `columns`, each a `Column`, and `mean` and `scale` of each feature
-- text: the `words` that the model knows
+- text: the `words` that the model knows, and the `longest` text of a user's own
 - image: `size` [width, height], and `mean` and `scale` of each channel
 """
 
@@ -19,13 +19,13 @@ from torch import Tensor
 
 from automata.config.data import OwnText
 from automata.datasets.kinds.tabular import standardised
-from automata.datasets.kinds.text import numbered, numbering
+from automata.datasets.kinds.text import known_share, log_known, numbered, numbering, odd_lengths
 from automata.datasets.own.columns import cells_of
 from automata.datasets.own.encoder import from_plain, missing, transform
 from automata.datasets.own.image import read_unlabelled
 from automata.datasets.own.paths import fault, listed, problem_of_file
 from automata.datasets.own.reader import Dialect, Table, read_table
-from automata.datasets.own.text import words_of
+from automata.datasets.own.text import read_files, texts_of, tokenise
 from automata.errors import UserError
 from automata.prediction.saved import SavedModel
 
@@ -38,22 +38,27 @@ def encode(path: Path, saved: SavedModel) -> tuple[Tensor, list[str]]:
     Raises UserError, in one line, for missing columns, cells of another kind, and files that cannot
     be read. What is filled or unknown is told in a line each, and encoded as in a test set.
     """
+    if saved.kind == "text":
+        return _texts(path, saved)
     problem = problem_of_file(str(path), saved.kind)
     if problem is not None:
         raise fault(problem)
     if saved.kind == "image":
         return _images(path, saved.encoding["size"])
+    table = read_table(path, _dialect(saved))
+    inputs = _tabular(table, saved)
+    return inputs, _places(len(inputs))
+
+
+def _dialect(saved: SavedModel) -> Dialect:
+    """Return how files are written, as the training file was."""
     own = saved.job.settings.data.own
-    dialect = Dialect.of(own.model_dump() if own else {}, "own_datasets")
-    table = read_table(path, replace(dialect, fallback=saved.encoding.get("encoding")))
-    if saved.kind == "text":
-        column = own.text if isinstance(own, OwnText) else "text"
-        _require_columns(table, [column])
-        tokens = words_of(table, column)
-        inputs = numbered(tokens, numbering(saved.encoding["words"]))
-    else:
-        inputs = _tabular(table, saved)
-    return inputs, [str(row) for row in range(1, len(inputs) + 1)]
+    said = Dialect.of(own.model_dump() if own else {}, "own_datasets")
+    return replace(said, fallback=saved.encoding.get("encoding"))
+
+
+def _places(rows: int) -> list[str]:
+    return [str(row) for row in range(1, rows + 1)]
 
 
 def _tabular(table: Table, saved: SavedModel) -> Tensor:
@@ -85,6 +90,29 @@ def _require_columns(table: Table, names: list[str]) -> None:
         )
     if not len(table.frame):
         raise fault(f"{table.path}: there are no rows")
+
+
+def _texts(path: Path, saved: SavedModel) -> tuple[Tensor, list[str]]:
+    """Return the word numbers (n, longest) of texts in a table, a folder, or a `.txt` file."""
+    own = saved.job.settings.data.own
+    said = own if isinstance(own, OwnText) else OwnText(kind="text", path=str(path))
+    if path.is_dir() or path.suffix.lower() == ".txt":
+        texts, names = read_files(path, said.encoding)
+    else:
+        problem = problem_of_file(str(path), saved.kind)
+        if problem is not None:
+            raise fault(problem)
+        table = read_table(path, _dialect(saved))
+        _require_columns(table, [said.text])
+        texts = texts_of(table, said.text)
+        names = _places(len(texts))
+    numbers, longest = numbering(saved.encoding["words"]), saved.encoding.get("longest")
+    tokens = [tokenise(text) for text in texts]
+    for line in odd_lengths(tokens, longest):
+        _LOG.info("%s: %s", path, line)
+    tokens = [text[:longest] for text in tokens]
+    log_known({"rows": known_share(tokens, numbers)}, path)
+    return numbered(tokens, numbers), names
 
 
 def _images(path: Path, size: list[int]) -> tuple[Tensor, list[str]]:

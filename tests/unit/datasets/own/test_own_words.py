@@ -22,6 +22,10 @@ from automata.datasets.own.text import tokenise
         ("costs $3.50, not 1,000", "costs $ 3.50 , not 1,000"),
         ("", ""),
         (" \n ", ""),
+        ("好的,I LOVE 东京タワー。", "好 的 , i love 东 京 タ ワ ー 。"),
+        ("ไทย 1,000", "ไ ท ย 1,000"),
+        ("한국어 좋아", "한국어 좋아"),
+        ("Ça coûte 3 €, 😃", "ça coûte 3 € , 😃"),
     ],
 )
 def test_words_are_penn_treebanks_in_lower_case(text, words):
