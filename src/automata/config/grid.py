@@ -303,9 +303,7 @@ class Grid:
         """Return what tells apart prepared files of a data set: other settings, other content."""
         read: dict[str, Any] = self.experiment_of(dataset).preparation(dataset).stated()
         if contents := self.data_contents(dataset):
-            read |= {"files": contents}
-        if READER > 1:
-            read |= {"reader": READER}
+            read |= {"files": contents, "reader": READER}
         return f"-{fingerprint(read)}" if read else ""
 
     def prepared(self, dataset: str) -> str:

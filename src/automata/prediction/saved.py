@@ -31,7 +31,7 @@ BLANK = "0" * 64
 class SavedModel(Recorded):
     """What a model is, beside its weights."""
 
-    format_version: Literal[1] = 1
+    format_version: Literal[2] = 2
     digest: str = BLANK
     """SHA-256 of the file, with zeros in this place."""
     job: Job

@@ -13,6 +13,7 @@ from automata.config.data import OwnTabular
 from automata.datasets.own.columns import Column, Refused, cells_of, decided, numbers_rows
 from automata.datasets.own.paths import fault, listed, problem_of_file
 from automata.datasets.own.reader import Dialect, Table, is_text, read_table
+from automata.datasets.own.text import holds_texts
 
 MOST_CLASSES = 100
 """A target with more values than this is not proposed."""
@@ -45,6 +46,8 @@ def guess(path: Path, target: str | None, text: str | None, skip_rows: bool = Fa
     problem = problem_of_file(str(path), "image")
     if problem is not None:
         raise fault(problem)
+    if path.is_dir() and holds_texts(path):
+        return Guess({"kind": "text", "path": str(path)})
     if path.is_dir() or path.suffix.lower() == ".npz":
         return Guess(
             {"kind": "image", "path": str(path), "flip": True},

@@ -37,11 +37,11 @@ def listed(names: Iterable[object]) -> str:
 def problem_of_file(path: str, kind: str) -> str | None:
     """Return what is wrong with `path` as data of a kind, None if nothing is.
 
-    Images may be in a folder, all else is in a file.
+    Images and texts may be in a folder, all else is in a file.
     """
     if not os.path.exists(path):  # noqa: PTH110 - of a folder that is closed, Path.exists raises
         return f"{path}: no such file or folder"
-    if kind != "image" and Path(path).is_dir():
+    if kind not in ("image", "text") and Path(path).is_dir():
         return f"{path}: this is a folder, needed is a file"
     return None
 

@@ -11,8 +11,9 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,8 @@ INDEX = "index"
 """What a first column without a name is called: pandas and R write row names so."""
 
 MOST_COLUMNS = 100_000
-LONGEST_LINE = 2**24
+
+csv.field_size_limit(2**24)  # characters of a cell, which a header without separators is
 
 _SEP = re.compile(r'"?sep=(.)"?[ \t]*\r?\n')
 """The first line that some spreadsheets write."""
@@ -224,10 +226,9 @@ def _separator(text: str, usual: str, notes: list[str]) -> str:
         return str(said[1])
     widths: dict[str, int] = {}
     for separator in (usual, *OTHERS):
-        names, after = _header(text, separator)
-        lines = [line for line in text.splitlines()[after : after + 20] if line.strip()]
-        alike = all(len(_cells(line, separator)) == len(names) for line in lines)
-        widths.setdefault(separator, len(names) if alike or separator == usual else 0)
+        records = [*islice(filter(any, _records(text, separator)), 20)]
+        alike = len({*map(len, records)}) == 1 or separator == usual
+        widths.setdefault(separator, len(records[0]) if records and alike else 0)
     best = max(widths, key=lambda one: widths[one])
     if widths[usual] > 1 or widths[best] == 1:
         return usual
@@ -235,37 +236,24 @@ def _separator(text: str, usual: str, notes: list[str]) -> str:
     return best
 
 
-def _cells(line: str, separator: str) -> list[str]:
-    return line.split() if separator == " " else next(csv.reader([line], delimiter=separator), [])
+def _records(text: str, separator: str) -> Iterator[list[str]]:
+    """Yield the records of a text, blank ones too."""
+    lines = io.StringIO(text, newline="")
+    if separator == " ":
+        return (line.split() for line in lines)
+    return csv.reader(lines, delimiter=separator)
 
 
 def _header(text: str, separator: str) -> tuple[list[str], int]:
-    """Return the first record that is not blank, and how many lines it takes to its end."""
-    lines = iter(text.splitlines(keepends=True))
-    read = 0
-
-    def counted() -> Any:
-        nonlocal read
-        for line in lines:
-            if len(line) >= LONGEST_LINE:
-                raise ValueError(f"a line has {LONGEST_LINE:,} characters or more")
-            read += 1
-            yield line
-
-    if separator == " ":
-        records: Any = (line.split() for line in counted())
-    else:
-        records = csv.reader(counted(), delimiter=separator)
-    for record in records:
-        if _SEP.match(separator.join(record) + "\n"):
-            continue
-        if any(cell.strip() for cell in record):
+    """Return the first record that is not blank, and how many records end with it."""
+    for number, record in enumerate(_records(text, separator), start=1):
+        if any(cell.strip() for cell in record) and not _SEP.match(separator.join(record) + "\n"):
             if len(record) > MOST_COLUMNS:
                 raise ValueError(
                     f"the header has {len(record):,} columns, at most {MOST_COLUMNS:,} are "
                     "allowed: leave columns out of the file"
                 )
-            return record, read
+            return record, number
     raise ValueError("there is no header")
 
 

@@ -82,7 +82,7 @@ def test_training_texts_without_any_word_are_refused(tmp_path, others):
 
 
 def test_column_that_is_no_text_is_refused(tmp_path, others):
-    with pytest.raises(UserError, match=r"column 'review': it holds integer values, not texts"):
+    with pytest.raises(UserError, match=r"column 'review': it holds numbers or dates, not texts"):
         loaded(tmp_path, [1, 2, 3, 4], suffix=".parquet", **others)
 
 

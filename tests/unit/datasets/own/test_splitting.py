@@ -33,7 +33,7 @@ FRAME = pd.DataFrame(
 def parts(folder: Path, frame: pd.DataFrame = FRAME, **said: Any) -> dict[str, pd.DataFrame]:
     frame.to_csv(folder / "own.csv", index=False)
     own = OwnTabular(kind="tabular", path=str(folder / "own.csv"), target="species", **said)
-    _, _, found = read_own("mine", own)
+    found = read_own("mine", own).parts
     return {split: frame.iloc[part.rows] for split, part in found.items()}
 
 
@@ -77,7 +77,7 @@ def test_the_column_is_no_feature(tmp_path: Path) -> None:
         ({"group": "species"}, {}, "own_datasets.mine.group: 'species' is the target as well"),
         ({"group": "patient", "order": "day"}, {}, "own_datasets.mine.order: .*group is given"),
         ({"order": "patient"}, {}, "column 'patient': rows are ordered by numbers or dates"),
-        ({"order": "number"}, {"number": None}, "column 'number': 200 missing cell"),
+        ({"order": "number"}, {"number": None}, "column 'number': missing cells: 200"),
         ({"group": "patient"}, {"patient": "p1"}, "no training row is left of class a, b"),
     ],
 )
