@@ -23,6 +23,7 @@ OptionalPath = Annotated[
     str | None, Field(description="file like `path`; `null`: a part of its rows")
 ]
 Column = Annotated[str, Field(min_length=1, description="name of a column")]
+Side = Annotated[int, Field(ge=8, le=1024), WHOLE]
 
 Separator = Annotated[
     str | None,
@@ -174,6 +175,15 @@ class OwnImage(Section):
     flip: Annotated[
         bool, Field(description="`false` where a mirrored image is another class, as with digits")
     ] = True
+    size: Annotated[
+        tuple[Side, Side] | None,
+        Field(
+            description="[height, width] in pixels: images of other sizes are resized, then "
+            "cropped at the centre; `null`: the size of the training images, or, if they differ, "
+            "of their median shape, with sides of 8 to 64 pixels"
+        ),
+        added(None),
+    ] = None
 
 
 OwnDataset = Annotated[OwnTabular | OwnText | OwnImage, Field(discriminator="kind")]

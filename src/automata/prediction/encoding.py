@@ -4,7 +4,7 @@ What is needed for it is in the model's file as plain data, by kind:
 
 - tabular: `columns`, each a `Column`, and `mean` and `scale` of each feature
 - text: the `words` that the model knows, and the `longest` text of a user's own
-- image: `size` [width, height], and `mean` and `scale` of each channel
+- image: `size` [width, height] in pixels, and `mean` and `scale` of each channel
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from automata.datasets.own.image import read_unlabelled
 from automata.datasets.own.paths import fault, listed, problem_of_file
 from automata.datasets.own.reader import Dialect, Table, read_table
 from automata.datasets.own.text import read_files, texts_of, tokenise
-from automata.errors import UserError
 from automata.prediction.saved import SavedModel
 
 _LOG = logging.getLogger(__name__)
@@ -116,11 +115,6 @@ def _texts(path: Path, saved: SavedModel) -> tuple[Tensor, list[str]]:
 
 
 def _images(path: Path, size: list[int]) -> tuple[Tensor, list[str]]:
-    pixels, names = read_unlabelled(path)
-    found = [pixels.shape[3], pixels.shape[2]]
-    if found != size:
-        raise UserError(
-            f"{path}: images of {found[0]} x {found[1]} pixels; the model takes {size[0]} x "
-            f"{size[1]}"
-        )
+    width, height = size
+    pixels, names = read_unlabelled(path, (height, width))
     return torch.from_numpy(pixels), names

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import ExifTags, Image, ImageOps
 
 from automata.config.data import OwnImage
 from automata.datasets.own.paths import KEYS, fault, given_paths, listed
@@ -20,108 +22,113 @@ from automata.datasets.own.splits import FileLabels, assign, raw_splits
 from automata.datasets.raw import Images, RawSplits
 from automata.files import visible_files
 
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
-SHAPES = "(n, height, width, 3), (n, height, width, 1) or (n, height, width)"
+SUFFIXES = (".png", ".jpg", ".jpeg", ".jfif", ".webp", ".bmp")
 
-_BYTE_MODES = {"1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr"}
-_DAMAGED = (
-    OSError,
-    EOFError,
-    SyntaxError,
-    ValueError,
-    IndexError,
-    struct.error,
-    zlib.error,
-    Image.DecompressionBombError,
-)
-_NOT_ARRAYS = (
-    OSError,
-    EOFError,
-    MemoryError,  # of an array that claims to be larger than any memory
-    TypeError,
-    ValueError,
-    KeyError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+LARGEST = 64
+"""The most pixels per side of a chosen size. ResNet18 keeps 19 MB per image of 64 x 64 for its
+gradient, 230 MB per image of 224 x 224, and needs as much more time."""
 
+Size = tuple[int, int]
+"""Height and width, in pixels."""
 
-@dataclass(frozen=True)
-class Pictures:
-    """Images (n, 3, height, width) uint8 of one file or folder, their labels, and their names."""
+Picture = Path | NDArray[np.uint8]
+"""A file, or an image (height, width, 3) of an .npz."""
 
-    images: Images
-    labels: FileLabels
-    place: Callable[[int], str]
-    """Says which image a row number is, for messages."""
+_LOG = logging.getLogger(__name__)
+_FORMATS = ("PNG", "JPEG", "WEBP", "BMP")  # no EPS, which Pillow has Ghostscript run
+_OTHER_IMAGES = (".avif", ".gif", ".heic", ".heif", ".jp2", ".jxl", ".tif", ".tiff")
+_BYTE_MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
+_BROKEN = (struct.error, zlib.error, zipfile.BadZipFile, Image.DecompressionBombError)
+_DAMAGED = (*_BROKEN, OSError, EOFError, SyntaxError, TypeError, ValueError, LookupError)
 
 
 def load(name: str, own: OwnImage) -> RawSplits[Images]:
     """Return the splits of a user's images: inputs (n, 3, height, width) uint8.
 
-    Grey images have the same values in all three channels.
+    Grey images have the same values in all three channels. `facts["read"]`, where it is, says in
+    sentences what was changed and what was ignored.
 
-    Raises UserError for arrays and files that are no images, images of several sizes, and what
-    cannot be split.
+    Raises UserError for arrays and files that are no images, and what cannot be split.
     """
+    said: list[str] = []
     paths = given_paths(name, own)
-    pictures = {split: _read(name, split, path) for split, path in paths.items()}
-    _require_one_size(pictures)
-    classes, parts = assign(name, {split: read.labels for split, read in pictures.items()})
-    return raw_splits(
-        paths,
-        classes,
-        parts,
-        lambda part: np.ascontiguousarray(pictures[part.file].images[part.rows]),
-    )
+    keys = {split: f"own_datasets.{name}.{KEYS[split]}" for split in paths}
+    found = {split: _labelled(keys[split], path, said) for split, path in paths.items()}
+    classes, parts = assign(name, {split: labels for split, (_, labels) in found.items()})
+    size = own.size or _one_size(found["train"][0], said)
+    images = {split: _images(path, found[split][0], size, said) for split, path in paths.items()}
+    facts: dict[str, Any] = {"read": _logged(said)} if said else {}
+    return raw_splits(paths, classes, parts, lambda part: images[part.file][part.rows], **facts)
 
 
-def read_unlabelled(path: Path) -> tuple[Images, list[str]]:
-    """Return images (n, 3, height, width) without classes, and their names.
+def read_unlabelled(path: Path, size: Size) -> tuple[Images, list[str]]:
+    """Return images (n, 3, *size) without classes, read as those for training, and their names.
 
-    `path` is an image, a folder with any below it, or an `.npz` with `images`. Raises UserError
-    for anything else, and where sizes differ.
+    `path` is an image, a folder with any below it, or an `.npz` with `images`; else UserError.
     """
+    said: list[str] = []
     if path.suffix.lower() == ".npz":
-        pixels = _channels(path, _arrays(path, "images")[0])
-        return pixels, [str(number) for number in range(1, len(pixels) + 1)]
-    every = visible_files(path) if path.is_dir() else [path]
-    files = [file for file in every if file.suffix.lower() in SUFFIXES]
-    images = _stacked(files)
-    if images is None:
-        raise fault(f"{path}: there are no images ({', '.join(SUFFIXES)})")
-    return images, [str(file.relative_to(path)) if path.is_dir() else file.name for file in files]
+        pictures: Sequence[Picture] = _pictures(path, _arrays(path, "images")[0])
+        names = [str(number) for number in range(1, len(pictures) + 1)]
+    else:
+        pictures = files = _image_files(path, said)
+        names = [str(file.relative_to(path)) if path.is_dir() else file.name for file in files]
+    images = _images(path, pictures, size, said)
+    _logged(said)
+    return images, names
 
 
-def _read(name: str, split: str, path: Path) -> Pictures:
+def _logged(said: list[str]) -> list[str]:
+    """Log each sentence, and return them; files that are read twice said theirs twice."""
+    sentences = list(dict.fromkeys(said))
+    for sentence in sentences:
+        _LOG.warning("%s", sentence)
+    return sentences
+
+
+def _labelled(key: str, path: Path, said: list[str]) -> tuple[Sequence[Picture], FileLabels]:
     if path.is_dir():
-        return _read_folder(path)
-    if path.suffix.lower() == ".npz":
-        return _read_arrays(path)
-    raise fault(f"own_datasets.{name}.{KEYS[split]}: {no_images(path)}")
+        files = _class_files(path, said)
+        classes = [file.parent.name for file in files]
+        return files, FileLabels(classes, str(path), lambda row: files[row].name)
+    if path.suffix.lower() != ".npz":
+        raise fault(f"{key}: {no_images(path)}")
+    images, labels = _arrays(path, "images", "labels")
+    pictures = _pictures(path, images)
+    classes = _names(path, labels, len(pictures))
+    return pictures, FileLabels(classes, f"{path}: `labels`", lambda row: f"number {row}")
 
 
-def _require_one_size(pictures: dict[str, Pictures]) -> None:
-    """Raise UserError if files or folders, each of one size, differ."""
-    first = pictures["train"]
-    for other in pictures.values():
-        if other.images.shape[1:] != first.images.shape[1:]:
-            raise _sizes_differ(
-                (first.place(0), _size(first.images[0])), (other.place(0), _size(other.images[0]))
-            )
+def _class_files(folder: Path, said: list[str]) -> list[Path]:
+    """Return the images of all classes, sorted by class and name."""
+    files = _image_files(folder, said)
+    outside = [file for file in files if file.parent.parent != folder]
+    if outside:
+        raise fault(f"{listed(outside)}: images must be in folders named by class: class/image")
+    inside = {path for path in folder.iterdir() if path.is_dir() and path.name[0] != "."}
+    empty = sorted(path.name for path in inside - {file.parent for file in files})
+    if empty:
+        said.append(f"{folder}: folders ignored, without an image: {listed(empty)}")
+    return files
 
 
-def _size(image: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return width and height of an image (3, height, width), in pixels."""
-    _, height, width = image.shape
-    return width, height
-
-
-def _sizes_differ(
-    first: tuple[str, tuple[int, int]], other: tuple[str, tuple[int, int]]
-) -> Exception:
-    said = [f"{place} has {width} x {height} pixels" for place, (width, height) in (first, other)]
-    return fault(f"{said[0]}, {said[1]}: all images must have one size")
+def _image_files(path: Path, said: list[str]) -> list[Path]:
+    """Return the images at any depth of a folder, or the one at `path`."""
+    files = visible_files(path) if path.is_dir() else [path]
+    irregular = [file for file in files if not file.is_file()]  # a pipe would never end
+    if irregular:
+        raise fault(f"{listed(irregular)}: not a regular file")
+    unread = [file for file in files if file.suffix.lower() in _OTHER_IMAGES]
+    if unread:
+        raise fault(f"{listed(unread)}: such images are not read, save them as .png or .jpg")
+    images = [file for file in files if file.suffix.lower() in SUFFIXES]
+    if not images:
+        raise fault(f"{path}: there are no images ({', '.join(SUFFIXES)})")
+    ignored = set(files) - set(images)
+    if ignored:
+        names = listed(sorted({file.name for file in ignored}))
+        said.append(f"{path}: {len(ignored)} files ignored, no images: {names}")
+    return images
 
 
 def _arrays(path: Path, *names: str) -> list[NDArray[Any]]:
@@ -130,100 +137,106 @@ def _arrays(path: Path, *names: str) -> list[NDArray[Any]]:
             absent = missing_array(path, list(stored), names)
             if absent is not None:
                 raise fault(absent)
-            arrays = [stored[name] for name in names]
-            if not all(isinstance(array, np.ndarray) for array in arrays):
-                raise ValueError("what it holds are no arrays")
-    except _NOT_ARRAYS as error:
+            return [np.asarray(stored[name]) for name in names]
+    except (*_DAMAGED, MemoryError) as error:  # of an array that claims to exceed any memory
         raise fault(f"{path}: not a readable .npz file: {error}") from error
-    return arrays
 
 
-def _read_arrays(path: Path) -> Pictures:
-    images, labels = _arrays(path, "images", "labels")
-    pixels = _channels(path, images)
-    names = _names(path, labels, len(pixels))
-    said = FileLabels(names, f"{path}: `labels`", lambda row: f"number {row}")
-    return Pictures(pixels, said, lambda row: f"{path}: image {row}")
-
-
-def _channels(path: Path, images: NDArray[np.generic]) -> Images:
-    """Return (n, 3, height, width) of any of `SHAPES`."""
-    found = f"{images.dtype} of shape {images.shape}"
-    if images.dtype != np.uint8:
-        raise fault(f"{path}: `images` must be uint8, 0 to 255, of shape {SHAPES}; found {found}")
+def _pictures(path: Path, images: NDArray[np.generic]) -> list[NDArray[np.uint8]]:
+    """Return the images (height, width, 3) of an array."""
     grey = images[..., None] if images.ndim == 3 else images
-    if grey.ndim != 4 or grey.shape[3] not in (1, 3) or 0 in grey.shape[1:]:
-        raise fault(f"{path}: `images` must have shape {SHAPES}; found {found}")
-    colour = np.broadcast_to(grey, (*grey.shape[:3], 3))
-    return np.ascontiguousarray(colour.transpose(0, 3, 1, 2), dtype=np.uint8)
+    if images.dtype != np.uint8 or grey.ndim != 4 or grey.shape[3] not in (1, 3) or not grey.size:
+        shapes = "(n, height, width, 3), (n, height, width, 1) or (n, height, width)"
+        found = f"{images.dtype} of shape {images.shape}"
+        raise fault(f"{path}: `images` must be uint8, 0 to 255, of shape {shapes}; found {found}")
+    return list(np.broadcast_to(grey, (*grey.shape[:3], 3)).astype(np.uint8, copy=False))
 
 
 def _names(path: Path, labels: NDArray[np.generic], images: int) -> list[str]:
-    if labels.shape != (images,):
-        raise fault(
-            f"{path}: `labels` must have shape ({images},), one for each of `images`; "
-            f"found {labels.shape}"
-        )
-    if labels.dtype.kind not in "iubU":
-        raise fault(f"{path}: `labels` must be whole numbers or strings; found {labels.dtype}")
+    if labels.shape != (images,) or labels.dtype.kind not in "iubU":
+        wanted = f"whole numbers or strings of shape ({images},), one for each of `images`"
+        found = f"{labels.dtype} of shape {labels.shape}"
+        raise fault(f"{path}: `labels` must be {wanted}; found {found}")
     names = [str(label) for label in labels.tolist()]
     if "" in names:
         raise fault(f"{path}: `labels`: number {names.index('')} is empty")
     return names
 
 
-def _read_folder(folder: Path) -> Pictures:
-    files = _image_files(folder)
-    images = _stacked(files)
-    if images is None:
-        raise fault(f"{folder}: there are no images; expected one folder of them per class")
-    labels = FileLabels(
-        [file.parent.name for file in files], str(folder), lambda row: files[row].name
-    )
-    return Pictures(images, labels, lambda row: str(files[row]))
+def _one_size(pictures: Sequence[Picture], said: list[str]) -> Size:
+    """Return the size of all `pictures`, or else one of their median shape, in multiples of 8."""
+    sizes: list[Size] = []
+    for picture in pictures:
+        with suppress(*_DAMAGED), _opened(picture) as image:  # told when all are read
+            sideways = _orientation(image) in (5, 6, 7, 8)
+            sizes.append(image.size if sideways else (image.height, image.width))
+    if len(set(sizes)) == 1:
+        return sizes[0]
+    median = np.median(sizes or [(8, 8)], axis=0)
+    sides = median * min(1, LARGEST / median.max())
+    height, width = (max(8, 8 * round(side / 8)) for side in sides)
+    said.append(f"images differ in size: `size: [{height}, {width}]` (height, width) was chosen")
+    return height, width
 
 
-def _stacked(files: list[Path]) -> Images | None:
-    """Return the images in `files`, filled one by one: a list would need the memory twice."""
-    images: Images | None = None
-    for number, file in enumerate(files):
-        image = _read_image(file)
-        if images is None:
-            images = np.empty((len(files), *image.shape), dtype=np.uint8)
-        if image.shape != images.shape[1:]:
-            raise _sizes_differ((str(files[0]), _size(images[0])), (str(file), _size(image)))
-        images[number] = image
+def _images(path: Path, pictures: Sequence[Picture], size: Size, said: list[str]) -> Images:
+    """Return `pictures` in one size, filled one by one: a list would need twice the memory."""
+    height, width = size
+    images = np.empty((len(pictures), 3, height, width), dtype=np.uint8)
+    changes: Counter[str] = Counter()
+    damaged = []
+    for number, picture in enumerate(pictures):
+        try:
+            image = _read(picture, changes)
+        except _DAMAGED as error:
+            damaged.append(f"{picture}: not a readable image: {error}")
+            continue
+        if (image.height, image.width) != size:
+            changes[f"resized to height {height} and width {width}, then cropped"] += 1
+            image = ImageOps.fit(image, (width, height))
+        images[number] = np.asarray(image).transpose(2, 0, 1)
+    if damaged:
+        raise fault(listed(damaged))
+    said += [f"{path}: {n} of {len(pictures)} images {change}" for change, n in changes.items()]
     return images
 
 
-def _image_files(folder: Path) -> list[Path]:
-    """Return the images of all classes, sorted by class and name."""
-    files = visible_files(folder)
-    for file in files:
-        if not file.is_file():  # a pipe would never end
-            raise fault(f"{file}: not a regular file")
-        if file.suffix.lower() not in SUFFIXES:
-            raise fault(f"{file}: the name of an image must end in one of {', '.join(SUFFIXES)}")
-        if file.parent.parent != folder:
-            raise fault(f"{file}: images must be in folders named by class: {folder}/class/image")
-    full = {file.parent for file in files}
-    for inside in sorted(folder.iterdir()):
-        if inside.is_dir() and not inside.name.startswith(".") and inside not in full:
-            raise fault(f"{inside}: there are no images of this class")
-    return files
+def _opened(picture: Picture) -> Image.Image:
+    if isinstance(picture, Path):
+        return Image.open(picture, formats=_FORMATS)
+    return Image.fromarray(picture)
 
 
-def _read_image(file: Path) -> Images:
-    """Return the image (3, height, width) in `file`."""
-    try:
-        with Image.open(file) as image:
-            mode = image.mode
-            pixels = np.asarray(image.convert("RGB"), dtype=np.uint8)
-    except _DAMAGED as error:
-        raise fault(f"{file}: not a readable image: {error}") from error
-    if mode not in _BYTE_MODES:
-        raise fault(f"{file}: it has more than 8 bits per channel (mode {mode}), save it with 8")
-    return pixels.transpose(2, 0, 1)
+def _orientation(image: Image.Image) -> object:
+    """Return by which of eight ways EXIF data say to turn the image."""
+    with suppress(*_DAMAGED):
+        return image.getexif().get(ExifTags.Base.Orientation)
+    return None
+
+
+def _read(picture: Picture, changes: Counter[str]) -> Image.Image:
+    """Return the image upright, in RGB, and on white."""
+    with _opened(picture) as image:
+        image.load()  # damage ends here, not where EXIF data are looked for
+        if _orientation(image) in range(2, 9):
+            image = ImageOps.exif_transpose(image)
+            changes["turned upright by their EXIF orientation"] += 1
+        if image.mode.startswith("I;16") and not image.has_transparency_data:
+            values = np.asarray(image)
+            if 0 < values.max() < 2**12:  # at most 16 shades would be left
+                raise ValueError("it uses 12 bits of 16 or fewer, save it with 8")
+            image = Image.fromarray((values >> 8).astype(np.uint8))
+            changes["of 16 bits, of which the upper 8 are read"] += 1
+        if image.mode not in _BYTE_MODES:
+            raise ValueError(f"more than 8 bits per channel (mode {image.mode}), save it with 8")
+        if not image.has_transparency_data:
+            return image.convert("RGB")
+        drawing = image.convert("RGBA")
+        white = Image.new("RGBA", drawing.size, "white")
+        white.alpha_composite(drawing)
+        if drawing.getchannel("A").getextrema() != (255, 255):
+            changes["transparent, drawn on white"] += 1
+        return white.convert("RGB")
 
 
 def no_images(path: Path) -> str:

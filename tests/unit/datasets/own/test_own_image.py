@@ -2,15 +2,20 @@
 
 import hashlib
 import io
+import logging
 import os
 import zipfile
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageOps
 
+from automata.config import Preparation
 from automata.config.data import OwnImage
 from automata.datasets.own import load
+from automata.datasets.own.image import read_unlabelled
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 
 SPLITS = ["train", "validation", "test"]
@@ -116,16 +121,6 @@ def test_files_may_be_of_either_form(tmp_path, folder):
     assert len(raw.test) == 6
 
 
-def test_hidden_files_do_not_count(folder):
-    before = whole(str(folder))
-    (folder / ".DS_Store").write_text("x")
-    (folder / "cat/.thumbs").write_text("x")
-    (folder / ".cache/deep").mkdir(parents=True)
-    (folder / ".cache/deep/x.txt").write_text("x")
-    after = whole(str(folder))
-    assert (after.files, len(after.train)) == (before.files, 6)
-
-
 def test_record_says_source_and_files(tmp_path):
     path = tmp_path / "a.npz"
     stored(path, images=colours(6), labels=alternating(6))
@@ -172,9 +167,9 @@ def test_arrays_that_are_no_images_are_refused_with_the_valid_shapes(tmp_path, i
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        (np.arange(3), r"shape \(4,\), .* found \(3,\)"),
-        (np.zeros((4, 1), int), r"found \(4, 1\)"),
-        (np.array([0.5, 1, 0, 1]), "whole numbers or strings; found float64"),
+        (np.arange(3), r"shape \(4,\), .* found int64 of shape \(3,\)"),
+        (np.zeros((4, 1), int), r"found int64 of shape \(4, 1\)"),
+        (np.array([0.5, 1, 0, 1]), "whole numbers or strings .*found float64"),
         (np.array(["a", "", "b", "c"]), "number 1 is empty"),
     ],
 )
@@ -217,14 +212,6 @@ def test_array_larger_than_any_memory_is_refused(tmp_path):
         load("mine", OwnImage(kind="image", path=str(tmp_path / "a.npz")))
 
 
-def test_image_that_unpacks_to_too_many_pixels_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 50)
-    (tmp_path / "a").mkdir()
-    Image.new("RGB", (16, 16)).save(tmp_path / "a/bomb.png")
-    with pytest.raises(UserError, match=r"a/bomb\.png: not a readable image: .*bomb"):
-        load("mine", OwnImage(kind="image", path=str(tmp_path)))
-
-
 def test_pickled_objects_are_never_loaded(tmp_path):
     labels = np.array(["a", "b", None, "c"], dtype=object)
     with pytest.raises(UserError, match=r"a\.npz: not a readable \.npz file: .*allow_pickle"):
@@ -237,28 +224,6 @@ def test_other_file_is_refused(tmp_path):
         loaded(str(tmp_path / "a.zip"))
 
 
-@pytest.mark.parametrize("content", [b"", b"text", "cut", "flipped"])
-def test_damaged_image_is_refused_by_its_name(folder, content):
-    file = folder / "dog/003.png"
-    whole_file = file.read_bytes()
-    spoilt = {"cut": whole_file[:60], "flipped": whole_file[:20] + b"\xff" + whole_file[21:]}
-    file.write_bytes(spoilt.get(content, content))
-    with pytest.raises(UserError, match=r"\A\S*dog/003\.png: not a readable image: .*\Z"):
-        loaded(str(folder))
-
-
-def test_image_of_16_bits_is_refused(folder):
-    Image.fromarray(np.zeros((4, 5), np.uint16)).save(folder / "cat/000.png")
-    with pytest.raises(UserError, match=r"cat/000\.png: it has more than 8 bits"):
-        loaded(str(folder))
-
-
-def test_file_of_another_kind_is_refused_by_its_name(folder):
-    (folder / "cat/notes.txt").write_text("x")
-    with pytest.raises(UserError, match=r"cat/notes\.txt: .*\.png, \.jpg, \.jpeg, \.webp, \.bmp"):
-        loaded(str(folder))
-
-
 @pytest.mark.parametrize("place", ["new.png", "cat/old/new.png"])
 def test_image_that_is_in_no_class_is_refused(folder, place):
     (folder / place).parent.mkdir(exist_ok=True)
@@ -267,34 +232,14 @@ def test_image_that_is_in_no_class_is_refused(folder, place):
         loaded(str(folder))
 
 
-def test_class_without_images_is_refused(folder):
-    (folder / "eel").mkdir()
-    with pytest.raises(UserError, match=r"pets/eel: there are no images of this class"):
-        loaded(str(folder))
-
-
 def test_folder_without_images_is_refused(tmp_path):
-    with pytest.raises(UserError, match="there are no images; expected one folder"):
+    with pytest.raises(UserError, match=r"there are no images \(\.png, "):
         loaded(str(tmp_path))
-
-
-def test_images_of_two_sizes_are_refused_by_their_names(folder):
-    Image.fromarray(colours(1, 7, 9)[0]).save(folder / "dog/001.png")
-    expected = r"cat/000\.png has 5 x 4 pixels, \S*dog/001\.png has 9 x 7 pixels: all images must"
-    with pytest.raises(UserError, match=expected):
-        loaded(str(folder))
-
-
-def test_test_images_of_another_size_are_refused(tmp_path, folder):
-    other = stored(tmp_path / "a.npz", images=colours(2, 7, 9), labels=alternating(2))
-    expected = r"cat/000\.png has 5 x 4 pixels, \S*a\.npz: image 0 has 9 x 7 pixels"
-    with pytest.raises(UserError, match=expected):
-        loaded(str(folder), test=other)
 
 
 def test_array_without_images_is_refused(tmp_path, folder):
     other = stored(tmp_path / "a.npz", images=colours(0), labels=np.array([], dtype=str))
-    with pytest.raises(UserError, match=r"a\.npz: `labels`: there are no rows"):
+    with pytest.raises(UserError, match=r"a\.npz: `images` must .*found uint8 of shape \(0, "):
         loaded(str(folder), test=other)
 
 
@@ -315,3 +260,223 @@ def test_pipe_among_images_is_refused(folder):
     os.mkfifo(folder / "cat" / "999.png")
     with pytest.raises(UserError, match=r"999\.png: not a regular file$"):
         loaded(str(folder))
+
+
+def shapes_of(*sizes):
+    """Return an image of one colour for each (height, width)."""
+    return [np.full((*size, 3), number + 1, np.uint8) for number, size in enumerate(sizes)]
+
+
+def channels_first(image):
+    return np.asarray(image.convert("RGB")).transpose(2, 0, 1)
+
+
+def test_prepared_images_of_one_size_have_the_bytes_of_before(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a prepared file names the files that it was made from
+    for number, mode in enumerate(["RGB", "L", "1", "P"] * 5):
+        pixels = (np.arange(60).reshape(4, 5, 3) * (number + 3) % 256).astype(np.uint8)
+        (tmp_path / "pets" / ("dog", "cat")[number % 2]).mkdir(parents=True, exist_ok=True)
+        file = tmp_path / "pets" / ("dog", "cat")[number % 2] / f"{number:02}.bmp"
+        Image.fromarray(pixels).convert(mode).save(file)
+    own = Preparation.model_validate({"own": {"kind": "image", "path": "pets"}})
+    write_dataset(prepare("mine", own, tmp_path), tmp_path / "mine.safetensors")
+    found = hashlib.sha256((tmp_path / "mine.safetensors").read_bytes()).hexdigest()
+    assert found == "4aae01ee5a862ffd647076db1ad640c9b5368070b77dcf0fd4fc2d1e180080a4"
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_black_drawing_on_a_transparent_ground_is_black_on_white(folder, mode):
+    drawing = Image.new("RGBA", (5, 4), (0, 0, 0, 0))
+    ImageDraw.Draw(drawing).line((0, 1, 4, 1), fill=(0, 0, 0, 255))
+    drawing.convert(mode).save(folder / "cat/000.png")
+    raw = whole(str(folder))
+    expected = np.full((3, 4, 5), 255)
+    expected[:, 1] = 0
+    np.testing.assert_array_equal(raw.train.inputs[0], expected)
+    assert raw.facts["read"] == [f"{folder}: 1 of 6 images transparent, drawn on white"]
+
+
+def test_half_transparent_red_is_half_white(folder):
+    Image.new("RGBA", (5, 4), (255, 0, 0, 128)).save(folder / "cat/000.png")
+    assert whole(str(folder)).train.inputs[0, :, 0, 0].tolist() == [255, 127, 127]
+
+
+def test_opaque_images_with_an_alpha_channel_are_as_they_were(folder):
+    solid = np.dstack([colours(1)[0], np.full((4, 5), 255, np.uint8)])
+    Image.fromarray(solid).save(folder / "cat/000.png")
+    raw = whole(str(folder))
+    np.testing.assert_array_equal(raw.train.inputs[0], solid[..., :3].transpose(2, 0, 1))
+    assert "read" not in raw.facts
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp"])
+def test_photo_that_lies_on_its_side_is_turned_upright(folder, suffix):
+    upright = Image.new("RGB", (5, 4), "white")
+    upright.paste("black", (0, 0, 5, 2))
+    side = upright.transpose(Image.Transpose.ROTATE_90)  # what orientation 6 undoes
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    (folder / "cat/000.png").unlink()
+    side.save(folder / f"cat/000{suffix}", exif=exif, quality=100)
+    raw = whole(str(folder))
+    assert raw.train.inputs[0] == pytest.approx(channels_first(upright), abs=12)
+    assert raw.facts["read"] == [
+        f"{folder}: 1 of 6 images turned upright by their EXIF orientation"
+    ]
+
+
+def test_exif_data_that_cannot_be_read_are_none(folder):
+    pixels = Image.fromarray(np.full((4, 5, 3), 90, np.uint8))
+    (folder / "cat/000.png").unlink()
+    pixels.save(folder / "cat/000.jpg", exif=b"Exif\0\0 no more than that")
+    assert whole(str(folder)).train.inputs[0] == pytest.approx(90, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "chosen"),
+    [
+        ([(30, 40)] * 3 + [(50, 60)] * 3, [40, 48]),
+        ([(375, 500)] * 5 + [(500, 375)], [48, 64]),
+        ([(2, 90), (3, 90), (3, 91)] * 2, [8, 64]),
+        ([(300, 300)] * 5 + [(301, 300)], [64, 64]),
+    ],
+)
+def test_images_of_several_sizes_get_one_by_the_median(tmp_path, caplog, sizes, chosen):
+    path = classes_in(tmp_path / "pets", shapes_of(*sizes), alternating(6))
+    with caplog.at_level(logging.WARNING):
+        raw = loaded(path)
+    assert list(raw.train.inputs.shape[2:]) == chosen
+    assert (
+        f"images differ in size: `size: {chosen}` (height, width) was chosen" in caplog.messages[0]
+    )
+    assert set(raw.train.inputs.ravel()) <= set(range(7))
+    assert raw.facts["read"] == caplog.messages
+
+
+def test_images_are_resized_to_the_configured_size_and_cropped_at_the_centre(tmp_path):
+    images = [np.zeros((8, 24, 3), np.uint8) for _ in range(6)]
+    for image in images:
+        image[:, 8:16] = 200  # what remains of three squares
+    raw = loaded(classes_in(tmp_path / "pets", images, alternating(6)), size=[16, 16])
+    assert raw.train.inputs.shape[1:] == (3, 16, 16)
+    assert raw.train.inputs[:, :, :, 2:14].astype(int) == pytest.approx(200, abs=5)
+    (line,) = raw.facts["read"]
+    assert line.endswith("pets: 6 of 6 images resized to height 16 and width 16, then cropped")
+
+
+def test_images_of_one_size_keep_it_and_others_follow(tmp_path):
+    train = classes_in(tmp_path / "pets", shapes_of(*[(80, 100)] * 6), alternating(6))
+    arrays = stored(tmp_path / "a.npz", images=colours(2, 7, 9), labels=alternating(2))
+    raw = loaded(train, test=arrays)
+    assert raw.train.inputs.shape[1:] == raw.test.inputs.shape[1:] == (3, 80, 100)
+    expected = [ImageOps.fit(Image.fromarray(image), (100, 80)) for image in colours(2, 7, 9)]
+    np.testing.assert_array_equal(raw.test.inputs, [channels_first(image) for image in expected])
+
+
+@pytest.mark.parametrize("size", [[16], [16, 16, 3], [7, 16], [16, 1025], [16.5, 16]])
+def test_size_that_no_image_has_is_refused(size):
+    with pytest.raises(ValueError, match="size"):
+        OwnImage(kind="image", path="pets", size=size)
+
+
+def test_files_that_are_no_images_are_ignored_in_one_line(folder, caplog):
+    before = whole(str(folder))
+    for name in ("Thumbs.db", "cat/Thumbs.db", "dog/README", "cat/.thumbs", ".DS_Store"):
+        (folder / name).write_text("x")
+    after = whole(str(folder))
+    np.testing.assert_array_equal(after.train.inputs, before.train.inputs)
+    assert after.facts["read"] == [f"{folder}: 3 files ignored, no images: README, Thumbs.db"]
+    assert caplog.messages == after.facts["read"]
+
+
+def test_folder_without_images_is_no_class(folder):
+    (folder / "eel").mkdir()
+    (folder / "__MACOSX/cat").mkdir(parents=True)
+    (folder / "__MACOSX/cat/._000.png").write_text("x")
+    raw = loaded(str(folder))
+    assert raw.classes == ["cat", "dog"]
+    assert raw.facts["read"] == [f"{folder}: folders ignored, without an image: __MACOSX, eel"]
+
+
+def test_images_in_forms_that_are_not_read_are_refused_together(folder):
+    for name in ("cat/a.heic", "dog/b.TIF"):
+        (folder / name).write_text("x")
+    expected = r"\A\S*cat/a\.heic, \S*dog/b\.TIF: such images are not read, save them as \.png"
+    with pytest.raises(UserError, match=expected):
+        loaded(str(folder))
+
+
+def test_images_of_16_bits_are_read_by_their_upper_8(folder):
+    values = np.random.default_rng(0).integers(0, 2**16, (4, 5), np.uint16)
+    Image.fromarray(values).save(folder / "cat/000.png")
+    raw = whole(str(folder))
+    np.testing.assert_array_equal(raw.train.inputs[0], np.stack([values // 256] * 3))
+    assert raw.facts["read"] == [
+        f"{folder}: 1 of 6 images of 16 bits, of which the upper 8 are read"
+    ]
+
+
+def test_image_of_16_bits_that_uses_few_of_them_is_refused(folder):
+    Image.fromarray(np.full((4, 5), 4095, np.uint16)).save(folder / "cat/000.png")
+    with pytest.raises(UserError, match=r"cat/000\.png: .*12 bits of 16 or fewer, save it with 8"):
+        loaded(str(folder))
+
+
+def spoil(file, how):
+    content = file.read_bytes()
+    spoilt = {"cut": content[:60], "flipped": content[:20] + b"\xff" + content[21:]}
+    file.write_bytes(spoilt.get(how, how))
+
+
+@pytest.mark.parametrize("how", [b"", b"text", "cut", "flipped", b"%!PS-Adobe-3.0 EPSF-3.0"])
+def test_damaged_image_is_refused_by_its_name(folder, how):
+    spoil(folder / "dog/003.png", how)
+    with pytest.raises(UserError, match=r"\A\S*dog/003\.png: not a readable image: .*\Z"):
+        loaded(str(folder))
+
+
+@pytest.mark.parametrize("number", [3, 6])
+def test_all_damaged_images_are_named_at_once(folder, number):
+    files = sorted(folder.glob("*/*.png"))[:number]
+    for file, how in zip(files, ["cut", b"", "flipped"] * 2, strict=False):
+        spoil(file, how)
+    with pytest.raises(UserError) as caught:
+        loaded(str(folder))
+    assert [str(file) in str(caught.value) for file in files] == [True] * number
+    assert "\n" not in str(caught.value)
+
+
+def test_image_that_unpacks_to_too_many_pixels_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 50)
+    Image.new("RGB", (16, 16)).save(folder / "cat/bomb.png")
+    with pytest.raises(UserError, match=r"cat/bomb\.png: not a readable image: .*bomb"):
+        loaded(str(folder))
+
+
+def any_images(folder, sizes):
+    """Save images of many modes, sizes and orientations in two classes."""
+    exif = Image.Exif()
+    exif[0x0112] = 8
+    modes = ["RGB", "RGBA", "L", "LA", "P", "1", "I;16", "CMYK"]
+    for number, mode in enumerate(modes * 3):
+        height, width = sizes[number % len(sizes)]
+        pixels = np.random.default_rng(number).integers(0, 256, (height, width, 4), np.uint8)
+        image = Image.fromarray(pixels).convert("L" if mode == "I;16" else mode)
+        if mode == "I;16":
+            image = Image.fromarray(pixels[..., 0].astype(np.uint16) * 257)
+        suffix = ".jpg" if mode == "CMYK" else ".png"
+        more = {"exif": exif} if number % 4 == 0 else {}
+        (folder / "ab"[number % 2]).mkdir(parents=True, exist_ok=True)
+        image.save(folder / "ab"[number % 2] / f"{number}{suffix}", **more)
+    (folder / "README").write_text("x")
+    return str(folder)
+
+
+@pytest.mark.parametrize("sizes", [[(9, 9)], [(9, 12), (40, 10), (200, 300), (1, 50)]])
+@pytest.mark.parametrize("size", [None, [10, 17]])
+def test_new_images_are_read_as_the_test_images_were(tmp_path, sizes, size):
+    train, test = (any_images(tmp_path / name, sizes) for name in ("train", "test"))
+    raw = loaded(train, test=test, size=size)
+    found, names = read_unlabelled(tmp_path / "test", raw.train.inputs.shape[2:])
+    np.testing.assert_array_equal(found, raw.test.inputs)
+    assert names[0] == "a/0.png"
