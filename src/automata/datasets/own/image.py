@@ -57,7 +57,10 @@ def load(name: str, own: OwnImage) -> RawSplits[Images]:
     classes, parts = assign(name, {split: labels for split, (_, labels) in found.items()})
     size = own.size or _one_size(found["train"][0], said)
     images = {split: _images(path, found[split][0], size, said) for split, path in paths.items()}
-    facts: dict[str, Any] = {"read": _logged(said)} if said else {}
+    read = list(dict.fromkeys(said))  # a file that is read twice says all twice
+    for sentence in read:
+        _LOG.warning("%s", sentence)
+    facts: dict[str, Any] = {"read": read} if read else {}
     return raw_splits(paths, classes, parts, lambda part: images[part.file][part.rows], **facts)
 
 
@@ -74,16 +77,9 @@ def read_unlabelled(path: Path, size: Size) -> tuple[Images, list[str]]:
         pictures = files = _image_files(path, said)
         names = [str(file.relative_to(path)) if path.is_dir() else file.name for file in files]
     images = _images(path, pictures, size, said)
-    _logged(said)
-    return images, names
-
-
-def _logged(said: list[str]) -> list[str]:
-    """Log each sentence, and return them; files that are read twice said theirs twice."""
-    sentences = list(dict.fromkeys(said))
-    for sentence in sentences:
+    for sentence in said:
         _LOG.warning("%s", sentence)
-    return sentences
+    return images, names
 
 
 def _labelled(key: str, path: Path, said: list[str]) -> tuple[Sequence[Picture], FileLabels]:
@@ -167,9 +163,8 @@ def _one_size(pictures: Sequence[Picture], said: list[str]) -> Size:
     """Return the size of all `pictures`, or else one of their median shape, in multiples of 8."""
     sizes: list[Size] = []
     for picture in pictures:
-        with suppress(*_DAMAGED), _opened(picture) as image:  # told when all are read
-            sideways = _orientation(image) in (5, 6, 7, 8)
-            sizes.append(image.size if sideways else (image.height, image.width))
+        with suppress(*_DAMAGED):  # told when all are read
+            sizes.append(_size(picture))
     if len(set(sizes)) == 1:
         return sizes[0]
     median = np.median(sizes or [(8, 8)], axis=0)
@@ -187,24 +182,26 @@ def _images(path: Path, pictures: Sequence[Picture], size: Size, said: list[str]
     damaged = []
     for number, picture in enumerate(pictures):
         try:
-            image = _read(picture, changes)
+            pixels = np.asarray(_read(picture, changes)) if isinstance(picture, Path) else picture
         except _DAMAGED as error:
             damaged.append(f"{picture}: not a readable image: {error}")
             continue
-        if (image.height, image.width) != size:
+        if pixels.shape[:2] != size:
             changes[f"resized to height {height} and width {width}, then cropped"] += 1
-            image = ImageOps.fit(image, (width, height))
-        images[number] = np.asarray(image).transpose(2, 0, 1)
+            pixels = np.asarray(ImageOps.fit(Image.fromarray(pixels), (width, height)))
+        images[number] = pixels.transpose(2, 0, 1)
     if damaged:
         raise fault(listed(damaged))
     said += [f"{path}: {n} of {len(pictures)} images {change}" for change, n in changes.items()]
     return images
 
 
-def _opened(picture: Picture) -> Image.Image:
-    if isinstance(picture, Path):
-        return Image.open(picture, formats=_FORMATS)
-    return Image.fromarray(picture)
+def _size(picture: Picture) -> Size:
+    if not isinstance(picture, Path):
+        return picture.shape[0], picture.shape[1]
+    with Image.open(picture, formats=_FORMATS) as image:
+        sideways = _orientation(image) in (5, 6, 7, 8)
+        return image.size if sideways else (image.height, image.width)
 
 
 def _orientation(image: Image.Image) -> object:
@@ -214,9 +211,10 @@ def _orientation(image: Image.Image) -> object:
     return None
 
 
-def _read(picture: Picture, changes: Counter[str]) -> Image.Image:
-    """Return the image upright, in RGB, and on white."""
-    with _opened(picture) as image:
+def _read(file: Path, changes: Counter[str]) -> Image.Image:
+    """Return the image in `file` upright, in RGB, and on white."""
+    image: Image.Image
+    with Image.open(file, formats=_FORMATS) as image:
         image.load()  # damage ends here, not where EXIF data are looked for
         if _orientation(image) in range(2, 9):
             image = ImageOps.exif_transpose(image)
