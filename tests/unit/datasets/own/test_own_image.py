@@ -93,19 +93,6 @@ def test_folder_gives_the_images_by_class_and_name(tmp_path, suffix):
     assert raw.classes == ["cat", "dog"]
 
 
-@pytest.mark.parametrize("suffix", [".jpg", ".jpeg", ".webp"])
-def test_lossy_images_are_read(tmp_path, suffix):
-    images = np.full((4, 8, 8, 3), 200, np.uint8)
-    raw = whole(classes_in(tmp_path / "pets", images, alternating(4), suffix))
-    assert raw.train.inputs == pytest.approx(np.full((4, 3, 8, 8), 200), abs=3)
-
-
-def test_grey_files_have_three_equal_channels(tmp_path):
-    images = colours(4, channels=())
-    raw = whole(classes_in(tmp_path / "pets", images, ["a", "a", "b", "b"]))
-    np.testing.assert_array_equal(raw.train.inputs, np.stack([images] * 3, axis=1))
-
-
 def test_drawn_splits_have_every_image_once(tmp_path):
     images = np.arange(40, dtype=np.uint8).repeat(6).reshape(40, 2, 3)
     raw = loaded(stored(tmp_path / "a.npz", images=images, labels=alternating(40)))
@@ -154,6 +141,7 @@ def test_checksum_of_a_folder_changes_with_names_and_contents(folder, old, new):
         colours(4, channels=(4,)),
         colours(4)[0, 0],
         colours(4, height=0),
+        colours(0),
         colours(4).astype(np.float32),
         colours(4).astype(np.int64),
     ],
@@ -187,17 +175,16 @@ def test_absent_array_is_refused_with_those_that_are_there(tmp_path, absent):
         loaded(stored(tmp_path / "a.npz", **arrays))
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"text", b"\x93NUMPY"])
-def test_damaged_arrays_are_refused(tmp_path, content):
+def one_array():
+    file = io.BytesIO()
+    np.save(file, colours(4))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"text", one_array()])
+def test_what_is_no_npz_is_refused(tmp_path, content):
     (tmp_path / "a.npz").write_bytes(content)
     with pytest.raises(UserError, match=r"\A.*a\.npz: not a readable \.npz file: .*\Z"):
-        loaded(str(tmp_path / "a.npz"))
-
-
-def test_one_array_under_the_name_of_several_is_refused(tmp_path):
-    with (tmp_path / "a.npz").open("wb") as file:
-        np.save(file, colours(4))
-    with pytest.raises(UserError, match=r"a\.npz: not a readable \.npz file"):
         loaded(str(tmp_path / "a.npz"))
 
 
@@ -235,24 +222,6 @@ def test_image_that_is_in_no_class_is_refused(folder, place):
 def test_folder_without_images_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"there are no images \(\.png, "):
         loaded(str(tmp_path))
-
-
-def test_array_without_images_is_refused(tmp_path, folder):
-    other = stored(tmp_path / "a.npz", images=colours(0), labels=np.array([], dtype=str))
-    with pytest.raises(UserError, match=r"a\.npz: `images` must .*found uint8 of shape \(0, "):
-        loaded(str(folder), test=other)
-
-
-def test_class_with_too_few_images_is_refused(folder):
-    (folder / "dog/001.png").unlink()
-    with pytest.raises(UserError, match=r"pets: class 'dog' has 2 rows, needed are 3"):
-        loaded(str(folder))
-
-
-def test_class_that_is_not_in_training_is_refused(tmp_path, folder):
-    path = stored(tmp_path / "a.npz", images=colours(2), labels=np.array(["dog", "eel"]))
-    with pytest.raises(UserError, match=r"a\.npz: `labels`: number 1: class 'eel' .*cat, dog"):
-        loaded(str(folder), validation=path)
 
 
 @pytest.mark.timeout(60)
