@@ -7,6 +7,7 @@ import math
 import os
 import secrets
 import select
+import shlex
 import shutil
 import sys
 import tempfile
@@ -118,6 +119,7 @@ def _start(cpus: int, gpus: int, folder: Path) -> None:
     # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
     lean = partial(parameter.RayParams, no_monitor=True)
     os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "60")  # a busy machine needs over 30
+    python = shlex.quote(sys.executable)  # Ray hands it to a shell, a path with a blank breaks there
     logger.info("starting Ray")
     began = time.monotonic()
     try:
@@ -128,6 +130,7 @@ def _start(cpus: int, gpus: int, folder: Path) -> None:
                 num_gpus=gpus,
                 include_dashboard=False,
                 object_store_memory=OBJECT_STORE_BYTES,
+                runtime_env={"py_executable": python} if python != sys.executable else None,
                 _temp_dir=str(folder / "r"),  # Ray opens its folder to all; its parent stays closed
             )
         # What Ray counts, not what it was asked for.
