@@ -3,74 +3,56 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import yaml
 
-from automata.config.data import Preparation, Vectors
+from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
-from automata.config.job import Settings
-from automata.config.protocol import Protocol
-from automata.config.reading import read
+from automata.config.job import Job, Run
 from automata.config.settings import settings_of
+from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError, printable
 from automata.files import replacing
-from automata.selection.random import Full
+from automata.metering.estimate import find_hardware
+from automata.seeds import derive
 from automata.training.device import choose_device, take_device
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
-from automata.tuning.schedulers import hyperband_brackets
+from automata.training.subsets import subset_plan
+from automata.training.threads import limit_threads
 from automata.tuning.searchers import RandomSearch
+from automata.tuning.sizes import Plan, fitting
 
 PROBED = 3
 """Configurations that the probe trains."""
-PROBE_SECONDS = 2.0
+PROBE_SECONDS = 1.0
 """What an epoch of a configuration takes at least, unless it has all rows: shorter is noise."""
 FIRST_ROWS = 256
-RUN_SECONDS = 15.0
-"""Start of Ray and imports, of each run."""
-EVALUATION = 1.1
-"""Factor for evaluations at rungs and all else that no step is."""
+CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
+"""Of the probe. On a CPU its own time counts: another process that is at work changes nothing."""
 UNBALANCED = 3.0
 """Rows of the largest class for one of the smallest, from which on accuracy says little."""
-VECTORS = Vectors(source=None, dimension=100)
+VECTORS = {"source": None, "dimension": 100}
+GLOVE = [
+    "data:",
+    "  vectors: {source: null, dimension: 100}   # random; better, 862 MB once:",
+    '  # vectors: {source: "https://nlp.stanford.edu/data/glove.6B.zip", dimension: 100}',
+]
+LONGEST_NAME = 60
 
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
-
-
-class Size(NamedTuple):
-    """How much is searched."""
-
-    configurations: int
-    epochs: int
-    seeds: int
-
-    @property
-    def passes(self) -> int:
-        """Passes over the training rows of the recommended searches: Hyperband on all data."""
-        brackets = hyperband_brackets(self.configurations, self.epochs, 3)
-        return self.seeds * sum(bracket.epochs for bracket in brackets)
-
-
-SIZES = (
-    Size(27, 81, 3),
-    Size(27, 27, 3),
-    Size(27, 27, 1),
-    Size(9, 27, 1),
-    Size(9, 9, 1),
-    Size(3, 3, 1),
-)
-"""From the best to the least."""
 
 
 def new(path: Path, target: str | None, text: str | None, output: Path | None, hours: float) -> str:
@@ -78,70 +60,88 @@ def new(path: Path, target: str | None, text: str | None, output: Path | None, h
 
     Raises UserError, in one line, for data that cannot be used, and for an `output` that is there.
     """
-    name = re.sub(r"[^a-z0-9-]+", "-", path.name.lower().partition(".")[0]).strip("-") or "data"
+    name = name_of(path)
     output = output or Path(f"{name}.yaml")
     if output.exists():
         raise UserError(f"{output}: is there already; give another name by --output")
     found = guess(path, target, text)
-    data = prepare(name, _preparation(found), Path("results/downloads"))
-    seconds = seconds_per_pass(data, _settings(name, found))
-    size = fitting(seconds, hours)
+    job = _job(name, found)
+    data = prepare(name, job.settings.data, Path("results/downloads"))
+    plan = planned(data, job, hours)
     with replacing(output) as unfinished:
-        text_of_file = configuration(name, output, found, data, seconds, size)
+        text_of_file = configuration(name, output, found, data, plan)
         unfinished.write_text(text_of_file, encoding="utf-8")
         read_experiments([DEFAULTS, unfinished])
-    took = needed(seconds, size)
-    beyond = (
-        "" if took <= 3600 * hours else f", more than {hours:g} h: the smallest search there is"
-    )
+    long = plan.seconds > 3600 * hours
+    beyond = f", more than {hours:g} h: the smallest search there is" if long else ""
+    size = plan.size
     return (
-        f"{output}: {len(data.train)} training rows, {data.classes} classes, "
-        f"about {_duration(took)}{beyond}\n"
+        f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
+        f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
+        f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
         f"next: snakemake --cores all --configfile {output}\n"
         f"then: results/{name}/best.yaml and results/{name}/index.html\n"
     )
 
 
-def _preparation(found: Guess) -> Preparation:
-    vectors = VECTORS if found.own["kind"] == "text" else None
-    return Preparation.model_validate({"own": found.own, "vectors": vectors})
+def name_of(path: Path) -> str:
+    """Return what the data at `path` are called: by the file, in a form that nothing else has."""
+    plain = re.sub(r"[^a-z0-9-]+", "-", path.name.lower().partition(".")[0]).strip("-") or "data"
+    name = plain[:LONGEST_NAME].rstrip("-")
+    if name not in {*DATASETS, *TAKEN, "all"}:
+        return name
+    return f"{name}-{'images' if path.is_dir() or path.suffix.lower() == '.npz' else 'table'}"
 
 
-def _settings(name: str, found: Guess) -> Settings:
-    own = {"datasets": [name], "own_datasets": {name: found.own}}
-    (experiment,) = read_experiments([DEFAULTS], own)
-    return settings_of(experiment, name, "random", "hyperband", "full")
+def _job(name: str, found: Guess) -> Job:
+    methods = {"search": "random", "scheduler": "hyperband", "selector": "full"}
+    own = {"own_datasets": {name: found.own}, "data": {"vectors": VECTORS}}
+    (experiment,) = read_experiments([DEFAULTS], {"datasets": [name], **own})
+    run = Run(dataset=name, fraction=1.0, seed=0, **methods)
+    return Job(run=run, settings=settings_of(experiment, name, *methods.values()))
 
 
-def seconds_per_pass(
-    data: Dataset, settings: Settings, clock: Callable[[], float] = time.perf_counter
-) -> float:
+def planned(data: Dataset, job: Job, hours: float) -> Plan:
+    """Return the search that fits this machine and the hours, by a probe."""
+    compute = job.settings.compute
+    seconds, cores, watts = seconds_per_pass(data, job), 1, None
+    if choose_device(compute, data.kind).type == "cpu":
+        linux = hasattr(os, "sched_getaffinity")
+        free = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
+        cores = max(1, free // compute.threads_per_trial)
+        with suppress(ImportError):  # of codecarbon
+            hardware = find_hardware()
+            watts = hardware and hardware.watts_per_thread
+    return fitting(seconds, hours, cores, watts)
+
+
+def seconds_per_pass(data: Dataset, job: Job) -> float:
     """Return the seconds that a pass over the training rows takes, on average, by a probe."""
-    search = RandomSearch(settings.protocol.search_space, settings.search, 0)
-    configurations = [search.suggest(str(number)) for number in range(PROBED)]
+    settings = job.settings
+    search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
     device = take_device(choose_device(settings.compute, data.kind))
-    times = [_probe(data, c, settings.protocol, device, clock) for c in configurations]
+    limit_threads(settings.compute.threads_per_trial)
+    times = [_probe(data, job, search.suggest(str(number)), device) for number in range(PROBED)]
     return sum(times) / len(times)
 
 
-def _probe(
-    data: Dataset,
-    configuration: dict[str, Any],
-    protocol: Protocol,
-    device: torch.device,
-    clock: Callable[[], float],
-) -> float:
-    """Return the seconds of a pass, measured on as many rows as give a time worth reading."""
+def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch.device) -> float:
+    """Return the seconds of a pass, measured on as many rows as give a time worth reading.
+
+    It trains as a trial does (`TuneTrial`).
+    """
+    clock = CLOCKS[device.type]
     rows = min(FIRST_ROWS, len(data.train))
     while True:
         part = Split(data.train.inputs[:rows], data.train.labels[:rows], data.train.normalisation)
         run = TrainingRun(
             replace(data, train=part),
             configuration,
-            protocol,
-            SubsetPlan(Full(), fraction=1.0),
-            0,
+            job.settings.protocol,
+            subset_plan(job),
+            derive(job.run.seed, job.run.training_stream),
             device,
+            job.settings.compute,
         )
         run.train_to(1)  # whatever is slow at first
         start = clock()
@@ -152,94 +152,56 @@ def _probe(
         rows = min(len(data.train), 4 * rows)
 
 
-def needed(seconds: float, size: Size) -> float:
-    """Return the seconds of an experiment of that size."""
-    return EVALUATION * size.passes * seconds + 2 * size.seeds * RUN_SECONDS
-
-
-def fitting(seconds: float, hours: float) -> Size:
-    """Return the largest size that takes at most so many hours, or the smallest there is."""
-    return next((size for size in SIZES if needed(seconds, size) <= 3600 * hours), SIZES[-1])
-
-
-def configuration(
-    name: str, output: Path, found: Guess, data: Dataset, seconds: float, size: Size
-) -> str:
+def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Plan) -> str:
     """Return the text of a configuration file."""
-    kind = found.own["kind"]
+    kind, size = found.own["kind"], plan.size
     rows = torch.bincount(data.train.labels, minlength=data.classes)
     unbalanced = bool(rows.max() > UNBALANCED * rows.min().clamp(min=1))
-    metric = "balanced_accuracy" if unbalanced else "accuracy"
     ratio = f"the largest class has {int(rows.max())} training rows, the smallest {int(rows.min())}"
-    why = ratio if unbalanced else "also: balanced_accuracy, macro_f1, log_loss"
+    protocol = {
+        "configurations": size.configurations,
+        "epochs": size.epochs,
+        "metric": "balanced_accuracy" if unbalanced else "accuracy",
+        "class_weights": "none",
+    }
+    reasons = {
+        "configurations": "hyper-parameters that are tried",
+        "metric": ratio if unbalanced else "also: balanced_accuracy, macro_f1, log_loss",
+        "class_weights": "balanced: all classes count alike in training",
+        "concurrent_trials": "a core each",
+        **({"seeds": "three or more tell how sure the result is"} if size.seeds < 3 else {}),
+    }
     lines = [
         f"# snakemake --cores all --configfile {printable(str(output))}",
-        f"# About {_duration(needed(seconds, size))} on this machine, by a probe of "
-        f"{PROBED} configurations.",
-        f"experiment: {_yaml(name)}",
-        f"datasets: [{_yaml(name)}]",
+        f"# It takes {plan.cost} on this machine, by a probe of {PROBED} configurations.",
+        *_block({"experiment": name, "datasets": [name]}, {}),
         "own_datasets:",
         f"  {_yaml(name)}:",
-        *_own(found),
-        *(_vectors() if kind == "text" else []),
+        *_block(found.own, found.reasons, "    "),
+        *(GLOVE if kind == "text" else []),
         "",
-        *_recommended(),
-        f"seeds: {list(range(size.seeds))}"
-        + ("" if size.seeds > 2 else "   # three or more tell how sure the result is"),
-        "protocol:",
-        f"  {kind}:",
-        f"    configurations: {size.configurations}     # hyper-parameters that are tried",
-        f"    epochs: {size.epochs}",
-        f"    metric: {metric}   # {why}",
-        "    class_weights: none     # balanced: all classes count alike in training",
+        *RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines(),
+        *_block({"seeds": [*range(size.seeds)], "protocol": {kind: protocol}}, reasons),
     ]
+    if plan.slots > 1:
+        lines += _block({"compute": {"concurrent_trials": plan.slots}}, reasons)
     text = "\n".join(lines) + "\n"
-    meant = {
-        "experiment": name,
-        "datasets": [name],
-        "own_datasets": {name: found.own},
-        **({"data": {"vectors": VECTORS.model_dump()}} if kind == "text" else {}),
-        **read(RECOMMENDED),
-        "seeds": list(range(size.seeds)),
-        "protocol": {
-            kind: {
-                "configurations": size.configurations,
-                "epochs": size.epochs,
-                "metric": metric,
-                "class_weights": "none",
-            }
-        },
-    }
-    assert yaml.safe_load(text) == meant
+    assert yaml.safe_load(text)["own_datasets"] == {name: found.own}
     return text
 
 
-def _own(found: Guess) -> list[str]:
-    """Return the lines that describe the file, with the reason for each that has one."""
-    lines = []
-    for key, value in found.own.items():
-        reason = found.reasons.get(key)
-        if isinstance(value, list):
-            lines.append(f"    {key}:")
-            lines += [
-                f"    - {_yaml(entry)}{_comment(found.reasons.get(entry))}" for entry in value
-            ]
+def _block(section: dict[str, Any], reasons: dict[str, str], indent: str = "") -> Iterator[str]:
+    """Yield a section as YAML has it, each key and each entry of a list with its reason."""
+    for key, value in section.items():
+        told = _comment(reasons.get(key))
+        if isinstance(value, dict):
+            yield f"{indent}{key}:{told}"
+            yield from _block(value, reasons, f"{indent}  ")
+        elif isinstance(value, list) and any(entry in reasons for entry in value):
+            yield f"{indent}{key}:{told}"
+            yield from (f"{indent}- {_yaml(it)}{_comment(reasons.get(it))}" for it in value)
         else:
-            lines.append(f"    {key}: {_yaml(value)}{_comment(reason)}")
-    return lines
-
-
-def _recommended() -> list[str]:
-    """Return the keys of the recommended way of tuning, as its file has them."""
-    return RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines()
-
-
-def _vectors() -> list[str]:
-    return [
-        "data:",
-        f"  vectors: {_yaml(VECTORS.model_dump())}   # random; better, 862 MB once:",
-        '  # vectors: {source: "https://nlp.stanford.edu/data/glove.6B.zip", dimension: 100}',
-    ]
+            yield f"{indent}{key}: {_yaml(value)}{told}"
 
 
 def _yaml(value: Any) -> str:
@@ -257,10 +219,3 @@ def _yaml(value: Any) -> str:
 
 def _comment(reason: str | None) -> str:
     return f"   # {printable(reason)}" if reason else ""
-
-
-def _duration(seconds: float) -> str:
-    """Return seconds as people say them."""
-    if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

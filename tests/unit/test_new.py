@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import csv
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import yaml
 from PIL import Image
 
 from automata import new as module
-from automata.config import Preparation
+from automata.config import Job
+from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
+from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
+from automata.datasets.prepared import Dataset
 from automata.errors import UserError
-from automata.new import SIZES, Size, fitting, needed, new
+from automata.new import name_of, new
+from automata.training.run import TrainingRun
+from automata.tuning.sizes import SIZES, Size, fitting, plan_of
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 RANDOM = np.random.default_rng(0)
@@ -29,6 +36,7 @@ ROWS = 300
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "PROBE_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
+    monkeypatch.setattr(module, "find_hardware", lambda: None)  # takes seconds
 
 
 def mixed() -> pd.DataFrame:
@@ -137,17 +145,26 @@ def test_targets_that_are_none_are_one_line(target: str | None, said: str) -> No
 
 
 def test_the_largest_search_that_fits_is_taken() -> None:
-    assert fitting(1e-3, 1.0) == SIZES[0]
-    assert fitting(1e6, 1.0) == SIZES[-1]
-    sizes = [fitting(seconds, 1.0) for seconds in (0.001, 0.5, 2.0, 10.0, 60.0)]
-    assert sizes == sorted(sizes, key=SIZES.index)
-    assert all(needed(s, size) <= 3600 for s, size in zip((0.001, 0.5, 2.0), sizes, strict=False))
+    plans = [fitting(seconds, 1.0, 1, None) for seconds in (0.001, 0.5, 2.0, 10.0, 60.0, 1e6)]
+    sizes = [SIZES.index(plan.size) for plan in plans]
+    assert sizes == sorted(sizes)
+    assert (sizes[0], sizes[-1]) == (0, len(SIZES) - 1)
+    assert all(plan.seconds <= 3600 for plan in plans[:3])
 
 
 def test_passes_are_those_of_the_brackets() -> None:
     """Of 9 configurations: 3 in full, 5 of which 2 go on after 3 epochs, 1 that nothing stops."""
     search = 3 * 9 + (5 * 3 + 2 * 6) + 9
-    assert Size(9, 9, 2).passes == 2 * search
+    assert Size(9, 9, 2).passes(1) == 2 * search
+    assert Size(9, 9, 2).passes(9) == 2 * 9  # each trial has a core, the longest decides
+
+
+def test_trials_at_once_take_less_time_and_the_same_energy() -> None:
+    alone, both = (plan_of(Size(27, 81, 1), 10.0, cores, 5.0) for cores in (1, 2))
+    assert (alone.slots, both.slots) == (1, 2)
+    assert plan_of(Size(27, 81, 1), 10.0, 64, 5.0).slots == 27
+    assert alone.seconds / 2 < both.seconds < alone.seconds
+    assert both.kwh == alone.kwh == pytest.approx(5.0 * alone.seconds / 3.6e6)
 
 
 def test_the_recommended_way_is_what_the_published_decision_says() -> None:
@@ -162,15 +179,82 @@ def test_the_recommended_way_is_what_the_published_decision_says() -> None:
     assert yaml.safe_load(Path("flowers.yaml").read_text()).items() >= full.items()
 
 
-def test_seconds_of_a_pass_are_those_of_a_clock() -> None:
+@pytest.fixture
+def flowers() -> tuple[Dataset, Job]:
     mixed().to_csv("flowers.csv", index=False)
-    found = guess(Path("flowers.csv"), "species", None)
-    data = prepare("flowers", Preparation.model_validate({"own": found.own}), Path())
+    job = module._job("flowers", guess(Path("flowers.csv"), "species", None))
+    return prepare("flowers", job.settings.data, Path()), job
+
+
+def test_seconds_of_a_pass_are_those_of_a_clock(
+    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
     ticks = iter(range(1000))
-    seconds = module.seconds_per_pass(
-        data, module._settings("flowers", found), lambda: float(next(ticks))
-    )
-    assert seconds == pytest.approx(len(data.train) / min(len(data.train), module.FIRST_ROWS))
+    monkeypatch.setitem(module.CLOCKS, "cpu", lambda: float(next(ticks)))
+    monkeypatch.setattr(module, "FIRST_ROWS", 100)
+    rows = len(flowers[0].train)
+    assert module.seconds_per_pass(*flowers) == pytest.approx(rows / 100)
+
+
+def test_a_probe_that_waits_for_a_core_counts_its_own_time(
+    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = TrainingRun.train_to
+
+    def on_a_busy_host(run: TrainingRun, epoch: int) -> None:
+        time.sleep(1)
+        train(run, epoch)
+
+    monkeypatch.setattr(TrainingRun, "train_to", on_a_busy_host)
+    assert module.seconds_per_pass(*flowers) < 0.9
+
+
+def test_a_probe_trains_as_a_trial_does(
+    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, job = flowers
+    seen = []
+
+    class Spied(TrainingRun):
+        def __init__(self, dataset: Dataset, configuration: Any, *arguments: Any) -> None:
+            seen.append((torch.get_num_threads(), *arguments))
+            super().__init__(dataset, configuration, *arguments)
+
+    monkeypatch.setattr(module, "TrainingRun", Spied)
+    before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    module.seconds_per_pass(data, job)
+    torch.set_num_threads(before)
+    threads, protocol, plan, _, device, compute = seen[0]
+    assert (threads, protocol, compute) == (1, job.settings.protocol, job.settings.compute)
+    assert (plan.fraction, device.type) == (1.0, "cpu")
+
+
+@pytest.mark.parametrize(("cores", "written"), [(1, None), (2, 2), (64, 27)])
+def test_trials_use_the_cores_that_there_are(
+    cores: int, written: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: range(cores))
+    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
+    mixed().to_csv("flowers.csv", index=False)
+    said = new(Path("flowers.csv"), "species", None, None, 1.0)
+    text = yaml.safe_load(Path("flowers.yaml").read_text())
+    assert text.get("compute") == (written and {"concurrent_trials": written})
+    assert f"27 configurations, 81 epochs, 3 seed(s), {written or 1} at once: about " in said
+
+
+@pytest.mark.parametrize("name", [*DATASETS, *TAKEN, "all", "x" * 200, "Ä", "-", "a b.c"])
+def test_every_name_of_a_file_becomes_one_that_is_free(name: str) -> None:
+    for path in (Path(f"{name}.csv"), Path(f"{name}.npz")):
+        own = {"kind": "image", "path": "x"}
+        called = name_of(path)
+        change = {"experiment": called, "datasets": [called], "own_datasets": {called: own}}
+        read_experiments([DEFAULTS], change)
+
+
+def test_a_name_that_is_taken_gets_another_one_before_the_probe() -> None:
+    assert name_of(Path("letter.csv")) == "letter-table"
+    assert name_of(Path("data.npz")) == "data-images"
 
 
 def test_yaml_says_why() -> None:
@@ -215,7 +299,7 @@ HOSTILE = {
 
 def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """The file says what it says of harmless names, with the hostile ones in their place."""
-    monkeypatch.setattr(module, "seconds_per_pass", lambda data, settings: 1e-3)
+    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
     frame = mixed()
     frame.to_csv("t.csv", index=False)
     new(Path("t.csv"), "species", None, Path("harmless.yaml"), 1.0)

@@ -96,11 +96,13 @@ def cpu_channel(estimate: Estimate | None, cpu_seconds: float) -> Channel:
     )
 
 
-def find_hardware() -> None:
-    """Let codecarbon look at the hardware, which takes seconds once per process."""
+def find_hardware() -> Estimate | None:
+    """Return what codecarbon finds of the hardware, which takes seconds once per process."""
     tracker = Codecarbon(sample_seconds=60)
     tracker.open()
+    found = tracker.so_far()
     tracker.close(0.0, [])
+    return found
 
 
 def _offline_tracker(sample_seconds: float) -> Any:

@@ -119,7 +119,7 @@ def _start(cpus: int, gpus: int, folder: Path) -> None:
     # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
     lean = partial(parameter.RayParams, no_monitor=True)
     os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "60")  # a busy machine needs over 30
-    python = shlex.quote(sys.executable)  # Ray hands it to a shell, a path with a blank breaks there
+    python = shlex.quote(sys.executable)  # Ray hands it to a shell
     logger.info("starting Ray")
     began = time.monotonic()
     try:
