@@ -94,6 +94,10 @@ def answers():
 
 
 SCREEN.answers = answers
+if GRID.kept and len(GRID.datasets) == 1:
+    SCREEN.command = (
+        f"automata predict results/{EXPERIMENT} NEWROWS --output predictions.csv"
+    )
 
 
 def announce():

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow  # type: ignore[import-untyped]
 
 from automata.config.base import parsed
 from automata.config.files import DEFAULTS, combine, read_experiments
@@ -28,8 +30,13 @@ from automata.runs import MODEL, RECORD, job_of
 from automata.selection import CONTROLS
 from automata.tuning.job import keep_model, run_with_model
 
+logger = logging.getLogger(__name__)
+
 NAME = "data"
 """What a user's own data are called in the record."""
+
+FRAME = "data.parquet"
+"""The file that a user's frame is written to."""
 
 PROTOCOL = ("model", "search_space", "configurations", "epochs", "metric", "class_weights")
 """Arguments of `tune` that are keys of the protocol."""
@@ -195,12 +202,17 @@ def _run(job: Job, cache: Path, mirror: str | None, work: Path) -> Tuned:
 
 @contextmanager
 def _folder(folder: str | Path | None) -> Iterator[Path]:
-    if folder is not None:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        yield Path(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix="automata-") as temporary:
-        yield Path(temporary)
+    """Yield the folder of the work; a refusal of what is written there names the arguments."""
+    with ExitStack() as stack:
+        if folder is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="automata-"))
+        work = Path(folder)
+        work.mkdir(parents=True, exist_ok=True)
+        try:
+            yield work
+        except UserError as error:
+            text = str(error).replace(str(work / FRAME), "data")
+            raise UserError(text.replace(f"own_datasets.{NAME}", "own")) from error
 
 
 def _described(
@@ -221,11 +233,42 @@ def _described(
         data = pd.DataFrame(inputs, columns=[f"x{i}" for i in range(inputs.shape[1])])
         data[target] = labels
     if isinstance(data, pd.DataFrame):
-        data.to_parquet(work / "data.parquet", index=False)
-        data = work / "data.parquet"
+        _write_frame(data, work / FRAME)
+        data = work / FRAME
     if Path(data).is_dir() or Path(data).suffix == ".npz":
         return NAME, {"kind": "image", "path": str(data)}
     if target is None:
         raise UserError("tune: target: missing; the column of the classes")
     kind = {"kind": "text", "text": text} if text is not None else {"kind": "tabular"}
     return NAME, {**kind, "path": str(data), "target": target}
+
+
+def _write_frame(frame: pd.DataFrame, path: Path) -> None:
+    """Write the rows of a user's frame, durations as seconds."""
+    frame = frame.rename(columns=str)
+    twice = sorted(set(frame.columns[frame.columns.duplicated()]))
+    if twice:
+        raise UserError(f"tune: data: several columns are called {', '.join(twice)}: rename them")
+    for column in frame.select_dtypes("timedelta"):
+        logger.info("data: column '%s': durations become seconds", column)
+        frame[column] = frame[column].dt.total_seconds()
+    try:
+        frame.to_parquet(path, index=False)
+    except pyarrow.ArrowException as error:
+        mixed = [name for name in frame if not _fits(frame[name])]
+        remedy = "make each of one type, as by frame[column].astype(str), or leave it out"
+        listed = ", ".join(f"'{name}' ({_types(frame[name])})" for name in mixed)
+        raise UserError(f"tune: data: column {listed}: not of one type: {remedy}") from error
+
+
+def _fits(cells: pd.Series[Any]) -> bool:
+    """Say whether a column can be written."""
+    try:
+        pyarrow.Table.from_pandas(cells.to_frame())
+    except pyarrow.ArrowException:
+        return False
+    return True
+
+
+def _types(cells: pd.Series[Any]) -> str:
+    return ", ".join(sorted({type(cell).__name__ for cell in cells.dropna()}))

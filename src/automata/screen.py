@@ -48,6 +48,8 @@ class Screen(logging.Handler):
         super().__init__()
         self.answers: Callable[[], list[str]] = list
         """Gives the files that the user wants to read, if this call is to make them."""
+        self.command = ""
+        """What to type for predictions, where there is a model for them."""
         self.concluded = False
         """Whether the last line is on the screen."""
         self._logger = logger
@@ -107,7 +109,8 @@ class Screen(logging.Handler):
         if files and all(Path(file).exists() for file in files):
             best, page = files
             self.concluded = True
-            self._logger.info(f"The best hyper-parameters: {best}; how good they are: {page}")
+            then = f"; predictions: {self.command}" if self.command else ""
+            self._logger.info(f"The best hyper-parameters: {best}; how good they are: {page}{then}")
 
     def conclude(self) -> None:
         """Say of each job that failed why it did."""
@@ -191,7 +194,8 @@ def _of_error(text: str) -> str:
         return f"snakemake: error: {out_of_space(Path.cwd())}"
     last = text.strip().splitlines()[-1]
     if any(os.strerror(number) in last for number in (errno.EROFS, errno.EACCES)):
-        return f"snakemake: error: {last}; make it writable and {KEPT}"
+        remedy = "make it writable, or name another folder by --directory"
+        return f"snakemake: error: {last}; {remedy}, and {KEPT}"
     if "Traceback (most recent call last)" in text:
         return f"snakemake: error: {last}"
     return text

@@ -148,7 +148,7 @@ def test_folder_that_is_read_only_is_one_line(screen):
     logger.error(text, extra={"event": "error", "exception": "WorkflowError"})
     assert stream.getvalue() == (
         "snakemake: error: OSError: [Errno 30] Read-only file system: 'r'; "
-        f"make it writable and {KEPT}\n"
+        f"make it writable, or name another folder by --directory, and {KEPT}\n"
     )
 
 
@@ -220,6 +220,14 @@ def test_what_there_is_to_read_is_said_last(screen, tmp_path, said):
     logger.info(said) if said else listener.succeed()
     last = stream.getvalue().splitlines()[-1]
     assert last == f"The best hyper-parameters: {best}; how good they are: {page} | "
+
+
+def test_command_for_predictions_ends_the_last_line(screen, tmp_path):
+    _, stream, listener = screen
+    listener.answers = lambda: make(tmp_path, "best.yaml", "index.html")
+    listener.command = "automata predict results/t NEWROWS --output predictions.csv"
+    listener.succeed()
+    assert stream.getvalue().splitlines()[-1].endswith(f"; predictions: {listener.command} | ")
 
 
 def test_what_is_not_there_or_not_asked_for_is_not_named(screen, tmp_path):

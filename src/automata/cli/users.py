@@ -30,7 +30,7 @@ def new(
 
 
 def predict(
-    model: Annotated[Path, "Folder of a run, or the model.safetensors in it."],
+    model: Annotated[Path, "Experiment (results/NAME), folder of a run, or the model in it."],
     rows: Annotated[Path, "New rows: a table, texts, an image, or a folder of images."],
     *,
     output: Annotated[Path, "Class and probabilities of each row, CSV."],

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import torch
+import yaml
 
 from automata.datasets.prepared import Split
 from automata.errors import UserError
@@ -19,7 +20,8 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
     """Return class and probabilities for each of the `rows` of a file.
 
     Args:
-        model: file of a model, or the folder of the run that has it.
+        model: an experiment's folder `results/NAME`, whose best run counts, the folder of a run,
+            or the file of a model.
         rows: a table with the columns of the training file (the target may be absent), texts in
             the column of the training file, an image, a folder of images, or an `.npz` with
             `images`.
@@ -32,10 +34,7 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
     Raises:
         UserError: in one line, for a file that is no model, and for rows that do not fit it.
     """
-    file = model / MODEL if model.is_dir() else model
-    if not file.exists():
-        raise UserError(f"{file}: no such model; `models.keep` says which runs leave one")
-    classifier, saved = read_model(file, factory)
+    classifier, saved = read_model(_file(model), factory)
     inputs, names = encode(rows, saved)
     split = Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), saved.normalisation())
     with torch.inference_mode():
@@ -47,3 +46,21 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
         logits.double().softmax(dim=1).numpy(), columns=[f"p({name})" for name in saved.classes]
     )
     return pd.concat([table, probabilities], axis=1)
+
+
+def _file(place: Path) -> Path:
+    """Return the file of the model at `place`: of an experiment that of its best run."""
+    best = place / "best.yaml"
+    if best.is_file():
+        found = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
+        root = best.resolve().parents[2]  # where Snakemake worked
+        runs = [root / choice["record"] for choice in found.values()]
+        if len(runs) != 1:
+            names = ", ".join(str(run.parent) for run in runs) or "none"
+            raise UserError(f"{place}: is of several data sets, or of none; name a run: {names}")
+        place = runs[0].parent
+    file = place / MODEL if place.is_dir() else place
+    if not file.is_file():
+        remedy = "set models.keep (own, all), and call Snakemake again: it trains this one alone"
+        raise UserError(f"{file}: no such model; {remedy}")
+    return file

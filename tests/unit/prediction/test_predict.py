@@ -209,6 +209,39 @@ def test_arrays_and_single_images_are_rows_too(tmp_path: Path) -> None:
     assert one["row"].tolist() == ["0.png"]
 
 
+def experiment(folder: Path, *runs: str) -> Path:
+    """Write the best.yaml of an experiment with a data set for each of the `runs`."""
+    best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}
+    (folder / "results/mine").mkdir(parents=True, exist_ok=True)
+    (folder / "results/mine/best.yaml").write_text(json.dumps({"best": best}))
+    return folder / "results/mine"
+
+
+def test_an_experiment_a_run_and_a_file_are_the_same_model(flowers: Kept, tmp_path: Path) -> None:
+    run = tmp_path / "results/runs/a"
+    run.mkdir(parents=True)
+    flowers.file.rename(run / "model.safetensors")
+    found = predict(run / "model.safetensors", flowers.test)
+    for place in (run, experiment(tmp_path, "a")):
+        pd.testing.assert_frame_equal(predict(place, flowers.test), found)
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (["a"], r"runs/a/model\.safetensors: no such model; set models.keep"),
+        (["a", "b"], "several data sets, or of none; name a run: .*runs/a, .*runs/b"),
+        ([], "several data sets, or of none"),
+    ],
+)
+def test_an_experiment_without_one_best_model_is_one_line(
+    runs: list[str], said: str, flowers: Kept, tmp_path: Path
+) -> None:
+    (tmp_path / "results/runs/a").mkdir(parents=True)
+    with pytest.raises(UserError, match=said):
+        predict(experiment(tmp_path, *runs), flowers.test)
+
+
 @pytest.mark.parametrize("content", [b"", b"no model", b"\x80\x04."])
 def test_file_that_is_no_model_is_one_line(flowers: Kept, content: bytes) -> None:
     flowers.file.write_bytes(content)

@@ -153,6 +153,37 @@ def test_arguments_that_cannot_be_used_are_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_durations_are_seconds(iris: pd.DataFrame, caplog: pytest.LogCaptureFixture) -> None:
+    lengths = iris["petal length (cm)"]
+    frame = iris.assign(**{"petal length (cm)": pd.to_timedelta(lengths, unit="s")})
+    with caplog.at_level("INFO", logger="automata.api"):
+        found = automata.tune(frame, "species", **SMALL)
+    assert found.record.test == automata.tune(iris, "species", **SMALL).record.test
+    assert "data: column 'petal length (cm)': durations become seconds" in caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"a": [1, "x"] * 75, "b": [b"", 2.0] * 75}, r"tune: data: .*'a' \(int, str\), 'b' \(b"),
+        ({"sepal width (cm)": [[1]] * 150}, r"^data: column 'sepal width \(cm\)'.* own\.drop"),
+    ],
+)
+def test_columns_that_cannot_be_used_are_named_with_the_argument(
+    iris: pd.DataFrame, columns: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UserError, match=said) as caught:
+        automata.tune(iris.assign(**columns), "species", **SMALL)
+    assert "parquet" not in str(caught.value)
+    assert "own_datasets" not in str(caught.value)
+
+
+def test_two_columns_of_one_name_are_one_line(iris: pd.DataFrame) -> None:
+    frame = pd.concat([iris, iris[["species"]]], axis=1)
+    with pytest.raises(UserError, match="several columns are called species"):
+        automata.tune(frame, "species", **SMALL)
+
+
 def test_example_of_the_documentation_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

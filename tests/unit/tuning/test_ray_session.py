@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import venv
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,6 +76,20 @@ def holder(until):
     with subprocess.Popen(command, stdin=ends, stdout=ends, stderr=ends, text=True) as job:
         job.stdout.readline()
         yield job, psutil.Process(job.pid).children(recursive=True)
+
+
+def test_workers_start_where_the_path_of_python_has_a_blank(tmp_path):
+    venv.create(tmp_path / "my env")
+    python = tmp_path / "my env/bin/python"
+    code = (
+        "import ray, sys\nfrom automata.tuning.ray_session import local_ray\n"
+        "with local_ray(1, 0): print(ray.get(ray.remote(lambda: sys.executable).remote()))"
+    )
+    paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    run = subprocess.run(
+        [python, "-c", code], env=os.environ | paths, capture_output=True, text=True, timeout=120
+    )
+    assert run.stdout.strip().endswith("my env/bin/python")
 
 
 def test_a_local_ray_runs_no_autoscaler_and_leaves_no_process():
