@@ -20,6 +20,7 @@ from ray.tune import (
     RunConfig,
     TuneConfig,
 )
+from ray.tune.execution.tune_controller import TuneController
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher, SearchGenerator
@@ -143,6 +144,8 @@ class RayScheduler(FIFOScheduler):
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
         """Take note of `trial`."""
+        if not self._trials and self._search.slots > 1:
+            _keep_workers(tune_controller._tune_controller, trial, self._search.slots)
         self._trials[trial.config["index"]] = trial
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
@@ -182,6 +185,21 @@ class RayScheduler(FIFOScheduler):
                 checkpoint.path.unlink(missing_ok=True)
             if best is None or index != best.index:
                 self._work.model(index).unlink(missing_ok=True)
+
+
+def _keep_workers(controller: TuneController, trial: Trial, slots: int) -> None:
+    """Have Ray start `slots` workers, and keep them.
+
+    It ends a worker that starts for a trial where another one is free before: trials that are
+    shorter than a start, which takes seconds, would train one after another, and pay for a start
+    each.
+    """
+    reuse = controller._maybe_reuse_cached_actor
+    controller._maybe_reuse_cached_actor = lambda trial: (
+        trial not in controller._trial_to_actor and reuse(trial)
+    )
+    controller._actor_cache.increase_max(trial.placement_group_factory, slots)
+    controller.update_max_pending_trials(slots)
 
 
 def search_in_ray(

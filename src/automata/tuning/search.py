@@ -79,7 +79,8 @@ class Search:
         self._proposer = proposer
         self._scheduler = scheduler
         self._configurations = configurations
-        self._slots = slots
+        self.slots = slots
+        """How many trials train at once."""
         self._turns: deque[int] = deque()
         """Trials that shall train, in this order."""
         self._at_work: set[int] = set()
@@ -112,7 +113,7 @@ class Search:
 
     def upcoming(self) -> SearchTrial | None:
         """Return the trial that shall train next, None while it has no slot or all have to wait."""
-        if not self._turns or len(self._at_work) >= self._slots:
+        if not self._turns or len(self._at_work) >= self.slots:
             return None
         return self.trials[self._turns[0]]
 
@@ -163,12 +164,12 @@ class Search:
 
     def _fill_slots(self) -> None:
         """Propose trials for free slots at once: what a proposal knows depends on nothing else."""
-        while len(self._turns) + len(self._at_work) < self._slots and self._propose():
+        while len(self._turns) + len(self._at_work) < self.slots and self._propose():
             pass
 
     def _propose(self) -> bool:
         """Propose a trial if there may be one more by now."""
-        allowed = self._scheduler.proposals(len(self._ended), self._slots)
+        allowed = self._scheduler.proposals(len(self._ended), self.slots)
         index = len(self.trials)
         if index >= min(max(allowed, self._proposer.blind), self._configurations):
             return False

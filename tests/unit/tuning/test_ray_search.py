@@ -1,6 +1,7 @@
 """Ray Tune itself, with trials that do nothing but report."""
 
 import math
+import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -38,6 +39,7 @@ def reporter(folder, digits, pause):
 
         def setup(self, config):
             time.sleep(pause)
+            (folder / f"started-{os.getpid()}").touch()
             self.reset_config(config)
 
         def reset_config(self, config):
@@ -137,6 +139,16 @@ def test_simulation_decides_as_ray_does_where_scores_tie(tmp_path, scheduler_nam
         (r.config["configuration"], r.config["rungs"], r.metrics["epoch"], r.metrics[SCORE])
         for r in in_order
     ]
+
+
+def test_trials_at_once_share_workers_that_each_start_once(tmp_path):
+    """Each start takes longer than all trials do on the worker that is there first."""
+    search, _ = make("hyperband", "random", slots=2)
+    results = run(tmp_path, search, pause=1.0)
+    workers = {result.metrics["pid"] for result in results}
+    started = len(list(tmp_path.glob("started-*")))
+    assert search.finished
+    assert (len(workers), started) == (2, 2)
 
 
 def test_without_scheduler_every_trial_trains_all_epochs(tmp_path):
