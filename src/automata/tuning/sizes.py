@@ -16,7 +16,8 @@ RUN_SECONDS = 15.0
 EVALUATION = 1.1
 """Factor for evaluations at rungs and all else that no step is."""
 EFFICIENCY = 0.8
-"""Of trials that train at the same time."""
+"""Of trials that train at the same time: on two cores, measured, each takes 7 to 19 % more CPU
+seconds, and a core idles 6 % of the time."""
 
 
 class Size(NamedTuple):

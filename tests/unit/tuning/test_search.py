@@ -4,6 +4,8 @@ import math
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from automata.config import SchedulerSettings
 from automata.registry import load
@@ -212,6 +214,20 @@ def test_every_scheduler_ends_a_search(name):
     # Of equal trials successive halving lets the later ones go on.
     status = "stopped" if name == "sha" else "completed"
     assert (found.best, found.trials[0].status) == (0, status)
+
+
+@given(slots=st.integers(2, 30), ties=st.booleans(), order=st.randoms(use_true_random=False))
+def test_hyperband_decides_the_same_in_whatever_order_results_arrive(slots, ties, order):
+    scores = [order.randrange(5 if ties else 10**6) / 10**6 for _ in range(27)]
+    alone, _ = search(Hyperband, 27, *scores)
+    together = Search(Counting(sys.maxsize), Hyperband(27, 9, SETTINGS), 27, slots)
+    while not together.finished:
+        while (trial := together.upcoming()) is not None:
+            together.start(trial.index)
+        index = order.choice(sorted(together._at_work))
+        together.report(index, scores[index])
+    assert [trial.epoch for trial in together.trials] == [trial.epoch for trial in alone.trials]
+    assert together.best.index == alone.best
 
 
 def test_best_is_the_best_of_those_that_have_ended():
