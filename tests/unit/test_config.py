@@ -142,7 +142,7 @@ def test_tables_of_keys_are_the_generated_ones():
         "TPE starts | integer > 0 | `10` |",
         "| `epochs` | T: epochs of the final training, and of a trial that is not stopped early "
         "| integer > 0 |  |",
-        "| `target` | column of the classes | a text that is not empty |  | tabular, text |",
+        "| `target` | column of the classes | a text that is not empty |  | tabular |",
         "| `layers` | `lstm` (may have it) | integer > 0 |",
         "| `uniform` | a float: `[low, high]` |",
     ],

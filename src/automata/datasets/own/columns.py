@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import infer_dtype
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.paths import fault
@@ -79,6 +80,8 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
     cells = train.frame[name]
     if name in own.categorical:
         return Column(name, "category")
+    if cells.dtype == object:
+        return Refused(name, f"it holds {infer_dtype(cells)} values", "drop leaves it out")
     if not is_text(cells):
         is_date = pd.api.types.is_datetime64_any_dtype(cells.dtype)
         return Column(name, "date" if is_date else "number")

@@ -297,7 +297,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     metadata = read_schema(path).pandas_metadata or {"columns": []}
     names = {column["name"]: column["pandas_type"] for column in metadata["columns"]}
     columns = [
-        _typed(path, str(name), frame.iloc[:, number], names.get(str(name)) == "categorical")
+        _typed(frame.iloc[:, number], names.get(str(name)) == "categorical")
         for number, name in enumerate(frame.columns)
     ]
     found = pd.concat(columns, axis=1) if columns else frame
@@ -305,7 +305,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return found
 
 
-def _typed(path: Path, name: str, cells: pd.Series[Any], is_category: bool) -> pd.Series[Any]:
+def _typed(cells: pd.Series[Any], is_category: bool) -> pd.Series[Any]:
     """Return a column of Parquet as this reader has columns."""
     if isinstance(cells.dtype, pd.CategoricalDtype) or is_category:
         return cells.map(cell_name).astype("str").fillna("")
@@ -320,9 +320,7 @@ def _typed(path: Path, name: str, cells: pd.Series[Any], is_category: bool) -> p
         return pd.to_datetime(cells, utc=True).dt.tz_localize(None)
     if kind in ("string", "empty"):
         return cells.astype("str").fillna("")
-    raise fault(
-        f"{path}: column '{name}': it holds {kind} values; valid: numbers, texts, true/false, dates"
-    )
+    return cells.astype(object)  # of no kind: whoever does not drop it is told
 
 
 def cell_name(cell: Any) -> str:
