@@ -11,8 +11,7 @@ import yaml
 from PIL import Image
 from sklearn.datasets import load_iris
 
-from automata.datasets.own.image import _read
-from automata.datasets.own.splits import assign
+from automata.datasets.own import load
 from automata.datasets.own.tables import read_own
 from automata.prediction.predict import predict
 from automata.records import read_record
@@ -80,13 +79,11 @@ def test_rows(name, record):
     """Write the test rows of an example as a user has them; return where, and their classes."""
     own = record.job.settings.data.own
     if name == "shapes":
-        pictures = _read(name, "train", Path(own.path))
-        _, parts = assign(name, {"train": pictures.labels})
-        pixels = pictures.images[parts["test"].rows].transpose(0, 2, 3, 1)
-        np.savez("new.npz", images=pixels)
-        return Path("new.npz"), np.array(pictures.labels.names)[parts["test"].rows]
+        raw = load(name, own)
+        np.savez("new.npz", images=raw.test.inputs.transpose(0, 2, 3, 1))
+        return Path("new.npz"), np.array(raw.classes)[raw.test.labels]
     table = pd.read_csv(own.path, dtype=str)
-    _, _, parts = read_own(name, own)
+    parts = read_own(name, own).parts
     rows = table.iloc[parts["test"].rows]
     rows.drop(columns=own.target).to_csv("new.csv", index=False)
     return Path("new.csv"), rows[own.target].to_numpy()

@@ -166,7 +166,10 @@ def test_durations_are_seconds(iris: pd.DataFrame, caplog: pytest.LogCaptureFixt
     ("columns", "said"),
     [
         ({"a": [1, "x"] * 75, "b": [b"", 2.0] * 75}, r"tune: data: .*'a' \(int, str\), 'b' \(b"),
-        ({"sepal width (cm)": [[1]] * 150}, r"^data: column 'sepal width \(cm\)'.* drop leaves it out"),
+        (
+            {"sepal width (cm)": [[1]] * 150},
+            r"^data: column 'sepal width \(cm\)'.* drop leaves it out",
+        ),
     ],
 )
 def test_columns_that_cannot_be_used_are_named_with_the_argument(

@@ -32,8 +32,8 @@ TRUTH = {"true": "True", "false": "False"}
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 _DECORATION = r"^\s*[-+]?\s*[$€£¥]\s*|\s*[$€£¥%]\s*$"
-_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T ].*)?")
-_LOCAL = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})([T ].*)?")
+_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T ]\d{1,2}:\d{2}.*)?")
+_LOCAL = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})([T ]\d{1,2}:\d{2}.*)?")
 
 
 @dataclass(frozen=True)
