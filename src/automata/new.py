@@ -76,7 +76,8 @@ def new(path: Path, target: str | None, text: str | None, output: Path | None, h
     beyond = f", more than {hours:g} h: the smallest search there is" if long else ""
     size = plan.size
     return (
-        f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
+        "".join(f"{line}\n" for line in _read(found, data))
+        + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
         f"next: snakemake --cores all --configfile {output}\n"
@@ -178,6 +179,7 @@ def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Pl
         "own_datasets:",
         f"  {_yaml(name)}:",
         *_block(found.own, found.reasons, "    "),
+        *(f"    # {printable(line)}" for line in _read(found, data)),
         *(GLOVE if kind == "text" else []),
         "",
         *RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines(),
@@ -188,6 +190,12 @@ def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Pl
     text = "\n".join(lines) + "\n"
     assert yaml.safe_load(text)["own_datasets"] == {name: found.own}
     return text
+
+
+def _read(found: Guess, data: Dataset) -> list[str]:
+    """Return what was read, a sentence each: first what is left out or taken otherwise."""
+    said = [f"column '{one}': {found.reasons[one]}" for one in found.own.get("drop", [])]
+    return [*(f"{one}: left out" for one in said), *data.metadata.get("read", [])]
 
 
 def _block(section: dict[str, Any], reasons: dict[str, str], indent: str = "") -> Iterator[str]:

@@ -152,6 +152,8 @@ class Data(Recorded):
     classes: int
     counts: dict[str, int]
     source: str
+    read: Annotated[list[str], added([])] = []
+    """What was read of the user's own files, a sentence each."""
 
 
 class Record(Recorded):

@@ -323,8 +323,9 @@ def protocol_hash(record: Record) -> str:
 
 
 def protocol(record: Record) -> dict[str, Any]:
-    """Return the settings that runs with subsets have in common."""
-    return record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
+    """Return the settings that runs with subsets have in common, and what was read of own data."""
+    settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
+    return settings | ({"read": record.data.read} if record.data.read else {})
 
 
 def energy_joules(phases: list[Measurement]) -> float | None:

@@ -48,6 +48,7 @@ def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
         "paper": bool(papers),
         "claims": None if found is None else claims(found),
         "datasets": data,
+        "own_data": _own_data(tables),
         "near_full": wording.number(NEAR_FULL),
         "headings": headings(),
         "quantities": QUANTITIES,
@@ -59,6 +60,13 @@ def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
         "library": Markup(library()),
     }
     return _environment().get_template("template.html.j2").render(context)
+
+
+def _own_data(tables: Study) -> dict[str, list[str]]:
+    """Return what was read of each data set of the user's own, by its name, as sentences."""
+    first = tables.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
+    read = {name: tables.protocols.get(it, {}).get("read") for name, it in first.items()}
+    return {names.dataset(str(name)): found for name, found in read.items() if found}
 
 
 def _environment() -> Environment:

@@ -53,7 +53,8 @@ def _dialect(saved: SavedModel) -> Dialect:
     """Return how files are written, as the training file was."""
     own = saved.job.settings.data.own
     said = Dialect.of(own.model_dump() if own else {}, "own_datasets")
-    return replace(said, fallback=saved.encoding.get("encoding"))
+    known = saved.encoding
+    return replace(said, fallback=known.get("encoding"), usual=known.get("separator"))
 
 
 def _places(rows: int) -> list[str]:

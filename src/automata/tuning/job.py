@@ -473,6 +473,7 @@ def _describe(dataset: Dataset, path: Path) -> Data:
         classes=dataset.classes,
         counts=dataset.metadata["counts"],
         source=dataset.metadata["source"],
+        read=dataset.metadata.get("read", []),
     )
 
 

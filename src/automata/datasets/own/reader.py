@@ -66,6 +66,8 @@ class Dialect:
     header: bool = True
     fallback: str | None = None
     """Encoding of a file that is not UTF-8, where the training file shows one."""
+    usual: str | None = None
+    """Separator of the training file."""
 
     @staticmethod
     def of(own: Mapping[str, Any], key: str) -> Dialect:
@@ -151,7 +153,9 @@ def read_table(path: Path, dialect: Dialect | None = None) -> Table:
             frame = _read_parquet(path)
         else:
             text = _decoded(path, dialect, notes)
-            separator = dialect.separator or _separator(text, SEPARATORS[suffix], notes)
+            separator = dialect.separator or _separator(
+                text, dialect.usual or SEPARATORS[suffix], notes
+            )
             frame = _cells_of(text, separator, dialect.header)
     except (OSError, EOFError, ValueError, zlib.error, csv.Error, ArrowException) as error:
         raise fault(f"{path}: not a readable {suffix} file: {error}") from error

@@ -50,7 +50,7 @@ def read_own(name: str, own: OwnTabular | OwnText) -> Tables:
     dialect = Dialect.of(own.model_dump(), f"own_datasets.{name}")
     paths = given_paths(name, own)
     train, notes = read_table(paths["train"], dialect), []
-    alike = replace(dialect, fallback=train.encoding)
+    alike = replace(dialect, fallback=train.encoding, usual=train.separator)
     others = {split: read_table(path, alike) for split, path in paths.items() if split != "train"}
     tables = {"train": train, **others}
     for split, table in tables.items():

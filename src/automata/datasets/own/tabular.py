@@ -28,6 +28,9 @@ from automata.datasets.raw import RawSplits
 MOST_FEATURES, MOST_BYTES = 100_000, 4 * 2**30
 """Limits of a table: features, and bytes as float32, all splits together."""
 
+SHOWN = 40
+"""Columns that a record says more about than their features."""
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -59,15 +62,17 @@ def load(name: str, own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     notes += _told(train, columns, cells, f"own_datasets.{name}")
     for note in notes:
         _LOG.info("%s: %s", train.path, note)
+    notes += [f"column '{column.name}' becomes {_becomes(column)}" for column in columns[:SHOWN]]
+    if len(columns) > SHOWN:
+        notes.append(f"and {len(columns) - SHOWN} more columns")
     return raw_splits(
         {split: table.path for split, table in read.tables.items()},
         read.classes,
         read.parts,
         lambda part: _encode(columns, cells[part.file], part.rows),
-        {"columns": plain(columns), "encoding": train.encoding},
+        {"columns": plain(columns), "encoding": train.encoding, "separator": train.separator},
         features=[feature for column in columns for feature in column.features],
         read=notes,
-        columns=[{"column": it.name, "kind": it.kind, "becomes": _becomes(it)} for it in columns],
     )
 
 
@@ -84,12 +89,14 @@ def _told(
     """Return what a user should know of the columns, as sentences."""
     notes = []
     for column in columns:
-        gaps = {split: int(missing(found[column.name]).sum()) for split, found in cells.items()}
-        if any(gaps.values()):
-            counts = listed(f"{count} of {KEYS[split]}" for split, count in gaps.items() if count)
+        gaps = {KEYS[split]: missing(found[column.name]).sum() for split, found in cells.items()}
+        if count := sum(gaps.values()):
+            others = [f"{gaps[key]} of {key}" for key in ("validation", "test") if gaps.get(key)]
+            where = f" ({listed(others)})" if others else ""
             shown = f"{column.fill:.4g}" if isinstance(column.fill, float) else column.fill
             marked = ", and a feature marks them" if column.marked else ""
-            notes.append(f"column '{column.name}': {counts} missing cells become {shown}{marked}")
+            text = f"{count} missing cells{where} become {shown}{marked}"
+            notes.append(f"column '{column.name}': {text}")
         if column.kind == "number" and numbers_rows(cells["train"][column.name]):
             whole = f"column '{column.name}' seems to number the rows ({key}.drop leaves it out)"
             notes.append(whole)
@@ -110,7 +117,7 @@ def _becomes(column: Column) -> str:
     if column.kind == "date":
         order = {None: "", True: ", day first", False: ", month first"}[column.day_first]
         return f"days since 1970{order}" + (" and a mark" if column.marked else "")
-    return f"{len(column.features)} features, one a category"
+    return f"{len(column.features)} features, one for each category"
 
 
 def _require_room(table: Table, columns: Sequence[Column], parts: Mapping[str, Part]) -> None:

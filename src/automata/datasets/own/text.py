@@ -52,7 +52,8 @@ def load(name: str, own: OwnText) -> RawSplits[Tokens]:
         classes, parts, read = own_tables.classes, own_tables.parts, own_tables.notes
         paths = {split: table.path for split, table in own_tables.tables.items()}
         texts = {split: texts_of(table, own.text) for split, table in own_tables.tables.items()}
-        encoding["encoding"] = own_tables.tables["train"].encoding
+        train = own_tables.tables["train"]
+        encoding |= {"encoding": train.encoding, "separator": train.separator}
     words = {split: [tokenise(text) for text in found] for split, found in texts.items()}
     lengths = [len(words["train"][row]) for row in parts["train"].rows]
     if not any(lengths):

@@ -93,8 +93,7 @@ def test_gaps_are_filled_and_marked_by_the_training_rows(tmp_path, caplog):
     raw = loaded(tmp_path, ["1", "NA", "3", "8"])
     assert raw.facts["features"] == ["x", "x is missing"]
     assert raw.train.inputs[:4].tolist() == [[1, 0], [3, 1], [3, 0], [8, 0]]
-    assert "10 of path" in caplog.text
-    assert "missing cells become 3, and a feature marks them" in caplog.text
+    assert "30 missing cells (10 of validation, 10 of test) become 3, and a fea" in caplog.text
 
 
 def test_gaps_among_categories_are_a_category(tmp_path):

@@ -1,0 +1,99 @@
+"""What training reads of a table, prediction reads alike; what is guessed is accepted."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from automata.config import Preparation
+from automata.config.files import DEFAULTS, read_experiments
+from automata.datasets.own.guess import guess
+from automata.datasets.own.tables import read_own
+from automata.datasets.prepare import prepare
+from automata.errors import UserError
+from automata.prediction.encoding import encode
+
+ROWS = 40
+COLUMNS = {
+    "truth": st.sampled_from(["true", "false", "TRUE", "", "unknown"]),
+    "number": st.sampled_from(["1", "2.5", "-3e2", "NA", "", "1700000001", "1700000002"]),
+    "money": st.sampled_from(["$1,000", "$2", "-$3.50", ""]),
+    "day": st.sampled_from(["2020-01-31", "2021-12-01 06:00", ""]),
+    "local": st.sampled_from(["31/12/2020", "1/2/2021", "13/1/2019"]),
+    "town": st.sampled_from(["Ulm", "Åbo", "", "none", "a,b", 'say "x"']),
+    "code": st.sampled_from(["007", "010", "7"]),
+    "mixed": st.sampled_from(["1", "2", "x", "y"]),
+}
+
+
+@st.composite
+def tables(draw):
+    """Return some of the columns with random cells, and two classes."""
+    names = draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=4, unique=True))
+    cells = {name: draw(st.lists(COLUMNS[name], min_size=ROWS, max_size=ROWS)) for name in names}
+    return pd.DataFrame({**cells, "y": ["a", "b"] * (ROWS // 2)})
+
+
+FORMS = [
+    {},
+    {"sep": ";"},
+    {"sep": "\t", "encoding": "utf-16"},
+    {"sep": "|", "encoding": "utf-8-sig"},
+]
+
+
+@given(tables(), st.sampled_from(FORMS), st.booleans())
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+def test_prediction_reads_the_test_rows_as_training_did(tmp_path_factory, frame, form, parquet):
+    folder = tmp_path_factory.mktemp("t")
+
+    def write(rows, name):
+        path = folder / f"{name}.{'parquet' if parquet else 'csv'}"
+        rows.to_parquet(path) if parquet else rows.to_csv(path, index=False, **form)
+        return path
+
+    try:
+        own = guess(write(frame, "train"), "y", None).own
+        preparation = Preparation.model_validate({"own": own})
+        data = prepare("t", preparation, folder)
+    except UserError:
+        assume(False)
+    rows = read_own("t", preparation.own).parts["test"].rows
+    new = write(frame.iloc[rows].drop(columns="y"), "new")
+    job = SimpleNamespace(settings=SimpleNamespace(data=preparation))
+    encoding = json.loads(json.dumps(data.encoding))
+    inputs, names = encode(new, SimpleNamespace(kind="tabular", encoding=encoding, job=job))
+    assert torch.equal(inputs, data.test.inputs)
+    assert names == [str(number) for number in range(1, len(rows) + 1)]
+
+
+@given(tables(), st.sampled_from(FORMS))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_guessed_is_accepted(tmp_path_factory, frame, form):
+    path = tmp_path_factory.mktemp("t") / "t.csv"
+    frame.to_csv(path, index=False, **form)
+    own = guess(path, "y", None).own
+    read_experiments([DEFAULTS], {"datasets": ["t"], "own_datasets": {"t": own}})
+    try:
+        data = prepare("t", Preparation.model_validate({"own": own}), path.parent)
+    except UserError as error:  # a table of which nothing is left
+        assert "there is no column but the target" in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(data.train.inputs.numpy()).all()
+
+
+@pytest.mark.parametrize("spelling", [("true", "false"), ("TRUE", "FALSE"), ("True", "False")])
+def test_truth_that_decides_the_class_is_predicted_as_it_was_trained(tmp_path, spelling):
+    frame = pd.DataFrame({"x": [*spelling] * 30, "y": ["a", "b"] * 30})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    preparation = Preparation.model_validate({"own": guess(tmp_path / "t.csv", "y", None).own})
+    data = prepare("t", preparation, tmp_path)
+    job = SimpleNamespace(settings=SimpleNamespace(data=preparation))
+    saved = SimpleNamespace(kind="tabular", encoding=data.encoding, job=job)
+    inputs, _ = encode(tmp_path / "t.csv", saved)
+    assert len({tuple(row) for row in inputs.tolist()}) == 2
