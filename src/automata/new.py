@@ -55,7 +55,14 @@ LONGEST_NAME = 60
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 
 
-def new(path: Path, target: str | None, text: str | None, output: Path | None, hours: float) -> str:
+def new(
+    path: Path,
+    target: str | None,
+    text: str | None,
+    output: Path | None,
+    hours: float,
+    skip_rows: bool = False,
+) -> str:
     """Write a configuration for the data at `path`; return what to type next.
 
     Raises UserError, in one line, for data that cannot be used, and for an `output` that is there.
@@ -64,7 +71,7 @@ def new(path: Path, target: str | None, text: str | None, output: Path | None, h
     output = output or Path(f"{name}.yaml")
     if output.exists():
         raise UserError(f"{output}: is there already; give another name by --output")
-    found = guess(path, target, text)
+    found = guess(path, target, text, skip_rows)
     job = _job(name, found)
     data = prepare(name, job.settings.data, Path("results/downloads"))
     plan = planned(data, job, hours)

@@ -120,6 +120,44 @@ def test_what_is_written_is_read_and_prepared(
     assert metric == ("balanced_accuracy" if name == "flowers" else "accuracy")
 
 
+def test_what_was_read_is_printed_and_stands_in_the_file() -> None:
+    mixed().to_csv("flowers.csv", index=False)
+    said = new(Path("flowers.csv"), "species", None, None, 1.0)
+    lines = ["column 'row': seems to number the rows: left out", "column 'seen' becomes days since"]
+    assert [line in said for line in lines] == [True, True]
+    text = Path("flowers.yaml").read_text()
+    assert [f"    # {line}" in text for line in lines] == [True, True]
+
+
+def test_rows_without_a_class_are_left_out_on_request() -> None:
+    frame = mixed()
+    frame.loc[:9, "species"] = None
+    frame.to_csv("flowers.csv", index=False)
+    with pytest.raises(UserError, match=r"missing classes: 10.*automata new --skip-rows"):
+        new(Path("flowers.csv"), "species", None, None, 1.0)
+    assert "left out for their class: 10" in new(
+        Path("flowers.csv"), "species", None, None, 1.0, skip_rows=True
+    )
+
+
+def test_folder_of_texts_and_foreign_reviews_are_texts() -> None:
+    for name in ("good", "bad"):
+        Path("said", name).mkdir(parents=True)
+        for number in range(10):
+            Path("said", name, f"{number}.txt").write_text(f"a {name} one, number {number}")
+    assert guess(Path("said"), None, None).own["kind"] == "text"
+    reviews = ["这部电影很好看 我非常喜欢它", "太无聊了 我不喜欢这部电影"]
+    pd.DataFrame({"r": reviews * 20, "y": [1, 0] * 20}).to_csv("zh.csv", index=False)
+    assert guess(Path("zh.csv"), "y", None).own["text"] == "r"
+
+
+def test_file_without_a_header_is_seen() -> None:
+    rows = pd.DataFrame({"a": RANDOM.normal(size=60), "b": range(60), "y": ["u", "v"] * 30})
+    rows.to_csv("t.csv", index=False, header=False)
+    found = guess(Path("t.csv"), "column 3", None)
+    assert (found.own["header"], found.own["target"]) == (False, "column 3")
+
+
 def test_a_file_that_is_there_is_not_replaced() -> None:
     mixed().to_csv("flowers.csv", index=False)
     Path("flowers.yaml").write_text("mine")

@@ -21,12 +21,13 @@ def new(
     target: Annotated[str | None, "Column of the classes, of a table."] = None,
     text: Annotated[str | None, "Column of the texts, if it is not found."] = None,
     hours: Annotated[float, "Time that the experiment may take on this machine."] = 1.0,
+    skip_rows: Annotated[bool, "Leave out rows without a class, and classes of few rows."] = False,
     output: Annotated[Path | None, "Configuration (default: the name of the data, .yaml)."] = None,
 ) -> None:
     """Write a configuration for data of your own, after a look at them and a timed probe."""
     from automata.new import new
 
-    sys.stdout.write(new(data, target, text, output, hours))
+    sys.stdout.write(new(data, target, text, output, hours, skip_rows))
 
 
 def predict(

@@ -64,6 +64,7 @@ def guess(path: Path, target: str | None, text: str | None, skip_rows: bool = Fa
     own |= {"target": target}
     if skip_rows:
         own["skip_rows"] = True
+        reasons["skip_rows"] = "rows without a class, and classes of few rows"
     found = text or _text(table, str(target))
     if found is not None:
         return Guess(

@@ -187,7 +187,8 @@ def _check_counts(
         keys = " or ".join(f"own_datasets.{name}.{split}" for split in splits[1:])
         raise fault(
             f"{train.where}: class '{classes[rarest]}' has {found} row{'s' * (found > 1)}, needed "
-            f"are {needed}: one each for {listed(splits)}; add rows, drop the class, or give {keys}"
+            f"are {needed}: one each for {listed(splits)}; add rows, give {keys}, or "
+            f"leave them out: own_datasets.{name}.skip_rows: true (automata new --skip-rows)"
         )
 
 

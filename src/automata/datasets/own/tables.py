@@ -110,7 +110,8 @@ def _labelled(
     elif gaps.any():
         raise fault(
             f"{table.where(target)}: missing classes: {table.some(gaps)}: {key}.skip_rows: true "
-            f"leaves such rows out; {key}.categorical: [{target}] takes NA and the like as classes"
+            "(automata new --skip-rows) leaves such rows out; "
+            f"{key}.categorical: [{target}] takes NA and the like as classes"
         )
     kept = ~left_out
     names = names[kept].reset_index(drop=True)
