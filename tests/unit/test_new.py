@@ -123,7 +123,7 @@ def test_what_is_written_is_read_and_prepared(
 def test_what_was_read_is_printed_and_stands_in_the_file() -> None:
     mixed().to_csv("flowers.csv", index=False)
     said = new(Path("flowers.csv"), "species", None, None, 1.0)
-    lines = ["column 'row': seems to number the rows: left out", "column 'seen' becomes days since"]
+    lines = ["column 'row': seems to number the rows: left out", "dates, as days since 1970: seen"]
     assert [line in said for line in lines] == [True, True]
     text = Path("flowers.yaml").read_text()
     assert [f"    # {line}" in text for line in lines] == [True, True]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,6 @@ from automata.datasets.raw import RawSplits
 
 MOST_FEATURES, MOST_BYTES = 100_000, 4 * 2**30
 """Limits of a table: features, and bytes as float32, all splits together."""
-
-SHOWN = 40
-"""Columns that a record says more about than their features."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,9 +59,7 @@ def load(name: str, own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     notes += _told(train, columns, cells, f"own_datasets.{name}")
     for note in notes:
         _LOG.info("%s: %s", train.path, note)
-    notes += [f"column '{column.name}' becomes {_becomes(column)}" for column in columns[:SHOWN]]
-    if len(columns) > SHOWN:
-        notes.append(f"and {len(columns) - SHOWN} more columns")
+    notes += _kinds(columns)
     return raw_splits(
         {split: table.path for split, table in read.tables.items()},
         read.classes,
@@ -110,14 +105,19 @@ def _told(
     return notes
 
 
-def _becomes(column: Column) -> str:
-    """Return in words what features a column becomes."""
-    if column.kind == "number":
-        return "a number" + (" and a mark" if column.marked else "")
-    if column.kind == "date":
-        order = {None: "", True: ", day first", False: ", month first"}[column.day_first]
-        return f"days since 1970{order}" + (" and a mark" if column.marked else "")
-    return f"{len(column.features)} features, one for each category"
+def _kinds(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield for each kind of column what it becomes, and which columns are of it."""
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        if column.kind in ("truth", "category"):
+            what, name = "categories", f"{column.name} ({len(column.features)})"
+        else:
+            order = {None: "", True: ", day first", False: ", month first"}[column.day_first]
+            kind = "numbers" if column.kind == "number" else f"dates, as days since 1970{order}"
+            what, name = kind + ", with a mark of gaps" * column.marked, column.name
+        names.setdefault(what, []).append(name)
+    for what, those in sorted(names.items()):
+        yield f"{what}: {listed(those)}"
 
 
 def _require_room(table: Table, columns: Sequence[Column], parts: Mapping[str, Part]) -> None:
