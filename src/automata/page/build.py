@@ -64,6 +64,8 @@ def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
 
 def _own_data(tables: Study) -> dict[str, list[str]]:
     """Return what was read of each data set of the user's own, by its name, as sentences."""
+    if not (tables.folder / "protocols.json").is_file():
+        return {}
     first = tables.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
     read = {name: tables.protocols.get(it, {}).get("read") for name, it in first.items()}
     return {names.dataset(str(name)): found for name, found in read.items() if found}
