@@ -15,7 +15,6 @@ from automata.files import fingerprint
 from automata.outputs import Outputs
 from automata.runs import MODEL, Place
 from automata.runs import STEM as RUN
-from automata.status import live
 from automata.views import FIGURE, OF_DATASET, PAPER, STUDIES
 from automata.views import TABLES as ALL_TABLES
 

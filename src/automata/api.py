@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -29,8 +28,6 @@ from automata.records import Record, write_record
 from automata.runs import MODEL, RECORD, job_of
 from automata.selection import CONTROLS
 from automata.tuning.job import keep_model, run_with_model
-
-logger = logging.getLogger(__name__)
 
 NAME = "data"
 """What a user's own data are called in the record."""
@@ -244,14 +241,11 @@ def _described(
 
 
 def _write_frame(frame: pd.DataFrame, path: Path) -> None:
-    """Write the rows of a user's frame, durations as seconds."""
+    """Write the rows of a user's frame."""
     frame = frame.rename(columns=str)
     twice = sorted(set(frame.columns[frame.columns.duplicated()]))
     if twice:
         raise UserError(f"tune: data: several columns are called {', '.join(twice)}: rename them")
-    for column in frame.select_dtypes("timedelta"):
-        logger.info("data: column '%s': durations become seconds", column)
-        frame[column] = frame[column].dt.total_seconds()
     try:
         frame.to_parquet(path, index=False)
     except pyarrow.ArrowException as error:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from automata.config import OwnModel, Protocol
-from automata.errors import UserError
 from automata.files import bytes_below
 from automata.records import read_record
 from automata.runs import records_below
 
-HEADINGS = ("panel", "runs", "MB", "protocol", "used by")
+HEADINGS = ("panel", "runs", "MB", "protocol")
 
 
 @dataclass(frozen=True)
@@ -24,16 +21,13 @@ class Panel:
 
     folder: Path
     records: list[Path]
-    experiments: list[str]
-    """Those whose tables have any of them."""
 
     @property
     def cells(self) -> tuple[str, ...]:
         """What a list says of it, below HEADINGS."""
         protocol = read_record(self.records[0]).job.settings.protocol
         size = f"{bytes_below(self.folder) / 1e6:.1f}"
-        used = ", ".join(self.experiments) or "nothing"
-        return "/".join(self.folder.parts[-2:]), str(len(self.records)), size, brief(protocol), used
+        return "/".join(self.folder.parts[-2:]), str(len(self.records)), size, brief(protocol)
 
 
 def brief(protocol: Protocol) -> str:
@@ -47,14 +41,8 @@ def brief(protocol: Protocol) -> str:
 
 def panels(runs: Path) -> list[Panel]:
     """Return the panels in the folder `runs`."""
-    users = _users()
-    return [
-        Panel(panel, paths, sorted({user for path in paths for user in users[path.resolve()]}))
-        for panel, paths in (
-            (panel, list(group))
-            for panel, group in groupby(records_below(runs), lambda path: path.parents[2])
-        )
-    ]
+    found = groupby(records_below(runs), lambda path: path.parents[2])
+    return [Panel(folder, list(records)) for folder, records in found]
 
 
 def listing(found: Sequence[Panel]) -> str:
@@ -63,18 +51,3 @@ def listing(found: Sequence[Panel]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _users() -> dict[Path, list[str]]:
-    """Return the experiments that have each record in their tables."""
-    users: dict[Path, list[str]] = defaultdict(list)
-    for table in sorted(Path("results").glob("*/tables/runs.csv")):
-        try:
-            with table.open(encoding="utf-8", newline="") as file:
-                for row in csv.DictReader(file):
-                    users[Path(row["record"]).resolve()].append(table.parts[-3])
-        except (OSError, ValueError, KeyError, csv.Error) as error:
-            raise UserError(
-                f"{table}: damaged, or no table of runs: delete it, to make it anew ({error})"
-            ) from error
-    return users

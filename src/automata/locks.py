@@ -153,10 +153,8 @@ def _confirmed(path: Path) -> str | None:
     folder = ""
     with suppress(OSError, psutil.Error):  # another user's is not shown
         folder = f" in {process.cwd()}"
-    return (
-        f"process {told.pid} of {printable(user)}, since {_time(told.since)}"
-        f"{printable(folder)}: {printable(command)[:COMMAND_CHARACTERS]}"
-    )
+    where = f"process {told.pid} of {user}, since {_time(told.since)}{folder}"
+    return printable(f"{where}: {command[:COMMAND_CHARACTERS]}")
 
 
 def _read(path: Path) -> bytes:

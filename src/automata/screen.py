@@ -1,23 +1,18 @@
-"""What a call of Snakemake says on the screen: how far jobs are, and what came out or failed, last.
+"""What a call of Snakemake says on the screen: what came out or failed, last.
 
 All else stays in Snakemake's own log. The standard library alone.
 """
 
 from __future__ import annotations
 
-import atexit
 import copy
 import errno
 import logging
 import os
 import re
-import shutil
 import signal
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
 
 from automata.failures import KEPT, out_of_space
 
@@ -30,10 +25,8 @@ TOLD_BEFORE = re.compile("Cannot restore .*: no backup found|--keep-incomplete m
 """Said of each job that fails; there is nothing to restore, and what failed has been told."""
 CLOSING = re.compile(r"Complete log\(s\): |Elapsed time: ")
 """Said at the end of each call: they would stand after our last line."""
-JOB_FAILED, JOB_FINISHED, ERROR, PROGRESS = "job_error", "job_finished", "error", "progress"
+JOB_FAILED, JOB_FINISHED, ERROR = "job_error", "job_finished", "error"
 """Events of Snakemake, by its interface for loggers."""
-POLL_SECONDS = 2.0
-"""Between two looks at the jobs, at least."""
 
 
 class Screen(logging.Handler):
@@ -53,7 +46,6 @@ class Screen(logging.Handler):
         self.concluded = False
         """Whether the last line is on the screen."""
         self._logger = logger
-        self._live: list[_Live] = []
         self._logs: dict[int, list[str]] = {}
         self._commands: list[str] = []
         logging.raiseExceptions = False  # of a log on a full disk: a traceback for every message
@@ -62,9 +54,6 @@ class Screen(logging.Handler):
             to_file = isinstance(handler, logging.FileHandler)
             if handler.formatter and not to_file and logger.level > logging.DEBUG:
                 handler.setFormatter(_Short(handler.formatter, self))
-                if isinstance(handler, logging.StreamHandler) and _shows_progress(handler):
-                    self._live.append(_Live(handler.stream))
-                    handler.setStream(self._live[-1])
 
     def emit(self, record: logging.LogRecord) -> None:
         """Remember which jobs failed, and how their commands ended."""
@@ -77,31 +66,6 @@ class Screen(logging.Handler):
             self._commands.append(record.getMessage())
         elif record.getMessage().startswith(NOTHING_TO_DO):
             self.succeed()
-
-    def follow(self, lines: Callable[[], list[str]]) -> None:
-        """Keep `lines` below all else, where the screen is a terminal; they are of now.
-
-        To get them takes a hundredth of one core at most: measured jobs are at work.
-        """
-        over = threading.Event()
-
-        def repeat() -> None:
-            pause = POLL_SECONDS
-            while not over.wait(pause):
-                start = time.perf_counter()
-                found = lines()
-                pause = max(POLL_SECONDS, 100 * (time.perf_counter() - start))
-                for live in self._live:
-                    live.show(found)
-
-        def end() -> None:
-            over.set()
-            for live in self._live:
-                live.show([])
-
-        if self._live:
-            atexit.register(end)
-            threading.Thread(target=repeat, name="live", daemon=True).start()
 
     def succeed(self) -> None:
         """Name what there is to read."""
@@ -118,52 +82,6 @@ class Screen(logging.Handler):
             ends = [_status(command) for command in self._commands if log in command]
             self.concluded = True
             self._logger.error(f"{verdict(Path(log), ends[-1] if ends else None)} (log: {log})")
-
-
-def _shows_progress(handler: logging.StreamHandler[TextIO]) -> bool:
-    """Say whether a handler writes to a terminal, and is not to be quiet about progress."""
-    able = handler.stream.isatty() and os.environ.get("TERM") != "dumb"
-    return able and bool(handler.filter(logging.makeLogRecord({"event": PROGRESS})))
-
-
-class _Live:
-    """A terminal with lines at its end that go when something is written, and come again."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._lock = threading.Lock()
-        self._shown = 0
-        self._at_start = True
-
-    def isatty(self) -> bool:
-        return True
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def write(self, text: str) -> int:
-        """Write `text` where the lines are."""
-        with self._lock:
-            self._erase()
-            self._at_start = text.endswith("\n")
-            return self._stream.write(text)
-
-    def show(self, lines: list[str]) -> None:
-        """Replace the lines, but not within a line of somebody else."""
-        with self._lock:
-            self._erase()
-            if lines and self._at_start:
-                columns, rows = shutil.get_terminal_size()
-                shown = [line[: columns - 1] for line in lines[: rows // 2]]
-                self._stream.write("\n".join(shown))
-                self._shown = len(shown)
-            self._stream.flush()
-
-    def _erase(self) -> None:
-        if self._shown:
-            up = f"\033[{self._shown - 1}A" if self._shown > 1 else ""
-            self._stream.write(f"\r{up}\033[J")
-            self._shown = 0
 
 
 class _Short(logging.Formatter):

@@ -105,12 +105,6 @@ def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def live(work: Path = WORK) -> list[str]:
-    """Return a line for each job whose search has begun; before, it tells itself what it awaits."""
-    now = time.time()
-    return [f"{job.line(now)} ({job.stem})" for job in running(work) if job.log.exists()]
-
-
 def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:
     """Yield how far a job, at work `since` then, is by its log's `entries`, and what is left."""
     try:

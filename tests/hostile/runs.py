@@ -252,15 +252,6 @@ ARCHIVES = [
 ]
 
 COMMANDS = [
-    command(
-        "results/other/tables/runs.csv: ",
-        "runs",
-        **{
-            f"results/runs/{RUN}": of(lambda stock: stock.record),
-            "results/other/tables/runs.csv": b"a,b\n1,2\n",
-        },
-        real=True,
-    ),
     Case(
         "command", "automata: error: unrecognized arguments: --forget", command=("runs", "--forget")
     ),

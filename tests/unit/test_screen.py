@@ -2,14 +2,9 @@
 
 import io
 import logging
-import re
-import threading
-import time
 
 import pytest
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
-from snakemake.logging import DefaultFilter
-from snakemake.settings.types import Quietness
 
 from automata.failures import KEPT
 from automata.screen import Screen, verdict
@@ -236,74 +231,3 @@ def test_what_is_not_there_or_not_asked_for_is_not_named(screen, tmp_path):
     listener.answers = lambda: make(tmp_path, "index.html")
     listener.succeed()
     assert stream.getvalue() == ""
-
-
-class Terminal(io.StringIO):
-    """What a terminal shows of what is written to it; of its codes those that are used here."""
-
-    def isatty(self):
-        return True
-
-    @property
-    def lines(self):
-        shown, at = [""], 0
-        for token in re.findall(r"\n|\r|\x1b\[\d*[AJ]|[^\n\r\x1b]+", self.getvalue()):
-            if token == "\n":
-                at += 1
-                shown += [""] * (at == len(shown))
-            elif token.endswith("A"):
-                at -= int(token[2:-1])
-            elif token.endswith("J"):
-                shown[at:] = [""]
-            elif token != "\r":
-                shown[at] += token
-        return shown
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    """Give a logger, its screen, and the terminal that it is on."""
-    monkeypatch.setattr("automata.screen.POLL_SECONDS", 0.01)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: (12, 40))
-    terminal = Terminal()
-    logger = logging.Logger("snakemake", logging.INFO)
-    handler = logging.StreamHandler(terminal)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    logger.addHandler(handler)
-    monkeypatch.setenv("TERM", "xterm")
-    yield logger, Screen(logger), terminal
-    logging.raiseExceptions = True
-
-
-def until(condition):
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
-def test_lines_of_jobs_stay_below_all_else_and_go_when_these_end(terminal):
-    logger, screen, shown = terminal
-    jobs = ["trial 1 of 27, epoch 3", "trial 2"]
-    screen.follow(lambda: jobs)
-    until(lambda: shown.lines == ["trial 1 of ", "trial 2"])
-    logger.info("Job 1\nFinished")
-    until(lambda: shown.lines == ["Job 1", "Finished", "trial 1 of ", "trial 2"])
-    jobs.clear()
-    until(lambda: shown.lines == ["Job 1", "Finished", ""])
-
-
-@pytest.mark.parametrize("reason", ["no terminal", "a dumb one", "quiet about progress"])
-def test_nothing_follows_where_nobody_would_look(reason, monkeypatch):
-    monkeypatch.setenv("TERM", "dumb" if reason == "a dumb one" else "xterm")
-    logger = logging.Logger("snakemake", logging.INFO)
-    handler = logging.StreamHandler(io.StringIO() if reason == "no terminal" else Terminal())
-    handler.setFormatter(logging.Formatter())
-    quiet = {Quietness.PROGRESS} if reason == "quiet about progress" else set()
-    handler.addFilter(DefaultFilter(quiet, False, False, False, False))
-    logger.addHandler(handler)
-    screen = Screen(logger)
-    logging.raiseExceptions = True
-    threads = threading.active_count()
-    screen.follow(lambda: ["a job"])
-    assert threading.active_count() == threads

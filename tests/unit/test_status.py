@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from automata.config.files import read_experiments
 from automata.config.grid import Grid
 from automata.locks import Holder, held
 from automata.metering.measurement import Measurement
-from automata.status import SILENT_SECONDS, live, report, running
+from automata.status import SILENT_SECONDS, report, running
 from automata.training.progress import Evaluation, Progress, Seconds
 from automata.tuning.log import Closed, JobFingerprint, Opened, ReplayLog, Reported
 
@@ -91,7 +92,8 @@ def write(folder, *entries, of=None):
 
 def told(folder):
     """What is said of the jobs at work."""
-    return [line.removesuffix(f" ({STEM})") for line in live(folder.parents[3])]
+    jobs = [job for job in running(folder.parents[3]) if job.log.exists()]
+    return [job.line(time.time()) for job in jobs]
 
 
 def test_search_at_work(folder):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -59,6 +60,7 @@ def status(
         Sequence[Path],
         "Configuration files, as snakemake takes them (default: config/config.yaml alone).",
     ] = (),
+    watch: Annotated[bool, "Say it again every two seconds, until Ctrl-C."] = False,
 ) -> None:
     """Count the runs of an experiment done, running and to come, and say how far each is."""
     from automata.config.files import DEFAULTS, read_experiments
@@ -67,6 +69,10 @@ def status(
 
     grid = Grid(read_experiments([DEFAULTS, *configfile]), [str(Path.cwd()), *sys.path])
     sys.stdout.write(report(grid))
+    while watch:
+        time.sleep(2)
+        sys.stdout.write(f"\033[H\033[J{report(grid)}")
+        sys.stdout.flush()
 
 
 def unpack(

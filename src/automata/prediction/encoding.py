@@ -20,8 +20,8 @@ from torch import Tensor
 from automata.config.data import OwnText
 from automata.datasets.kinds.tabular import standardised
 from automata.datasets.kinds.text import known_share, log_known, numbered, numbering, odd_lengths
-from automata.datasets.own.columns import cells_of
-from automata.datasets.own.encoder import from_plain, missing, transform
+from automata.datasets.own.columns import Column, cells_of
+from automata.datasets.own.encoder import missing, transform
 from automata.datasets.own.image import read_unlabelled
 from automata.datasets.own.paths import fault, listed, problem_of_file
 from automata.datasets.own.reader import Dialect, Table, read_table
@@ -62,7 +62,7 @@ def _places(rows: int) -> list[str]:
 
 
 def _tabular(table: Table, saved: SavedModel) -> Tensor:
-    columns = from_plain(saved.encoding["columns"])
+    columns = [Column(**column) for column in saved.encoding["columns"]]
     _require_columns(table, [column.name for column in columns])
     features = []
     for column in columns:

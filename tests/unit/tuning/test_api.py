@@ -156,10 +156,10 @@ def test_arguments_that_cannot_be_used_are_one_line(
 def test_durations_are_seconds(iris: pd.DataFrame, caplog: pytest.LogCaptureFixture) -> None:
     lengths = iris["petal length (cm)"]
     frame = iris.assign(**{"petal length (cm)": pd.to_timedelta(lengths, unit="s")})
-    with caplog.at_level("INFO", logger="automata.api"):
+    with caplog.at_level("INFO", logger="automata"):
         found = automata.tune(frame, "species", **SMALL)
     assert found.record.test == automata.tune(iris, "species", **SMALL).record.test
-    assert "data: column 'petal length (cm)': durations become seconds" in caplog.messages
+    assert "column 'petal length (cm)': durations become seconds" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,4 @@
-"""The user's own data: one module per kind, each with `load(name, own) -> RawSplits`.
-
-`header` tells what is wrong with them by their first bytes, and imports the standard library alone:
-the workflow asks it while it plans.
-"""
+"""The user's own data: one module per kind, each with `load(name, own) -> RawSplits`."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -265,10 +264,3 @@ def numbers_rows(values: Cells) -> bool:
     in_order = bool((steps > 0).all() or (steps < 0).all())
     unique = len(np.unique(values)) == len(values)
     return unique and (in_order or float(values.max() - values.min()) == len(values) - 1)
-
-
-def refusal(train: Table, refused: Sequence[Refused], key: str) -> str:
-    """Return the line that says of all refused columns why, and what to do."""
-    said = [f"column '{it.name}': {it.reason}: {it.remedy}" for it in refused[:5]]
-    more = [f"and {len(refused) - 5} more columns"] if len(refused) > 5 else []
-    return f"{train.path}: {'; '.join([*said, *more])} (keys of {key})"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -107,13 +105,3 @@ def _category(column: Column, value: float | str, training: Cells) -> str:
     if value in (0.0, 1.0) and {*training} <= {"True", "False", None}:
         return str(bool(value))  # true and false of the configuration come as numbers
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def plain(columns: list[Column]) -> list[dict[str, Any]]:
-    """Return the columns as plain data."""
-    return [vars(column) for column in columns]
-
-
-def from_plain(columns: list[Mapping[str, Any]]) -> list[Column]:
-    """Return the columns that `plain` data say."""
-    return [Column(**column) for column in columns]

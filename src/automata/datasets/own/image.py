@@ -88,7 +88,10 @@ def _labelled(key: str, path: Path, said: list[str]) -> tuple[Sequence[Picture],
         classes = [file.parent.name for file in files]
         return files, FileLabels(classes, str(path), lambda row: files[row].name)
     if path.suffix.lower() != ".npz":
-        raise fault(f"{key}: {no_images(path)}")
+        raise fault(
+            f"{key}: '{path}' is neither an .npz with `images` and `labels` nor a folder with a "
+            "folder of images per class"
+        )
     images, labels = _arrays(path, "images", "labels")
     pictures = _pictures(path, images)
     classes = _names(path, labels, len(pictures))
@@ -130,9 +133,8 @@ def _image_files(path: Path, said: list[str]) -> list[Path]:
 def _arrays(path: Path, *names: str) -> list[NDArray[Any]]:
     try:
         with np.load(path, allow_pickle=False) as stored:
-            absent = missing_array(path, list(stored), names)
-            if absent is not None:
-                raise fault(absent)
+            if absent := [name for name in names if name not in stored]:
+                raise fault(f"{path}: missing arrays: {listed(absent)}; found: {listed(stored)}")
             return [np.asarray(stored[name]) for name in names]
     except (*_DAMAGED, MemoryError) as error:  # of an array that claims to exceed any memory
         raise fault(f"{path}: not a readable .npz file: {error}") from error
@@ -235,21 +237,3 @@ def _read(file: Path, changes: Counter[str]) -> Image.Image:
         if drawing.getchannel("A").getextrema() != (255, 255):
             changes["transparent, drawn on white"] += 1
         return white.convert("RGB")
-
-
-def no_images(path: Path) -> str:
-    """Say that `path` holds no images in a form that is read."""
-    return (
-        f"'{path}' is neither an .npz with `images` and `labels` nor a folder with a folder of "
-        "images per class"
-    )
-
-
-def missing_array(path: Path, stored: list[str], needed: tuple[str, ...]) -> str | None:
-    """Say which `needed` array an .npz lacks that has those that are `stored`, None if none."""
-    for name in needed:
-        if name not in stored:
-            every = " and ".join(f"`{name}`" for name in needed)
-            found = listed(stored)
-            return f"{path}: array `{name}` is missing, it must have {every}; found: {found}"
-    return None

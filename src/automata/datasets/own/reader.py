@@ -41,8 +41,6 @@ ENCODINGS = [
 ]
 """What a text file may be in that is not UTF-8."""
 
-SEEMS = "the encoding seems to be "
-
 INDEX = "index"
 """What a first column without a name is called: pandas and R write row names so."""
 
@@ -89,12 +87,8 @@ class Table:
     """What separates the cells; None in Parquet, whose columns have types."""
     notes: list[str] = field(default_factory=list)
     """What was decided of the file, as sentences."""
-
-    @property
-    def encoding(self) -> str | None:
-        """The encoding that the bytes of the file show, None where it is UTF-8 or said."""
-        found = [note.removeprefix(SEEMS).split()[0] for note in self.notes if SEEMS in note]
-        return found[0] if found else self.dialect.fallback
+    encoding: str | None = None
+    """What its bytes show, None where they are UTF-8."""
 
     @property
     def columns(self) -> list[str]:
@@ -147,19 +141,21 @@ def read_table(path: Path, dialect: Dialect | None = None) -> Table:
     if path.is_dir():
         raise fault(f"{path}: this is a folder, a table is a file ({', '.join(SUFFIXES)})")
     notes: list[str] = []
-    separator = None
+    separator = encoding = None
     try:
         if suffix == ".parquet":
-            frame = _read_parquet(path)
+            frame = _read_parquet(path, notes)
         else:
-            text = _decoded(path, dialect, notes)
+            text, encoding = _decoded(path, dialect)
+            if encoding and not dialect.fallback:
+                notes.append(f"the encoding seems to be {encoding} (key: encoding)")
             separator = dialect.separator or _separator(
                 text, dialect.usual or SEPARATORS[suffix], notes
             )
             frame = _cells_of(text, separator, dialect.header)
     except (OSError, EOFError, ValueError, zlib.error, csv.Error, ArrowException) as error:
         raise fault(f"{path}: not a readable {suffix} file: {error}") from error
-    return Table(path, _named(path, frame, notes), dialect, separator, notes)
+    return Table(path, _named(path, frame, notes), dialect, separator, notes, encoding)
 
 
 def _cells_of(text: str, separator: str, has_header: bool) -> pd.DataFrame:
@@ -192,8 +188,8 @@ def _fitted(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return frame
 
 
-def _decoded(path: Path, dialect: Dialect, notes: list[str]) -> str:
-    """Return the text of a file: in the encoding that is said, or else that its bytes show."""
+def _decoded(path: Path, dialect: Dialect) -> tuple[str, str | None]:
+    """Return the text of a file, and the encoding that its bytes show where it is not UTF-8."""
     content = path.read_bytes()
     if path.name.lower().endswith(".gz"):
         content = gzip.decompress(content)
@@ -201,7 +197,7 @@ def _decoded(path: Path, dialect: Dialect, notes: list[str]) -> str:
     if encoding is None and content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encoding = "utf-16"
     try:
-        return content.decode(encoding or "utf-8").removeprefix("\ufeff")
+        return content.decode(encoding or "utf-8").removeprefix("\ufeff"), None
     except (LookupError, UnicodeError) as error:
         if encoding is not None:
             reason = getattr(error, "reason", error)
@@ -209,10 +205,9 @@ def _decoded(path: Path, dialect: Dialect, notes: list[str]) -> str:
             text = f"it is not {encoding} ({reason}): name another {key}, or leave it out"
             raise ValueError(text) from error
     if dialect.fallback is not None:
-        return content.decode(dialect.fallback, errors="replace")
+        return content.decode(dialect.fallback, errors="replace"), dialect.fallback
     found = _guessed(content)
-    notes.append(f"{SEEMS}{found} (key: encoding)")
-    return content.decode(found)
+    return content.decode(found), found
 
 
 def _guessed(content: bytes) -> str:
@@ -293,13 +288,15 @@ def _names_rows(cells: pd.Series[Any]) -> bool:
     return bool(numbers.notna().all() and (numbers % 1 == 0).all() and numbers.is_unique)
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, notes: list[str]) -> pd.DataFrame:
     """Return the columns of a Parquet file: texts, float64 numbers, datetimes, or truth values."""
     # Without partitioning=None, folders called a=1 would add columns.
     frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
     # Categories of numbers come back as numbers; only the metadata know.
     metadata = read_schema(path).pandas_metadata or {"columns": []}
     names = {column["name"]: column["pandas_type"] for column in metadata["columns"]}
+    lasting = [*frame.select_dtypes("timedelta").columns]
+    notes += [f"column '{name}': durations become seconds" for name in lasting]
     columns = [
         _typed(frame.iloc[:, number], names.get(str(name)) == "categorical")
         for number, name in enumerate(frame.columns)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from automata.config.data import OwnTabular, OwnText
 from automata.datasets.own.columns import Refused, cells_of, decided
@@ -138,7 +139,7 @@ def _class_name(text: str) -> str:
 
 def _require_classes(table: Table, target: str, names: Any) -> None:
     """Raise UserError for amounts: numbers that are not whole, or more than classes could be."""
-    numbers = names.map(_as_number)
+    numbers = pd.to_numeric(names, errors="coerce")
     if not len(numbers) or numbers.isna().any():
         return
     broken = (numbers % 1 != 0).to_numpy()
@@ -147,13 +148,6 @@ def _require_classes(table: Table, target: str, names: Any) -> None:
         raise fault(f"{table.where(target)}: {found} is not a whole number: {CLASSIFIES}")
     if numbers.nunique() > max(FEW_CLASSES, min(MOST_CLASSES, len(numbers) // 2)):
         raise fault(f"{table.where(target)}: {numbers.nunique():,} different numbers: {CLASSIFIES}")
-
-
-def _as_number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan
 
 
 def _drawing(train: Table, own: OwnTabular | OwnText) -> Draw:

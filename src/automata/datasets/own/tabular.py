@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,8 @@ from automata.datasets.own.columns import (
     cells_of,
     decided,
     numbers_rows,
-    refusal,
 )
-from automata.datasets.own.encoder import fit, missing, plain, transform
+from automata.datasets.own.encoder import fit, missing, transform
 from automata.datasets.own.paths import KEYS, fault, listed
 from automata.datasets.own.reader import Table
 from automata.datasets.own.splits import Part, raw_splits
@@ -45,7 +45,9 @@ def load(name: str, own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     empty = [it.name for it in found.values() if isinstance(it, Refused) and not it.remedy]
     refused = [it for it in found.values() if isinstance(it, Refused) and it.remedy]
     if refused:
-        raise fault(refusal(train, refused, f"own_datasets.{name}"))
+        said = [f"column '{it.name}': {it.reason}: {it.remedy}" for it in refused[:5]]
+        said += [f"and {len(refused) - 5} more columns"] * (len(refused) > 5)
+        raise fault(f"{train.path}: {'; '.join(said)} (keys of own_datasets.{name})")
     kinds = [it for it in found.values() if isinstance(it, Column)]
     if not kinds:
         raise fault(f"{train.path}: there is no column but the target '{own.target}'")
@@ -65,7 +67,11 @@ def load(name: str, own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
         read.classes,
         read.parts,
         lambda part: _encode(columns, cells[part.file], part.rows),
-        {"columns": plain(columns), "encoding": train.encoding, "separator": train.separator},
+        {
+            "columns": [asdict(column) for column in columns],
+            "encoding": train.encoding,
+            "separator": train.separator,
+        },
         features=[feature for column in columns for feature in column.features],
         read=notes,
     )

@@ -119,7 +119,6 @@ def test_class_with_too_few_rows_is_one_line(given, found, needed):
 def test_class_with_too_few_rows_names_the_keys_that_help():
     with pytest.raises(
         UserError, match=r"one each for train, validation; .* own_datasets\.mine\.validation, or"
-        match=r"one each for train, validation; .* give own_datasets\.mine\.validation, or",
     ):
         drawn([30, 1], test=[0])
 
