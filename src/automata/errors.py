@@ -1,5 +1,10 @@
 """Errors that a user can mend."""
 
+from collections.abc import Iterable
+
+LISTED = 40
+"""Names that a message has at most."""
+
 
 def printable(text: str) -> str:
     """Return `text` with escapes for line breaks and all else that is not printable."""
@@ -13,4 +18,11 @@ class UserError(Exception):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__(printable(text))
+        super().__init__(printable(" ".join(part.strip() for part in text.splitlines())))
+
+
+def listed(names: Iterable[object]) -> str:
+    """Return `names` for a message: all, or the first and how many more there are."""
+    every = [str(name) for name in names]
+    more = [f"and {len(every) - LISTED} more"] if len(every) > LISTED else []
+    return ", ".join(every[:LISTED] + more)

@@ -171,7 +171,7 @@ def test_a_file_that_is_there_is_not_replaced() -> None:
     [
         (None, r"--target: missing; columns that can be classes: soil, town, seen, species"),
         ("color", "--target: color: no such column"),
-        ("row", "300 different numbers: this project classifies"),
+        ("row", "300 different numbers, such as 1, are amounts"),
         ("height", "column 'height'"),
     ],
 )

@@ -95,7 +95,7 @@ class OwnTabular(Section):
         ),
     ] = []
     fill: Annotated[
-        dict[Column, float | str],
+        dict[Column, bool | float | str],
         Field(
             description="column -> what its missing cells become: a value, or `mean` or `median` "
             "of the training rows. `numbers` and `texts` stand for all other columns with "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.machinery import PathFinder
@@ -60,13 +61,13 @@ def key_of(role: str, dataset: str) -> str:
 
 def problems_of_files(experiment: Experiment, dataset: str) -> Iterator[tuple[str, str]]:
     """Yield which of the user's own files of a data set are not there, with the key of each."""
-    from automata.datasets.own.paths import problem_of_file
-
     for role, path in data_files(experiment.preparation(dataset)).items():
         kind = experiment.kind(dataset) if role.startswith("own.") else "file"
-        problem = problem_of_file(path, kind)
-        if problem is not None:
-            yield key_of(role, dataset), problem
+        # Not by Path.exists, which raises for what is in a folder that is closed.
+        if not os.path.exists(path):  # noqa: PTH110
+            yield key_of(role, dataset), f"{path}: no such file or folder"
+        elif kind not in ("image", "text") and Path(path).is_dir():
+            yield key_of(role, dataset), f"{path}: this is a folder, needed is a file"
 
 
 def files_of(path: Path) -> list[Path]:

@@ -12,6 +12,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+from torch.nn.functional import pad
 
 from automata.errors import UserError
 from automata.files import replacing, sha256, write_text
@@ -92,7 +93,14 @@ class Dataset:
     """What models need besides: text `vectors` (words, dimension) float32, row 0 the padding and
     row 1 unknown words; image `mean` and `scale` (channels,) float32, of values in [0, 1]."""
     encoding: dict[str, Any] = field(default_factory=dict, compare=False)
-    """How inputs come from rows as the source has them, as plain JSON values: not in the file."""
+    """How inputs come from rows of files, as plain JSON values; not in the file. By kind:
+
+    - tabular: of own data `columns`, each a `Column`; `mean` and `scale` of each feature
+    - text: the `words` that the model knows; of own data the `longest` text
+    - image: `size` [width, height] in pixels, and `mean` and `scale` of each channel
+
+    Own tables and texts have the `separator` and the `encoding` of the training file, too.
+    """
     _there: dict[torch.device, Dataset] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -104,6 +112,16 @@ class Dataset:
             extras = {name: tensor.to(device) for name, tensor in self.extras.items()}
             self._there[device] = replace(self, **splits, extras=extras)
         return self._there[device]
+
+    def train_with_validation(self) -> Split:
+        """Return the training and the validation rows as one split."""
+        splits = [self.train, self.validation]
+        inputs = [split.inputs for split in splits]
+        if self.kind == "text":  # each split is as wide as its longest text
+            width = max(part.shape[1] for part in inputs)
+            inputs = [pad(part, (0, width - part.shape[1]), value=PADDING) for part in inputs]
+        labels = torch.cat([split.labels for split in splits])
+        return Split(torch.cat(inputs), labels, self.train.normalisation)
 
 
 def write_dataset(dataset: Dataset, path: Path) -> None:

@@ -14,7 +14,7 @@ T = TypeVar("T", bound=Sequence[Any] | NDArray[Any])
 SPLIT_SEED = 42
 """Seed of every split that a source leaves to us."""
 
-Numbers = NDArray[np.float32]
+Numbers = NDArray[np.floating]
 """Tabular rows (n, d)."""
 
 Tokens = list[list[str]]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pandas as pd
 import torch
 import yaml
+from torch import Tensor
 
+from automata.datasets import own
 from automata.datasets.prepared import Split
 from automata.errors import UserError
-from automata.prediction.encoding import encode
-from automata.prediction.saved import read_model
+from automata.prediction.saved import SavedModel, read_model
+from automata.registry import imported
 from automata.runs import MODEL
 from automata.training.evaluation import chunks
+
+_LOG = logging.getLogger(__name__)
 
 
 def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame:
@@ -36,6 +41,8 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
     """
     classifier, saved = read_model(_file(model), factory)
     inputs, names = encode(rows, saved)
+    if not names:
+        raise UserError(f"{rows}: there are no rows")
     split = Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), saved.normalisation())
     with torch.inference_mode():
         parts = [classifier(part) for part, _ in chunks(split, classifier)]
@@ -46,6 +53,15 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
         logits.double().softmax(dim=1).numpy(), columns=[f"p({name})" for name in saved.classes]
     )
     return pd.concat([table, probabilities], axis=1)
+
+
+def encode(rows: Path, saved: SavedModel) -> tuple[Tensor, list[str]]:
+    """Return the inputs (n, ...) at a path as the model takes them, and the name of each row."""
+    read_rows = imported(f"{own.__name__}.{saved.kind}:read_rows")
+    inputs, names, notes = read_rows(rows, saved.job.settings.data.own, saved.encoding)
+    for note in notes:
+        _LOG.warning("%s: %s", rows, note)
+    return torch.as_tensor(inputs), names
 
 
 def _file(place: Path) -> Path:

@@ -10,7 +10,6 @@ import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_model, save_model
-from torch import Tensor
 
 from automata.config import Job, OwnModel
 from automata.datasets.prepared import Dataset, Normalisation, Split
@@ -19,7 +18,6 @@ from automata.files import replacing
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.recorded import Recorded
-from automata.records import Test
 
 INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
@@ -38,17 +36,10 @@ class SavedModel(Recorded):
     """The run: data set, protocol, architecture."""
     configuration: dict[str, Any]
     """The best hyper-parameters."""
-    epochs: int
-    rows: str
-    """`train`, or `train+validation`: what it was trained on."""
-    test: Test
-    """Its accuracy and loss (nats) on the test rows."""
-    data_sha256: str
-    """Of the prepared data set."""
     kind: str
     classes: list[str]
     encoding: dict[str, Any]
-    """See `automata.prediction.encoding`."""
+    """How rows become inputs, as plain data: see `Dataset.encoding`."""
     inputs: list[int]
     """Shape of one row as the model takes it."""
     extras: dict[str, list[int]]
@@ -96,16 +87,6 @@ def _digest(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def read_header(path: Path) -> SavedModel:
-    """Return what the model at `path` is, without its weights; raises UserError, in one line."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            return SavedModel.model_validate_json((file.metadata() or {})["model"])
-    except (OSError, SafetensorError, KeyError, ValidationError) as error:
-        reason = "damaged, or no model of this version of the project"
-        raise UserError(f"{path}: {reason}: {str(error).partition(chr(10))[0]}") from error
-
-
 def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, SavedModel]:
     """Return the model at `path`, in evaluation mode on the CPU.
 
@@ -113,7 +94,12 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
     the user names the `factory`. Raises UserError, in one line, for another one than the file
     names, and for a file that is no model.
     """
-    saved = read_header(path)
+    try:
+        with safe_open(path, framework="pt") as file:
+            saved = SavedModel.model_validate_json((file.metadata() or {})["model"])
+    except (OSError, SafetensorError, KeyError, ValidationError) as error:
+        reason = "damaged, or no model of this version of the project"
+        raise UserError(f"{path}: {reason}: {str(error).partition(chr(10))[0]}") from error
     content, noted = path.read_bytes(), saved.digest.encode()
     if _digest(content.replace(noted, BLANK.encode(), 1)) != noted:
         raise UserError(
@@ -134,18 +120,3 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         reason = " ".join(str(error).split())
         raise UserError(f"{path}: its weights do not fit its architecture: {reason}") from error
     return model.eval(), saved
-
-
-def extended(dataset: Dataset) -> Split:
-    """Return the training and the validation rows as one split."""
-    splits = [dataset.train, dataset.validation]
-    inputs = [split.inputs for split in splits]
-    if dataset.kind == "text":  # each split is as wide as its longest text
-        width = max(part.shape[1] for part in inputs)
-        inputs = [_padded(part, width) for part in inputs]
-    labels = torch.cat([split.labels for split in splits])
-    return Split(torch.cat(inputs), labels, dataset.train.normalisation)
-
-
-def _padded(inputs: Tensor, width: int) -> Tensor:
-    return torch.nn.functional.pad(inputs, (0, width - inputs.shape[1]))  # PADDING is 0

@@ -26,7 +26,7 @@ from automata.metering.measurement import Measurement
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.numerics import numerics
-from automata.prediction.saved import SavedModel, describe, extended, write_model
+from automata.prediction.saved import SavedModel, describe, write_model
 from automata.provenance import provenance
 from automata.records import (
     Data,
@@ -244,7 +244,9 @@ def keep_model(
         logger.info("training %s, which is not measured", path)
         compute = job.settings.compute
         limit_threads(compute.threads_per_trial)
-        wider = replace(dataset, train=extended(dataset)) if rows != "train" else dataset
+        wider = dataset
+        if rows != "train":
+            wider = replace(dataset, train=dataset.train_with_validation())
         plan = SubsetPlan(Full(), fraction=1.0) if final else subset_plan(job)
         with exclusive_host(job.settings.metering.exclusive):
             device = choose_device(compute, dataset.kind)
@@ -254,10 +256,6 @@ def keep_model(
     saved = SavedModel(
         job=job,
         configuration=best.configuration,
-        epochs=epochs,
-        rows=rows,
-        test=_test(model.cpu(), dataset),
-        data_sha256=record.data.sha256,
         **describe(dataset, encoding),
     )
     write_model(path, model, saved)

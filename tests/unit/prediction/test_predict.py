@@ -21,8 +21,7 @@ from automata.errors import UserError
 from automata.files import sha256
 from automata.models.build import build_model
 from automata.prediction.predict import predict
-from automata.prediction.saved import SavedModel, describe, extended, read_model, write_model
-from automata.records import Test
+from automata.prediction.saved import SavedModel, describe, read_model, write_model
 from automata.training.evaluation import evaluate
 
 RANDOM = np.random.default_rng(0)
@@ -122,10 +121,6 @@ class Kept:
         self.saved = SavedModel(
             job=Job(run=run, settings=Settings(protocol=protocol, data=preparation)),
             configuration=VALUES[kind],
-            epochs=2,
-            rows="train",
-            test=Test(accuracy=0.5, loss=1.0, rows=30),
-            data_sha256="",
             **describe(self.data, json.loads(json.dumps(prepared.encoding))),
         )
         torch.manual_seed(0)
@@ -170,14 +165,17 @@ def test_unknown_categories_are_told_in_one_line(
     with caplog.at_level(logging.WARNING):
         predict(flowers.file, flowers.test)
     (line,) = [line for line in caplog.messages if "column 'soil'" in line]
-    assert line.endswith("that no training row has: loam")
+    assert line.endswith("without a training row: loam")
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda rows: rows.drop(columns=["soil"]), "no column soil, which the model needs"),
-        (lambda rows: rows.assign(height="tall"), "'tall' is no number, as the training file has"),
+        (
+            lambda rows: rows.assign(height="tall"),
+            "'tall' is no number up to 3.4e38, as",
+        ),
         (lambda rows: rows[:0], "there are no rows"),
     ],
 )
@@ -262,7 +260,7 @@ def test_model_with_an_altered_bit_is_one_line(flowers: Kept) -> None:
 
 
 def test_training_and_validation_rows_together_are_all_of_both(kept: Kept) -> None:
-    both = extended(kept.data)
+    both = kept.data.train_with_validation()
     train, validation = kept.data.train, kept.data.validation
     assert len(both) == len(train) + len(validation)
     width = train.inputs.shape[1]

@@ -16,7 +16,7 @@ from automata.datasets.own.guess import guess
 from automata.datasets.own.tables import read_own
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
-from automata.prediction.encoding import encode
+from automata.prediction.predict import encode
 
 ROWS = 40
 COLUMNS = {
@@ -63,7 +63,7 @@ def test_prediction_reads_the_test_rows_as_training_did(tmp_path_factory, frame,
         data = prepare("t", preparation, folder)
     except UserError:
         assume(False)
-    rows = read_own("t", preparation.own).parts["test"].rows
+    rows = read_own(preparation.own).parts["test"].rows
     new = write(frame.iloc[rows].drop(columns="y"), "new")
     job = SimpleNamespace(settings=SimpleNamespace(data=preparation))
     encoding = json.loads(json.dumps(data.encoding))

@@ -167,8 +167,8 @@ def test_durations_are_seconds(iris: pd.DataFrame, caplog: pytest.LogCaptureFixt
     [
         ({"a": [1, "x"] * 75, "b": [b"", 2.0] * 75}, r"tune: data: .*'a' \(int, str\), 'b' \(b"),
         (
-            {"sepal width (cm)": [[1]] * 150},
-            r"^data: column 'sepal width \(cm\)'.* drop leaves it out",
+            {"sepal width (cm)": [f"flower {i}" for i in range(150)]},
+            r"^own: data: column 'sepal width \(cm\)': it names rows.* drop leaves it out",
         ),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +19,6 @@ from automata.seeds import derive
 VECTOR_SEED = 42
 """Root seed of the vectors of words that have no pretrained one."""
 
-_LOG = logging.getLogger(__name__)
 _RANDOM_SCALE = 0.1
 
 
@@ -58,7 +56,7 @@ def tensors(
     }
     if "read" in raw.facts:  # a user's own texts
         later_known = {name: known[name] for name in ("validation", "test")}
-        facts["read"] = [*raw.facts["read"], log_known(later_known, raw.source)]
+        facts["read"] = [*raw.facts["read"], known_tokens(later_known)]
     return splits, {"vectors": torch.from_numpy(table)}, facts
 
 
@@ -134,14 +132,10 @@ def odd_lengths(texts: Tokens, longest: int | None) -> list[str]:
     return [f"{what}: {count:,} of {len(texts):,}" for what, count in counts.items() if count]
 
 
-def log_known(shares: Mapping[str, float | None], where: object) -> str:
-    """Log which share of the tokens is known, a warning below half, and return the sentence."""
-    known = {name: share for name, share in shares.items() if share is not None}
-    said = ", ".join(f"{name} {100 * share:.0f} %" for name, share in known.items())
-    line = f"tokens that the model knows: {said or 'there are none'}"
-    level = logging.WARNING if min(known.values(), default=1) < 0.5 else logging.INFO
-    _LOG.log(level, "%s: %s", where, line)
-    return line
+def known_tokens(shares: Mapping[str, float | None]) -> str:
+    """Return a sentence on the share of known tokens in each split."""
+    known = [f"{name} {100 * share:.0f} %" for name, share in shares.items() if share is not None]
+    return f"tokens that the model knows: {', '.join(known) or 'there are none'}"
 
 
 def known_share(texts: Tokens, words: Collection[str]) -> float | None:

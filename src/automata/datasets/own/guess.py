@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.columns import Column, Refused, cells_of, decided, numbers_rows
-from automata.datasets.own.paths import fault, listed, problem_of_file
-from automata.datasets.own.reader import Dialect, Table, is_text, read_table
+from automata.datasets.own.reader import Table, read_table
 from automata.datasets.own.text import holds_texts
+from automata.errors import UserError, listed
 
 MOST_CLASSES = 100
 """A target with more values than this is not proposed."""
 
 MANY_CATEGORIES, RARE_BELOW = 50, 10
-"""Of a column with more categories those with fewer rows become one."""
+"""In a column with more categories, those with fewer rows become one."""
 
-TEXT_WORDS, TEXT_CHARACTERS = 4, 30
-"""Words, or characters without blanks between, of a cell on average, from which on it is a text."""
+TEXT_WORDS, TEXT_CHARACTERS = 4, 10
+"""A column whose cells have so many words on average, or, in a script other than Latin, so many
+characters, holds texts."""
 
 MOST_BESIDE = 2
 """Other columns beside a text that are left out."""
@@ -43,69 +43,42 @@ def guess(path: Path, target: str | None, text: str | None, skip_rows: bool = Fa
     Raises UserError, in one line, for what no data set can be made of, and for a table without a
     `target`, with the columns that it can be.
     """
-    problem = problem_of_file(str(path), "image")
-    if problem is not None:
-        raise fault(problem)
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder")
     if path.is_dir() and holds_texts(path):
         return Guess({"kind": "text", "path": str(path)})
     if path.is_dir() or path.suffix.lower() == ".npz":
-        return Guess(
-            {"kind": "image", "path": str(path), "flip": True},
-            {"flip": "false where a mirrored image is another class, as with digits"},
-        )
-    table = read_table(path, Dialect(key="own_datasets"))
-    own: dict[str, Any] = {"path": str(path)}
+        mirrored = {"flip": "false where a mirrored image is another class, as with digits"}
+        return Guess({"kind": "image", "path": str(path), "flip": True}, mirrored)
+    table = read_table(path)
+    own: dict[str, Any] = {"path": str(path), "target": target}
     reasons = {"path": "; ".join(table.notes)} if table.notes else {}
-    if _lacks_header(table):
-        table = read_table(path, Dialect(key="own_datasets", header=False))
-        own["header"] = False
-        reasons["header"] = "the first line is a row"
-    _require_target(table, target)
-    own |= {"target": target}
+    names = pd.to_numeric(pd.Series(table.columns), errors="coerce")
+    if table.separator and names.notna().mean() > 0.5:
+        own["header"], reasons["header"] = False, "the first line is a row"
+        table = read_table(path, OwnTabular(kind="tabular", path="-", target="-", header=False))
+    if target not in table.columns:
+        counts = {name: table.frame[name].nunique() for name in table.columns}
+        few = [name for name, count in counts.items() if 2 <= count <= MOST_CLASSES]
+        problem = "missing" if target is None else f"{target}: no such column"
+        raise UserError(f"--target: {problem}; columns that can be classes: {listed(few)}")
     if skip_rows:
-        own["skip_rows"] = True
-        reasons["skip_rows"] = "rows without a class, and classes of few rows"
-    found = text or _text(table, str(target))
-    if found is not None:
-        return Guess(
-            {"kind": "text", **own, "text": found},
-            {**reasons, "text": "the column that holds the texts"},
-        )
+        own["skip_rows"], reasons["skip_rows"] = True, "without a class, or of a class of few rows"
+    long = [name for name in table.columns if name != target and _is_long(table.frame[name])]
+    if text or (len(long) == 1 and len(table.columns) - 2 <= MOST_BESIDE):
+        reasons["text"] = "the column that holds the texts"
+        return Guess({"kind": "text", **own, "text": text or long[0]}, reasons)
     return _table(table, {"kind": "tabular", **own}, reasons)
 
 
-def _lacks_header(table: Table) -> bool:
-    """Say whether the names of the columns are numbers, as a row has them."""
-    if table.separator is None:
-        return False
-    named = pd.to_numeric(pd.Series(table.columns), errors="coerce").notna()
-    return bool(named.mean() > 0.5)
-
-
-def _require_target(table: Table, target: str | None) -> None:
-    """Raise UserError, with the columns that can be classes, where `target` is none."""
-    if target is None or target not in table.columns:
-        counts = {column: table.frame[column].nunique() for column in table.columns}
-        few = [column for column, count in counts.items() if 2 <= count <= MOST_CLASSES]
-        said = "--target: missing" if target is None else f"--target: {target}: no such column"
-        raise fault(f"{said}; columns that can be classes: {listed(few)}")
-
-
-def _text(table: Table, target: str) -> str | None:
-    """Return the column of texts, if there is one and little else."""
-    others = [column for column in table.columns if column != target]
-    long = [column for column in others if _is_long(table, column)]
-    return long[0] if len(long) == 1 and len(others) - 1 <= MOST_BESIDE else None
-
-
-def _is_long(table: Table, column: str) -> bool:
-    cells = table.frame[column]
-    texts = cells[cells != ""] if is_text(cells) else cells[:0]
+def _is_long(cells: pd.Series[Any]) -> bool:
+    """Say whether a column holds texts, and not names."""
+    texts = cells[cells != ""]
     if not len(texts):
         return False
-    words = texts.str.split().map(len).mean()
     foreign = texts.str.contains(r"[^\W\d_a-zA-Z\u00c0-\u024f]").mean() > 0.5
-    return bool(words >= TEXT_WORDS or (foreign and texts.map(len).mean() >= TEXT_CHARACTERS / 3))
+    words, characters = texts.str.split().map(len).mean(), texts.map(len).mean()
+    return bool(words >= TEXT_WORDS or (foreign and characters >= TEXT_CHARACTERS))
 
 
 def _table(table: Table, own: dict[str, Any], reasons: dict[str, str]) -> Guess:
@@ -113,17 +86,16 @@ def _table(table: Table, own: dict[str, Any], reasons: dict[str, str]) -> Guess:
     reading = OwnTabular.model_validate(own)
     drop, categorical, many = [], [], []
     for name in [column for column in table.columns if column != own["target"]]:
-        found = decided(table, name, reading)
-        reason = _why_dropped(table, name, found)
-        if reason:
+        found, cells = decided(table, name, reading), table.frame[name]
+        if reason := _why_dropped(table, name, found):
             drop.append(name)
         elif isinstance(found, Refused):
             categorical.append(name)
             reason = f"numbers and texts together: {found.reason}"
-        elif found.kind == "number" and _codes(table, name):
+        elif found.kind == "number" and cells.str.fullmatch(r"0\d+").any():
             categorical.append(name)
             reason = "codes that begin with a zero"
-        elif found.kind == "category" and table.frame[name].nunique() > MANY_CATEGORIES:
+        elif found.kind == "category" and cells.nunique() > MANY_CATEGORIES:
             many.append(name)
         reasons |= {name: reason} if reason else {}
     own |= {"drop": drop} if drop else {}
@@ -139,16 +111,7 @@ def _why_dropped(table: Table, name: str, found: Column | Refused) -> str:
     if table.frame[name][~table.gaps(name)].nunique() <= 1:
         return "has one value"
     if isinstance(found, Refused):
-        among_numbers = found.remedy.startswith("missing")
-        return "" if among_numbers else found.reason
-    if found.kind == "number":
-        values = cells_of(table, found)
-        if np.isfinite(values).all() and numbers_rows(values):
-            return "seems to number the rows"
+        return "" if found.is_mixed else found.reason
+    if found.kind == "number" and numbers_rows(cells_of(table, found)):
+        return "seems to number the rows"
     return ""
-
-
-def _codes(table: Table, name: str) -> bool:
-    """Say whether some cells are digits that begin with a zero, such as "01069"."""
-    cells = table.frame[name]
-    return is_text(cells) and bool(cells.str.fullmatch(r"0\d+").any())

@@ -6,14 +6,12 @@ Training files, test files, `automata new` and `automata predict` call `read_tab
 from __future__ import annotations
 
 import codecs
-import csv
 import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +19,11 @@ import charset_normalizer
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import infer_dtype
 from pyarrow.lib import ArrowException  # type: ignore[import-untyped]
 from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
 
-from automata.datasets.own.paths import fault, listed
+from automata.config.data import OwnTabular, OwnText
+from automata.errors import UserError, listed
 
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 SUFFIXES = [*SEPARATORS, ".parquet"]
@@ -33,46 +31,19 @@ OTHERS = (";", "\t", "|", ",", " ")
 """Separators that are tried where that of the suffix makes one column."""
 
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
-"""What a cell of a text file holds where there is no value, but for columns of texts."""
+"""Marks of a missing cell in a text file; in a column of texts they are texts."""
 
 ENCODINGS = [
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254"),
     *("cp932", "gb18030", "big5", "cp949", "euc_jp"),
 ]
-"""What a text file may be in that is not UTF-8."""
+"""Encodings that are tried on a text file that is not UTF-8."""
 
-INDEX = "index"
-"""What a first column without a name is called: pandas and R write row names so."""
-
-MOST_COLUMNS = 100_000
-
-csv.field_size_limit(2**24)  # characters of a cell, which a header without separators is
+UNNAMED, INDEX = "Unnamed: 0", "index"
+"""Names of a first column that has none, in pandas and here: pandas and R write row names so."""
 
 _SEP = re.compile(r'"?sep=(.)"?[ \t]*\r?\n')
 """The first line that some spreadsheets write."""
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """What a user says of how a text file is written; None: as the file shows."""
-
-    key: str = "own_datasets.NAME"
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    missing: Sequence[str] = ()
-    header: bool = True
-    fallback: str | None = None
-    """Encoding of a file that is not UTF-8, where the training file shows one."""
-    usual: str | None = None
-    """Separator of the training file."""
-
-    @staticmethod
-    def of(own: Mapping[str, Any], key: str) -> Dialect:
-        """Return the dialect in the description `own` of a data set, which stands at `key`."""
-        said = {name: own[name] for name in ("separator", "decimal", "encoding") if own.get(name)}
-        header = own.get("header", True)
-        return Dialect(key, missing=tuple(own.get("missing") or ()), header=header, **said)
 
 
 @dataclass(frozen=True)
@@ -81,119 +52,103 @@ class Table:
 
     path: Path
     frame: pd.DataFrame
-    """Columns of texts as the file spells them; those of Parquet also numbers and truth values."""
-    dialect: Dialect = field(default_factory=Dialect)
+    """The cells as texts, as the file spells them; "" for a missing one."""
+    missing: Sequence[str] = ()
+    """Further marks of a missing cell, by the user."""
+    has_header: bool = False
     separator: str | None = None
-    """What separates the cells; None in Parquet, whose columns have types."""
-    notes: list[str] = field(default_factory=list)
-    """What was decided of the file, as sentences."""
+    """None for Parquet."""
     encoding: str | None = None
-    """What its bytes show, None where they are UTF-8."""
+    """None for UTF-8 and Parquet."""
+    texts: set[str] = field(default_factory=set)
+    """Columns whose type in Parquet says that they hold texts, and no numbers."""
+    notes: list[str] = field(default_factory=list)
+    """Decisions on the file, as sentences."""
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns, in order."""
-        return [str(column) for column in self.frame]
+        return [*self.frame]
 
-    def place(self, row: int) -> str:
-        """Return where a user finds row number `row`, as spreadsheets count: a header is row 1."""
-        has_header = self.separator is not None and self.dialect.header
-        return f"row {row + 1 + has_header}"
+    def row(self, number: int) -> str:
+        """Return a row as spreadsheets count: the header is row 1."""
+        return f"row {number + 1 + self.has_header}"
 
-    def where(self, column: str) -> str:
+    def column(self, name: str) -> str:
         """Return file and column, as messages begin."""
-        return f"{self.path}: column '{column}'"
+        return f"{self.path}: column '{name}'"
 
     def empty(self, column: str, marks: Sequence[str] = ("",)) -> NDArray[np.bool_]:
-        """Return which rows (n,) have nothing in `column`, or one of the `marks`."""
-        cells = self.frame[column]
-        found = cells.isna()
-        if is_text(cells):
-            found |= cells.str.strip().isin(marks)
-        return found.to_numpy(dtype=bool)
+        """Return which cells (n,) of a column are empty, or one of the `marks`."""
+        return self.frame[column].str.strip().isin(marks).to_numpy(dtype=bool)
 
     def gaps(self, column: str) -> NDArray[np.bool_]:
         """Return which cells (n,) of a column that holds no texts are missing."""
-        return self.empty(column, [*MISSING, *self.dialect.missing])
+        return self.empty(column, [*MISSING, *self.missing])
 
-    def some(self, rows: NDArray[np.bool_]) -> str:
-        """Return how many rows those are, and where the first is."""
-        return f"{int(rows.sum())}, the first in {self.place(int(rows.argmax()))}"
+    def require(self, columns: Iterable[str], why: str) -> None:
+        """Raise UserError if a column is not there; `why` says who needs it."""
+        absent = [name for name in columns if name not in self.columns]
+        if absent:
+            raise UserError(
+                f"{self.path}: no column {listed(absent)}, which {why}; it has "
+                f"{listed(self.columns)}"
+            )
 
-
-def is_text(cells: pd.Series[Any]) -> bool:
-    """Say whether a column holds texts."""
-    return bool(pd.api.types.is_string_dtype(cells.dtype))
-
-
-def suffix_of(path: Path) -> str:
-    """Return the suffix of a table; raises UserError for others."""
-    found = next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
-    if found is None:
-        raise fault(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
-    return found
+    def count(self, rows: NDArray[np.bool_]) -> str:
+        """Return how many rows (n,) are marked, and the first of them."""
+        return f"{int(rows.sum())}, the first in {self.row(int(rows.argmax()))}"
 
 
-def read_table(path: Path, dialect: Dialect | None = None) -> Table:
-    """Return the rows of a file; raises UserError, in one line, if it is no table."""
-    dialect = dialect or Dialect()
-    suffix = suffix_of(path)
-    if path.is_dir():
-        raise fault(f"{path}: this is a folder, a table is a file ({', '.join(SUFFIXES)})")
+def cell_name(cell: Any) -> str:
+    """Return a cell as a text: whole numbers without a point, and nothing for a missing one."""
+    if pd.api.types.is_scalar(cell) and pd.isna(cell):
+        return ""
+    is_whole = isinstance(cell, (float, np.floating)) and float(cell).is_integer()
+    return str(int(cell)) if is_whole else str(cell)
+
+
+def read_table(
+    path: Path,
+    own: OwnTabular | OwnText | None = None,
+    usual_separator: str | None = None,
+    usual_encoding: str | None = None,
+) -> Table:
+    """Return the rows of a file; raises UserError, in one line, if it is no table.
+
+    A text file is written as `own` says. What that leaves out shows in the file; `usual_separator`
+    and `usual_encoding` are those that the training file shows.
+    """
+    suffix = next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
+    if suffix is None:
+        raise UserError(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
     notes: list[str] = []
     separator = encoding = None
+    texts: set[str] = set()
+    has_header = own is None or own.header
     try:
         if suffix == ".parquet":
-            frame = _read_parquet(path, notes)
+            (frame, texts), has_header = _read_parquet(path, notes), False
         else:
-            text, encoding = _decoded(path, dialect)
-            if encoding and not dialect.fallback:
+            text, encoding = _decoded(path, own.encoding if own else None, usual_encoding)
+            if encoding and not usual_encoding:
                 notes.append(f"the encoding seems to be {encoding} (key: encoding)")
-            separator = dialect.separator or _separator(
-                text, dialect.usual or SEPARATORS[suffix], notes
-            )
-            frame = _cells_of(text, separator, dialect.header)
-    except (OSError, EOFError, ValueError, zlib.error, csv.Error, ArrowException) as error:
-        raise fault(f"{path}: not a readable {suffix} file: {error}") from error
-    return Table(path, _named(path, frame, notes), dialect, separator, notes, encoding)
+            if said := _SEP.match(text):
+                text = text[said.end() :]
+            separator = (own and own.separator) or (said and said[1])
+            separator = separator or _separator(text, usual_separator or SEPARATORS[suffix], notes)
+            frame = _cells(text, separator, has_header)
+    except (OSError, EOFError, ValueError, zlib.error, ArrowException) as error:
+        raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
+    missing = own.missing if isinstance(own, OwnTabular) else []
+    return Table(path, _named(frame, notes), missing, has_header, separator, encoding, texts, notes)
 
 
-def _cells_of(text: str, separator: str, has_header: bool) -> pd.DataFrame:
-    """Return the cells of a text, each as it is spelled."""
-    names, after = _header(text, separator)
-    if not has_header:
-        names, after = [f"column {number}" for number in range(1, len(names) + 1)], 0
-    frame = pd.read_csv(
-        io.StringIO(text),
-        sep=r"\s+" if separator == " " else separator,
-        names=range(len(names) + 1),  # one more column: a row that is too long shows in it
-        skiprows=after,
-        index_col=False,
-        dtype="str",
-        keep_default_na=False,
-    )
-    return _fitted(frame, names)
-
-
-def _fitted(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Return the cells below their `names`; raises ValueError for rows that have more."""
-    extra = frame[len(names)].fillna("").to_numpy() != ""
-    if extra.any():
-        raise ValueError(
-            f"{int(extra.sum())} rows have more cells than the header has names, the first is row "
-            f"{int(extra.argmax()) + 2}"
-        )
-    frame = frame.drop(columns=len(names)).fillna("")
-    frame.columns = pd.Index(names)
-    return frame
-
-
-def _decoded(path: Path, dialect: Dialect) -> tuple[str, str | None]:
-    """Return the text of a file, and the encoding that its bytes show where it is not UTF-8."""
+def _decoded(path: Path, encoding: str | None, usual: str | None) -> tuple[str, str | None]:
+    """Return the text of a file, and its encoding where that had to be guessed."""
     content = path.read_bytes()
     if path.name.lower().endswith(".gz"):
         content = gzip.decompress(content)
-    encoding = dialect.encoding
     if encoding is None and content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encoding = "utf-16"
     try:
@@ -201,17 +156,14 @@ def _decoded(path: Path, dialect: Dialect) -> tuple[str, str | None]:
     except (LookupError, UnicodeError) as error:
         if encoding is not None:
             reason = getattr(error, "reason", error)
-            key = f"{dialect.key}.encoding"
-            text = f"it is not {encoding} ({reason}): name another {key}, or leave it out"
+            text = f"it is not {encoding} ({reason}): change the key encoding, or leave it out"
             raise ValueError(text) from error
-    if dialect.fallback is not None:
-        return content.decode(dialect.fallback, errors="replace"), dialect.fallback
-    found = _guessed(content)
-    return content.decode(found), found
+    found = usual or _guessed(content)
+    return content.decode(found, errors="replace" if usual else "strict"), found
 
 
 def _guessed(content: bytes) -> str:
-    """Return the encoding that bytes seem to be in: of all that fit alike, that of the West."""
+    """Return the encoding that fits bytes best; among equals the Western one."""
     west = charset_normalizer.from_bytes(content, cp_isolation=["cp1252"]).best()
     best = charset_normalizer.from_bytes(content, cp_isolation=ENCODINGS).best()
     if best is None or (west and (west.chaos, -west.coherence) <= (best.chaos, -best.coherence)):
@@ -220,116 +172,72 @@ def _guessed(content: bytes) -> str:
 
 
 def _separator(text: str, usual: str, notes: list[str]) -> str:
-    """Return the usual separator, or where it makes one column that which makes the most."""
-    if said := _SEP.match(text):
-        return str(said[1])
-    widths: dict[str, int] = {}
-    for separator in (usual, *OTHERS):
-        records = [*islice(filter(any, _records(text, separator)), 20)]
-        alike = len({*map(len, records)}) == 1 or separator == usual
-        widths.setdefault(separator, len(records[0]) if records and alike else 0)
-    best = max(widths, key=lambda one: widths[one])
-    if widths[usual] > 1 or widths[best] == 1:
+    """Return the usual separator, or if it makes one column, the one that makes the most."""
+    widths = {separator: _width(text, separator) for separator in (usual, *OTHERS)}
+    best = max(widths, key=lambda separator: widths[separator])
+    if widths[usual] > 1 or widths[best] <= 1:
         return usual
     notes.append(f"cells are separated by {best!r}")
     return best
 
 
-def _records(text: str, separator: str) -> Iterator[list[str]]:
-    """Yield the records of a text, blank ones too."""
-    lines = io.StringIO(text, newline="")
-    if separator == " ":
-        return (line.split() for line in lines)
-    return csv.reader(lines, delimiter=separator)
+def _width(text: str, separator: str) -> int:
+    """Return the number of columns of the first rows, or 0 if it is not the same in all."""
+    try:
+        rows = _parsed(text, separator, header=None, nrows=20)
+    except ValueError:
+        return 0
+    return 0 if rows.isna().to_numpy().any() else rows.shape[1]
 
 
-def _header(text: str, separator: str) -> tuple[list[str], int]:
-    """Return the first record that is not blank, and how many records end with it."""
-    for number, record in enumerate(_records(text, separator), start=1):
-        if any(cell.strip() for cell in record) and not _SEP.match(separator.join(record) + "\n"):
-            if len(record) > MOST_COLUMNS:
-                raise ValueError(
-                    f"the header has {len(record):,} columns, at most {MOST_COLUMNS:,} are "
-                    "allowed: leave columns out of the file"
-                )
-            return record, number
-    raise ValueError("there is no header")
-
-
-def _named(path: Path, frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Return the table without empty unnamed columns and row names; each column has a name."""
-    names = [str(name) for name in frame.columns]
-    kept = []
-    for number, name in enumerate(names):
-        cells = frame.iloc[:, number]
-        if not name.strip() and is_text(cells) and (cells == "").all():
-            notes.append(f"column {number + 1} has no name and no cells: left out")
-        elif number == 0 and len(names) > 1 and name in ("", "Unnamed: 0") and _names_rows(cells):
-            notes.append("the first column has no name and numbers the rows: left out")
-        else:
-            kept.append(number)
-    frame = frame.iloc[:, kept]
-    names = [names[number] for number in kept]
-    if names and not names[0].strip() and INDEX not in names:
-        names[0] = INDEX
-    for number, name in enumerate(names):
-        if not name.strip():
-            raise fault(f"{path}: column {kept[number] + 1} has no name in the header")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise fault(f"{path}: several columns are called {listed(twice)}")
-    frame.columns = pd.Index(names)
+def _parsed(text: str, separator: str, **how: Any) -> pd.DataFrame:
+    """Return the cells of a text, each as it is spelled, and NaN at the end of short rows."""
+    pattern = r"\s+" if separator == " " else separator
+    frame: pd.DataFrame = pd.read_csv(
+        io.StringIO(text), sep=pattern, dtype="str", keep_default_na=False, **how
+    )
     return frame
 
 
-def _names_rows(cells: pd.Series[Any]) -> bool:
-    """Say whether a column has whole numbers that are unique."""
-    numbers = pd.to_numeric(cells, errors="coerce")
-    return bool(numbers.notna().all() and (numbers % 1 == 0).all() and numbers.is_unique)
+def _cells(text: str, separator: str, has_header: bool) -> pd.DataFrame:
+    """Return the cells of a text below the names of their columns."""
+    frame = _parsed(text, separator, header=0 if has_header else None)
+    if not isinstance(frame.index, pd.RangeIndex):  # rows have more cells than the header
+        if frame.index.nlevels > 1:
+            raise ValueError(f"rows have {frame.index.nlevels} cells more than the header")
+        if (frame.iloc[:, -1].fillna("") == "").all():  # rows end with a separator
+            frame = _parsed(text, separator, index_col=False)
+        else:
+            frame = frame.reset_index(names=UNNAMED)
+    if not has_header:
+        frame.columns = pd.Index([f"column {n}" for n in range(1, frame.shape[1] + 1)])
+    return frame.fillna("")
 
 
-def _read_parquet(path: Path, notes: list[str]) -> pd.DataFrame:
-    """Return the columns of a Parquet file: texts, float64 numbers, datetimes, or truth values."""
+def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Return the table without unnamed columns that are empty, or number the rows."""
+    for number, name in enumerate(map(str, frame.columns)):
+        if not name.startswith("Unnamed: "):
+            continue
+        numbers = pd.to_numeric(frame[name], errors="coerce")
+        counts = number == 0 and (numbers % 1 == 0).all() and numbers.is_unique
+        if counts or (frame[name] == "").all():
+            what = "numbers the rows" if counts else "has no cells"
+            notes.append(f"column {number + 1} has no name and {what}: left out")
+            frame = frame.drop(columns=name)
+    return frame if INDEX in frame else frame.rename(columns={UNNAMED: INDEX})
+
+
+def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, set[str]]:
+    """Return the cells of a Parquet file as texts, and the columns that are of texts there."""
     # Without partitioning=None, folders called a=1 would add columns.
     frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
+    frame.columns = frame.columns.map(str)
+    for name in frame.select_dtypes("timedelta"):
+        notes.append(f"column '{name}': durations become seconds")
+        frame[name] = frame[name].dt.total_seconds()
     # Categories of numbers come back as numbers; only the metadata know.
     metadata = read_schema(path).pandas_metadata or {"columns": []}
-    names = {column["name"]: column["pandas_type"] for column in metadata["columns"]}
-    lasting = [*frame.select_dtypes("timedelta").columns]
-    notes += [f"column '{name}': durations become seconds" for name in lasting]
-    columns = [
-        _typed(frame.iloc[:, number], names.get(str(name)) == "categorical")
-        for number, name in enumerate(frame.columns)
-    ]
-    found = pd.concat(columns, axis=1) if columns else frame
-    found.columns = pd.Index([str(name) for name in frame.columns])
-    return found
-
-
-def _typed(cells: pd.Series[Any], is_category: bool) -> pd.Series[Any]:
-    """Return a column of Parquet as this reader has columns."""
-    if isinstance(cells.dtype, pd.CategoricalDtype) or is_category:
-        return cells.map(cell_name).astype("str").fillna("")
-    kind = str(infer_dtype(cells, skipna=True))
-    if kind == "boolean":
-        return cells.map(cell_name, na_action="ignore").astype("str").fillna("")
-    if kind in ("integer", "floating", "mixed-integer-float", "decimal"):
-        return pd.Series(cells.to_numpy(dtype=np.float64, na_value=np.nan))
-    if kind in ("timedelta", "timedelta64"):
-        return pd.to_timedelta(cells).dt.total_seconds()
-    if kind in ("datetime", "datetime64", "date"):
-        return pd.to_datetime(cells, utc=True).dt.tz_localize(None)
-    if kind in ("string", "empty"):
-        return cells.astype("str").fillna("")
-    return cells.astype(object)  # of no kind: whoever does not drop it is told
-
-
-def cell_name(cell: Any) -> str:
-    """Return what a cell is called as a category or class: whole numbers without a point."""
-    if isinstance(cell, str):
-        return cell
-    if pd.isna(cell):
-        return ""
-    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
-        return str(int(cell))
-    return str(cell)
+    texts = {str(it["name"]) for it in metadata["columns"] if it["pandas_type"] == "categorical"}
+    texts |= {str(name) for name in frame.select_dtypes(["category", "str"])}
+    return frame.map(cell_name).astype("str"), texts

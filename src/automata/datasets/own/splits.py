@@ -12,12 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from automata.datasets.own.paths import checksums, fault, listed
+from automata.config.data import OwnDataset
+from automata.config.inputs import content_of
 from automata.datasets.prepared import SPLITS
 from automata.datasets.raw import SPLIT_SEED, RawSplits, Rows, T
+from automata.errors import UserError, listed
+
+KEYS = {"train": "path", "validation": "validation", "test": "test"}
+"""Key of the configuration by split whose file it names."""
 
 DRAWN = {"test": 0.2, "validation": 0.1}
-"""Share of all rows that a split without a file gets, as the paper has it, in order of drawing."""
+"""Share of all rows that a split without a file gets, as in the paper, in order of drawing."""
 
 Draw = Callable[[NDArray[np.int64], NDArray[np.int64], float], NDArray[np.int64]]
 """Draws a share of the rows: labels (n,) of all rows, numbers of those available, share."""
@@ -27,13 +32,11 @@ _WHOLE = re.compile(r"-?[0-9]+")
 
 @dataclass(frozen=True)
 class FileLabels:
-    """The class names of one file's rows, and how to speak of them."""
+    """The class of each row of a file."""
 
-    names: Sequence[str]
     where: str
     """The file and what in it holds the classes, for messages."""
-    place: Callable[[int], str]
-    """Says where in the file a row number (from 0) is."""
+    names: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,11 @@ class Part:
     labels: NDArray[np.int64]
 
 
+def given_paths(own: OwnDataset) -> dict[str, Path]:
+    """Return the paths that `own` gives, by split."""
+    return {split: Path(path) for split, key in KEYS.items() if (path := getattr(own, key))}
+
+
 def class_names(names: Sequence[str]) -> list[str]:
     """Return the classes in `names`, sorted; whole numbers by value, 2 before 10."""
     found = set(names)
@@ -54,7 +62,7 @@ def class_names(names: Sequence[str]) -> list[str]:
 
 
 def assign(
-    name: str, files: Mapping[str, FileLabels], how: Draw | None = None
+    files: Mapping[str, FileLabels], how: Draw | None = None
 ) -> tuple[list[str], dict[str, Part]]:
     """Return the classes of the training file, and the rows of each split.
 
@@ -65,23 +73,38 @@ def assign(
     Raises UserError if there are no rows or fewer than two classes, if a class has too few rows,
     and if a file has a class that the training file lacks.
     """
-    for file in files.values():
-        if not len(file.names):
-            raise fault(f"{file.where}: there are no rows")
     train = files["train"]
     classes = class_names(train.names)
+    for file in files.values():
+        if not len(file.names):
+            raise UserError(f"{file.where}: there are no rows")
+        if unknown := {*file.names} - {*classes}:
+            said = f"classes that {train.where} lacks: {listed(sorted(unknown))}"
+            raise UserError(f"{file.where}: {said}; it has {listed(classes)}")
     if len(classes) < 2:
-        raise fault(f"{train.where}: '{classes[0]}' is the only class, at least 2 are needed")
-    labels = {split: _labels(file, classes, train) for split, file in files.items()}
-    missing = [split for split in DRAWN if split not in files]
-    _check_counts(name, train, classes, labels["train"], missing)
+        raise UserError(f"{train.where}: '{classes[0]}' is the only class, at least 2 are needed")
+    numbers = {name: number for number, name in enumerate(classes)}
+    labels = {split: np.array([numbers[it] for it in files[split].names]) for split in files}
     rows = {split: np.arange(len(labels[split])) for split in files}
-    for split in missing:
-        share = DRAWN[split]
-        rows[split] = (how or draw)(labels["train"], rows["train"], share)
+    drawn = [split for split in DRAWN if split not in files]
+    counts = np.bincount(labels["train"])
+    if counts.min() <= len(drawn):
+        raise UserError(
+            f"{train.where}: class '{classes[counts.argmin()]}' has {counts.min()} of at least "
+            f"{len(drawn) + 1} rows, one each for {listed(['train', *drawn[::-1]])}: add rows, "
+            "name a file for each split, or leave out such classes: skip_rows: true "
+            "(automata new --skip-rows)"
+        )
+    for split in drawn:
+        rows[split] = (how or draw)(labels["train"], rows["train"], DRAWN[split])
         rows["train"] = np.setdiff1d(rows["train"], rows[split])
-    _require_classes(train, classes, labels["train"][rows["train"]])
-    return classes, {split: _part(split, rows[split], labels) for split in SPLITS}
+    if absent := {*range(len(classes))} - {*labels["train"][rows["train"]]}:
+        names = listed(classes[number] for number in sorted(absent))
+        raise UserError(f"{train.where}: no training row is left of class {names}")
+    source = {split: split if split in files else "train" for split in SPLITS}
+    return classes, {
+        split: Part(file, rows[split], labels[file][rows[split]]) for split, file in source.items()
+    }
 
 
 def draw(
@@ -119,11 +142,10 @@ def draw_groups(
 
     `groups` (n,) name that of each row. Returns row numbers in ascending order.
     """
-    names = np.unique(groups[available].astype(str))
-    order = np.random.default_rng(SPLIT_SEED).permutation(names)
-    sizes = [int((groups[available] == name).sum()) for name in order]
-    taken = int(np.searchsorted(np.cumsum(sizes), share * len(labels))) + 1
-    return available[np.isin(groups[available].astype(str), order[:taken])]
+    names, sizes = np.unique(groups[available].astype(str), return_counts=True)
+    order = np.random.default_rng(SPLIT_SEED).permutation(len(names))
+    taken = int(np.searchsorted(np.cumsum(sizes[order]), share * len(labels))) + 1
+    return available[np.isin(groups[available].astype(str), names[order[:taken]])]
 
 
 def draw_last(
@@ -139,8 +161,8 @@ def raw_splits(
     classes: list[str],
     parts: Mapping[str, Part],
     inputs: Callable[[Part], T],
-    encoding: dict[str, Any] | None = None,
-    **facts: Any,
+    read: list[str],
+    **encoding: Any,
 ) -> RawSplits[T]:
     """Return the splits of the files at `paths`, with the `inputs` of each part."""
     counts = {split: np.bincount(p.labels, minlength=len(classes)) for split, p in parts.items()}
@@ -151,47 +173,7 @@ def raw_splits(
         **{split: Rows(inputs(part), part.labels) for split, part in parts.items()},
         classes=classes,
         source=f"own file {paths['train'].name or paths['train']}",
-        files=checksums(paths),
-        facts={**facts, "rows_by_class": by_class},
-        encoding=encoding or {},
+        files={str(path): content_of(path) for path in paths.values()},
+        facts={**({"read": read} if read else {}), "rows_by_class": by_class},
+        encoding=encoding,
     )
-
-
-def _require_classes(train: FileLabels, classes: list[str], labels: NDArray[np.int64]) -> None:
-    """Raise UserError for a class that groups or an order have left no training row."""
-    absent = [name for number, name in enumerate(classes) if number not in labels]
-    if absent:
-        raise fault(f"{train.where}: no training row is left of class {listed(absent)}")
-
-
-def _labels(file: FileLabels, classes: list[str], train: FileLabels) -> NDArray[np.int64]:
-    numbers = {known: number for number, known in enumerate(classes)}
-    for row, found in enumerate(file.names):
-        if found not in numbers:
-            raise fault(
-                f"{file.where}: {file.place(row)}: class '{found}' does not occur in training "
-                f"({train.where}: {listed(classes)})"
-            )
-    return np.array([numbers[found] for found in file.names], dtype=np.int64)
-
-
-def _check_counts(
-    name: str, train: FileLabels, classes: list[str], labels: NDArray[np.int64], missing: list[str]
-) -> None:
-    needed = 1 + len(missing)
-    counts = np.bincount(labels)
-    rarest = int(counts.argmin())
-    found = int(counts[rarest])
-    if found < needed:
-        splits = [split for split in SPLITS if split in ["train", *missing]]
-        keys = " or ".join(f"own_datasets.{name}.{split}" for split in splits[1:])
-        raise fault(
-            f"{train.where}: class '{classes[rarest]}' has {found} row{'s' * (found > 1)}, needed "
-            f"are {needed}: one each for {listed(splits)}; add rows, give {keys}, or "
-            f"leave them out: own_datasets.{name}.skip_rows: true (automata new --skip-rows)"
-        )
-
-
-def _part(split: str, rows: NDArray[np.int64], labels: Mapping[str, NDArray[np.int64]]) -> Part:
-    file = split if split in labels else "train"
-    return Part(file, rows, labels[file][rows])

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from automata.config.data import OwnTabular, OwnText
-from automata.datasets.own.columns import Refused, cells_of, decided
-from automata.datasets.own.paths import KEYS, fault, given_paths, listed
-from automata.datasets.own.reader import Dialect, Table, cell_name, read_table
+from automata.datasets.own.columns import KINDS, Refused, cells_of, decided
+from automata.datasets.own.reader import Table, cell_name, read_table
 from automata.datasets.own.splits import (
+    KEYS,
     Draw,
     FileLabels,
     Part,
@@ -21,15 +21,12 @@ from automata.datasets.own.splits import (
     draw,
     draw_groups,
     draw_last,
+    given_paths,
 )
+from automata.errors import UserError
 
 FEW_CLASSES, MOST_CLASSES = 20, 1000
 """Numbers with more different values are no classes: of a small table, of any."""
-
-CLASSIFIES = (
-    "this project classifies, and does not predict amounts; make classes of it, such as low and "
-    "high"
-)
 
 
 @dataclass(frozen=True)
@@ -40,114 +37,100 @@ class Tables:
     classes: list[str]
     parts: dict[str, Part]
     notes: list[str]
-    """What was decided of files and rows, as sentences."""
+    """Decisions on files and rows, as sentences."""
 
 
-def read_own(name: str, own: OwnTabular | OwnText) -> Tables:
-    """Return the tables of the data set `name`, its classes, and the rows of each split.
+def read_own(own: OwnTabular | OwnText) -> Tables:
+    """Return the tables of a data set, its classes, and the rows of each split.
 
     Raises UserError if a file cannot be read or split, or lacks a column.
     """
-    dialect = Dialect.of(own.model_dump(), f"own_datasets.{name}")
-    paths = given_paths(name, own)
-    train, notes = read_table(paths["train"], dialect), []
-    alike = replace(dialect, fallback=train.encoding, usual=train.separator)
-    others = {split: read_table(path, alike) for split, path in paths.items() if split != "train"}
-    tables = {"train": train, **others}
+    paths = given_paths(own)
+    train = read_table(paths.pop("train"), own)
+    read = _read_columns(own, train)
+    usual = train.separator, train.encoding
+    tables = {"train": train} | {it: read_table(path, own, *usual) for it, path in paths.items()}
+    notes, labels = [], {}
     for split, table in tables.items():
-        _require_columns(own, train, table, f"own_datasets.{name}", split)
+        table.require(read, f"{train.path} has")
         notes += [f"{KEYS[split]}: {note}" for note in table.notes]
-    labels: dict[str, FileLabels] = {}
-    for split, table in tables.items():
-        tables[split], labels[split], note = _labelled(table, own, f"own_datasets.{name}")
-        notes += [note] if note else []
-    classes, parts = assign(name, labels, _drawing(tables["train"], own))
+        tables[split], labels[split], left_out = _labelled(table, own)
+        if left_out:
+            notes.append(f"{KEYS[split]}: rows left out for their class: {left_out}")
+    classes, parts = assign(labels, _drawing(tables["train"], own))
     return Tables(tables, classes, parts, notes)
 
 
-def _require_columns(
-    own: OwnTabular | OwnText, train: Table, table: Table, key: str, split: str
-) -> None:
-    """Raise UserError if `own` names a column that is not there, or a file lacks one."""
-    said = own.model_dump()
-    if table is not train:
-        read = {own.target, *([own.text] if isinstance(own, OwnText) else train.columns)}
-        read -= {own.group, own.order, *(said.get("drop") or [])}
-        absent = [one for one in train.columns if one in read and one not in table.columns]
-        if absent:
-            raise fault(
-                f"{key}.{KEYS[split]}: {table.path} lacks columns that {train.path} has: "
-                f"{listed(absent)}; it has {listed(table.columns)}"
-            )
-        return
-    named = [(one, said[one]) for one in ("target", "text", "group", "order") if said.get(one)]
-    named += [(one, it) for one in ("drop", "categorical", "dates") for it in said.get(one) or []]
-    named += [("fill", it) for it in said.get("fill") or [] if it not in ("numbers", "texts")]
-    for one, column in named:
-        if column not in train.columns:
-            raise fault(
-                f"{key}.{one}: {train.path} has no column '{column}' for it: "
-                f"{listed(train.columns)}"
-            )
-        if column == own.target and one not in ("target", "categorical"):
-            raise fault(f"{key}.{one}: '{column}' is the target as well")
+def _read_columns(own: OwnTabular | OwnText, train: Table) -> list[str]:
+    """Return the columns that every file must have; raises UserError for wrong names in `own`."""
+    given = own.model_dump()
+    read = [own.target, own.text] if isinstance(own, OwnText) else train.columns
+    for key in ("target", "text", "group", "order", "drop", "categorical", "dates", "fill"):
+        value = given.get(key) or []
+        columns = [value] if isinstance(value, str) else [*value]
+        if key == "fill":
+            columns = [name for name in columns if name not in KINDS.values()]
+        train.require(columns, f"{key} names")
+        if own.target in columns and key not in ("target", "categorical"):
+            raise UserError(f"{key}: '{own.target}' is the target as well")
+        if key in ("group", "order", "drop"):
+            read = [name for name in read if name not in columns]
     if own.group and own.order:
-        raise fault(f"{key}.order: {key}.group is given as well: rows are split by one of them")
+        raise UserError("order: group is given as well: rows are split by one of them")
+    return read
 
 
-def _labelled(
-    table: Table, own: OwnTabular | OwnText, key: str
-) -> tuple[Table, FileLabels, str | None]:
-    """Return the table and the class of each row, and which rows were left out, if any."""
+def _labelled(table: Table, own: OwnTabular | OwnText) -> tuple[Table, FileLabels, str]:
+    """Return the table with the class of each row, and which rows were left out, if any."""
     target = own.target
-    as_it_is = target in (own.categorical if isinstance(own, OwnTabular) else [])
+    as_it_is = isinstance(own, OwnTabular) and target in own.categorical
     gaps = table.empty(target) if as_it_is else table.gaps(target)
-    names = table.frame[target].map(cell_name).str.strip()
-    left_out = gaps if own.skip_rows else np.zeros(len(gaps), dtype=bool)
+    names = table.frame[target].str.strip()
+    left_out = np.zeros_like(gaps)
     if own.skip_rows:
-        needed = 3 - bool(own.validation) - bool(own.test)
         counts = names[~gaps].value_counts()
-        left_out = left_out | names.isin(counts.index[counts < needed]).to_numpy()
+        few = counts.index[counts < 3 - bool(own.validation) - bool(own.test)]
+        left_out = gaps | names.isin(few).to_numpy()
     elif gaps.any():
-        raise fault(
-            f"{table.where(target)}: missing classes: {table.some(gaps)}: {key}.skip_rows: true "
+        raise UserError(
+            f"{table.column(target)}: missing classes: {table.count(gaps)}: skip_rows: true "
             "(automata new --skip-rows) leaves such rows out; "
-            f"{key}.categorical: [{target}] takes NA and the like as classes"
+            f"categorical: [{target}] takes NA and the like as classes"
         )
-    kept = ~left_out
-    names = names[kept].reset_index(drop=True)
-    rest = replace(table, frame=table.frame[kept].reset_index(drop=True))
+    kept = np.flatnonzero(~left_out)
+    names = names.iloc[kept]
     if not as_it_is:
         names = names.map(_class_name)
         _require_classes(table, target, names)
-    note = f"rows left out for their class: {table.some(left_out)}" if left_out.any() else None
-    places = np.flatnonzero(kept)
-    labels = FileLabels(
-        names.tolist(), table.where(target), lambda row: table.place(int(places[row]))
+    rows = replace(table, frame=table.frame.iloc[kept].reset_index(drop=True))
+    return (
+        rows,
+        FileLabels(table.column(target), [*names]),
+        table.count(left_out) if left_out.any() else "",
     )
-    return rest, labels, note
 
 
 def _class_name(text: str) -> str:
     """Return the name of a class: 1.0 is 1, and true is True, as spreadsheets and R write them."""
     try:
-        number = float(text)
+        return cell_name(float(text)) if float(text).is_integer() else text
     except ValueError:
         return {"true": "True", "false": "False"}.get(text.lower(), text)
-    return str(int(number)) if number.is_integer() else text
 
 
-def _require_classes(table: Table, target: str, names: Any) -> None:
+def _require_classes(table: Table, target: str, names: pd.Series[Any]) -> None:
     """Raise UserError for amounts: numbers that are not whole, or more than classes could be."""
     numbers = pd.to_numeric(names, errors="coerce")
     if not len(numbers) or numbers.isna().any():
         return
-    broken = (numbers % 1 != 0).to_numpy()
-    if broken.any():
-        found = names[broken].iloc[0]
-        raise fault(f"{table.where(target)}: {found} is not a whole number: {CLASSIFIES}")
-    if numbers.nunique() > max(FEW_CLASSES, min(MOST_CLASSES, len(numbers) // 2)):
-        raise fault(f"{table.where(target)}: {numbers.nunique():,} different numbers: {CLASSIFIES}")
+    count, most = numbers.nunique(), max(FEW_CLASSES, min(MOST_CLASSES, len(numbers) // 2))
+    broken = names[numbers % 1 != 0]
+    if len(broken) or count > most:
+        shown = [*broken, *names][0]
+        raise UserError(
+            f"{table.column(target)}: {count:,} different numbers, such as {shown}, are amounts, "
+            "and this project classifies: make classes of them, such as low and high"
+        )
 
 
 def _drawing(train: Table, own: OwnTabular | OwnText) -> Draw:
@@ -160,14 +143,10 @@ def _drawing(train: Table, own: OwnTabular | OwnText) -> Draw:
         return draw
     gaps = train.gaps(column)
     if gaps.any():
-        raise fault(
-            f"{train.where(column)}: missing cells: {train.some(gaps)}: every row needs one, to be "
-            "split by it"
-        )
+        raise UserError(f"{train.column(column)}: missing cells: {train.count(gaps)}")
     if own.group is not None:
-        return partial(draw_groups, train.frame[column].map(cell_name).to_numpy(dtype=object))
-    reading = OwnTabular(kind="tabular", path=own.path, target=own.target, rare_below=2)
-    found = decided(train, column, reading)
-    if isinstance(found, Refused) or found.kind not in ("number", "date"):
-        raise fault(f"{train.where(column)}: rows are ordered by numbers or dates; it holds others")
+        return partial(draw_groups, train.frame[column].to_numpy(dtype=object))
+    found = decided(train, column, OwnTabular(kind="tabular", path=own.path, target=own.target))
+    if isinstance(found, Refused) or not found.is_number:
+        raise UserError(f"{train.column(column)}: rows are ordered by numbers or dates alone")
     return partial(draw_last, cells_of(train, found))

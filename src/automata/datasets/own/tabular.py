@@ -1,143 +1,200 @@
-"""A user's tables: numeric columns as they are, categories one-hot."""
+"""A user's tables: numeric columns as they are, categories one-hot.
+
+One encoder, fitted on the training rows, is kept as plain data, for test files and new rows.
+"""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
 
 from automata.config.data import OwnTabular
+from automata.datasets.kinds.tabular import standardised
 from automata.datasets.own.columns import (
+    KINDS,
+    LARGEST,
     Cells,
     Column,
     Refused,
     cells_of,
+    days,
     decided,
     numbers_rows,
 )
-from automata.datasets.own.encoder import fit, missing, transform
-from automata.datasets.own.paths import KEYS, fault, listed
-from automata.datasets.own.reader import Table
-from automata.datasets.own.splits import Part, raw_splits
-from automata.datasets.own.tables import read_own
-from automata.datasets.raw import RawSplits
+from automata.datasets.own.reader import Table, cell_name, read_table
+from automata.datasets.own.splits import KEYS, raw_splits
+from automata.datasets.own.tables import Tables, read_own
+from automata.datasets.raw import Numbers, RawSplits
+from automata.errors import UserError, listed
 
 MOST_FEATURES, MOST_BYTES = 100_000, 4 * 2**30
 """Limits of a table: features, and bytes as float32, all splits together."""
 
-_LOG = logging.getLogger(__name__)
+GAP = "(missing)"
+"""The category of missing cells, where training rows have some."""
 
 
-def load(name: str, own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
+def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     """Return the splits of a user's table: inputs (n, features) float64.
 
     Features are in the order of the columns. Nothing but the training rows decides how a row is
     encoded. Raises UserError, in one line, for what cannot be read, split or learned from.
     """
-    read = read_own(name, own)
+    read = read_own(own)
     train, rows = read.tables["train"], read.parts["train"].rows
     unread = {own.target, own.group, own.order, *own.drop}
-    names = [column for column in train.columns if column not in unread]
-    found = {column: decided(train, column, own) for column in names}
-    empty = [it.name for it in found.values() if isinstance(it, Refused) and not it.remedy]
-    refused = [it for it in found.values() if isinstance(it, Refused) and it.remedy]
+    found = [decided(train, name, own) for name in train.columns if name not in unread]
+    refused = [it for it in found if isinstance(it, Refused) and it.remedy]
     if refused:
-        said = [f"column '{it.name}': {it.reason}: {it.remedy}" for it in refused[:5]]
-        said += [f"and {len(refused) - 5} more columns"] * (len(refused) > 5)
-        raise fault(f"{train.path}: {'; '.join(said)} (keys of own_datasets.{name})")
-    kinds = [it for it in found.values() if isinstance(it, Column)]
-    if not kinds:
-        raise fault(f"{train.path}: there is no column but the target '{own.target}'")
-    cells = {
-        split: {column.name: cells_of(table, column) for column in kinds}
-        for split, table in read.tables.items()
-    }
-    columns = [fit(column, cells["train"][column.name][rows], own, {*names}) for column in kinds]
-    _require_room(train, columns, read.parts)
-    notes = [*read.notes, *(f"column '{column}' has no cells: left out" for column in empty)]
-    notes += _told(train, columns, cells, f"own_datasets.{name}")
-    for note in notes:
-        _LOG.info("%s: %s", train.path, note)
-    notes += _kinds(columns)
+        said = listed(f"column '{it.name}': {it.reason}: {it.remedy}" for it in refused)
+        raise UserError(f"{train.path}: {said}")
+    names = {it.name for it in found}
+    columns = [
+        fit(it, cells_of(train, it)[rows], own, names) for it in found if isinstance(it, Column)
+    ]
+    if not columns:
+        raise UserError(f"{train.path}: there is no column but the target '{own.target}'")
+    _require_room(read, columns)
+    inputs, notes = {}, [*read.notes, *_notes(train, found)]
+    for split, table in read.tables.items():
+        inputs[split], odd = encoded(table, columns)
+        notes += [f"{KEYS[split]}: {note}" for note in odd]
     return raw_splits(
         {split: table.path for split, table in read.tables.items()},
         read.classes,
         read.parts,
-        lambda part: _encode(columns, cells[part.file], part.rows),
-        {
-            "columns": [asdict(column) for column in columns],
-            "encoding": train.encoding,
-            "separator": train.separator,
-        },
-        features=[feature for column in columns for feature in column.features],
-        read=notes,
+        lambda part: inputs[part.file][part.rows],
+        [*notes, *_kinds(columns)],
+        columns=[asdict(column) for column in columns],
+        encoding=train.encoding,
+        separator=train.separator,
     )
 
 
-def _encode(
-    columns: Sequence[Column], cells: Mapping[str, Cells], rows: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the inputs (n, features) of some rows of a file."""
-    return np.hstack([transform(column, cells[column.name][rows]) for column in columns])
+def read_rows(
+    path: Path, own: OwnTabular | None, encoding: Mapping[str, Any]
+) -> tuple[Numbers, list[str], list[str]]:
+    """Return new rows (n, features) float32, numbered from 1; see `automata.datasets.own`."""
+    if own is None:
+        raise UserError("the model is of official data: it reads no table")
+    table = read_table(path, own, encoding["separator"], encoding["encoding"])
+    columns = [Column(**column) for column in encoding["columns"]]
+    table.require([column.name for column in columns], "the model needs")
+    features, notes = encoded(table, columns)
+    mean, scale = (np.array(encoding[key]) for key in ("mean", "scale"))
+    return standardised(features, mean, scale), [*map(str, range(1, len(features) + 1))], notes
 
 
-def _told(
-    train: Table, columns: Sequence[Column], cells: Mapping[str, Mapping[str, Cells]], key: str
-) -> list[str]:
-    """Return what a user should know of the columns, as sentences."""
-    notes = []
+def fit(column: Column, training: Cells, own: OwnTabular, known: set[str]) -> Column:
+    """Return a column with what its cells in the training rows decide.
+
+    Missing cells become what `own.fill` says, or else: numbers the median, and one more feature
+    marks them; categories one of their own. A column without gaps is ready for those of other
+    files: by the median, or by its most frequent category. `known` are the columns of the file,
+    which go before `KINDS`.
+    """
+    gaps = pd.isna(training)
+    kind = KINDS[column.is_number]
+    value = own.fill.get(column.name, None if kind in known else own.fill.get(kind))
+    if column.is_number:
+        fill = _filling(column, "median" if value is None else value, training)
+        return replace(column, fill=fill, marked=bool(gaps.any()) and value is None)
+    if value is not None:
+        fill = _filling(column, value, training)
+    elif gaps.any():
+        fill = GAP
+    else:
+        fill = str(SimpleImputer(strategy="most_frequent").fit(training[:, None]).statistics_[0])
+    filled = np.where(gaps, fill, training).astype(object)
+    encoder = OneHotEncoder(min_frequency=own.rare_below).fit(filled[:, None])
+    rare = encoder.infrequent_categories_[0] if own.rare_below else None
+    common = np.setdiff1d(encoder.categories_[0], [] if rare is None else rare)
+    return replace(column, fill=fill, categories=common.tolist(), rare=rare is not None)
+
+
+def _filling(column: Column, value: bool | float | str, training: Cells) -> float | str:
+    """Return what fills a column, where a user asks for `value`."""
+    if value not in ("mean", "median"):
+        if not column.is_number:
+            return cell_name(value)
+        is_day = column.kind == "date" and isinstance(value, str)
+        number = days(pd.Series([value]), True)[0] if is_day else value
+        if not isinstance(number, str) and abs(number) <= LARGEST:
+            return float(number)
+    elif column.is_number:
+        if pd.isna(training).all():
+            return 0.0  # a column without a cell tells nothing
+        return float(SimpleImputer(strategy=str(value)).fit(training[:, None]).statistics_[0])
+    raise UserError(f"fill: column '{column.name}' holds {column.kind} cells, {value} fills none")
+
+
+def encoded(table: Table, columns: Sequence[Column]) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the features (n, d) of all rows of a file, and sentences on its odd cells."""
+    blocks, notes = [], []
     for column in columns:
-        gaps = {KEYS[split]: missing(found[column.name]).sum() for split, found in cells.items()}
-        if count := sum(gaps.values()):
-            others = [f"{gaps[key]} of {key}" for key in ("validation", "test") if gaps.get(key)]
-            where = f" ({listed(others)})" if others else ""
+        cells = cells_of(table, column)
+        gaps = pd.isna(cells)
+        if gaps.any():
             shown = f"{column.fill:.4g}" if isinstance(column.fill, float) else column.fill
-            marked = ", and a feature marks them" if column.marked else ""
-            text = f"{count} missing cells{where} become {shown}{marked}"
-            notes.append(f"column '{column.name}': {text}")
-        if column.kind == "number" and numbers_rows(cells["train"][column.name]):
-            whole = f"column '{column.name}' seems to number the rows ({key}.drop leaves it out)"
-            notes.append(whole)
-        for split, found in cells.items():
-            unknown = (
-                {*found[column.name]} - {*column.categories, None} if column.categories else {}
-            )
-            if unknown and split != "train" and not column.rare:
-                shown = listed(sorted(unknown))
-                notes.append(f"column '{column.name}': unknown in training: {shown}")
-    return notes
+            marked = ", and a feature marks them" * column.marked
+            notes.append(f"column '{column.name}': {gaps.sum()} gaps become {shown}{marked}")
+        unknown = {*cells[~gaps]} - {*column.categories} if column.categories else set()
+        if unknown and not column.rare:
+            shown = listed(sorted(unknown))
+            notes.append(f"column '{column.name}': categories without a training row: {shown}")
+        blocks.append(_features(column, np.where(gaps, np.array(column.fill, object), cells), gaps))
+    return np.hstack(blocks), notes
+
+
+def _features(column: Column, filled: Cells, gaps: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the features (n, len(column.features)) of the cells of a column."""
+    if column.is_number:
+        values = filled.astype(np.float64)
+        return np.column_stack([values, gaps] if column.marked else [values])
+    known = pd.Index(column.categories, dtype=object)
+    block = np.zeros((len(filled), len(known) + 1))
+    # The last feature is that of a category that is not there: of rare ones, or of none.
+    block[np.arange(len(filled)), known.get_indexer(pd.Index(filled, dtype=object))] = 1
+    return block[:, : len(column.features)]
+
+
+def _notes(train: Table, found: Sequence[Column | Refused]) -> Iterator[str]:
+    """Yield a sentence on each column that is left out, or should perhaps be."""
+    for it in found:
+        if isinstance(it, Refused):
+            yield f"column '{it.name}' has no cells: left out"
+        elif it.kind == "number" and numbers_rows(cells_of(train, it)):
+            yield f"column '{it.name}' seems to number the rows (drop leaves it out)"
 
 
 def _kinds(columns: Sequence[Column]) -> Iterator[str]:
     """Yield for each kind of column what it becomes, and which columns are of it."""
     names: dict[str, list[str]] = {}
     for column in columns:
-        if column.kind in ("truth", "category"):
-            what, name = "categories", f"{column.name} ({len(column.features)})"
-        else:
-            order = {None: "", True: ", day first", False: ", month first"}[column.day_first]
-            kind = "numbers" if column.kind == "number" else f"dates, as days since 1970{order}"
-            what, name = kind + ", with a mark of gaps" * column.marked, column.name
-        names.setdefault(what, []).append(name)
-    for what, those in sorted(names.items()):
-        yield f"{what}: {listed(those)}"
+        order = {None: "", True: ", day first", False: ", month first"}[column.day_first]
+        date = f"dates, as days since 1970{order}"
+        what = {"number": "numbers", "date": date}.get(column.kind, "categories")
+        width = "" if column.is_number else f" ({len(column.features)})"
+        names.setdefault(what, []).append(f"{column.name}{width}")
+    yield from (f"{what}: {listed(those)}" for what, those in sorted(names.items()))
 
 
-def _require_room(table: Table, columns: Sequence[Column], parts: Mapping[str, Part]) -> None:
+def _require_room(read: Tables, columns: Sequence[Column]) -> None:
     """Raise UserError, before anything large is there, if the features are beyond the limits."""
     widths = {column.name: len(column.features) for column in columns}
-    features, rows = sum(widths.values()), sum(len(part.rows) for part in parts.values())
-    size = rows * features * np.dtype(np.float32).itemsize
-    if features > MOST_FEATURES or size > MOST_BYTES:
+    features, rows = sum(widths.values()), sum(len(part.rows) for part in read.parts.values())
+    if features > MOST_FEATURES or rows * features * 4 > MOST_BYTES:
         widest = sorted(widths, key=lambda column: -widths[column])[:3]
-        most = ", ".join(f"'{column}' {widths[column]:,}" for column in widest)
-        key = table.dialect.key
-        raise fault(
-            f"{table.path}: {features:,} features x {rows:,} rows x 4 bytes are "
-            f"{size / 2**30:,.1f} GiB, the most are {MOST_FEATURES:,} features and "
-            f"{MOST_BYTES // 2**30} GiB; features by column: {most}; leave columns out "
-            f"({key}.drop), or make one of rare categories ({key}.rare_below)"
+        raise UserError(
+            f"{features:,} features of {rows:,} rows are more than {MOST_FEATURES:,} features or "
+            f"{MOST_BYTES / 2**30:.0f} GiB: leave out the widest columns (drop), or make one of "
+            f"rare categories (rare_below): {listed(f'{it} {widths[it]:,}' for it in widest)}"
         )

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import functools
 import html
-import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from automata.config.data import OwnText
-from automata.datasets.kinds.text import odd_lengths
-from automata.datasets.own.paths import KEYS, fault, listed
-from automata.datasets.own.reader import Table, is_text
-from automata.datasets.own.splits import FileLabels, Part, assign, raw_splits
+from automata.datasets.kinds.text import known_share, known_tokens, numbered, numbering, odd_lengths
+from automata.datasets.own.folders import class_files, files_at, names_at
+from automata.datasets.own.reader import read_table
+from automata.datasets.own.splits import FileLabels, assign, given_paths, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import RawSplits, Tokens
+from automata.errors import UserError, listed
 from automata.files import visible_files
+
+SUFFIXES = (".txt",)
 
 NEVER_CUT = 256
 """Texts with no more words than this keep all of them."""
 
-_LOG = logging.getLogger(__name__)
 _BREAK = re.compile(r"</?(?:br|p|div)\s*/?>")
 # Treebank's rules expect one sentence, and split off its last period only.
 _SENTENCE_END = re.compile(r"(?<=[^\s.])\.(?=\s)")
@@ -36,60 +38,81 @@ _WITHOUT_BLANKS = re.compile(
 )
 
 
-def load(name: str, own: OwnText) -> RawSplits[Tokens]:
+def load(own: OwnText) -> RawSplits[Tokens]:
     """Return the splits of a user's texts as the words of each.
 
     Texts are cut at twice the 95th percentile of the training lengths, at NEVER_CUT at least.
     Raises UserError for files that cannot be read or split.
     """
-    key = f"own_datasets.{name}"
-    encoding: dict[str, Any] = {}
-    if Path(own.path).is_dir():
-        paths, texts, labels, read = _read_folders(key, own)
-        classes, parts = assign(name, labels)
+    paths = given_paths(own)
+    train = None
+    if paths["train"].is_dir():
+        texts, labels, notes = _read_folders(paths, own)
+        classes, parts = assign(labels)
     else:
-        own_tables = read_own(name, own)
-        classes, parts, read = own_tables.classes, own_tables.parts, own_tables.notes
-        paths = {split: table.path for split, table in own_tables.tables.items()}
-        texts = {split: texts_of(table, own.text) for split, table in own_tables.tables.items()}
-        train = own_tables.tables["train"]
-        encoding |= {"encoding": train.encoding, "separator": train.separator}
+        read = read_own(own)
+        classes, parts, notes = read.classes, read.parts, read.notes
+        train = read.tables["train"]
+        texts = {split: [*table.frame[own.text]] for split, table in read.tables.items()}
     words = {split: [tokenise(text) for text in found] for split, found in texts.items()}
     lengths = [len(words["train"][row]) for row in parts["train"].rows]
     if not any(lengths):
-        raise fault(f"{paths['train']}: no training text has a word")
+        raise UserError(f"{paths['train']}: no training text has a word")
     longest = max(NEVER_CUT, int(2 * np.percentile(lengths, 95)))
-    read += odd_lengths([text for found in words.values() for text in found], longest)
-    for line in read:
-        _LOG.info("%s: %s", key, line)
+    notes.append(f"words in a text: {np.median(lengths):.0f} (median), {max(lengths)} (most)")
+    notes += odd_lengths([text for found in words.values() for text in found], longest)
+    return raw_splits(
+        paths,
+        classes,
+        parts,
+        lambda part: [words[part.file][row][:longest] for row in part.rows],
+        notes,
+        encoding=train and train.encoding,
+        separator=train and train.separator,
+        longest=longest,
+    )
 
-    def inputs(part: Part) -> Tokens:
-        return [words[part.file][row][:longest] for row in part.rows]
 
-    encoding["longest"] = longest
-    return raw_splits(paths, classes, parts, inputs, encoding, read=read)
+def read_rows(
+    path: Path, own: OwnText | None, encoding: Mapping[str, Any]
+) -> tuple[Tensor, list[str], list[str]]:
+    """Return new texts (n, longest) as the numbers of their words; see `automata.datasets.own`.
 
-
-def texts_of(table: Table, column: str) -> list[str]:
-    """Return the texts in `column`, "" where they are missing; raises UserError for other cells."""
-    if not is_text(table.frame[column]):
-        raise fault(f"{table.where(column)}: it holds numbers or dates, not texts")
-    return list(table.frame[column].astype(object))
+    `path` is a table, a `.txt` file, or a folder with any below it.
+    """
+    own = own or OwnText(kind="text", path=str(path))
+    if path.is_dir() or path.suffix.lower() in SUFFIXES:
+        files = files_at(path, SUFFIXES)
+        texts, names = _read_texts(files, own.encoding), names_at(path, files)
+    else:
+        table = read_table(path, own, encoding.get("separator"), encoding.get("encoding"))
+        table.require([own.text], "the model needs")
+        texts = [*table.frame[own.text]]
+        names = [*map(str, range(1, len(texts) + 1))]
+    numbers, longest = numbering(encoding["words"]), encoding.get("longest")
+    whole = [tokenise(text) for text in texts]
+    tokens = [text[:longest] for text in whole]
+    known = known_tokens({"rows": known_share(tokens, numbers)})
+    return numbered(tokens, numbers), names, [*odd_lengths(whole, longest), known]
 
 
 def holds_texts(folder: Path) -> bool:
     """Return whether most files in the folders of `folder` are texts."""
     files = [file for file in visible_files(folder) if file.parent != folder]
-    return 2 * len(_texts_among(files)) > len(files)
+    return 2 * sum(file.suffix.lower() in SUFFIXES for file in files) > len(files)
 
 
-def read_files(path: Path, encoding: str | None) -> tuple[list[str], list[str]]:
-    """Return the texts at `path`, a `.txt` file or a folder with any below it, and their names."""
-    folder, every = (path, visible_files(path)) if path.is_dir() else (path.parent, [path])
-    files = _texts_among(every)
-    if not files:
-        raise fault(f"{path}: there is no .txt file")
-    return _read(folder, files, encoding, "own_datasets")
+def _read_texts(files: Sequence[Path], encoding: str | None) -> list[str]:
+    """Return the texts in `files`; raises UserError that names all that are unreadable."""
+    texts, broken = [], []
+    for file in files:
+        try:
+            texts.append(file.read_text(encoding or "utf-8").removeprefix("\ufeff"))
+        except (OSError, ValueError, LookupError):  # of an encoding that there is not
+            broken.append(file)
+    if broken:
+        raise UserError(f"encoding: not readable as {encoding or 'UTF-8'}: {listed(broken)}")
+    return texts
 
 
 def tokenise(text: str) -> list[str]:
@@ -106,42 +129,16 @@ def tokenise(text: str) -> list[str]:
 
 
 def _read_folders(
-    key: str, own: OwnText
-) -> tuple[dict[str, Path], dict[str, list[str]], dict[str, FileLabels], list[str]]:
-    """Return folders by split, their texts, the classes of these, and what else is in there."""
+    paths: dict[str, Path], own: OwnText
+) -> tuple[dict[str, list[str]], dict[str, FileLabels], list[str]]:
+    """Return the texts of folders by split, their classes, and a sentence on ignored files."""
     if own.group or own.order:
-        raise fault(f"{key}: a folder of texts has no columns: leave out group and order")
-    paths = {split: Path(getattr(own, it)) for split, it in KEYS.items() if getattr(own, it)}
-    texts, labels, read = {}, {}, []
+        raise UserError("a folder of texts has no columns: leave out group and order")
+    texts, labels, notes = {}, {}, list[str]()
     for split, path in paths.items():
-        if not path.is_dir():
-            raise fault(f"{key}.{KEYS[split]}: {path}: needed is a folder, as {key}.path is one")
-        every = visible_files(path)
-        files = [file for file in _texts_among(every) if file.parent.parent == path]
-        texts[split], names = _read(path, files, own.encoding, key)
-        labels[split] = FileLabels([it.parent.name for it in files], str(path), names.__getitem__)
-        if others := sorted(set(every) - set(files)):
-            read.append(f"ignored, for they are no {path}/class/text.txt: {listed(others)}")
-    return paths, texts, labels, read
-
-
-def _texts_among(files: Sequence[Path]) -> list[Path]:
-    return [it for it in files if it.suffix.lower() == ".txt" and it.is_file()]
-
-
-def _read(
-    folder: Path, files: Sequence[Path], encoding: str | None, key: str
-) -> tuple[list[str], list[str]]:
-    """Return texts and names of `files`; raises UserError that names all that are unreadable."""
-    texts, broken = [], []
-    for file in files:
-        try:
-            texts.append(file.read_text(encoding or "utf-8").removeprefix("\ufeff"))
-        except (OSError, ValueError, LookupError):  # of an encoding that there is not
-            broken.append(file)
-    if broken:
-        raise fault(f"{key}.encoding: not readable as {encoding or 'UTF-8'}: {listed(broken)}")
-    return texts, [file.relative_to(folder).as_posix() for file in files]
+        files, labels[split] = class_files(path, SUFFIXES, notes)
+        texts[split] = _read_texts(files, own.encoding)
+    return texts, labels, notes
 
 
 @functools.cache

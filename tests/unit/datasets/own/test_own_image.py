@@ -3,8 +3,6 @@
 import hashlib
 import io
 import logging
-import os
-import zipfile
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from PIL import Image, ImageDraw, ImageOps
 from automata.config import Preparation
 from automata.config.data import OwnImage
 from automata.datasets.own import load
-from automata.datasets.own.image import read_unlabelled
+from automata.datasets.own.image import read_rows
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
@@ -158,7 +156,6 @@ def test_arrays_that_are_no_images_are_refused_with_the_valid_shapes(tmp_path, i
         (np.arange(3), r"shape \(4,\), .* found int64 of shape \(3,\)"),
         (np.zeros((4, 1), int), r"found int64 of shape \(4, 1\)"),
         (np.array([0.5, 1, 0, 1]), "whole numbers or strings .*found float64"),
-        (np.array(["a", "", "b", "c"]), "number 1 is empty"),
     ],
 )
 def test_labels_that_are_no_classes_are_refused(tmp_path, labels, expected):
@@ -171,7 +168,7 @@ def test_labels_that_are_no_classes_are_refused(tmp_path, labels, expected):
 def test_absent_array_is_refused_with_those_that_are_there(tmp_path, absent):
     arrays = {"images": colours(4), "labels": alternating(4), "more": np.zeros(1)}
     del arrays[absent]
-    with pytest.raises(UserError, match=rf"a\.npz: missing arrays: {absent}; found: .*more"):
+    with pytest.raises(UserError, match=rf"a\.npz: missing array: {absent}; found: .*more"):
         loaded(stored(tmp_path / "a.npz", **arrays))
 
 
@@ -188,17 +185,6 @@ def test_what_is_no_npz_is_refused(tmp_path, content):
         loaded(str(tmp_path / "a.npz"))
 
 
-def test_array_larger_than_any_memory_is_refused(tmp_path):
-    header = io.BytesIO()
-    shape = {"descr": "|u1", "fortran_order": False, "shape": (2**50, 32, 32, 3)}
-    np.lib.format.write_array_header_1_0(header, shape)
-    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-        archive.writestr("labels.npy", b"")
-        archive.writestr("images.npy", header.getvalue())
-    with pytest.raises(UserError, match=r"a\.npz: not a readable \.npz file: "):
-        load("mine", OwnImage(kind="image", path=str(tmp_path / "a.npz")))
-
-
 def test_pickled_objects_are_never_loaded(tmp_path):
     labels = np.array(["a", "b", None, "c"], dtype=object)
     with pytest.raises(UserError, match=r"a\.npz: not a readable \.npz file: .*allow_pickle"):
@@ -207,28 +193,13 @@ def test_pickled_objects_are_never_loaded(tmp_path):
 
 def test_other_file_is_refused(tmp_path):
     (tmp_path / "a.zip").write_bytes(b"")
-    with pytest.raises(UserError, match=r"own_datasets\.mine\.path: '\S*a\.zip' is neither"):
+    with pytest.raises(UserError, match=r"own_datasets\.mine: \S*a\.zip: neither an"):
         loaded(str(tmp_path / "a.zip"))
 
 
-@pytest.mark.parametrize("place", ["new.png", "cat/old/new.png"])
-def test_image_that_is_in_no_class_is_refused(folder, place):
-    (folder / place).parent.mkdir(exist_ok=True)
-    (folder / "cat/000.png").rename(folder / place)
-    with pytest.raises(UserError, match=rf"{place}: images must be in folders named by class"):
-        loaded(str(folder))
-
-
 def test_folder_without_images_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"there are no images \(\.png, "):
+    with pytest.raises(UserError, match=r"there is no file \(\.png, "):
         loaded(str(tmp_path))
-
-
-@pytest.mark.timeout(60)
-def test_pipe_among_images_is_refused(folder):
-    os.mkfifo(folder / "cat" / "999.png")
-    with pytest.raises(UserError, match=r"999\.png: not a regular file$"):
-        loaded(str(folder))
 
 
 def shapes_of(*sizes):
@@ -312,14 +283,14 @@ def test_exif_data_that_cannot_be_read_are_none(folder):
 )
 def test_images_of_several_sizes_get_one_by_the_median(tmp_path, caplog, sizes, chosen):
     path = classes_in(tmp_path / "pets", shapes_of(*sizes), alternating(6))
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         raw = loaded(path)
     assert list(raw.train.inputs.shape[2:]) == chosen
     assert (
         f"images differ in size: `size: {chosen}` (height, width) was chosen" in caplog.messages[0]
     )
     assert set(raw.train.inputs.ravel()) <= set(range(7))
-    assert raw.facts["read"] == caplog.messages
+    assert [f"own_datasets.mine: {line}" for line in raw.facts["read"]] == caplog.messages
 
 
 def test_images_are_resized_to_the_configured_size_and_cropped_at_the_centre(tmp_path):
@@ -348,31 +319,15 @@ def test_size_that_no_image_has_is_refused(size):
         OwnImage(kind="image", path="pets", size=size)
 
 
-def test_files_that_are_no_images_are_ignored_in_one_line(folder, caplog):
+def test_files_that_are_no_images_of_a_class_are_ignored_in_one_line(folder):
     before = whole(str(folder))
     for name in ("Thumbs.db", "cat/Thumbs.db", "dog/README", "cat/.thumbs", ".DS_Store"):
         (folder / name).write_text("x")
     after = whole(str(folder))
     np.testing.assert_array_equal(after.train.inputs, before.train.inputs)
-    assert after.facts["read"] == [f"{folder}: 3 files ignored, no images: README, Thumbs.db"]
-    assert caplog.messages == after.facts["read"]
-
-
-def test_folder_without_images_is_no_class(folder):
-    (folder / "eel").mkdir()
-    (folder / "__MACOSX/cat").mkdir(parents=True)
-    (folder / "__MACOSX/cat/._000.png").write_text("x")
-    raw = loaded(str(folder))
-    assert raw.classes == ["cat", "dog"]
-    assert raw.facts["read"] == [f"{folder}: folders ignored, without an image: __MACOSX, eel"]
-
-
-def test_images_in_forms_that_are_not_read_are_refused_together(folder):
-    for name in ("cat/a.heic", "dog/b.TIF"):
-        (folder / name).write_text("x")
-    expected = r"\A\S*cat/a\.heic, \S*dog/b\.TIF: such images are not read, save them as \.png"
-    with pytest.raises(UserError, match=expected):
-        loaded(str(folder))
+    (line,) = after.facts["read"]
+    ignored = "Thumbs.db, cat/Thumbs.db, dog/README"
+    assert line.startswith(f"{folder}: 3 files ignored: {ignored}; valid: CLASS/FILE (.png, ")
 
 
 def test_images_of_16_bits_are_read_by_their_upper_8(folder):
@@ -400,7 +355,7 @@ def spoil(file, how):
 @pytest.mark.parametrize("how", [b"", b"text", "cut", "flipped", b"%!PS-Adobe-3.0 EPSF-3.0"])
 def test_damaged_image_is_refused_by_its_name(folder, how):
     spoil(folder / "dog/003.png", how)
-    with pytest.raises(UserError, match=r"\A\S*dog/003\.png: not a readable image: .*\Z"):
+    with pytest.raises(UserError, match=r"\A\S+ \S*dog/003\.png: not a readable image: .*\Z"):
         loaded(str(folder))
 
 
@@ -446,6 +401,7 @@ def any_images(folder, sizes):
 def test_new_images_are_read_as_the_test_images_were(tmp_path, sizes, size):
     train, test = (any_images(tmp_path / name, sizes) for name in ("train", "test"))
     raw = loaded(train, test=test, size=size)
-    found, names = read_unlabelled(tmp_path / "test", raw.train.inputs.shape[2:])
+    height, width = raw.train.inputs.shape[2:]
+    found, names, _ = read_rows(tmp_path / "test", None, {"size": [width, height]})
     np.testing.assert_array_equal(found, raw.test.inputs)
     assert names[0] == "a/0.png"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from automata.config.data import OwnTabular, Preparation
 from automata.datasets.own import load, tabular
+from automata.datasets.own.columns import Column
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
 
@@ -66,6 +67,11 @@ def whole(folder, table, **keys):
     return loaded(folder, table, others={"validation": table, "test": table}, **keys)
 
 
+def features(raw):
+    """Return the names of the features."""
+    return [name for column in raw.encoding["columns"] for name in Column(**column).features]
+
+
 def fillings(raw):
     """Return what fills the missing cells of each column."""
     return {column["name"]: column["fill"] for column in raw.encoding["columns"]}
@@ -83,7 +89,7 @@ def numbers(rows):
 
 
 def test_columns_are_encoded_in_order(tmp_path):
-    assert loaded(tmp_path, frame()).facts["features"] == [
+    assert features(loaded(tmp_path, frame())) == [
         "size",
         "soil=clay",
         "soil=peat",
@@ -98,7 +104,7 @@ def test_rows_are_those_that_pandas_encodes(tmp_path):
     table = frame()
     raw = loaded(tmp_path, table)
     found = np.vstack([getattr(raw, split).inputs for split in SPLITS])
-    np.testing.assert_array_equal(numbers(found), numbers(oracle(table, raw.facts["features"])))
+    np.testing.assert_array_equal(numbers(found), numbers(oracle(table, features(raw))))
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -107,7 +113,7 @@ def test_rows_of_given_files_keep_their_order(tmp_path, split):
     others = {name: tables[name] for name in SPLITS[1:]}
     raw = loaded(tmp_path, tables["train"], others=others)
     rows = getattr(raw, split)
-    np.testing.assert_array_equal(rows.inputs, oracle(tables[split], raw.facts["features"]))
+    np.testing.assert_array_equal(rows.inputs, oracle(tables[split], features(raw)))
     np.testing.assert_array_equal(rows.labels, tables[split]["kind"])
 
 
@@ -143,7 +149,7 @@ def test_drawn_rows_never_change_the_training_rows(tmp_path_factory, seed, size,
     folder = tmp_path_factory.mktemp("drawn")
     table = frame(seed=seed).assign(number=np.arange(60.0))
     before = loaded(folder, table)
-    numbers = before.facts["features"].index("number")
+    numbers = features(before).index("number")
     drawn = np.concatenate([before.validation.inputs, before.test.inputs])[:, numbers].astype(int)
     table.loc[drawn, "size"] = size
     table.loc[drawn, "soil"] = soil
@@ -157,7 +163,7 @@ def test_filling_is_of_the_training_rows_only(tmp_path, statistic, given_files):
     table = frame().assign(number=np.arange(60.0))
     others = {s: frame(seed=1).assign(number=1.0) for s in SPLITS[1:]} if given_files else {}
     raw = loaded(tmp_path, table, others=others)
-    rows = raw.train.inputs[:, raw.facts["features"].index("number")].astype(int)
+    rows = raw.train.inputs[:, features(raw).index("number")].astype(int)
     table.loc[rows[::3], "size"] = None
     expected = table.loc[rows, "size"].agg(statistic)
     filled = loaded(tmp_path, table, others=others, fill={"size": statistic})
@@ -167,7 +173,7 @@ def test_filling_is_of_the_training_rows_only(tmp_path, statistic, given_files):
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize(
-    ("cells", "value", "features", "first"),
+    ("cells", "value", "names", "first"),
     [
         ([None, 2.0, 3.0], 7, ["x"], [7]),
         ([None, "b", "c"], "a", ["x=a", "x=b", "x=c"], [1, 0, 0]),
@@ -176,15 +182,15 @@ def test_filling_is_of_the_training_rows_only(tmp_path, statistic, given_files):
         ([None, True, False], "True", ["x=False", "x=True"], [0, 1]),
     ],
 )
-def test_missing_cells_become_the_given_value(tmp_path, suffix, cells, value, features, first):
+def test_missing_cells_become_the_given_value(tmp_path, suffix, cells, value, names, first):
     raw = small(tmp_path, cells, suffix=suffix, fill={"x": value})
-    assert raw.facts["features"] == features
+    assert features(raw) == names
     assert raw.train.inputs[0].tolist() == first
 
 
 def test_numbers_named_categorical_are_categories(tmp_path):
     raw = small(tmp_path, [10, 9, 10], [9, 10], categorical=["x"])
-    assert raw.facts["features"] == ["x=10", "x=9"]
+    assert features(raw) == ["x=10", "x=9"]
     assert raw.test.inputs.tolist() == [[0, 1], [1, 0]]
 
 
@@ -196,7 +202,7 @@ def test_category_of_whole_numbers_has_one_name_with_gaps_or_without(tmp_path):
 
 def test_categories_keep_leading_zeros(tmp_path):
     raw = loaded(tmp_path, "x,kind\n" + "01,a\n1,b\n" * 9, categorical=["x"])
-    assert raw.facts["features"] == ["x=01", "x=1"]
+    assert features(raw) == ["x=01", "x=1"]
 
 
 def test_category_that_training_lacks_is_all_zeros(tmp_path):
@@ -206,7 +212,7 @@ def test_category_that_training_lacks_is_all_zeros(tmp_path):
 
 def test_pandas_categories_are_categories(tmp_path):
     cells = pd.Series([3, 5, 3], dtype="category")
-    assert small(tmp_path, cells, suffix=".parquet").facts["features"] == ["x=3", "x=5"]
+    assert features(small(tmp_path, cells, suffix=".parquet")) == ["x=3", "x=5"]
 
 
 @pytest.mark.parametrize(("cells", "width"), [([4.0, 4.0], 1), (["a", "a"], 1)])
@@ -225,7 +231,7 @@ def test_further_columns_of_a_test_file_do_not_count(tmp_path):
 
 def test_text_among_numbers_is_a_category_where_named(tmp_path):
     raw = small(tmp_path, ["1", "2", "?", "4"], categorical=["x"])
-    assert raw.facts["features"] == ["x=1", "x=2", "x=4", "x=?"]
+    assert features(raw) == ["x=1", "x=2", "x=4", "x=?"]
 
 
 def test_table_without_features_is_refused(tmp_path):
@@ -246,7 +252,7 @@ def test_dropped_columns_are_as_if_the_file_had_none(tmp_path_factory, dropped):
 def test_dropped_column_may_hold_anything_or_be_missing_elsewhere(tmp_path):
     table = frame().assign(note=[None, "2020-01-31", *map(str, range(58))])
     raw = loaded(tmp_path, table, others={"test": frame(seed=1)}, drop=["note"])
-    assert raw.facts["features"] == loaded(tmp_path, frame()).facts["features"]
+    assert features(raw) == features(loaded(tmp_path, frame()))
 
 
 def named(names, rows):
@@ -264,7 +270,7 @@ def named(names, rows):
 def test_texts_that_repeat_or_are_few_are_categories(tmp_path, names, rows):
     table = named(names, rows)
     raw = whole(tmp_path, table)
-    assert len(raw.facts["features"]) == names + 1
+    assert len(features(raw)) == names + 1
     assert raw.train.inputs[:, :-1].sum() == rows
 
 
@@ -272,13 +278,13 @@ def test_texts_of_a_few_rows_only_are_categories_beside_what_fills_the_others(tm
     table = named(60, 60)
     table.loc[25:, "who"] = None
     raw = loaded(tmp_path, table, fill={"who": "nobody"})
-    assert "who=nobody" in raw.facts["features"]
+    assert "who=nobody" in features(raw)
 
 
 def test_names_of_rows_are_categories_where_the_user_says_so(tmp_path):
     table = named(40, 40)
     raw = whole(tmp_path, table, categorical=["who"])
-    assert len(raw.facts["features"]) == 41
+    assert len(features(raw)) == 41
 
 
 @given(st.lists(st.sampled_from("abcde"), min_size=12, max_size=40), st.integers(2, 12))
@@ -289,7 +295,7 @@ def test_rare_categories_are_one_and_every_row_keeps_its_own(tmp_path_factory, c
     common = sorted(cell for cell in counts if counts[cell] >= fewest)
     rare = len(cells) - sum(counts[cell] for cell in common)
     names = [f"x={cell}" for cell in common] + ["x=(rare)"] * (rare > 0)
-    assert raw.facts["features"] == names
+    assert features(raw) == names
     assert raw.train.inputs.sum(axis=1).tolist() == [1] * len(cells)
     assert raw.train.inputs.sum(axis=0).tolist() == [counts[c] for c in common] + [rare] * (
         rare > 0
@@ -299,13 +305,13 @@ def test_rare_categories_are_one_and_every_row_keeps_its_own(tmp_path_factory, c
 
 def test_rare_is_counted_in_the_training_rows_alone(tmp_path):
     raw = small(tmp_path, ["a"] * 5 + ["b"], ["b"] * 9, rare_below=2)
-    assert raw.facts["features"] == ["x=a", "x=(rare)"]
+    assert features(raw) == ["x=a", "x=(rare)"]
     assert raw.test.inputs.tolist() == [[0, 1]] * 9
 
 
 def test_names_of_rows_may_be_grouped(tmp_path):
     raw = loaded(tmp_path, named(60, 60), rare_below=2)
-    assert raw.facts["features"] == ["who=(rare)", "x"]
+    assert features(raw) == ["who=(rare)", "x"]
 
 
 @pytest.mark.parametrize(
@@ -322,7 +328,7 @@ def test_dates_become_days_since_1970(tmp_path, suffix, cells):
     # 50 years of which 1972, ..., 2016 are leap years, January, 28 days, and a half.
     days = 50 * 365 + 12 + 31 + 28 + 0.5
     raw = small(tmp_path, cells, suffix=suffix, dates=["x"])
-    assert raw.facts["features"] == ["x"]
+    assert features(raw) == ["x"]
     assert raw.train.inputs.tolist() == [[1], [days], [-1]]
 
 
@@ -359,7 +365,7 @@ def test_columns_of_a_kind_are_filled_and_a_single_one_wins(tmp_path):
     fill = {"numbers": "median", "texts": "missing", "b": "mean"}
     raw = whole(tmp_path, gappy(), fill=fill)
     assert fillings(raw) == {"b": 4.0, "a": 3.0, "soil": "missing", "full": 2.5}
-    assert raw.facts["features"] == ["a", "b", "soil=missing", "soil=x", "soil=y", "full"]
+    assert features(raw) == ["a", "b", "soil=missing", "soil=x", "soil=y", "full"]
     assert raw.train.inputs[:2].tolist() == [[1, 4, 0, 1, 0, 1], [3, 2, 1, 0, 0, 2]]
 
 
@@ -374,11 +380,11 @@ def test_table_beyond_a_limit_is_refused_with_its_widest_columns(
     tmp_path, monkeypatch, limit, value
 ):
     monkeypatch.setattr(tabular, limit, value)
-    monkeypatch.setattr(tabular, "_encode", None)  # nothing is allocated before
+    monkeypatch.setattr(tabular, "encoded", None)  # nothing is allocated before
     table = frame().assign(code=np.arange(60) // 20)
     expected = (
-        r"train\.csv: 10 features x 60 rows x 4 bytes are .* features by column: 'soil' 3, "
-        r"'code' 3, 'wet' 2; .*own_datasets\.mine\.drop.*own_datasets\.mine\.rare_below"
+        r"own_datasets\.mine: 10 features of 60 rows are more than .*drop.*rare_below.*: "
+        r"soil 3, code 3, wet 2$"
     )
     with pytest.raises(UserError, match=expected):
         loaded(tmp_path, table, categorical=["code"])
@@ -387,14 +393,14 @@ def test_table_beyond_a_limit_is_refused_with_its_widest_columns(
 @pytest.mark.parametrize(("limit", "value"), [("MOST_FEATURES", 7), ("MOST_BYTES", 7 * 60 * 4)])
 def test_table_at_a_limit_is_taken(tmp_path, monkeypatch, limit, value):
     monkeypatch.setattr(tabular, limit, value)
-    assert len(loaded(tmp_path, frame()).facts["features"]) == 7
+    assert len(features(loaded(tmp_path, frame()))) == 7
 
 
 def test_too_little_memory_is_one_line(tmp_path, monkeypatch):
     def full(*_):
         raise MemoryError("Unable to allocate 9 GiB")
 
-    monkeypatch.setattr(tabular, "_encode", full)
+    monkeypatch.setattr(tabular, "encoded", full)
     own = {"kind": "tabular", "path": write(frame(), tmp_path / "t.csv"), "target": "kind"}
     with pytest.raises(UserError, match=r"\Aown_datasets\.mine: .*memory.*9 GiB; give fewer .*\Z"):
         prepare("mine", Preparation.model_validate({"own": own}), tmp_path)

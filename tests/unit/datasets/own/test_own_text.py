@@ -16,7 +16,7 @@ from automata.datasets.own import load
 from automata.datasets.own.text import holds_texts, tokenise
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
-from automata.prediction.encoding import encode
+from automata.prediction.predict import encode
 
 TEXTS = ["It's good.", "Bad, I say!", "None", 'a "quoted"\nbreak', "007", "null"]
 
@@ -73,17 +73,13 @@ def test_record_says_source_files_and_rows(tmp_path, others):
 def test_text_without_words_is_kept_and_counted(tmp_path, others, nothing, suffix):
     raw = loaded(tmp_path, ["a", nothing, "b", nothing], suffix=suffix, **others)
     assert raw.train.inputs == [["a"], [], ["b"], []]
-    assert raw.facts["read"] == ["texts without words: 2 of 6"]
+    words = "words in a text: 0 (median), 1 (most)"
+    assert raw.facts["read"] == [words, "texts without words: 2 of 6"]
 
 
 def test_training_texts_without_any_word_are_refused(tmp_path, others):
     with pytest.raises(UserError, match=r"path.csv: no training text has a word"):
         loaded(tmp_path, ["", ""], **others)
-
-
-def test_column_that_is_no_text_is_refused(tmp_path, others):
-    with pytest.raises(UserError, match=r"column 'review': it holds numbers or dates, not texts"):
-        loaded(tmp_path, [1, 2, 3, 4], suffix=".parquet", **others)
 
 
 def test_texts_of_another_separator_and_encoding_are_read(tmp_path, others):
@@ -102,7 +98,7 @@ def test_one_long_text_among_short_ones_is_cut(tmp_path, others, caplog):
     raw = loaded(tmp_path, ["w " * 40_000, *["a b c"] * 99], **others)
     assert [len(text) for text in raw.train.inputs] == [256, *[3] * 99]
     assert raw.encoding["longest"] == 256
-    assert raw.facts["read"] == ["texts cut at 256 words: 1 of 102"]
+    assert raw.facts["read"][1:] == ["texts cut at 256 words: 1 of 102"]
     assert "own_datasets.mine: texts cut at 256 words: 1 of 102" in caplog.messages
 
 
@@ -150,9 +146,7 @@ def test_other_files_of_a_folder_are_told(tmp_path):
     path = folder_of(tmp_path, STARS | {"README.txt": "", "good/Thumbs.db": "", ".git/a/b": ""})
     raw = load("mine", OwnText(kind="text", path=path, validation=path, test=path))
     assert len(raw.train) == 3
-    said = (
-        f"ignored, for they are no {path}/class/text.txt: {path}/README.txt, {path}/good/Thumbs.db"
-    )
+    said = f"{path}: 2 files ignored: README.txt, good/Thumbs.db; valid: CLASS/FILE (.txt)"
     assert said in raw.facts["read"]
 
 
@@ -160,16 +154,16 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
     path = folder_of(tmp_path, {"a/1.txt": "caf\xe9", "b/2.txt": "\xe4", "b/3.txt": "x"}, "cp1252")
     said = {"kind": "text", "path": path, "validation": path, "test": path}
     assert load("mine", OwnText(**said, encoding="cp1252")).train.inputs[0] == ["caf\xe9"]
-    with pytest.raises(UserError, match=r"mine\.encoding: .* as UTF-8: .*a/1.txt, .*b/2.txt$"):
+    with pytest.raises(UserError, match=r"mine: encoding: .* as UTF-8: .*a/1.txt, .*b/2.txt$"):
         load("mine", OwnText(**said))
-    with pytest.raises(UserError, match=r"mine\.encoding: not readable as klingon: "):
+    with pytest.raises(UserError, match=r"mine: encoding: not readable as klingon: "):
         load("mine", OwnText(**said, encoding="klingon"))
 
 
 @pytest.mark.parametrize(
     ("said", "problem"),
     [
-        ({"test": "none.csv"}, r"own_datasets\.mine\.test: .*none\.csv: .* folder"),
+        ({"test": "none.csv"}, r"own_datasets\.mine: none\.csv: there is no file"),
         ({"group": "g", "order": "o"}, "own_datasets.mine: .* no columns: .* group and order"),
     ],
 )
@@ -267,4 +261,7 @@ def test_tokens_of_chinese_test_texts_are_known(tmp_path):
     frame = pd.DataFrame({"text": ["".join(draw) for draw in draws], "class": [0, 1] * 30})
     frame.to_csv(tmp_path / "reviews.csv", index=False)
     dataset = prepared(OwnText(kind="text", path=str(tmp_path / "reviews.csv")))
-    assert dataset.metadata["read"] == ["tokens that the model knows: validation 100 %, test 100 %"]
+    assert dataset.metadata["read"] == [
+        "words in a text: 7 (median), 7 (most)",
+        "tokens that the model knows: validation 100 %, test 100 %",
+    ]

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config.data import OwnTabular
+from automata.datasets.own import load
 from automata.datasets.own.splits import draw_groups, draw_last
 from automata.datasets.own.tables import read_own
-from automata.datasets.own.tabular import load
 from automata.errors import UserError
+from tests.unit.datasets.own.test_own_tabular import features
 
 ROWS = 200
 FRAME = pd.DataFrame(
@@ -33,7 +34,7 @@ FRAME = pd.DataFrame(
 def parts(folder: Path, frame: pd.DataFrame = FRAME, **said: Any) -> dict[str, pd.DataFrame]:
     frame.to_csv(folder / "own.csv", index=False)
     own = OwnTabular(kind="tabular", path=str(folder / "own.csv"), target="species", **said)
-    found = read_own("mine", own).parts
+    found = read_own(own).parts
     return {split: frame.iloc[part.rows] for split, part in found.items()}
 
 
@@ -67,15 +68,15 @@ def test_the_column_is_no_feature(tmp_path: Path) -> None:
         group="patient",
         dates=["day"],
     )
-    assert load("mine", own).facts["features"] == ["height", "day", "number"]
+    assert features(load("mine", own)) == ["height", "day", "number"]
 
 
 @pytest.mark.parametrize(
     ("said", "change", "expected"),
     [
-        ({"group": "who"}, {}, "own_datasets.mine.group: .* has no column 'who'"),
-        ({"group": "species"}, {}, "own_datasets.mine.group: 'species' is the target as well"),
-        ({"group": "patient", "order": "day"}, {}, "own_datasets.mine.order: .*group is given"),
+        ({"group": "who"}, {}, "no column who, which group names; it has height"),
+        ({"group": "species"}, {}, "^group: 'species' is the target as well"),
+        ({"group": "patient", "order": "day"}, {}, "^order: group is given as well"),
         ({"order": "patient"}, {}, "column 'patient': rows are ordered by numbers or dates"),
         ({"order": "number"}, {"number": None}, "column 'number': missing cells: 200"),
         ({"group": "patient"}, {"patient": "p1"}, "no training row is left of class a, b"),
