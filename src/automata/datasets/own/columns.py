@@ -197,7 +197,7 @@ def cells_of(table: Table, column: Column) -> Cells:
     Raises UserError for cells that are no numbers or dates in a column of such.
     """
     cells = table.frame[column.name]
-    gaps = table.gaps(column.name) | table.empty(column.name, column.missing)
+    gaps = table.gaps(column.name, *column.missing)
     if not column.is_number:
         if column.kind == "truth":
             cells = cells.map(lambda name: TRUTH.get(name.strip().lower(), name))

@@ -78,13 +78,13 @@ class Table:
         """Return file and column, as messages begin."""
         return f"{self.path}: column '{name}'"
 
-    def empty(self, column: str, marks: Sequence[str] = ("",)) -> NDArray[np.bool_]:
-        """Return which cells (n,) of a column are empty, or one of the `marks`."""
-        return self.frame[column].str.strip().isin(marks).to_numpy(dtype=bool)
+    def gaps(self, column: str, *more: str) -> NDArray[np.bool_]:
+        """Return which cells (n,) are missing in a column that holds no texts."""
+        return self.holds(column, *MISSING, *self.missing, *more)
 
-    def gaps(self, column: str) -> NDArray[np.bool_]:
-        """Return which cells (n,) of a column that holds no texts are missing."""
-        return self.empty(column, [*MISSING, *self.missing])
+    def holds(self, column: str, *marks: str) -> NDArray[np.bool_]:
+        """Return which cells (n,) are one of the marks."""
+        return self.frame[column].str.strip().isin(marks).to_numpy(dtype=bool)
 
     def require(self, columns: Iterable[str], why: str) -> None:
         """Raise UserError if a column is not there; `why` says who needs it."""

@@ -84,7 +84,7 @@ def _labelled(table: Table, own: OwnTabular | OwnText) -> tuple[Table, FileLabel
     """Return the table with the class of each row, and which rows were left out, if any."""
     target = own.target
     as_it_is = isinstance(own, OwnTabular) and target in own.categorical
-    gaps = table.empty(target) if as_it_is else table.gaps(target)
+    gaps = table.holds(target, "") if as_it_is else table.gaps(target)
     names = table.frame[target].str.strip()
     left_out = np.zeros_like(gaps)
     if own.skip_rows:

@@ -27,16 +27,12 @@ from automata.datasets.own.columns import (
     cells_of,
     days,
     decided,
-    numbers_rows,
 )
 from automata.datasets.own.reader import Table, cell_name, read_table
 from automata.datasets.own.splits import KEYS, raw_splits
-from automata.datasets.own.tables import Tables, read_own
+from automata.datasets.own.tables import read_own
 from automata.datasets.raw import Numbers, RawSplits
 from automata.errors import UserError, listed
-
-MOST_FEATURES, MOST_BYTES = 100_000, 4 * 2**30
-"""Limits of a table: features, and bytes as float32, all splits together."""
 
 GAP = "(missing)"
 """The category of missing cells, where training rows have some."""
@@ -62,8 +58,8 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     ]
     if not columns:
         raise UserError(f"{train.path}: there is no column but the target '{own.target}'")
-    _require_room(read, columns)
-    inputs, notes = {}, [*read.notes, *_notes(train, found)]
+    empty = [it.name for it in found if isinstance(it, Refused)]
+    inputs, notes = {}, [*read.notes, *(f"column '{it}' has no cells: left out" for it in empty)]
     for split, table in read.tables.items():
         inputs[split], odd = encoded(table, columns)
         notes += [f"{KEYS[split]}: {note}" for note in odd]
@@ -166,15 +162,6 @@ def _features(column: Column, filled: Cells, gaps: NDArray[np.bool_]) -> NDArray
     return block[:, : len(column.features)]
 
 
-def _notes(train: Table, found: Sequence[Column | Refused]) -> Iterator[str]:
-    """Yield a sentence on each column that is left out, or should perhaps be."""
-    for it in found:
-        if isinstance(it, Refused):
-            yield f"column '{it.name}' has no cells: left out"
-        elif it.kind == "number" and numbers_rows(cells_of(train, it)):
-            yield f"column '{it.name}' seems to number the rows (drop leaves it out)"
-
-
 def _kinds(columns: Sequence[Column]) -> Iterator[str]:
     """Yield for each kind of column what it becomes, and which columns are of it."""
     names: dict[str, list[str]] = {}
@@ -185,16 +172,3 @@ def _kinds(columns: Sequence[Column]) -> Iterator[str]:
         width = "" if column.is_number else f" ({len(column.features)})"
         names.setdefault(what, []).append(f"{column.name}{width}")
     yield from (f"{what}: {listed(those)}" for what, those in sorted(names.items()))
-
-
-def _require_room(read: Tables, columns: Sequence[Column]) -> None:
-    """Raise UserError, before anything large is there, if the features are beyond the limits."""
-    widths = {column.name: len(column.features) for column in columns}
-    features, rows = sum(widths.values()), sum(len(part.rows) for part in read.parts.values())
-    if features > MOST_FEATURES or rows * features * 4 > MOST_BYTES:
-        widest = sorted(widths, key=lambda column: -widths[column])[:3]
-        raise UserError(
-            f"{features:,} features of {rows:,} rows are more than {MOST_FEATURES:,} features or "
-            f"{MOST_BYTES / 2**30:.0f} GiB: leave out the widest columns (drop), or make one of "
-            f"rare categories (rare_below): {listed(f'{it} {widths[it]:,}' for it in widest)}"
-        )

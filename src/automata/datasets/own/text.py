@@ -16,7 +16,7 @@ from automata.config.data import OwnText
 from automata.datasets.kinds.text import known_share, known_tokens, numbered, numbering, odd_lengths
 from automata.datasets.own.folders import class_files, files_at, names_at
 from automata.datasets.own.reader import read_table
-from automata.datasets.own.splits import FileLabels, assign, given_paths, raw_splits
+from automata.datasets.own.splits import assign, given_paths, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import RawSplits, Tokens
 from automata.errors import UserError, listed
@@ -45,9 +45,13 @@ def load(own: OwnText) -> RawSplits[Tokens]:
     Raises UserError for files that cannot be read or split.
     """
     paths = given_paths(own)
-    train = None
+    train, texts, labels, notes = None, {}, {}, list[str]()
     if paths["train"].is_dir():
-        texts, labels, notes = _read_folders(paths, own)
+        if own.group or own.order:
+            raise UserError("a folder of texts has no columns: leave out group and order")
+        for split, path in paths.items():
+            files, labels[split] = class_files(path, SUFFIXES, notes)
+            texts[split] = _read_texts(files, own.encoding)
         classes, parts = assign(labels)
     else:
         read = read_own(own)
@@ -126,19 +130,6 @@ def tokenise(text: str) -> list[str]:
     plain = _WITHOUT_BLANKS.sub(r" \g<0> ", _BREAK.sub(" ", plain))
     words = _treebank()(_SENTENCE_END.sub(" .", plain))
     return [_QUOTES.get(word, word) for word in words]
-
-
-def _read_folders(
-    paths: dict[str, Path], own: OwnText
-) -> tuple[dict[str, list[str]], dict[str, FileLabels], list[str]]:
-    """Return the texts of folders by split, their classes, and a sentence on ignored files."""
-    if own.group or own.order:
-        raise UserError("a folder of texts has no columns: leave out group and order")
-    texts, labels, notes = {}, {}, list[str]()
-    for split, path in paths.items():
-        files, labels[split] = class_files(path, SUFFIXES, notes)
-        texts[split] = _read_texts(files, own.encoding)
-    return texts, labels, notes
 
 
 @functools.cache

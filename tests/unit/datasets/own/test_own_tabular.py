@@ -375,27 +375,6 @@ def test_filling_of_a_kind_is_for_true_and_false_and_named_categories_too(tmp_pa
     assert fillings(raw) == {"b": 0, "a": "none", "soil": "none", "full": 2.5}
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MOST_FEATURES", 9), ("MOST_BYTES", 2399)])
-def test_table_beyond_a_limit_is_refused_with_its_widest_columns(
-    tmp_path, monkeypatch, limit, value
-):
-    monkeypatch.setattr(tabular, limit, value)
-    monkeypatch.setattr(tabular, "encoded", None)  # nothing is allocated before
-    table = frame().assign(code=np.arange(60) // 20)
-    expected = (
-        r"own_datasets\.mine: 10 features of 60 rows are more than .*drop.*rare_below.*: "
-        r"soil 3, code 3, wet 2$"
-    )
-    with pytest.raises(UserError, match=expected):
-        loaded(tmp_path, table, categorical=["code"])
-
-
-@pytest.mark.parametrize(("limit", "value"), [("MOST_FEATURES", 7), ("MOST_BYTES", 7 * 60 * 4)])
-def test_table_at_a_limit_is_taken(tmp_path, monkeypatch, limit, value):
-    monkeypatch.setattr(tabular, limit, value)
-    assert len(features(loaded(tmp_path, frame()))) == 7
-
-
 def test_too_little_memory_is_one_line(tmp_path, monkeypatch):
     def full(*_):
         raise MemoryError("Unable to allocate 9 GiB")
