@@ -83,7 +83,7 @@ def test_rows(name, record):
         np.savez("new.npz", images=raw.test.inputs.transpose(0, 2, 3, 1))
         return Path("new.npz"), np.array(raw.classes)[raw.test.labels]
     table = pd.read_csv(own.path, dtype=str)
-    parts = read_own(name, own).parts
+    parts = read_own(own).parts
     rows = table.iloc[parts["test"].rows]
     rows.drop(columns=own.target).to_csv("new.csv", index=False)
     return Path("new.csv"), rows[own.target].to_numpy()

@@ -174,7 +174,7 @@ def test_unknown_categories_are_told_in_one_line(
         (lambda rows: rows.drop(columns=["soil"]), "no column soil, which the model needs"),
         (
             lambda rows: rows.assign(height="tall"),
-            "'tall' is no number up to 3.4e38, as",
+            "'tall' is no number below 3.4e38",
         ),
         (lambda rows: rows[:0], "there are no rows"),
     ],

@@ -209,8 +209,8 @@ def cells_of(table: Table, column: Column) -> Cells:
         row = int(broken.argmax())
         raise UserError(
             f"{table.column(column.name)}: {table.row(row)}: '{cells.iloc[row]}' is no "
-            f"{column.kind} up to 3.4e38, as the training file has ({int(broken.sum())} such "
-            "cells); missing takes it for a missing cell"
+            f"{column.kind}{'' if is_date else ' below 3.4e38'} ({int(broken.sum())} such cells): "
+            "missing takes it for a missing cell"
         )
     return np.where(gaps, np.nan, found)
 

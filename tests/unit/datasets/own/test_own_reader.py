@@ -127,7 +127,7 @@ def test_other_texts_among_numbers_are_refused_with_what_to_type(tmp_path):
 def test_text_in_the_test_file_where_training_has_numbers_is_refused(tmp_path):
     test = tmp_path / "test.csv"
     test.write_text("x,y\n1,a\nlarge,b\n")
-    with pytest.raises(UserError, match=r"row 3: 'large' is no number up to"):
+    with pytest.raises(UserError, match=r"row 3: 'large' is no number below"):
         loaded(tmp_path, ["1", "2"], test=str(test))
 
 
