@@ -8,12 +8,11 @@ from pathlib import Path
 import pandas as pd
 import torch
 import yaml
-from torch import Tensor
 
 from automata.datasets import own
 from automata.datasets.prepared import Split
 from automata.errors import UserError
-from automata.prediction.saved import SavedModel, read_model
+from automata.prediction.saved import read_model
 from automata.registry import imported
 from automata.runs import MODEL
 from automata.training.evaluation import chunks
@@ -40,28 +39,21 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
         UserError: in one line, for a file that is no model, and for rows that do not fit it.
     """
     classifier, saved = read_model(_file(model), factory)
-    inputs, names = encode(rows, saved)
+    read_rows = imported(f"{own.__name__}.{saved.kind}:read_rows")
+    inputs, names, notes = read_rows(rows, saved.job.settings.data.own, saved.encoding)
     if not names:
         raise UserError(f"{rows}: there are no rows")
-    split = Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), saved.normalisation())
+    for note in notes:
+        _LOG.warning("%s: %s", rows, note)
+    labels = torch.zeros(len(names), dtype=torch.int64)  # which nobody reads
+    split = Split(torch.as_tensor(inputs), labels, saved.normalisation())
     with torch.inference_mode():
         parts = [classifier(part) for part, _ in chunks(split, classifier)]
     logits = torch.cat(parts)
-    table = pd.DataFrame({"row": names})
-    table["prediction"] = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
-    probabilities = pd.DataFrame(
-        logits.double().softmax(dim=1).numpy(), columns=[f"p({name})" for name in saved.classes]
-    )
-    return pd.concat([table, probabilities], axis=1)
-
-
-def encode(rows: Path, saved: SavedModel) -> tuple[Tensor, list[str]]:
-    """Return the inputs (n, ...) at a path as the model takes them, and the name of each row."""
-    read_rows = imported(f"{own.__name__}.{saved.kind}:read_rows")
-    inputs, names, notes = read_rows(rows, saved.job.settings.data.own, saved.encoding)
-    for note in notes:
-        _LOG.warning("%s: %s", rows, note)
-    return torch.as_tensor(inputs), names
+    said = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
+    shares = logits.double().softmax(dim=1).numpy()
+    by_class = {f"p({name})": shares[:, number] for number, name in enumerate(saved.classes)}
+    return pd.DataFrame({"row": names, "prediction": said, **by_class})
 
 
 def _file(place: Path) -> Path:

@@ -63,17 +63,6 @@ class SavedModel(Recorded):
         return Normalisation(*(torch.tensor(self.encoding[key]) for key in ("mean", "scale")))
 
 
-def describe(dataset: Dataset, encoding: dict[str, Any]) -> dict[str, Any]:
-    """Return what a `SavedModel` says of the data."""
-    return {
-        "kind": dataset.kind,
-        "classes": dataset.metadata["class_names"],
-        "encoding": encoding,
-        "inputs": list(dataset.train.inputs.shape[1:]),
-        "extras": {name: list(extra.shape) for name, extra in dataset.extras.items()},
-    }
-
-
 def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
     """Write `model` and what it is to `path`, atomically, with a digest of all that."""
     header = saved.model_copy(update={"digest": BLANK}).model_dump_json()
@@ -108,10 +97,9 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         )
     architecture = saved.job.settings.protocol.model
     if isinstance(architecture, OwnModel) and architecture.factory != factory:
-        other = f", not by {factory}" if factory else ""
         raise UserError(
-            f"{path}: was made by {architecture.factory}{other}; if you have that code and trust "
-            "it, name it: --factory module:function"
+            f"{path}: was made by {architecture.factory}: if you have that code and trust it, name "
+            "it: --factory module:function"
         )
     model = build_model(saved.dataset(), saved.configuration, architecture)
     try:

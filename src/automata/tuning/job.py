@@ -26,7 +26,7 @@ from automata.metering.measurement import Measurement
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
 from automata.numerics import numerics
-from automata.prediction.saved import SavedModel, describe, write_model
+from automata.prediction.saved import SavedModel, write_model
 from automata.provenance import provenance
 from automata.records import (
     Data,
@@ -256,7 +256,11 @@ def keep_model(
     saved = SavedModel(
         job=job,
         configuration=best.configuration,
-        **describe(dataset, encoding),
+        kind=dataset.kind,
+        classes=dataset.metadata["class_names"],
+        encoding=encoding,
+        inputs=[*dataset.train.inputs.shape[1:]],
+        extras={name: [*extra.shape] for name, extra in dataset.extras.items()},
     )
     write_model(path, model, saved)
 

@@ -21,7 +21,7 @@ from automata.errors import UserError
 from automata.files import sha256
 from automata.models.build import build_model
 from automata.prediction.predict import predict
-from automata.prediction.saved import SavedModel, describe, read_model, write_model
+from automata.prediction.saved import SavedModel, read_model, write_model
 from automata.training.evaluation import evaluate
 
 RANDOM = np.random.default_rng(0)
@@ -121,7 +121,11 @@ class Kept:
         self.saved = SavedModel(
             job=Job(run=run, settings=Settings(protocol=protocol, data=preparation)),
             configuration=VALUES[kind],
-            **describe(self.data, json.loads(json.dumps(prepared.encoding))),
+            kind=kind,
+            classes=self.data.metadata["class_names"],
+            encoding=json.loads(json.dumps(prepared.encoding)),
+            inputs=[*self.data.train.inputs.shape[1:]],
+            extras={name: [*extra.shape] for name, extra in self.data.extras.items()},
         )
         torch.manual_seed(0)
         self.model = build_model(self.data, VALUES[kind], MODELS[kind]).eval()
@@ -304,7 +308,7 @@ def test_a_factory_that_only_the_file_names_is_not_imported(
     with pytest.raises(UserError, match="--factory") as caught:
         predict(flowers.file, flowers.test)
     assert "\n" not in str(caught.value)
-    with pytest.raises(UserError, match="trap:build, not by mine:build"):
+    with pytest.raises(UserError, match="made by trap:build: if you"):
         predict(flowers.file, flowers.test, "mine:build")
     assert not (tmp_path / "sprung").exists()
 

@@ -1,12 +1,10 @@
 """What training reads of a table, prediction reads alike; what is guessed is accepted."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -14,9 +12,9 @@ from automata.config import Preparation
 from automata.config.files import DEFAULTS, read_experiments
 from automata.datasets.own.guess import guess
 from automata.datasets.own.tables import read_own
+from automata.datasets.own.tabular import read_rows
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
-from automata.prediction.predict import encode
 
 ROWS = 40
 COLUMNS = {
@@ -65,10 +63,9 @@ def test_prediction_reads_the_test_rows_as_training_did(tmp_path_factory, frame,
         assume(False)
     rows = read_own(preparation.own).parts["test"].rows
     new = write(frame.iloc[rows].drop(columns="y"), "new")
-    job = SimpleNamespace(settings=SimpleNamespace(data=preparation))
     encoding = json.loads(json.dumps(data.encoding))
-    inputs, names = encode(new, SimpleNamespace(kind="tabular", encoding=encoding, job=job))
-    assert torch.equal(inputs, data.test.inputs)
+    inputs, names, _ = read_rows(new, preparation.own, encoding)
+    assert np.array_equal(inputs, data.test.inputs)
     assert names == [str(number) for number in range(1, len(rows) + 1)]
 
 
@@ -93,7 +90,5 @@ def test_truth_that_decides_the_class_is_predicted_as_it_was_trained(tmp_path, s
     frame.to_csv(tmp_path / "t.csv", index=False)
     preparation = Preparation.model_validate({"own": guess(tmp_path / "t.csv", "y", None).own})
     data = prepare("t", preparation, tmp_path)
-    job = SimpleNamespace(settings=SimpleNamespace(data=preparation))
-    saved = SimpleNamespace(kind="tabular", encoding=data.encoding, job=job)
-    inputs, _ = encode(tmp_path / "t.csv", saved)
+    inputs, _, _ = read_rows(tmp_path / "t.csv", preparation.own, data.encoding)
     assert len({tuple(row) for row in inputs.tolist()}) == 2

@@ -29,8 +29,6 @@ KINDS = {True: "numbers", False: "texts"}
 
 LARGEST = float(np.finfo(np.float32).max)
 
-TRUTH = {"true": "True", "false": "False"}
-
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 _DECORATION = re.compile(r"^([-+]?)\s*[$€£¥]\s*|\s*[$€£¥%]$")
@@ -43,7 +41,7 @@ class Column:
     """How the cells of one column are read, and how they become features."""
 
     name: str
-    kind: Literal["number", "date", "truth", "category"]
+    kind: Literal["number", "date", "category"]
     decimal: str = "."
     """The decimal mark of numbers."""
     day_first: bool | None = None
@@ -91,13 +89,11 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
     texts = cells[~train.gaps(name)].str.strip()
     if not len(texts):
         return Refused(name, "it has no cells")
-    if set(texts.str.lower()) <= TRUTH.keys():
-        return Column(name, "truth")
     wrong = texts[[not (_ISO.fullmatch(text) or _LOCAL.fullmatch(text)) for text in texts]]
     if name in own.dates and len(wrong):
         return Refused(
             name,
-            f"{train.row(int(wrong.index[0]))}: '{wrong.iloc[0]}' is no date",
+            f"{train.row(wrong.index[0])}: '{wrong.iloc[0]}' is no date",
             "write 2020-01-31, 31.1.2020 or 1/31/2020, or leave the column out (drop)",
         )
     found = _number(train, name, texts, own) if len(wrong) else _date(name, texts)
@@ -105,14 +101,18 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
         return found
     many = texts.nunique() >= max(FEWEST_NAMES, NAMES_PER_ROW * len(cells))
     if many and own.rare_below is None:
-        shown = texts.iloc[0] if len(texts.iloc[0]) <= 40 else f"{texts.iloc[0][:40]}..."
         return Refused(
             name,
             f"it names rows: {texts.nunique():,} different texts in {len(cells):,} rows, such as "
-            f"'{shown}'",
+            f"'{texts.iloc[0]:.40}'",
             "drop leaves it out, rare_below makes one of rare texts, categorical takes it as it is",
         )
     return Column(name, "category")
+
+
+def spelled(name: str) -> str:
+    """Return the name of a category or class: true and false have one, however they are written."""
+    return {"true": "True", "false": "False"}.get(name.strip().lower(), name)
 
 
 def _date(name: str, texts: pd.Series[Any]) -> Column | Refused:
@@ -149,7 +149,7 @@ def _number(
         return None
     return Refused(
         name,
-        f"{train.row(int(left.index[0]))}: '{left.iloc[0]}' among numbers ({len(left)} such cells)",
+        f"{train.row(left.index[0])}: '{left.iloc[0]}' among numbers ({len(left)} such cells)",
         f'missing takes it for a missing cell (missing: ["{left.iloc[0]}"]), categorical takes all '
         "cells as names",
         is_mixed=True,
@@ -192,34 +192,27 @@ def days(texts: pd.Series[Any], day_first: bool | None) -> NDArray[np.float64]:
 
 
 def cells_of(table: Table, column: Column) -> Cells:
-    """Return a column of any file as `Cells` of its kind.
-
-    Raises UserError for cells that are no numbers or dates in a column of such.
-    """
+    """Return a column of any file as `Cells` of its kind; UserError for those that are not."""
     cells = table.frame[column.name]
     gaps = table.gaps(column.name, *column.missing)
     if not column.is_number:
-        if column.kind == "truth":
-            cells = cells.map(lambda name: TRUTH.get(name.strip().lower(), name))
-        return cells.astype(object).where(~gaps, None).to_numpy()
+        return cells.map(spelled).astype(object).where(~gaps, None).to_numpy()
     whole, is_date = cells.mask(gaps, "0"), column.kind == "date"
     found = days(whole, column.day_first) if is_date else numbers(whole, column.decimal)
     broken = ~(np.abs(found) <= LARGEST) & ~gaps
     if broken.any():
-        row = int(broken.argmax())
+        row, first = next(cells[broken].items())
         raise UserError(
-            f"{table.column(column.name)}: {table.row(row)}: '{cells.iloc[row]}' is no "
-            f"{column.kind}{'' if is_date else ' below 3.4e38'} ({int(broken.sum())} such cells): "
-            "missing takes it for a missing cell"
+            f"{table.column(column.name)}: {table.row(row)}: '{first}' is no {column.kind}"
+            f"{'' if is_date else ' below 3.4e38'} ({int(broken.sum())} such cells): missing takes "
+            "it for a missing cell"
         )
     return np.where(gaps, np.nan, found)
 
 
 def numbers_rows(values: Cells) -> bool:
     """Say whether numbers may number the rows: unique whole ones, in order or without a gap."""
-    if len(values) < FEWEST_NAMES or np.isnan(values).any() or (values % 1).any():
+    if len(values) < FEWEST_NAMES or (values % 1 != 0).any() or len({*values}) < len(values):
         return False
     steps = np.diff(values)
-    if (steps > 0).all() or (steps < 0).all():
-        return True
-    return bool(len(np.unique(values)) == len(values) == np.ptp(values) + 1)
+    return bool((steps > 0).all() or (steps < 0).all() or np.ptp(values) == len(steps))

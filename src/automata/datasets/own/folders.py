@@ -9,6 +9,14 @@ from automata.datasets.own.splits import FileLabels
 from automata.errors import UserError, listed
 from automata.files import visible_files
 
+TEXTS = (".txt",)
+
+
+def holds_texts(folder: Path) -> bool:
+    """Return whether most files in the folders of `folder` are texts."""
+    files = [file for file in visible_files(folder) if file.parent != folder]
+    return 2 * sum(file.suffix.lower() in TEXTS for file in files) > len(files)
+
 
 def files_at(path: Path, suffixes: Sequence[str]) -> list[Path]:
     """Return the files with such names at any depth of a folder, or the one at `path`, sorted."""

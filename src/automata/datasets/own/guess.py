@@ -10,8 +10,8 @@ import pandas as pd
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.columns import Column, Refused, cells_of, decided, numbers_rows
+from automata.datasets.own.folders import holds_texts
 from automata.datasets.own.reader import Table, read_table
-from automata.datasets.own.text import holds_texts
 from automata.errors import UserError, listed
 
 MOST_CLASSES = 100
@@ -30,7 +30,7 @@ MOST_BESIDE = 2
 
 @dataclass
 class Guess:
-    """What `own_datasets` shall say of a file, and the reason for each entry that has one."""
+    """What `own_datasets` shall say of a file, and why."""
 
     own: dict[str, Any]
     reasons: dict[str, str] = field(default_factory=dict)
@@ -40,8 +40,7 @@ class Guess:
 def guess(path: Path, target: str | None, text: str | None, skip_rows: bool = False) -> Guess:
     """Return what the file or folder at `path` seems to be.
 
-    Raises UserError, in one line, for what no data set can be made of, and for a table without a
-    `target`, with the columns that it can be.
+    Raises UserError for what no data set can be made of, and without a `target` for a table.
     """
     if not path.exists():
         raise UserError(f"{path}: no such file or folder")

@@ -44,9 +44,7 @@ _DAMAGED = (
 def load(own: OwnImage) -> RawSplits[Images]:
     """Return the splits of a user's images: inputs (n, 3, height, width) uint8.
 
-    Grey images have the same values in all three channels. `facts["read"]` names changes.
-
-    Raises UserError for arrays and files that are no images, and what cannot be split.
+    Grey images have the same values in all three channels.
     """
     notes: list[str] = []
     paths = given_paths(own)
@@ -55,7 +53,7 @@ def load(own: OwnImage) -> RawSplits[Images]:
     size = own.size or _one_size(found["train"][0], notes)
     images = {split: _images(path, found[split][0], size, notes) for split, path in paths.items()}
     read = list(dict.fromkeys(notes))  # a file that is read twice says all twice
-    return raw_splits(paths, classes, parts, lambda part: images[part.file][part.rows], read)
+    return raw_splits(own, classes, parts, lambda part: images[part.file][part.rows], read)
 
 
 def read_rows(
@@ -68,7 +66,7 @@ def read_rows(
     notes: list[str] = []
     pictures: Sequence[Picture]
     if path.suffix.lower() == ".npz":
-        pictures = _pictures(path, _array(path, "images"))
+        pictures = _pictures(path)
         names = [str(number) for number in range(1, len(pictures) + 1)]
     else:
         pictures = files = files_at(path, SUFFIXES)
@@ -81,12 +79,7 @@ def _labelled(path: Path, notes: list[str]) -> tuple[Sequence[Picture], FileLabe
     """Return the images at a path, and the class of each."""
     if path.is_dir():
         return class_files(path, SUFFIXES, notes)
-    if path.suffix.lower() != ".npz":
-        raise UserError(
-            f"{path}: neither an .npz with `images` and `labels` nor a folder with a folder of "
-            "images per class"
-        )
-    pictures = _pictures(path, _array(path, "images"))
+    pictures = _pictures(path)
     labels = _array(path, "labels")
     if labels.shape != (len(pictures),) or labels.dtype.kind not in "iubU":
         raise UserError(
@@ -104,11 +97,14 @@ def _array(path: Path, name: str) -> NDArray[Any]:
                 raise UserError(f"{path}: missing array: {name}; found: {listed(stored)}")
             return np.asarray(stored[name])
     except _DAMAGED as error:
-        raise UserError(f"{path}: not a readable .npz file: {error}") from error
+        raise UserError(
+            f"{path}: neither a readable .npz nor a folder with one of images per class: {error}"
+        ) from error
 
 
-def _pictures(path: Path, images: NDArray[np.generic]) -> list[NDArray[np.uint8]]:
-    """Return the images (height, width, 3) of an array."""
+def _pictures(path: Path) -> list[NDArray[np.uint8]]:
+    """Return the images (height, width, 3) of an .npz."""
+    images = _array(path, "images")
     grey = images[..., None] if images.ndim == 3 else images
     if images.dtype != np.uint8 or grey.ndim != 4 or grey.shape[3] not in (1, 3) or not grey.size:
         raise UserError(
@@ -138,15 +134,10 @@ def _size(picture: Picture) -> Size:
     if not isinstance(picture, Path):
         return picture.shape[0], picture.shape[1]
     with Image.open(picture, formats=_FORMATS) as image:
-        sideways = _orientation(image) in (5, 6, 7, 8)
-        return image.size if sideways else (image.height, image.width)
-
-
-def _orientation(image: Image.Image) -> object:
-    """Return by which of eight ways EXIF data say to turn the image."""
-    with suppress(*_DAMAGED):
-        return image.getexif().get(ExifTags.Base.Orientation)
-    return None
+        with suppress(*_DAMAGED):
+            if image.getexif().get(ExifTags.Base.Orientation) in (5, 6, 7, 8):  # it lies
+                return image.size
+        return image.height, image.width
 
 
 def _images(path: Path, pictures: Sequence[Picture], size: Size, notes: list[str]) -> Images:
@@ -176,9 +167,8 @@ def _read(file: Path, changes: Counter[str]) -> Image.Image:
     image: Image.Image
     with Image.open(file, formats=_FORMATS) as image:
         image.load()  # damage ends here, not where EXIF data are looked for
-        if _orientation(image) in range(2, 9):
+        with suppress(*_DAMAGED):
             image = ImageOps.exif_transpose(image)
-            changes["turned upright by their EXIF orientation"] += 1
         if image.mode.startswith("I;16") and not image.has_transparency_data:
             values = np.asarray(image)
             if 0 < values.max() < 2**12:  # at most 16 shades would be left

@@ -48,7 +48,7 @@ _SEP = re.compile(r'"?sep=(.)"?[ \t]*\r?\n')
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one file, numbered from 0."""
+    """The rows of one file; those that are left out leave gaps in the index of the frame."""
 
     path: Path
     frame: pd.DataFrame
@@ -70,9 +70,9 @@ class Table:
         """The names of the columns, in order."""
         return [*self.frame]
 
-    def row(self, number: int) -> str:
-        """Return a row as spreadsheets count: the header is row 1."""
-        return f"row {number + 1 + self.has_header}"
+    def row(self, index: Any) -> str:
+        """Return a row, by its index in the frame, as spreadsheets count: the header is row 1."""
+        return f"row {index + 1 + self.has_header}"
 
     def column(self, name: str) -> str:
         """Return file and column, as messages begin."""
@@ -80,10 +80,7 @@ class Table:
 
     def gaps(self, column: str, *more: str) -> NDArray[np.bool_]:
         """Return which cells (n,) are missing in a column that holds no texts."""
-        return self.holds(column, *MISSING, *self.missing, *more)
-
-    def holds(self, column: str, *marks: str) -> NDArray[np.bool_]:
-        """Return which cells (n,) are one of the marks."""
+        marks = [*MISSING, *self.missing, *more]
         return self.frame[column].str.strip().isin(marks).to_numpy(dtype=bool)
 
     def require(self, columns: Iterable[str], why: str) -> None:
@@ -97,7 +94,7 @@ class Table:
 
     def count(self, rows: NDArray[np.bool_]) -> str:
         """Return how many rows (n,) are marked, and the first of them."""
-        return f"{int(rows.sum())}, the first in {self.row(int(rows.argmax()))}"
+        return f"{int(rows.sum())}, the first in {self.row(self.frame.index[int(rows.argmax())])}"
 
 
 def cell_name(cell: Any) -> str:
@@ -206,7 +203,7 @@ def _cells(text: str, separator: str, has_header: bool) -> pd.DataFrame:
         if frame.index.nlevels > 1:
             raise ValueError(f"rows have {frame.index.nlevels} cells more than the header")
         if (frame.iloc[:, -1].fillna("") == "").all():  # rows end with a separator
-            frame = _parsed(text, separator, index_col=False)
+            frame = frame.reset_index().iloc[:, :-1].set_axis(frame.columns, axis=1)
         else:
             frame = frame.reset_index(names=UNNAMED)
     if not has_header:

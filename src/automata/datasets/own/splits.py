@@ -70,8 +70,7 @@ def assign(
     10 % of its rows for validation, 20 % for test, by `how`: else stratified, and at least one row
     of a class.
 
-    Raises UserError if there are no rows or fewer than two classes, if a class has too few rows,
-    and if a file has a class that the training file lacks.
+    Raises UserError for fewer than two classes, and a class without a training row.
     """
     train = files["train"]
     classes = class_names(train.names)
@@ -87,20 +86,15 @@ def assign(
     labels = {split: np.array([numbers[it] for it in files[split].names]) for split in files}
     rows = {split: np.arange(len(labels[split])) for split in files}
     drawn = [split for split in DRAWN if split not in files]
-    counts = np.bincount(labels["train"])
-    if counts.min() <= len(drawn):
-        raise UserError(
-            f"{train.where}: class '{classes[counts.argmin()]}' has {counts.min()} of at least "
-            f"{len(drawn) + 1} rows, one each for {listed(['train', *drawn[::-1]])}: add rows, "
-            "name a file for each split, or leave out such classes: skip_rows: true "
-            "(automata new --skip-rows)"
-        )
     for split in drawn:
         rows[split] = (how or draw)(labels["train"], rows["train"], DRAWN[split])
         rows["train"] = np.setdiff1d(rows["train"], rows[split])
     if absent := {*range(len(classes))} - {*labels["train"][rows["train"]]}:
-        names = listed(classes[number] for number in sorted(absent))
-        raise UserError(f"{train.where}: no training row is left of class {names}")
+        raise UserError(
+            f"{train.where}: classes with so few rows that none is left for training: "
+            f"{listed(classes[number] for number in sorted(absent))}: add rows, name a file for "
+            "each split, or leave them out: skip_rows: true (automata new --skip-rows)"
+        )
     source = {split: split if split in files else "train" for split in SPLITS}
     return classes, {
         split: Part(file, rows[split], labels[file][rows[split]]) for split, file in source.items()
@@ -128,8 +122,7 @@ def draw(
         )
     order = np.random.default_rng(SPLIT_SEED).permutation(available)
     absent = np.setdiff1d(np.unique(labels), labels[drawn])
-    firsts = [order[labels[order] == label][0] for label in absent]
-    return np.sort(np.concatenate([drawn, np.array(firsts, dtype=np.int64)]))
+    return np.sort(np.concatenate([drawn, *(order[labels[order] == it][:1] for it in absent)]))
 
 
 def draw_groups(
@@ -157,14 +150,15 @@ def draw_last(
 
 
 def raw_splits(
-    paths: Mapping[str, Path],
+    own: OwnDataset,
     classes: list[str],
     parts: Mapping[str, Part],
     inputs: Callable[[Part], T],
     read: list[str],
     **encoding: Any,
 ) -> RawSplits[T]:
-    """Return the splits of the files at `paths`, with the `inputs` of each part."""
+    """Return the splits of the files of `own`, with the `inputs` of each part."""
+    paths = given_paths(own)
     counts = {split: np.bincount(p.labels, minlength=len(classes)) for split, p in parts.items()}
     by_class = {
         split: dict(zip(classes, found.tolist(), strict=True)) for split, found in counts.items()

@@ -10,19 +10,10 @@ import numpy as np
 import pandas as pd
 
 from automata.config.data import OwnTabular, OwnText
-from automata.datasets.own.columns import KINDS, Refused, cells_of, decided
+from automata.datasets.own import splits
+from automata.datasets.own.columns import KINDS, Refused, cells_of, decided, spelled
 from automata.datasets.own.reader import Table, cell_name, read_table
-from automata.datasets.own.splits import (
-    KEYS,
-    Draw,
-    FileLabels,
-    Part,
-    assign,
-    draw,
-    draw_groups,
-    draw_last,
-    given_paths,
-)
+from automata.datasets.own.splits import KEYS, FileLabels
 from automata.errors import UserError
 
 FEW_CLASSES, MOST_CLASSES = 20, 1000
@@ -35,17 +26,14 @@ class Tables:
 
     tables: dict[str, Table]
     classes: list[str]
-    parts: dict[str, Part]
+    parts: dict[str, splits.Part]
     notes: list[str]
     """Decisions on files and rows, as sentences."""
 
 
 def read_own(own: OwnTabular | OwnText) -> Tables:
-    """Return the tables of a data set, its classes, and the rows of each split.
-
-    Raises UserError if a file cannot be read or split, or lacks a column.
-    """
-    paths = given_paths(own)
+    """Return the tables of a data set, its classes, and the rows of each split."""
+    paths = splits.given_paths(own)
     train = read_table(paths.pop("train"), own)
     read = _read_columns(own, train)
     usual = train.separator, train.encoding
@@ -53,11 +41,9 @@ def read_own(own: OwnTabular | OwnText) -> Tables:
     notes, labels = [], {}
     for split, table in tables.items():
         table.require(read, f"{train.path} has")
+        tables[split], labels[split] = _labelled(table, own)
         notes += [f"{KEYS[split]}: {note}" for note in table.notes]
-        tables[split], labels[split], left_out = _labelled(table, own)
-        if left_out:
-            notes.append(f"{KEYS[split]}: rows left out for their class: {left_out}")
-    classes, parts = assign(labels, _drawing(tables["train"], own))
+    classes, parts = splits.assign(labels, _drawing(tables["train"], own))
     return Tables(tables, classes, parts, notes)
 
 
@@ -80,12 +66,12 @@ def _read_columns(own: OwnTabular | OwnText, train: Table) -> list[str]:
     return read
 
 
-def _labelled(table: Table, own: OwnTabular | OwnText) -> tuple[Table, FileLabels, str]:
-    """Return the table with the class of each row, and which rows were left out, if any."""
+def _labelled(table: Table, own: OwnTabular | OwnText) -> tuple[Table, FileLabels]:
+    """Return the rows that have a class, and their classes."""
     target = own.target
     as_it_is = isinstance(own, OwnTabular) and target in own.categorical
-    gaps = table.holds(target, "") if as_it_is else table.gaps(target)
     names = table.frame[target].str.strip()
+    gaps = (names == "").to_numpy() if as_it_is else table.gaps(target)
     left_out = np.zeros_like(gaps)
     if own.skip_rows:
         counts = names[~gaps].value_counts()
@@ -97,17 +83,14 @@ def _labelled(table: Table, own: OwnTabular | OwnText) -> tuple[Table, FileLabel
             "(automata new --skip-rows) leaves such rows out; "
             f"categorical: [{target}] takes NA and the like as classes"
         )
-    kept = np.flatnonzero(~left_out)
-    names = names.iloc[kept]
+    names = names[~left_out]
     if not as_it_is:
         names = names.map(_class_name)
         _require_classes(table, target, names)
-    rows = replace(table, frame=table.frame.iloc[kept].reset_index(drop=True))
-    return (
-        rows,
-        FileLabels(table.column(target), [*names]),
-        table.count(left_out) if left_out.any() else "",
-    )
+    if left_out.any():
+        table.notes.append(f"rows left out for their class: {table.count(left_out)}")
+    rows = replace(table, frame=table.frame[~left_out])
+    return rows, FileLabels(table.column(target), [*names])
 
 
 def _class_name(text: str) -> str:
@@ -115,7 +98,7 @@ def _class_name(text: str) -> str:
     try:
         return cell_name(float(text)) if float(text).is_integer() else text
     except ValueError:
-        return {"true": "True", "false": "False"}.get(text.lower(), text)
+        return spelled(text)
 
 
 def _require_classes(table: Table, target: str, names: pd.Series[Any]) -> None:
@@ -133,20 +116,20 @@ def _require_classes(table: Table, target: str, names: pd.Series[Any]) -> None:
         )
 
 
-def _drawing(train: Table, own: OwnTabular | OwnText) -> Draw:
+def _drawing(train: Table, own: OwnTabular | OwnText) -> splits.Draw:
     """Return how splits without a file are drawn; raises UserError for a column that will not do.
 
     Rows of one group stay together; in an order the last ones are drawn.
     """
     column = own.group or own.order
     if column is None:
-        return draw
+        return splits.draw
     gaps = train.gaps(column)
     if gaps.any():
         raise UserError(f"{train.column(column)}: missing cells: {train.count(gaps)}")
     if own.group is not None:
-        return partial(draw_groups, train.frame[column].to_numpy(dtype=object))
+        return partial(splits.draw_groups, train.frame[column].to_numpy(dtype=object))
     found = decided(train, column, OwnTabular(kind="tabular", path=own.path, target=own.target))
     if isinstance(found, Refused) or not found.is_number:
         raise UserError(f"{train.column(column)}: rows are ordered by numbers or dates alone")
-    return partial(draw_last, cells_of(train, found))
+    return partial(splits.draw_last, cells_of(train, found))

@@ -20,7 +20,6 @@ from automata.config.data import OwnTabular
 from automata.datasets.kinds.tabular import standardised
 from automata.datasets.own.columns import (
     KINDS,
-    LARGEST,
     Cells,
     Column,
     Refused,
@@ -42,7 +41,7 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     """Return the splits of a user's table: inputs (n, features) float64.
 
     Features are in the order of the columns. Nothing but the training rows decides how a row is
-    encoded. Raises UserError, in one line, for what cannot be read, split or learned from.
+    encoded.
     """
     read = read_own(own)
     train, rows = read.tables["train"], read.parts["train"].rows
@@ -52,10 +51,7 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     if refused:
         said = listed(f"column '{it.name}': {it.reason}: {it.remedy}" for it in refused)
         raise UserError(f"{train.path}: {said}")
-    names = {it.name for it in found}
-    columns = [
-        fit(it, cells_of(train, it)[rows], own, names) for it in found if isinstance(it, Column)
-    ]
+    columns = [fit(it, cells_of(train, it)[rows], own) for it in found if isinstance(it, Column)]
     if not columns:
         raise UserError(f"{train.path}: there is no column but the target '{own.target}'")
     empty = [it.name for it in found if isinstance(it, Refused)]
@@ -64,7 +60,7 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
         inputs[split], odd = encoded(table, columns)
         notes += [f"{KEYS[split]}: {note}" for note in odd]
     return raw_splits(
-        {split: table.path for split, table in read.tables.items()},
+        own,
         read.classes,
         read.parts,
         lambda part: inputs[part.file][part.rows],
@@ -89,17 +85,15 @@ def read_rows(
     return standardised(features, mean, scale), [*map(str, range(1, len(features) + 1))], notes
 
 
-def fit(column: Column, training: Cells, own: OwnTabular, known: set[str]) -> Column:
+def fit(column: Column, training: Cells, own: OwnTabular) -> Column:
     """Return a column with what its cells in the training rows decide.
 
     Missing cells become what `own.fill` says, or else: numbers the median, and one more feature
     marks them; categories one of their own. A column without gaps is ready for those of other
-    files: by the median, or by its most frequent category. `known` are the columns of the file,
-    which go before `KINDS`.
+    files: by the median, or by its most frequent category.
     """
     gaps = pd.isna(training)
-    kind = KINDS[column.is_number]
-    value = own.fill.get(column.name, None if kind in known else own.fill.get(kind))
+    value = own.fill.get(column.name, own.fill.get(KINDS[column.is_number]))
     if column.is_number:
         fill = _filling(column, "median" if value is None else value, training)
         return replace(column, fill=fill, marked=bool(gaps.any()) and value is None)
@@ -123,12 +117,11 @@ def _filling(column: Column, value: bool | float | str, training: Cells) -> floa
             return cell_name(value)
         is_day = column.kind == "date" and isinstance(value, str)
         number = days(pd.Series([value]), True)[0] if is_day else value
-        if not isinstance(number, str) and abs(number) <= LARGEST:
+        if not isinstance(number, str) and np.isfinite(number):
             return float(number)
     elif column.is_number:
-        if pd.isna(training).all():
-            return 0.0  # a column without a cell tells nothing
-        return float(SimpleImputer(strategy=str(value)).fit(training[:, None]).statistics_[0])
+        imputer = SimpleImputer(strategy=str(value), keep_empty_features=True)
+        return float(imputer.fit(training[:, None]).statistics_[0])
     raise UserError(f"fill: column '{column.name}' holds {column.kind} cells, {value} fills none")
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import html
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,35 +11,22 @@ from torch import Tensor
 
 from automata.config.data import OwnText
 from automata.datasets.kinds.text import known_share, known_tokens, numbered, numbering, odd_lengths
-from automata.datasets.own.folders import class_files, files_at, names_at
+from automata.datasets.own.folders import TEXTS, class_files, files_at, names_at
 from automata.datasets.own.reader import read_table
 from automata.datasets.own.splits import assign, given_paths, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import RawSplits, Tokens
+from automata.datasets.words import tokenise
 from automata.errors import UserError, listed
-from automata.files import visible_files
-
-SUFFIXES = (".txt",)
 
 NEVER_CUT = 256
 """Texts with no more words than this keep all of them."""
-
-_BREAK = re.compile(r"</?(?:br|p|div)\s*/?>")
-# Treebank's rules expect one sentence, and split off its last period only.
-_SENTENCE_END = re.compile(r"(?<=[^\s.])\.(?=\s)")
-_QUOTES = {"\N{LEFT DOUBLE QUOTATION MARK}": "``", "\N{RIGHT DOUBLE QUOTATION MARK}": "''"}
-# Thai to Burmese, Khmer, and Chinese and Japanese with their punctuation, wide or narrow.
-_WITHOUT_BLANKS = re.compile(
-    "[\u0e00-\u109f\u1780-\u17ff\u3000-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff]"
-)
 
 
 def load(own: OwnText) -> RawSplits[Tokens]:
     """Return the splits of a user's texts as the words of each.
 
     Texts are cut at twice the 95th percentile of the training lengths, at NEVER_CUT at least.
-    Raises UserError for files that cannot be read or split.
     """
     paths = given_paths(own)
     train, texts, labels, notes = None, {}, {}, list[str]()
@@ -50,7 +34,7 @@ def load(own: OwnText) -> RawSplits[Tokens]:
         if own.group or own.order:
             raise UserError("a folder of texts has no columns: leave out group and order")
         for split, path in paths.items():
-            files, labels[split] = class_files(path, SUFFIXES, notes)
+            files, labels[split] = class_files(path, TEXTS, notes)
             texts[split] = _read_texts(files, own.encoding)
         classes, parts = assign(labels)
     else:
@@ -66,7 +50,7 @@ def load(own: OwnText) -> RawSplits[Tokens]:
     notes.append(f"words in a text: {np.median(lengths):.0f} (median), {max(lengths)} (most)")
     notes += odd_lengths([text for found in words.values() for text in found], longest)
     return raw_splits(
-        paths,
+        own,
         classes,
         parts,
         lambda part: [words[part.file][row][:longest] for row in part.rows],
@@ -85,8 +69,8 @@ def read_rows(
     `path` is a table, a `.txt` file, or a folder with any below it.
     """
     own = own or OwnText(kind="text", path=str(path))
-    if path.is_dir() or path.suffix.lower() in SUFFIXES:
-        files = files_at(path, SUFFIXES)
+    if path.is_dir() or path.suffix.lower() in TEXTS:
+        files = files_at(path, TEXTS)
         texts, names = _read_texts(files, own.encoding), names_at(path, files)
     else:
         table = read_table(path, own, encoding.get("separator"), encoding.get("encoding"))
@@ -100,42 +84,14 @@ def read_rows(
     return numbered(tokens, numbers), names, [*odd_lengths(whole, longest), known]
 
 
-def holds_texts(folder: Path) -> bool:
-    """Return whether most files in the folders of `folder` are texts."""
-    files = [file for file in visible_files(folder) if file.parent != folder]
-    return 2 * sum(file.suffix.lower() in SUFFIXES for file in files) > len(files)
-
-
 def _read_texts(files: Sequence[Path], encoding: str | None) -> list[str]:
     """Return the texts in `files`; raises UserError that names all that are unreadable."""
     texts, broken = [], []
     for file in files:
         try:
             texts.append(file.read_text(encoding or "utf-8").removeprefix("\ufeff"))
-        except (OSError, ValueError, LookupError):  # of an encoding that there is not
+        except (OSError, ValueError, LookupError):
             broken.append(file)
     if broken:
         raise UserError(f"encoding: not readable as {encoding or 'UTF-8'}: {listed(broken)}")
     return texts
-
-
-def tokenise(text: str) -> list[str]:
-    """Return the words of `text` as GloVe 6B writes them: lower case, Penn Treebank style.
-
-    Punctuation and clitics are words of their own ("do n't"), double quotes become `` and '',
-    HTML line breaks are white space, and other HTML entities the character they stand for.
-    Each character of a script without blanks between words, such as Chinese, is a word.
-    """
-    plain = html.unescape(text).lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    plain = _WITHOUT_BLANKS.sub(r" \g<0> ", _BREAK.sub(" ", plain))
-    words = _treebank()(_SENTENCE_END.sub(" .", plain))
-    return [_QUOTES.get(word, word) for word in words]
-
-
-@functools.cache
-def _treebank() -> Callable[[str], list[str]]:
-    # Imported where it is used: it takes a second, and the official texts are words already.
-    from nltk.tokenize.destructive import NLTKWordTokenizer
-
-    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
-    return tokenize

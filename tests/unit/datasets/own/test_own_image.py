@@ -193,7 +193,9 @@ def test_pickled_objects_are_never_loaded(tmp_path):
 
 def test_other_file_is_refused(tmp_path):
     (tmp_path / "a.zip").write_bytes(b"")
-    with pytest.raises(UserError, match=r"own_datasets\.mine: \S*a\.zip: neither an"):
+    with pytest.raises(
+        UserError, match=r"own_datasets\.mine: \S*a\.zip: neither a readable"
+    ):
         loaded(str(tmp_path / "a.zip"))
 
 
@@ -260,9 +262,6 @@ def test_photo_that_lies_on_its_side_is_turned_upright(folder, suffix):
     side.save(folder / f"cat/000{suffix}", exif=exif, quality=100)
     raw = whole(str(folder))
     assert raw.train.inputs[0] == pytest.approx(channels_first(upright), abs=12)
-    assert raw.facts["read"] == [
-        f"{folder}: 1 of 6 images turned upright by their EXIF orientation"
-    ]
 
 
 def test_exif_data_that_cannot_be_read_are_none(folder):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata.config.data import OwnTabular
 from automata.datasets.own.splits import FileLabels, assign, class_names, raw_splits
 from automata.errors import UserError
 
@@ -100,26 +101,11 @@ def test_classes_are_sorted_and_whole_numbers_by_value(names, classes):
 
 
 @pytest.mark.parametrize(
-    ("given", "found", "needed"),
-    [
-        ({}, 1, 3),
-        ({}, 2, 3),
-        ({"test": [0]}, 1, 2),
-        ({"validation": [0]}, 1, 2),
-    ],
+    ("given", "few"), [({}, 1), ({}, 2), ({"test": [0]}, 1), ({"validation": [0]}, 1)]
 )
-def test_class_with_too_few_rows_is_one_line(given, found, needed):
-    with pytest.raises(UserError) as caught:
-        drawn([30, found], **given)
-    said = f"t.csv: column 'y': class '1' has {found} of at least {needed} rows, one each for "
-    assert str(caught.value).startswith(said)
-
-
-def test_class_with_too_few_rows_names_the_keys_that_help():
-    with pytest.raises(
-        UserError, match=r"one each for train, validation: .*file for each split, .*skip_rows: true"
-    ):
-        drawn([30, 1], test=[0])
+def test_classes_with_too_few_rows_are_one_line(given, few):
+    with pytest.raises(UserError, match=r"left for training: 1, 2: add .*, or .*skip_rows: true"):
+        drawn([30, few, few, few + 2], **given)
 
 
 @pytest.mark.parametrize("split", ["validation", "test"])
@@ -144,7 +130,8 @@ def test_record_counts_classes_without_rows(tmp_path):
     (tmp_path / "t.csv").write_text("")
     names = {"train": "aab", "validation": "a", "test": "b"}
     classes, parts = assign({split: labels_of(rows) for split, rows in names.items()})
-    raw = raw_splits({"train": tmp_path / "t.csv"}, classes, parts, lambda part: part.rows, [])
+    own = OwnTabular(kind="tabular", path=str(tmp_path / "t.csv"), target="y")
+    raw = raw_splits(own, classes, parts, lambda part: part.rows, [])
     assert raw.facts == {
         "rows_by_class": {
             "train": {"a": 2, "b": 1},

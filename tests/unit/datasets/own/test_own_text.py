@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from automata.config.data import OwnText, Preparation, Vectors
 from automata.datasets.own import load
-from automata.datasets.own.text import holds_texts, tokenise
+from automata.datasets.own.folders import holds_texts
 from automata.datasets.prepare import prepare
+from automata.datasets.words import tokenise
 from automata.errors import UserError
 from automata.prediction.predict import encode
 

@@ -79,7 +79,7 @@ def test_the_column_is_no_feature(tmp_path: Path) -> None:
         ({"group": "patient", "order": "day"}, {}, "^order: group is given as well"),
         ({"order": "patient"}, {}, "column 'patient': rows are ordered by numbers or dates"),
         ({"order": "number"}, {"number": None}, "column 'number': missing cells: 200"),
-        ({"group": "patient"}, {"patient": "p1"}, "no training row is left of class a, b"),
+        ({"group": "patient"}, {"patient": "p1"}, "none is left for training: a, b"),
     ],
 )
 def test_columns_that_will_not_do_are_one_line(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.datasets.own.text import tokenise
+from automata.datasets.words import tokenise
 
 
 @pytest.mark.parametrize(
