@@ -468,10 +468,9 @@ def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
     for name, weight in load_file(at_once.path).items():
         assert torch.equal(weight, load_file(later.path)[name])
     assert not torch.equal(weight, load_file(wider.path)[name])
-    model, saved = read_saved(at_once.path)
-    assert saved.test == read_record(output).test
-    assert evaluate(model, read_dataset(data).test).accuracy == saved.test.accuracy
-    assert read_saved(wider.path)[1].epochs == saved.epochs
+    model, _ = read_saved(at_once.path)
+    test = read_record(output).test
+    assert evaluate(model, read_dataset(data).test).accuracy == test.accuracy
 
 
 @pytest.mark.parametrize("content", [b"", b'{"mean": [0.5, 1', b'{"words": ["caf\xe9"]}'])

@@ -2,7 +2,6 @@
 
 import csv
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,10 +13,10 @@ from hypothesis import strategies as st
 from automata.config.data import OwnText, Preparation, Vectors
 from automata.datasets.own import load
 from automata.datasets.own.folders import holds_texts
+from automata.datasets.own.text import read_rows
 from automata.datasets.prepare import prepare
 from automata.datasets.words import tokenise
 from automata.errors import UserError
-from automata.prediction.predict import encode
 
 TEXTS = ["It's good.", "Bad, I say!", "None", 'a "quoted"\nbreak', "007", "null"]
 
@@ -192,12 +191,6 @@ def test_folder_of_texts_is_told_from_one_of_images(tmp_path, files, expected):
     assert holds_texts(tmp_path.joinpath(folder_of(tmp_path, files))) is expected
 
 
-def saved_of(dataset, own):
-    data = SimpleNamespace(own=own)
-    job = SimpleNamespace(settings=SimpleNamespace(data=data))
-    return SimpleNamespace(kind="text", encoding=dataset.encoding, job=job)
-
-
 def prepared(own):
     return prepare("mine", Preparation(vectors=Vectors(source=None, dimension=2), own=own), None)
 
@@ -218,7 +211,7 @@ def test_prediction_reads_texts_as_they_were_prepared(tmp_path_factory, texts, s
             frame.to_csv(paths[key], index=False, quoting=csv.QUOTE_ALL)  # a lone \r ends a line
     own = OwnText(kind="text", **paths, validation=paths["test"])
     dataset = prepared(own)
-    inputs, rows = encode(Path(paths["test"]), saved_of(dataset, own))
+    inputs, rows, _ = read_rows(Path(paths["test"]), own, dataset.encoding)
     assert torch.equal(inputs, dataset.test.inputs)
     assert len(rows) == len(texts)
 
@@ -227,34 +220,28 @@ def test_prediction_reads_a_folder_as_it_was_prepared(tmp_path, caplog):
     path = folder_of(tmp_path, STARS | {"bad/long.txt": "w " * 300, "bad/empty.txt": ""})
     own = OwnText(kind="text", path=path, validation=path, test=path)
     dataset = prepared(own)
-    inputs, names = encode(tmp_path, saved_of(dataset, own))
+    inputs, names, _ = read_rows(tmp_path, own, dataset.encoding)
     assert torch.equal(inputs, dataset.test.inputs)
     assert names == ["bad/empty.txt", "bad/long.txt", "bad/x.txt", "good/1.txt", "good/2.TXT"]
-    alone, names = encode(tmp_path / "bad" / "x.txt", saved_of(dataset, own))
+    alone, names, _ = read_rows(tmp_path / "bad" / "x.txt", own, dataset.encoding)
     assert torch.equal(alone[0], inputs[2, : alone.shape[1]])
     assert names == ["x.txt"]
 
 
-def test_prediction_counts_what_it_cuts_and_knows(tmp_path, caplog):
-    caplog.set_level("INFO")
-    own = OwnText(kind="text", path="unread")
-    data = SimpleNamespace(encoding={"words": ["a"], "longest": 4})
-    inputs, _ = encode(
-        tmp_path / folder_of(tmp_path, {"1.txt": "a b c d e f", "2.txt": ""}), saved_of(data, own)
-    )
+def test_prediction_counts_what_it_cuts_and_knows(tmp_path):
+    folder_of(tmp_path, {"1.txt": "a b c d e f", "2.txt": ""})
+    inputs, _, notes = read_rows(tmp_path, None, {"words": ["a"], "longest": 4})
     assert inputs.tolist() == [[2, 1, 1, 1], [1, 0, 0, 0]]
-    assert caplog.messages == [
-        f"{tmp_path}: texts without words: 1 of 2",
-        f"{tmp_path}: texts cut at 4 words: 1 of 2",
-        f"{tmp_path}: tokens that the model knows: rows 25 %",
+    assert notes == [
+        "texts without words: 1 of 2",
+        "texts cut at 4 words: 1 of 2",
+        "tokens that the model knows: rows 25 %",
     ]
-    assert caplog.records[-1].levelname == "WARNING"
 
 
 def test_model_without_a_longest_length_cuts_nothing(tmp_path):
-    data = SimpleNamespace(encoding={"words": ["a"]})
-    path = tmp_path / folder_of(tmp_path, {"1.txt": "a " * 999})
-    assert encode(path, saved_of(data, None))[0].shape == (1, 999)
+    folder_of(tmp_path, {"1.txt": "a " * 999})
+    assert read_rows(tmp_path, None, {"words": ["a"]})[0].shape == (1, 999)
 
 
 def test_tokens_of_chinese_test_texts_are_known(tmp_path):
