@@ -1,4 +1,4 @@
-"""The examples of docs/own-data.md for a user's own data and model, run as they stand there."""
+"""The examples of the documentation for a user's own data and model, run as they stand there."""
 
 import re
 import shutil
@@ -16,9 +16,10 @@ from automata.datasets.own.tables import read_own
 from automata.prediction.predict import predict
 from automata.records import read_record
 
-PAGE = (Path(__file__).parents[2] / "docs/own-data.md").read_text()
-BLOCKS = re.findall(r"```(?:yaml|python)\n# (\S+)\n(.*?)```", PAGE, re.DOTALL)
-EXAMPLES = dict(BLOCKS)
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = (DOCS / "own-data.md").read_text() + (DOCS / "extending.md").read_text()
+EXAMPLES = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", PAGES, re.DOTALL))
+EXAMPLES["my_nets.py"] = (DOCS / "examples/my_nets.py").read_text()
 
 
 def flowers(folder):
@@ -109,8 +110,8 @@ def example(request, tmp_path_factory, make_workflow):
     return name, workflow
 
 
-def test_readme_has_an_example_of_each_kind():
-    assert list(EXAMPLES) == ["flowers.yaml", "my_nets.py", "reviews.yaml", "shapes.yaml"]
+def test_documentation_has_an_example_of_each_kind():
+    assert EXAMPLES.keys() == {"flowers.yaml", "my_nets.py", "reviews.yaml", "shapes.yaml"}
 
 
 @pytest.mark.parametrize("name", DATA)
