@@ -142,8 +142,8 @@ def _known(error: BaseException) -> str | None:
     if os.strerror(errno.ENOSPC) in str(error):  # libraries pass on its text alone
         return None if error.__cause__ else out_of_space()
     if isinstance(error, OSError) and error.errno in CLOSED and error.filename:
-        reason = os.strerror(error.errno or 0)
-        return f"{error.filename}: {reason}; make it writable and {KEPT}"
+        remedy = "make it writable, or name another folder by --directory"
+        return f"{error.filename}: {os.strerror(error.errno or 0)}; {remedy}, and {KEPT}"
     if ran_out_of_memory(error):
         if "CUDA" in str(error):
             return f"GPU memory ran out: {first_line(error)}; {SMALLER}"

@@ -63,11 +63,11 @@ FULL = os_error(errno.ENOSPC, "w/1.pt")
         (RuntimeError("I/O error: No space left on device (os error 28)"), SPACE),
         (
             os_error(errno.EROFS, "results/work"),
-            f"results/work: Read-only file system; make it writable and {KEPT}",
+            f"results/work: Read-only file system; make it writable, or name another folder by --directory, and {KEPT}",
         ),
         (
             os_error(errno.EACCES, "results"),
-            f"results: Permission denied; make it writable and {KEPT}",
+            f"results: Permission denied; make it writable, or name another folder by --directory, and {KEPT}",
         ),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),

@@ -21,7 +21,7 @@ from automata.names import CONTROLS
 HEADER = """\
 # The best hyper-parameters: first those to take for each data set, then those of each combination.
 # Chosen by validation score alone: of a combination the seed with the highest, of these `best`.
-# A model that was kept lies beside its record: automata predict FOLDER new.csv --output out.csv
+# Predictions of the best run's model: automata predict FOLDER new.csv --output predictions.csv
 """
 
 MEASURES = {
