@@ -17,6 +17,8 @@ from automata import cli
 from automata.errors import UserError
 from automata.failures import KEPT, Interrupt, explain, is_known
 
+WRITABLE = f"make it writable, or name another folder by --directory, and {KEPT}"
+
 
 def os_error(number, file=None):
     return OSError(number, os.strerror(number), file)
@@ -63,11 +65,11 @@ FULL = os_error(errno.ENOSPC, "w/1.pt")
         (RuntimeError("I/O error: No space left on device (os error 28)"), SPACE),
         (
             os_error(errno.EROFS, "results/work"),
-            f"results/work: Read-only file system; make it writable, or name another folder by --directory, and {KEPT}",
+            f"results/work: Read-only file system; {WRITABLE}",
         ),
         (
             os_error(errno.EACCES, "results"),
-            f"results: Permission denied; make it writable, or name another folder by --directory, and {KEPT}",
+            f"results: Permission denied; {WRITABLE}",
         ),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
