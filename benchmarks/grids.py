@@ -9,7 +9,7 @@ from typing import Any
 
 from automata.config import Experiment
 from automata.config.files import read_experiments
-from automata.config.grid import Grid as Cells
+from automata.grid import Grid as Cells
 from benchmarks.synthetic import DATASETS
 
 ROOT = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from automata.config import Protocol
 from automata.config.data import Preparation
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.training.run import TrainingRun

@@ -8,7 +8,7 @@ from snakemake.io import contains_wildcard
 
 from automata.allocation import gpus_of_host
 from automata.config.files import read_experiments
-from automata.config.grid import Grid, alternatives
+from automata.grid import Grid, alternatives
 from automata.config.inputs import files_of
 from automata.errors import UserError
 from automata.files import fingerprint

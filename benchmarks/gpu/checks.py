@@ -18,7 +18,7 @@ import pynvml
 import torch
 import yaml
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.metering.gpus import PolledPower, gpu_sources
 from automata.records import read_record

@@ -8,7 +8,7 @@ from statistics import median
 
 import torch
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.selection.problem import subset_size
 from automata.training.run import TrainingRun
 from benchmarks.report import Row

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.failures import explain
 from automata.files import write_text

@@ -6,7 +6,7 @@ import os
 import subprocess
 from typing import Any
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 
 

@@ -25,8 +25,8 @@ from automata.datasets.prepared import Dataset, write_dataset
 from automata.errors import UserError
 from automata.models.classifier import Classifier
 from automata.records import Record, write_record
+from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
-from automata.selection import CONTROLS
 from automata.tuning.job import keep_model, run_with_model
 
 NAME = "data"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from automata.selection import CONTROLS as CONTROLS
+from automata.registry import CONTROLS as CONTROLS
 
 AUTOMATA = "gradmatch"
 """The selector of the paper's method."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from automata.config.grid import Grid
+from automata.grid import Grid
 from automata.names import METHODS
-from automata.tuning import SCHEDULERS, SEARCHES
+from automata.registry import SCHEDULERS, SEARCHES
 from automata.views import OF_DATASET, TABLES, Plan, figures
 
 

@@ -1,12 +1,102 @@
-"""Registries name things by "module:attribute", so that naming a thing does not import it."""
+"""The project's own methods and models, by name, and how they are imported.
+
+Registries name things by "module:attribute", so that naming a thing does not import it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from automata.errors import UserError
+
+Kind = Literal["tabular", "text", "image"]
+"""The kinds of data."""
+
+SEARCHES: dict[str, str] = {
+    "random": "automata.tuning.searchers:RandomSearch",
+    "tpe": "automata.tuning.searchers:TpeSearch",
+}
+
+SCHEDULERS: dict[str, str] = {
+    "hyperband": "automata.tuning.schedulers:Hyperband",
+    "asha": "automata.tuning.schedulers:Asha",
+    "sha": "automata.tuning.schedulers:SuccessiveHalving",
+    "one-epoch": "automata.tuning.schedulers:OneEpoch",
+    "none": "automata.tuning.schedulers:NoScheduler",
+}
+
+ALL_DATA = ("one-epoch",)
+"""Schedulers whose trials train on all data: the one that reaches T is the result."""
+
+SELECTORS: dict[str, str] = {
+    "random": "automata.selection.random:FixedRandom",
+    "adaptive-random": "automata.selection.random:AdaptiveRandom",
+    "rs2": "automata.selection.random:RepeatedRandom",
+    "craig": "automata.selection.craig:Craig",
+    "gradmatch": "automata.selection.gradmatch:GradMatch",
+    "gradmatch-adaptive": "automata.selection.adaptive:AdaptiveGradMatch",
+    "glister": "automata.selection.glister:Glister",
+}
+
+
+@dataclass(frozen=True)
+class Control:
+    """A condition without a selector. It stands on the axis `selectors` of configuration and paths.
+
+    A run under a control trains on all data, if it trains at all before the final training.
+    """
+
+    fraction: int
+    """The share of the data that trials see: stands for the subset size in paths and tables."""
+    stream: str = "training"
+    """The random stream of initial weights and mini-batches."""
+
+    @property
+    def searches(self) -> bool:
+        """Whether trials train at all."""
+        return self.fraction > 0
+
+
+CONTROLS = {
+    "full": Control(1),
+    "full-again": Control(1, stream="training again"),
+    "untuned": Control(0),
+}
+"""FULL tunes on all data; its repeat differs in initial weights and mini-batches alone: how far two
+runs of FULL differ. `untuned` draws one configuration at random and trains it once on all data."""
+
+METHODS: dict[str, list[str]] = {
+    "search": [*SEARCHES],
+    "scheduler": [*SCHEDULERS],
+    "selector": [*CONTROLS, *SELECTORS],
+}
+"""The names of the project's own methods."""
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """A model that ships with the project."""
+
+    factory: str
+    """"module:function", imported when a model is built."""
+    kind: Kind
+    hyperparameters: tuple[str, ...] = ()
+    """Those that the search space must have, besides what every training needs."""
+    optional: tuple[str, ...] = ()
+    """Those that it may have."""
+
+
+_RATES = ("lr1", "lr2", "lr3", "lr4")
+
+MODELS: dict[str, ModelSpec] = {
+    "mlp": ModelSpec("automata.models.mlp:build", "tabular", ("hidden1", "hidden2")),
+    "lstm": ModelSpec("automata.models.lstm:build", "text", ("hidden",), ("layers",)),
+    "resnet18": ModelSpec("automata.models.resnet:build18", "image", optional=_RATES),
+    "resnet50": ModelSpec("automata.models.resnet:build50", "image", optional=_RATES),
+}
 
 TARGET = r"^\w+(\.\w+)*:\w+$"
 """What "module:attribute" looks like."""

@@ -23,7 +23,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from automata.config import Job
-from automata.config.grid import Grid
+from automata.grid import Grid
 from automata.locks import Holder, holder, process_of
 from automata.records import Progress
 from automata.runs import RECORD, STEM

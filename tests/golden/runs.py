@@ -13,15 +13,13 @@ import torch
 
 from automata.config import Job, Preparation
 from automata.datasets.prepared import Dataset, Normalisation, Split
-from automata.models import MODELS
 from automata.provenance import cpu_model
+from automata.registry import CONTROLS, MODELS, SCHEDULERS, SEARCHES, SELECTORS
 from automata.seeds import derive
-from automata.selection import CONTROLS, SELECTORS
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
-from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
 from automata.tuning.search import SearchTrial, search_of, simulate
 from automata.versions import MEASUREMENT

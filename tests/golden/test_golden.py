@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from automata.selection import SELECTORS
+from automata.registry import SELECTORS
 from automata.versions import MEASUREMENT
 from golden.runs import DECIDED, RESUMED, STORED, TRAININGS, decided, platform, trained
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from automata.allocation import allocation, gpus_of_host, keep_to_allocation
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 
 ONE = Compute()

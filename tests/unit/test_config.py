@@ -16,12 +16,12 @@ from automata.config import (
     parse_job,
 )
 from automata.config.files import combine, read_experiments
-from automata.config.methods import SelectorSettings
 from automata.config.protocol import KindProtocol
 from automata.config.reference import with_tables
+from automata.config.sections import SelectorSettings
 from automata.config.settings import settings_of
 from automata.errors import UserError
-from automata.selection import CONTROLS, SELECTORS
+from automata.registry import CONTROLS, SELECTORS
 from automata.selection.random import Full
 from automata.training.subsets import subset_plan
 

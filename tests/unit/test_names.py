@@ -11,8 +11,7 @@ from matplotlib.colors import to_rgb
 from automata import names
 from automata.analysis.study import Panel
 from automata.datasets.catalog import DATASETS
-from automata.selection import CONTROLS, SELECTORS
-from automata.tuning import SCHEDULERS, SEARCHES
+from automata.registry import CONTROLS, SCHEDULERS, SEARCHES, SELECTORS
 
 ROWS = [*names.METHODS.values(), *names.SCHEDULERS.values()]
 

@@ -9,9 +9,8 @@ from automata.config import Job, Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
-from automata.registry import make
+from automata.registry import SELECTORS, make
 from automata.runs import place_of
-from automata.selection import SELECTORS
 from automata.tuning import job as job_module
 from automata.tuning.job import run_job
 from automata.tuning.search import search_of, simulate

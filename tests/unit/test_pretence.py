@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.datasets.prepared import Normalisation
 from automata.training.device import choose_device
 from benchmarks.workloads import images

@@ -10,7 +10,7 @@ from filelock import FileLock
 
 from automata.config import Job
 from automata.config.files import read_experiments
-from automata.config.grid import Grid
+from automata.grid import Grid
 from automata.locks import Holder, held
 from automata.metering.measurement import Measurement
 from automata.status import SILENT_SECONDS, report, running

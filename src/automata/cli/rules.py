@@ -178,7 +178,7 @@ def simulate(
 
     from automata.analysis.tables import read_csv, read_json, write_csv
     from automata.config.base import parsed
-    from automata.config.curves import Simulated
+    from automata.config.sections import Simulated
     from automata.simulation import validation
     from automata.simulation.decision import decision
     from automata.simulation.study import studies

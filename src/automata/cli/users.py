@@ -64,7 +64,7 @@ def status(
 ) -> None:
     """Count the runs of an experiment done, running and to come, and say how far each is."""
     from automata.config.files import DEFAULTS, read_experiments
-    from automata.config.grid import Grid
+    from automata.grid import Grid
     from automata.status import report
 
     grid = Grid(read_experiments([DEFAULTS, *configfile]), [str(Path.cwd()), *sys.path])

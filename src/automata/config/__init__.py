@@ -5,8 +5,6 @@ part of it that one tuning job reads. `config/schema.json`, for editors, and the
 `docs/configuration.md` are generated from `Experiment`.
 """
 
-from automata.config.carbon import Carbon, parse_carbon
-from automata.config.comparison import Comparison, parse_comparison
 from automata.config.data import Preparation
 from automata.config.experiment import Experiment, json_schema, write_schema
 from automata.config.job import (
@@ -16,8 +14,15 @@ from automata.config.job import (
     parse_job,
     parse_preparation,
 )
-from automata.config.methods import SchedulerSettings, SearchSettings
 from automata.config.protocol import OwnModel, Protocol
+from automata.config.sections import (
+    Carbon,
+    Comparison,
+    SchedulerSettings,
+    SearchSettings,
+    parse_carbon,
+    parse_comparison,
+)
 from automata.config.spaces import Domain
 
 __all__ = [

@@ -25,9 +25,14 @@ T = TypeVar("T")
 
 
 class Section(BaseModel):
-    """A part of the configuration; a key that it does not know is an error, and so is .nan."""
+    """A part of the configuration; a key that it does not know is an error, and so is .nan.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    The text below a key is its description, in the schema and in the documentation.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class BadKeyError(ValueError):

@@ -10,19 +10,24 @@ from typing import Annotated, Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from automata.config.base import Axis, BadKeyError, NonNegative, Section, inside
-from automata.config.carbon import Carbon
-from automata.config.cluster import JobRequest
-from automata.config.comparison import Comparison
-from automata.config.curves import LearningCurves
 from automata.config.data import DataSettings, OwnDataset, Preparation
-from automata.config.machine import Compute, Metering, Models, RayCluster
-from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
 from automata.config.protocol import KindProtocol, SearchName
-from automata.datasets.catalog import DATASETS, Kind
+from automata.config.sections import (
+    Carbon,
+    Comparison,
+    Compute,
+    JobRequest,
+    LearningCurves,
+    Metering,
+    Models,
+    RayCluster,
+    SchedulerSettings,
+    SearchSettings,
+    SelectorSettings,
+)
+from automata.datasets.catalog import DATASETS
 from automata.files import write_text
-from automata.registry import OWN, TARGET
-from automata.selection import CONTROLS, SELECTORS
-from automata.tuning import SCHEDULERS, SEARCHES
+from automata.registry import CONTROLS, METHODS, OWN, SCHEDULERS, SELECTORS, TARGET, Kind
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -43,14 +48,6 @@ Seed = NonNegative
 Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
-METHODS: dict[str, list[str]] = {
-    "search": [*SEARCHES],
-    "scheduler": [*SCHEDULERS],
-    "selector": [*CONTROLS, *SELECTORS],
-}
-"""The names of the project's own methods."""
-
-
 class Protocols(Section):
     """One protocol for each kind of data; kinds without data sets in the grid need none."""
 
@@ -67,72 +64,39 @@ class Protocols(Section):
 class Experiment(Section):
     """A whole configuration."""
 
-    parts: Annotated[
-        list[str],
-        Field(
-            description="configuration files whose grids are united; a data set may be in one of "
-            "them only"
-        ),
-    ] = []
-    experiment: Annotated[
-        ExperimentName,
-        Field(
-            description="name of the folder in `results/` with tables, figures and page; "
-            "experiments share their runs"
-        ),
-    ] = "default"
-    datasets: Annotated[
-        Axis[DatasetName], Field(description="data sets: see below, and names of `own_datasets`")
-    ]
-    searches: Annotated[Axis[SearchName], Field(description="search algorithms")]
-    schedulers: Annotated[Axis[SchedulerName], Field(description="early stopping of trials")]
-    selectors: Annotated[
-        Axis[SelectorName], Field(description="how trials choose their subsets: see the next table")
-    ]
-    fractions: Annotated[
-        Axis[Fraction],
-        Field(description="subset size, as a share of the training set; FULL is always all data"),
-    ]
-    seeds: Annotated[
-        Axis[Seed],
-        Field(
-            description="random seeds, one run for each: they fix configurations, weights, "
-            "subsets and order"
-        ),
-    ]
-    untuned_seeds: Annotated[
-        Axis[Seed] | None,
-        Field(description="seeds of `untuned`, which is cheap and needs many; `null`: as `seeds`"),
-    ] = None
-    own_datasets: Annotated[
-        dict[DatasetName, OwnDataset],
-        Field(description="your own data sets by name: see [own data](#own-data)"),
-    ] = {}
-    own_searches: Annotated[
-        dict[SearchName, Target],
-        Field(description='your own search algorithms by name, `"package.module:Class"`'),
-    ] = {}
-    own_schedulers: Annotated[
-        dict[SchedulerName, Target], Field(description="likewise your own schedulers")
-    ] = {}
-    own_selectors: Annotated[
-        dict[SelectorName, Target], Field(description="likewise your own selectors")
-    ] = {}
-    learning_curves: Annotated[
-        LearningCurves | None,
-        Field(
-            description="trainings that `snakemake learning_curves` records, for searches to be "
-            "simulated on them; `null`: none"
-        ),
-    ] = None
-    archives: Annotated[
-        list[str],
-        Field(
-            description="files of published records, relative to the working directory. Tables, "
-            "figures and page are made of these records, and nothing is trained; `datasets` says "
-            "which data sets get figures"
-        ),
-    ] = []
+    parts: list[str] = []
+    """configuration files whose grids are united; a data set may be in one of them only"""
+    experiment: ExperimentName = "default"
+    """name of the folder in `results/` with tables, figures and page; experiments share their
+    runs"""
+    datasets: Axis[DatasetName]
+    """data sets: see below, and names of `own_datasets`"""
+    searches: Axis[SearchName]
+    """search algorithms"""
+    schedulers: Axis[SchedulerName]
+    """early stopping of trials"""
+    selectors: Axis[SelectorName]
+    """how trials choose their subsets: see the next table"""
+    fractions: Axis[Fraction]
+    """subset size, as a share of the training set; FULL is always all data"""
+    seeds: Axis[Seed]
+    """random seeds, one run for each: they fix configurations, weights, subsets and order"""
+    untuned_seeds: Axis[Seed] | None = None
+    """seeds of `untuned`, which is cheap and needs many; `null`: as `seeds`"""
+    own_datasets: dict[DatasetName, OwnDataset] = {}
+    """your own data sets by name: see [own data](#own-data)"""
+    own_searches: dict[SearchName, Target] = {}
+    """your own search algorithms by name, `"package.module:Class"`"""
+    own_schedulers: dict[SchedulerName, Target] = {}
+    """likewise your own schedulers"""
+    own_selectors: dict[SelectorName, Target] = {}
+    """likewise your own selectors"""
+    learning_curves: LearningCurves | None = None
+    """trainings that `snakemake learning_curves` records, for searches to be simulated on them;
+    `null`: none"""
+    archives: list[str] = []
+    """files of published records, relative to the working directory. Tables, figures and page are
+    made of these records, and nothing is trained; `datasets` says which data sets get figures"""
     data: DataSettings = DataSettings()
     protocol: Protocols
     search: SearchSettings = SearchSettings()
@@ -250,8 +214,17 @@ def _require(name: str, valid: list[str], path: Iterable[object]) -> None:
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON schema of an experiment file."""
-    return {"$schema": SCHEMA_DIALECT, **Experiment.model_json_schema()}
+    """Return the JSON schema of an experiment file; a description is one line."""
+
+    def flat(said: Any) -> Any:
+        if isinstance(said, dict):
+            return {key: flat(value) for key, value in said.items()}
+        if isinstance(said, list):
+            return [flat(value) for value in said]
+        return " ".join(said.split()) if isinstance(said, str) and "\n" in said else said
+
+    schema: dict[str, Any] = flat(Experiment.model_json_schema())
+    return {"$schema": SCHEMA_DIALECT, **schema}
 
 
 def write_schema(path: Path) -> None:

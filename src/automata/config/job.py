@@ -9,19 +9,16 @@ from pydantic import Field, model_validator
 
 from automata.config.base import Section, added, parsed
 from automata.config.data import Preparation
-from automata.config.experiment import (
-    METHODS,
-    DatasetName,
-    SchedulerName,
-    Seed,
-    SelectorName,
-    Target,
-)
-from automata.config.machine import Compute, Metering
-from automata.config.methods import SchedulerSettings, SearchSettings, SelectorSettings
+from automata.config.experiment import DatasetName, SchedulerName, Seed, SelectorName, Target
 from automata.config.protocol import Protocol, SearchName
-from automata.selection.controls import CONTROLS, Control
-from automata.tuning import ALL_DATA
+from automata.config.sections import (
+    Compute,
+    Metering,
+    SchedulerSettings,
+    SearchSettings,
+    SelectorSettings,
+)
+from automata.registry import ALL_DATA, CONTROLS, METHODS, Control
 
 
 def goes_together(scheduler: str, selector: str) -> bool:

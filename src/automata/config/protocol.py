@@ -8,11 +8,18 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from automata.config.base import BadKeyError, Count, NonNegative, Section, added, inside, one_of
-from automata.config.spaces import TRAINING, VALUES, Domain, check_values
-from automata.datasets.catalog import Kind
-from automata.models import MODELS, ModelSpec
-from automata.registry import TARGET
-from automata.tuning import SEARCHES
+from automata.config.spaces import (
+    TRAINING,
+    VALUES,
+    Domain,
+    Factor,
+    Momentum,
+    Optimizer,
+    Penalty,
+    Schedule,
+    check_values,
+)
+from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 
 ModelName = Annotated[str, one_of(MODELS)]
 SearchName = Annotated[str, Field(pattern="^[a-z0-9]{1,40}$", examples=list(SEARCHES))]
@@ -22,15 +29,10 @@ Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss"]
 class OwnModel(Section):
     """A model of the user's own; further keys are keyword arguments of the factory."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow")
 
-    factory: Annotated[
-        str,
-        Field(
-            pattern=TARGET,
-            description='"package.module:function", called with dataset and configuration',
-        ),
-    ]
+    factory: Annotated[str, Field(pattern=TARGET)]
+    """"package.module:function", called with dataset and configuration"""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -41,20 +43,10 @@ class OwnModel(Section):
 class Augmentation(Section):
     """Random changes of training images."""
 
-    crop_padding: Annotated[
-        NonNegative,
-        Field(
-            description="pixels of padding before training images are cropped at random; 0: no "
-            "cropping",
-        ),
-    ] = 0
-    flip: Annotated[
-        bool,
-        Field(
-            description="mirror half of the training images, at random; not where the data set "
-            "has `flip: false`"
-        ),
-    ] = False
+    crop_padding: NonNegative = 0
+    """pixels of padding before training images are cropped at random; 0: no cropping"""
+    flip: bool = False
+    """mirror half of the training images, at random; not where the data set has `flip: false`"""
 
 
 class Protocol(Section):
@@ -63,98 +55,52 @@ class Protocol(Section):
     A hyper-parameter of the search space takes the place of the fixed value of that name.
     """
 
-    model: Annotated[
-        ModelName | OwnModel,
-        Field(
-            description="model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), "
-            'or one of your own, `{factory: "package.module:function", ...}`'
-        ),
-    ]
-    configurations: Annotated[Count, Field(description="trials of a search")]
-    epochs: Annotated[
-        Count,
-        Field(
-            description="T: epochs of the final training, and of a trial that is not stopped early"
-        ),
-    ]
-    search_minutes: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            description="time limit of a search, in minutes of wall time: trials end at their next "
-            "rung, and the best so far is trained on all data. Such a search is not repeatable. "
-            "`null`: no limit",
-        ),
-        added(None),
-    ] = None
-    reselect_every: Annotated[
-        Count, Field(description="R: epochs between two selections of a subset")
-    ]
-    evaluate_every: Annotated[
-        Count | None,
-        Field(
-            description="epochs between evaluations for the curve in the records, besides those at "
-            "the rungs; their time counts; `null`: none"
-        ),
-    ] = None
-    batch_size: Annotated[
-        Count | None,
-        Field(description="B: samples in a mini-batch"),
-    ] = None
-    optimizer: Annotated[Literal["adam", "sgd"], Field(description="optimizer")] = "sgd"
-    momentum: Annotated[float, Field(ge=0, lt=1, description="momentum of SGD")] = 0.0
-    nesterov: Annotated[bool, Field(description="use Nesterov's momentum")] = False
-    weight_decay: Annotated[float, Field(ge=0, description="L2 penalty")] = 0.0
-    schedule: Annotated[
-        Literal["none", "cosine", "step"],
-        Field(description="how the learning rate changes over the epochs"),
-    ] = "none"
-    decay_every: Annotated[
-        Count, Field(description="epochs between two decays of the `step` schedule")
-    ] = 20
-    decay_factor: Annotated[float, Field(gt=0, le=1, description="factor of each decay")] = 0.05
-    horizon_exponent: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=1,
-            description="beta: trials on a fraction f of the data multiply their learning rates by "
-            "f^-beta, because they take fewer steps; not in the epochs of the warm start, and not "
-            "in the final training",
-        ),
-        added(0.0),
-    ] = 0.0
-    finalists: Annotated[
-        Count,
-        Field(
-            description="m: the best m configurations of a search on subsets train on all data to "
-            "round(T/4), the best two of them to round(T/2), the best to T. 1: the best trains "
-            "to T at once"
-        ),
-        added(1),
-    ] = 1
+    model: ModelName | OwnModel
+    """model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), or one of your own,
+    `{factory: "package.module:function", ...}`"""
+    configurations: Count
+    """trials of a search"""
+    epochs: Count
+    """T: epochs of the final training, and of a trial that is not stopped early"""
+    search_minutes: Annotated[float | None, Field(gt=0), added(None)] = None
+    """time limit of a search, in minutes of wall time: trials end at their next rung, and the best
+    so far is trained on all data. Such a search is not repeatable. `null`: no limit"""
+    reselect_every: Count
+    """R: epochs between two selections of a subset"""
+    evaluate_every: Count | None = None
+    """epochs between evaluations for the curve in the records, besides those at the rungs; their
+    time counts; `null`: none"""
+    batch_size: Count | None = None
+    """B: samples in a mini-batch"""
+    optimizer: Optimizer = "sgd"
+    """optimizer"""
+    momentum: Momentum = 0.0
+    """momentum of SGD"""
+    nesterov: bool = False
+    """use Nesterov's momentum"""
+    weight_decay: Penalty = 0.0
+    """L2 penalty"""
+    schedule: Schedule = "none"
+    """how the learning rate changes over the epochs"""
+    decay_every: Count = 20
+    """epochs between two decays of the `step` schedule"""
+    decay_factor: Factor = 0.05
+    """factor of each decay"""
+    horizon_exponent: Annotated[float, Field(ge=0, le=1), added(0.0)] = 0.0
+    """beta: trials on a fraction f of the data multiply their learning rates by f^-beta, because
+    they take fewer steps; not in the epochs of the warm start, and not in the final training"""
+    finalists: Annotated[Count, added(1)] = 1
+    """m: the best m configurations of a search on subsets train on all data to round(T/4), the best
+    two of them to round(T/2), the best to T. 1: the best trains to T at once"""
     augmentation: Augmentation = Augmentation()
-    metric: Annotated[
-        Metric,
-        Field(
-            description="validation score by which searches compare trials: `accuracy`, "
-            "`balanced_accuracy` (mean recall of the classes), `macro_f1`, or `log_loss`, which is "
-            "minimised. All four are recorded"
-        ),
-        added("accuracy"),
-    ] = "accuracy"
-    class_weights: Annotated[
-        Literal["none", "balanced"],
-        Field(
-            description="weight of a row in the training loss: `balanced` makes all classes count "
-            "alike, n / (classes x rows of its class)"
-        ),
-        added("none"),
-    ] = "none"
-    search_space: Annotated[
-        dict[str, Domain],
-        Field(description="hyper-parameters to tune, and their domains: see below"),
-    ]
+    metric: Annotated[Metric, added("accuracy")] = "accuracy"
+    """validation score by which searches compare trials: `accuracy`, `balanced_accuracy` (mean
+    recall of the classes), `macro_f1`, or `log_loss`, which is minimised. All four are recorded"""
+    class_weights: Annotated[Literal["none", "balanced"], added("none")] = "none"
+    """weight of a row in the training loss: `balanced` makes all classes count alike, n / (classes
+    x rows of its class)"""
+    search_space: dict[str, Domain]
+    """hyper-parameters to tune, and their domains: see below"""
 
 
 OF_SUBSETS = ("horizon_exponent", "finalists")
@@ -164,20 +110,18 @@ OF_SUBSETS = ("horizon_exponent", "finalists")
 class SearchChange(Section):
     """What is different under one search algorithm."""
 
-    configurations: Annotated[Count | None, Field(description="trials of a search")] = None
-    search_space: Annotated[dict[str, Domain], Field(description="further hyper-parameters")] = {}
+    configurations: Count | None = None
+    """trials of a search"""
+    search_space: dict[str, Domain] = {}
+    """further hyper-parameters"""
 
 
 class KindProtocol(Protocol):
     """The protocol of one kind of data, under every search."""
 
-    for_search: Annotated[
-        dict[SearchName, SearchChange],
-        Field(
-            description="by search algorithm: another number of `configurations`, and a "
-            "`search_space` on top, as text.yaml has them"
-        ),
-    ] = {}
+    for_search: dict[SearchName, SearchChange] = {}
+    """by search algorithm: another number of `configurations`, and a `search_space` on top, as
+    text.yaml has them"""
 
     def under(self, search: str) -> Protocol:
         """Return the protocol as it is under one search algorithm."""

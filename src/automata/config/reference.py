@@ -12,9 +12,9 @@ from automata.config.experiment import json_schema
 from automata.config.protocol import Protocol
 from automata.config.reading import Config, read
 from automata.config.refusals import Schema, plain, valid_values
-from automata.config.spaces import TRAINING, VALUES
+from automata.config.spaces import TRAINING, VALUES, valid_words
 from automata.files import write_text
-from automata.models import MODELS
+from automata.registry import MODELS
 
 _TABLE = re.compile(r"(<!-- keys: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 """A table, between the line that says which keys it has and the one that ends it."""
@@ -93,13 +93,17 @@ def _own_data(schema: Schema) -> Iterator[Row]:
 
 def _hyperparameters() -> Iterator[Row]:
     """Yield a row for each hyper-parameter that only a search space may have."""
-    for name, valid in VALUES.items():
+    for name in VALUES:
         if name in Protocol.model_fields:
             continue
         needed = [f"`{model}`" for model, it in MODELS.items() if name in it.hyperparameters]
         optional = [f"`{model}`" for model, it in MODELS.items() if name in it.optional]
         of = [*needed, *(f"{model} (may have it)" for model in optional)]
-        yield f"`{name}`", "every model" if name in TRAINING else ", ".join(of), _cell(valid.words)
+        yield (
+            f"`{name}`",
+            "every model" if name in TRAINING else ", ".join(of),
+            _cell(valid_words(name)),
+        )
 
 
 def _valid(said: Schema) -> str:

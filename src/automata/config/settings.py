@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from automata.config.base import Section
 from automata.config.experiment import Experiment
 from automata.config.job import Settings
-from automata.config.methods import SelectorSettings
 from automata.config.protocol import OF_SUBSETS, Protocol
-from automata.selection.controls import CONTROLS
+from automata.config.sections import SelectorSettings
+from automata.registry import CONTROLS
 
 S = TypeVar("S", bound=Section)
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PositiveFloat, model_serializer, model_validator
+from pydantic import (
+    Field,
+    PositiveFloat,
+    TypeAdapter,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from automata.config.base import BadKeyError, Count, Integer, Section
+from automata.config.refusals import valid_values
 
 DRAWS = ("uniform", "loguniform", "quniform", "randint", "lograndint", "choice")
 """How a hyper-parameter may be drawn, in the words of Ray Tune."""
@@ -20,27 +27,18 @@ Scalar = bool | int | float | str
 class Domain(Section):
     """The values of one hyper-parameter; exactly one of the keys says how they are drawn."""
 
-    uniform: Annotated[tuple[float, float] | None, Field(description="a float: `[low, high]`")] = (
-        None
-    )
-    loguniform: Annotated[
-        tuple[PositiveFloat, PositiveFloat] | None,
-        Field(description="a float, its logarithm uniform: `[low, high]`"),
-    ] = None
-    quniform: Annotated[
-        tuple[float, float, PositiveFloat] | None,
-        Field(description="a float, rounded to a multiple of the step: `[low, high, step]`"),
-    ] = None
-    randint: Annotated[
-        tuple[Integer, Integer] | None, Field(description="an integer below high: `[low, high]`")
-    ] = None
-    lograndint: Annotated[
-        tuple[Count, Count] | None,
-        Field(description="an integer below high, its logarithm uniform: `[low, high]`"),
-    ] = None
-    choice: Annotated[
-        list[Scalar] | None, Field(min_length=1, description="one of these, each as likely")
-    ] = None
+    uniform: tuple[float, float] | None = None
+    """a float: `[low, high]`"""
+    loguniform: tuple[PositiveFloat, PositiveFloat] | None = None
+    """a float, its logarithm uniform: `[low, high]`"""
+    quniform: tuple[float, float, PositiveFloat] | None = None
+    """a float, rounded to a multiple of the step: `[low, high, step]`"""
+    randint: tuple[Integer, Integer] | None = None
+    """an integer below high: `[low, high]`"""
+    lograndint: tuple[Count, Count] | None = None
+    """an integer below high, its logarithm uniform: `[low, high]`"""
+    choice: Annotated[list[Scalar] | None, Field(min_length=1)] = None
+    """one of these, each as likely"""
 
     @model_validator(mode="after")
     def _one_and_ordered(self) -> Self:
@@ -72,68 +70,55 @@ class Domain(Section):
         return name, list(values)
 
 
-@dataclass(frozen=True)
-class Valid:
-    """What values a known hyper-parameter may have."""
+Rate = Annotated[float, Field(gt=0)]
+WholeNumber = Annotated[int, Field(gt=0)]
+Optimizer = Literal["adam", "sgd"]
+Momentum = Annotated[float, Field(ge=0, lt=1)]
+Penalty = Annotated[float, Field(ge=0)]
+Schedule = Literal["none", "cosine", "step"]
+Factor = Annotated[float, Field(gt=0, le=1)]
 
-    test: Callable[[Any], bool]
-    words: str
-    draws: tuple[str, ...] = DRAWS
-    """The draws that give such values."""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _among(*names: str) -> Valid:
-    return Valid(lambda value: value in names, ", ".join(names), ("choice",))
-
-
-_COUNT = Valid(_is_count, "integer > 0", ("choice", "randint", "lograndint"))
-_RATE = Valid(lambda value: _is_number(value) and value > 0, "number > 0")
-
-TRAINING: dict[str, Valid] = {
-    "learning_rate": _RATE,
-    "batch_size": _COUNT,
-    "optimizer": _among("adam", "sgd"),
-    "momentum": Valid(lambda value: _is_number(value) and 0 <= value < 1, "number >= 0 and < 1"),
-    "nesterov": Valid(lambda value: isinstance(value, bool), "true, false", ("choice",)),
-    "weight_decay": Valid(lambda value: _is_number(value) and value >= 0, "number >= 0"),
-    "schedule": _among("none", "cosine", "step"),
-    "decay_every": _COUNT,
-    "decay_factor": Valid(
-        lambda value: _is_number(value) and 0 < value <= 1, "number > 0 and <= 1"
-    ),
+TRAINING: dict[str, Any] = {
+    "learning_rate": Rate,
+    "batch_size": WholeNumber,
+    "optimizer": Optimizer,
+    "momentum": Momentum,
+    "nesterov": bool,
+    "weight_decay": Penalty,
+    "schedule": Schedule,
+    "decay_every": WholeNumber,
+    "decay_factor": Factor,
 }
-"""The hyper-parameters that every training reads."""
+"""The hyper-parameters that every training reads, and the types of their values."""
 
-VALUES: dict[str, Valid] = {
+VALUES: dict[str, Any] = {
     **TRAINING,
-    **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), _RATE),
-    **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), _COUNT),
+    **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), Rate),
+    **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), WholeNumber),
 }
 """The same with those of the models."""
 
 
-def check_values(space: Mapping[str, Domain], known: Mapping[str, Valid]) -> None:
+def valid_words(name: str) -> str:
+    """Say which values a known hyper-parameter may have."""
+    return valid_values(TypeAdapter(VALUES[name]).json_schema())
+
+
+def check_values(space: Mapping[str, Domain], known: Mapping[str, Any]) -> None:
     """Raise BadKeyError for values of `space` that a `known` hyper-parameter cannot have."""
-    for name, domain in space.items():
-        valid = known.get(name)
-        if valid is None:
-            continue
-        draw, values = domain.draw
-        if draw not in valid.draws:
-            raise BadKeyError(
-                [name], f"{draw} draws no {valid.words}; valid: {', '.join(valid.draws)}"
-            )
-        for index, value in enumerate(values if draw == "choice" else values[:2]):
-            if not valid.test(value):
+    for name in [name for name in space if name in known]:
+        values: TypeAdapter[Any] = TypeAdapter(known[name])
+        draw, drawn = space[name].draw
+        draws = {"integer": ("choice", "randint", "lograndint"), "number": DRAWS}.get(
+            values.json_schema()["type"], ("choice",)
+        )
+        if draw not in draws:
+            words = f"{draw} draws no {valid_words(name)}; valid: {', '.join(draws)}"
+            raise BadKeyError([name], words)
+        for index, value in enumerate(drawn if draw == "choice" else drawn[:2]):
+            try:
+                values.validate_python(value, strict=True)
+            except ValidationError as error:
                 found = f"{value:g}" if isinstance(value, float) else json.dumps(value)
-                raise BadKeyError(
-                    [name, draw, index], f"{found} is not valid; valid: {valid.words}"
-                )
+                words = f"{found} is not valid; valid: {valid_words(name)}"
+                raise BadKeyError([name, draw, index], words) from error

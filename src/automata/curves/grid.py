@@ -8,19 +8,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from automata.config.curves import LearningCurves
 from automata.config.experiment import Experiment
 from automata.config.inputs import files_read
-from automata.config.methods import SchedulerSettings
 from automata.config.protocol import Protocol
+from automata.config.sections import LearningCurves, SchedulerSettings
 from automata.config.settings import settings_of
 from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
-from automata.registry import load
+from automata.registry import CONTROLS, SCHEDULERS, load
 from automata.runs import number
-from automata.selection.controls import CONTROLS
-from automata.tuning import SCHEDULERS
 
 OF_SEARCHES = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
 """What a protocol says of searches alone, at its least: it does not reach a training."""

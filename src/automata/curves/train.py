@@ -24,9 +24,8 @@ from automata.numerics import numerics
 from automata.provenance import provenance
 from automata.recorded import Recorded
 from automata.records import sealed, unsealed
-from automata.registry import OWN, load_own
+from automata.registry import CONTROLS, OWN, load_own
 from automata.seeds import derive
-from automata.selection.controls import CONTROLS
 from automata.training.device import choose_device, gpus_in_use, take_device
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun

@@ -6,9 +6,8 @@ The standard library alone: the workflow reads this to plan.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Kind = Literal["tabular", "text", "image"]
+from automata.registry import Kind
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from torch import Tensor, nn
 from automata.config import OwnModel
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError
-from automata.models import MODELS
 from automata.models.classifier import Classifier
-from automata.registry import imported, load_own, reason
+from automata.registry import MODELS, imported, load_own, reason
 
 
 class OwnClassifier(Classifier):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from automata.registry import imported
-from automata.selection.controls import CONTROLS, Control
 
 if TYPE_CHECKING:
     from automata.selection.embeddings import gradient_embeddings
@@ -13,24 +12,10 @@ if TYPE_CHECKING:
     from automata.selection.matching import matching_pursuit
 
 __all__ = [
-    "CONTROLS",
-    "SELECTORS",
-    "Control",
     "facility_location",
     "gradient_embeddings",
     "matching_pursuit",
 ]
-
-SELECTORS: dict[str, str] = {
-    "random": "automata.selection.random:FixedRandom",
-    "adaptive-random": "automata.selection.random:AdaptiveRandom",
-    "rs2": "automata.selection.random:RepeatedRandom",
-    "craig": "automata.selection.craig:Craig",
-    "gradmatch": "automata.selection.gradmatch:GradMatch",
-    "gradmatch-adaptive": "automata.selection.adaptive:AdaptiveGradMatch",
-    "glister": "automata.selection.glister:Glister",
-}
-"""Selector name -> "module:class", imported when a selector is built."""
 
 _SOLVERS = {
     "facility_location": "automata.selection.facility:facility_location",

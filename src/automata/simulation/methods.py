@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from automata import names
-from automata.config.methods import SchedulerSettings
+from automata.config.sections import SchedulerSettings
 from automata.simulation.schedulers import best_of, ended_before, stopped_at
 from automata.simulation.table import COSTS, FULL, Curved, Floats, Ints, Way
 from automata.tuning.schedulers import finalist_rungs

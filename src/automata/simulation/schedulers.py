@@ -6,11 +6,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from automata.config.methods import SchedulerSettings
-from automata.registry import load
+from automata.config.sections import SchedulerSettings
+from automata.registry import SCHEDULERS, load
 from automata.simulation.table import Floats, Ints
 from automata.training.progress import WORST_SCORE
-from automata.tuning import SCHEDULERS
 from automata.tuning.schedulers import (
     Bracket,
     asha_rungs,

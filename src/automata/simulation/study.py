@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from automata import names
-from automata.config.curves import Simulated
+from automata.config.sections import Simulated
 from automata.errors import UserError
+from automata.registry import ALL_DATA, SCHEDULERS
 from automata.seeds import derive
 from automata.simulation.methods import (
     Draws,
@@ -27,7 +28,6 @@ from automata.simulation.methods import (
 )
 from automata.simulation.table import FULL, SAVED, Complete, Floats, Way, hyperparameters
 from automata.simulation.tpe import Tpe
-from automata.tuning import ALL_DATA, SCHEDULERS
 from automata.tuning.schedulers import FINALISTS
 
 SEARCHES = 2000

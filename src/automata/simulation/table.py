@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from automata.config.curves import Simulated
+from automata.config.sections import Simulated
 from automata.errors import UserError
 
 Floats = NDArray[np.float64]

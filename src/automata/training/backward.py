@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.models.classifier import Classifier, arithmetic
 
 Backward = Callable[[Tensor, Tensor, float], Tensor]

@@ -8,7 +8,7 @@ import platform
 
 import torch
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.failures import first_line, ran_out_of_memory
 from automata.metering import gpus

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from automata.config import Protocol
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset, Split
 from automata.models.build import build_model
 from automata.models.classifier import Classifier, arithmetic

@@ -11,10 +11,8 @@ from typing import Any
 import torch
 
 from automata.config import Job, Protocol
-from automata.registry import make
+from automata.registry import CONTROLS, SELECTORS, make
 from automata.seeds import derive
-from automata.selection import SELECTORS
-from automata.selection.controls import CONTROLS
 from automata.selection.problem import (
     Cadence,
     SelectionProblem,

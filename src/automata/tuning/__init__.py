@@ -11,21 +11,3 @@ its results to a new search. What it asks for then has no result yet: these tria
 last checkpoint if it paid to write one. If none is missing, Ray is not started. The refit goes on
 from its own checkpoint. What another job or version left is discarded.
 """
-
-SEARCHES: dict[str, str] = {
-    "random": "automata.tuning.searchers:RandomSearch",
-    "tpe": "automata.tuning.searchers:TpeSearch",
-}
-"""Search name -> "module:class", imported when a search is built."""
-
-SCHEDULERS: dict[str, str] = {
-    "hyperband": "automata.tuning.schedulers:Hyperband",
-    "asha": "automata.tuning.schedulers:Asha",
-    "sha": "automata.tuning.schedulers:SuccessiveHalving",
-    "one-epoch": "automata.tuning.schedulers:OneEpoch",
-    "none": "automata.tuning.schedulers:NoScheduler",
-}
-"""Scheduler name -> "module:class", imported when a scheduler is built."""
-
-ALL_DATA = ("one-epoch",)
-"""Schedulers whose trials train on all data: the one that reaches T is the result."""

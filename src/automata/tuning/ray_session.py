@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 from ray._private import parameter
 from ray._raylet import AuthenticationTokenLoader  # type: ignore[attr-defined]
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.failures import KEPT, end_at_once, first_line
 from automata.locks import held

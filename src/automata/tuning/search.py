@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 from automata.config import Job
-from automata.registry import make
+from automata.registry import SCHEDULERS, SEARCHES, make
 from automata.training.progress import WORST_SCORE
-from automata.tuning import SCHEDULERS, SEARCHES
 from automata.tuning.schedulers import Result, Scheduler, Verdict
 
 SCORE = "score"

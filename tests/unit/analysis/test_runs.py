@@ -10,7 +10,7 @@ import pytest
 
 from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config import Comparison
-from automata.config.methods import GradMatchSettings, SelectorSettings
+from automata.config.sections import GradMatchSettings, SelectorSettings
 from automata.records import Record, Segment, Trial, Tuning
 from automata.training.progress import Progress
 from benchmarks.synthetic import synthetic_runs

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 from benchmarks.gpu import checks, proof
 from benchmarks.gpu.checks import Finding, epochs

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.collect import collect, record_files
-from automata.config.comparison import Comparison
+from automata.config.sections import Comparison
 from benchmarks.grids import GRIDS, paper
 from benchmarks.records import made_up_record, settings_of_run, write_records
 from benchmarks.synthetic import synthetic_runs

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from automata.config.files import read_experiments
-from automata.config.grid import Grid, alternatives
+from automata.grid import Grid, alternatives
 from automata.errors import UserError
 from automata.outputs import Outputs
 

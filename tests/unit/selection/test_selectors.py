@@ -14,7 +14,8 @@ from torch import Tensor
 
 from automata.datasets.prepared import Dataset, Split
 from automata.models.mlp import Mlp
-from automata.selection import SELECTORS, embeddings
+from automata.registry import SELECTORS
+from automata.selection import embeddings
 from automata.selection.craig import distances, similarities
 from automata.selection.embeddings import LastLayer
 from automata.selection.gradmatch import match_full_gradient

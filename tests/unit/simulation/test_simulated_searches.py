@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config import SchedulerSettings
-from automata.registry import load
+from automata.registry import SCHEDULERS, load
 from automata.simulation.methods import Draws, Method, outcome, searched, untuned
 from automata.simulation.schedulers import best_of, stopped_at
 from automata.simulation.table import FULL, Curved, Way
-from automata.tuning import SCHEDULERS
 from automata.tuning.schedulers import finalist_rungs
 from automata.tuning.search import Search, simulate
 

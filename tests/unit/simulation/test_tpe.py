@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from automata.config import SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
-from automata.registry import load
+from automata.registry import SCHEDULERS, load
 from automata.simulation.methods import Draws
 from automata.simulation.schedulers import ended_before, stopped_at
 from automata.simulation.tpe import Tpe, log_density, log_frequencies
-from automata.tuning import SCHEDULERS
 from automata.tuning.search import SCORE, Search, simulate
 
 SPACE = {

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.models.resnet import BasicBlock, ResNet
 from automata.training import backward
 from automata.training.backward import CompiledBackward, backward_of

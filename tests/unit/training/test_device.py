@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.metering import gpus
 from automata.training.device import choose_device, gpus_in_use, seen, take_device

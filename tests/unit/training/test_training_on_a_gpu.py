@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from automata.config import Protocol
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset
 from automata.models.resnet import BasicBlock, ResNet
 from automata.selection import embeddings, matching

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from automata.config import Protocol
 from automata.datasets.prepared import Dataset, Split
-from automata.selection import SELECTORS
+from automata.registry import SELECTORS
 from automata.selection.problem import Cadence, SelectionProblem, Subset
 from automata.training.optimization import quick_step
 from automata.training.progress import Progress

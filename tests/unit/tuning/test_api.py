@@ -19,8 +19,8 @@ from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.prediction.predict import predict
 from automata.records import read_record
+from automata.registry import SCHEDULERS
 from automata.runs import job_of
-from automata.tuning import SCHEDULERS
 from automata.tuning.job import run_job
 
 EXAMPLE = Path(__file__).parents[3] / "docs/examples/wine.py"

@@ -13,8 +13,8 @@ from automata.config import Job
 from automata.metering.estimate import _watts_per_thread
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
+from automata.registry import ALL_DATA, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
-from automata.tuning import ALL_DATA, SCHEDULERS, SEARCHES
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.log import (
     Closed,

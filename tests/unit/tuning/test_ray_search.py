@@ -12,9 +12,8 @@ from ray import tune
 from ray.tune import CheckpointConfig, PlacementGroupFactory, RunConfig, TuneConfig
 
 from automata.config import Domain, SchedulerSettings, SearchSettings
-from automata.config.methods import TpeSettings
-from automata.registry import load
-from automata.tuning import SCHEDULERS, SEARCHES
+from automata.config.sections import TpeSettings
+from automata.registry import SCHEDULERS, SEARCHES, load
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.ray_search import LightTrials, RayScheduler, RaySearcher
 from automata.tuning.schedulers import hyperband_brackets

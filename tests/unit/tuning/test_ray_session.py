@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from automata.config.machine import Compute
+from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.failures import KEPT
 from automata.tuning import ray_session

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config import SchedulerSettings
-from automata.registry import load
-from automata.tuning import SCHEDULERS
+from automata.registry import SCHEDULERS, load
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler
 from automata.tuning.search import Search, simulate
 

@@ -3,7 +3,7 @@
 import pytest
 
 from automata.config import Domain, SearchSettings
-from automata.config.methods import TpeSettings
+from automata.config.sections import TpeSettings
 from automata.tuning.searchers import RandomSearch, TpeSearch
 
 SPACE = {

@@ -11,10 +11,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from automata.config.curves import Simulated
 from automata.config.experiment import Experiment
 from automata.config.inputs import Contents, contents_of, data_files, is_code, problems_of_files
 from automata.config.job import Job, Run, goes_together
+from automata.config.sections import Simulated
 from automata.curves.grid import (
     Published,
     curves_jobs,
@@ -25,9 +25,8 @@ from automata.curves.grid import (
 from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
+from automata.registry import ALL_DATA, CONTROLS, SCHEDULERS, SEARCHES
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
-from automata.selection import CONTROLS
-from automata.tuning import ALL_DATA, SCHEDULERS, SEARCHES
 from automata.versions import READER
 
 SHARED = (
