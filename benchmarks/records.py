@@ -17,8 +17,7 @@ import numpy as np
 from automata.config import Experiment, Job, Run, Settings
 from automata.config.settings import settings_of
 from automata.metering.measurement import Channel, Measurement
-from automata.numerics import numerics
-from automata.provenance import PACKAGES, provenance
+from automata.provenance import PACKAGES, numerics, provenance
 from automata.records import (
     Data,
     FinalTraining,

@@ -6,7 +6,6 @@ import errno
 import logging
 import os
 import platform
-import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,15 +16,10 @@ import psutil
 from filelock import FileLock, SoftFileLock, Timeout
 from pydantic import BaseModel, Field
 
-from automata.errors import printable
-
 logger = logging.getLogger(__name__)
 
 REPEAT_SECONDS = 60.0
 """Between two lines of one wait."""
-
-COMMAND_CHARACTERS = 240
-"""Of a command, at most: that of a job ends with all its settings."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of a file system without locks, such as Lustre mounted `noflock`."""
@@ -127,34 +121,12 @@ def process_of(holder: Holder) -> psutil.Process | None:
 
 
 def _holder(path: Path) -> str:
-    """Return who has the lock: by what the file says and the kernel confirms, else by the file."""
-    known = _confirmed(path)
-    if known is not None:
-        return known
-    owner = ""
-    with suppress(OSError, KeyError):
-        owner = f" of {printable(path.owner())}"
-    return f"another process, by the file {path}{owner}"
-
-
-def _confirmed(path: Path) -> str | None:
+    """Return who has the lock, by what the file says and the kernel of this host confirms."""
     told = holder(path)
-    if told is None:
-        return None
-    if told.host != platform.node():
-        return f"process {told.pid} of {told.host}, since {_time(told.since)}"
-    process = process_of(told)
-    if process is None:
-        return None
-    try:
-        user, command = process.username(), shlex.join(process.cmdline())
-    except (OSError, psutil.Error):
-        return None
-    folder = ""
-    with suppress(OSError, psutil.Error):  # another user's is not shown
-        folder = f" in {process.cwd()}"
-    where = f"process {told.pid} of {user}, since {_time(told.since)}{folder}"
-    return printable(f"{where}: {command[:COMMAND_CHARACTERS]}")
+    if told is None or (told.host == platform.node() and process_of(told) is None):
+        return f"another process, by the file {path}"
+    since = datetime.fromtimestamp(told.since)
+    return f"process {told.pid} of {told.host}, since {since:%Y-%m-%d %H:%M:%S}"
 
 
 def _read(path: Path) -> bytes:
@@ -163,7 +135,3 @@ def _read(path: Path) -> bytes:
         return os.read(descriptor, 1000)
     finally:
         os.close(descriptor)
-
-
-def _time(since: float) -> str:
-    return datetime.fromtimestamp(since).strftime("%Y-%m-%d %H:%M:%S")

@@ -13,20 +13,23 @@ import math
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from automata.config import Job
+from automata.config.job import Job
+from automata.config.protocol import OwnModel
+from automata.files import bytes_below
 from automata.grid import Grid
 from automata.locks import Holder, holder, process_of
-from automata.records import Progress
-from automata.runs import RECORD, STEM
+from automata.records import Progress, read_record
+from automata.runs import RECORD, STEM, records_below
 from automata.tuning.schedulers import hyperband_brackets, one_epoch, successive_halving
 
 RUNS, WORK = Path("results/runs"), Path("results/work")
@@ -97,12 +100,33 @@ def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
         done = "done" if (runs / place.stem / RECORD).exists() else "to come"
         states[place.dataset]["running" if place.stem in at_work else done] += 1
     rows = [HEADINGS, *((name, *(str(n[h]) for h in HEADINGS[1:])) for name, n in states.items())]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    lines = _aligned(rows)
     for job in jobs:
         other = "" if job.stem in own else " (of another configuration)"
         lines.append(f"{job.stem}{other}: {job.line(now)}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def inventory(runs: Path = RUNS) -> str:
+    """Return a table of the runs on disk by data set, search, scheduler and protocol."""
+    rows = [("panel", "runs", "MB", "protocol")]
+    for folder, found in groupby(records_below(runs), lambda path: path.parents[2]):
+        records = list(found)
+        protocol = read_record(records[0]).job.settings.protocol
+        model = protocol.model.factory if isinstance(protocol.model, OwnModel) else protocol.model
+        brief = (
+            f"{model}, {protocol.configurations} configurations, {protocol.epochs} epochs, "
+            f"selection every {protocol.reselect_every}"
+        )
+        size = f"{bytes_below(folder) / 1e6:.1f}"
+        rows.append(("/".join(folder.parts[-2:]), str(len(records)), size, brief))
+    return "".join(f"{line}\n" for line in _aligned(rows))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:

@@ -7,10 +7,10 @@ import pytest
 
 from automata.cli import COMMANDS
 from automata.config import parse_preparation
-from automata.inventory import listing, panels
 from automata.publication import pack, unpack
 from automata.records import read_record, write_record
 from automata.runs import place_of, recorded_place
+from automata.status import inventory
 
 ROOT = Path(__file__).parents[2]
 RUNS = Path("results/runs")
@@ -51,7 +51,7 @@ def test_unpacking_opens_nothing_that_a_record_names(here):
 
 
 def test_a_list_says_how_many_of_which_protocol(here):
-    heading, row = listing(panels(RUNS)).splitlines()
+    heading, row = inventory().splitlines()
     assert heading.split() == ["panel", "runs", "MB", "protocol"]
     assert row.startswith("satimage/tpe-asha-d1688842  2 ")
     assert row.endswith("mlp, 27 configurations, 40 epochs, selection every 5")

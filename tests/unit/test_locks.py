@@ -12,7 +12,6 @@ import time
 from contextlib import contextmanager
 
 import numpy as np
-import psutil
 import pytest
 from filelock import FileLock
 
@@ -108,9 +107,7 @@ def test_holder_is_named_at_once(path, said, holder):
     before = time.time()
     wait(path, said, until_it_ends(holder))
 
-    user = psutil.Process().username()
-    assert said[0].startswith(f"waiting for the lock: process {holder.pid} of {user}, since ")
-    assert f" in {path.parent}: {sys.executable} -c " in said[0]
+    assert said[0].startswith(f"waiting for the lock: process {holder.pid} of {HERE}, since ")
     since = time.strptime(said[0].partition("since ")[2][:19], "%Y-%m-%d %H:%M:%S")
     assert before - 60 < time.mktime(since) < before + 60
 
@@ -149,7 +146,7 @@ def test_killed_holder_is_not_named_when_another_process_has_its_pid(path, said)
     text = f'{{"host": "{HERE}", "pid": {os.getpid()}, "since": 1000.0}}'  # we started later
     wait(path, said, locked(path, text.encode()))
 
-    assert said[0] == f"waiting for the lock: another process, by the file {path} of {path.owner()}"
+    assert said[0] == f"waiting for the lock: another process, by the file {path}"
 
 
 def test_killed_holder_is_not_named_when_its_pid_is_nobodys(path, said, holder):
@@ -157,7 +154,7 @@ def test_killed_holder_is_not_named_when_its_pid_is_nobodys(path, said, holder):
     holder.communicate()
     wait(path, said, locked(path, path.read_bytes()))
 
-    assert said[0] == f"waiting for the lock: another process, by the file {path} of {path.owner()}"
+    assert said[0] == f"waiting for the lock: another process, by the file {path}"
 
 
 def test_holder_on_another_host_is_named_as_it_says(path, said):
@@ -187,14 +184,7 @@ def test_holder_on_another_host_is_named_as_it_says(path, said):
 def test_nonsense_in_the_file_names_nobody(path, said, text):
     wait(path, said, locked(path, text))
 
-    assert said[0] == f"waiting for the lock: another process, by the file {path} of {path.owner()}"
-
-
-def test_command_of_the_holder_cannot_move_the_cursor(path, said):
-    process = start(path, "\x1b[2J\nbad")
-    wait(path, said, until_it_ends(process))
-
-    assert said[0].isprintable()
+    assert said[0] == f"waiting for the lock: another process, by the file {path}"
 
 
 def test_lock_does_without_a_name_where_its_file_cannot_be_written(path, monkeypatch):

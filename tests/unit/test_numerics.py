@@ -8,7 +8,7 @@ import pytest
 
 CODE = """
 import json
-from automata.numerics import numerics
+from automata.provenance import numerics
 from automata.training.threads import limit_threads
 limit_threads({threads})
 print(json.dumps(numerics()))

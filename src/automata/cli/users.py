@@ -49,9 +49,9 @@ def predict(
 
 def runs() -> None:
     """List the runs there are, by protocol."""
-    from automata import inventory
+    from automata.status import inventory
 
-    sys.stdout.write(inventory.listing(inventory.panels(RUNS)))
+    sys.stdout.write(inventory())
 
 
 def status(

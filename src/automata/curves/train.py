@@ -20,8 +20,7 @@ from automata.metering.lock import exclusive_host
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
 from automata.models.build import load_factory
-from automata.numerics import numerics
-from automata.provenance import provenance
+from automata.provenance import numerics, provenance
 from automata.recorded import Recorded
 from automata.records import sealed, unsealed
 from automata.registry import CONTROLS, OWN, load_own

@@ -25,9 +25,8 @@ from automata.metering.lock import exclusive_host
 from automata.metering.measurement import Measurement
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
-from automata.numerics import numerics
 from automata.prediction.saved import SavedModel, write_model
-from automata.provenance import provenance
+from automata.provenance import numerics, provenance
 from automata.records import (
     Data,
     Record,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from automata.config.files import read_experiments
-from automata.grid import Grid, alternatives
 from automata.errors import UserError
+from automata.grid import Grid, alternatives
 from automata.outputs import Outputs
 
 CONFIG = Path(__file__).parents[3] / "config"
