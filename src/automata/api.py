@@ -22,7 +22,7 @@ from automata.config.job import Job, Run
 from automata.datasets.catalog import DATASETS
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset
-from automata.errors import UserError
+from automata.errors import UserError, listed
 from automata.models.classifier import Classifier
 from automata.records import Record, write_record
 from automata.registry import CONTROLS
@@ -249,20 +249,7 @@ def _write_frame(frame: pd.DataFrame, path: Path) -> None:
     try:
         frame.to_parquet(path, index=False)
     except pyarrow.ArrowException as error:
-        mixed = [name for name in frame if not _fits(frame[name])]
+        kinds = {name: pd.api.types.infer_dtype(frame[name]) for name in frame}
+        mixed = listed(f"'{name}'" for name, kind in kinds.items() if kind.startswith("mixed"))
         remedy = "make each of one type, as by frame[column].astype(str), or leave it out"
-        listed = ", ".join(f"'{name}' ({_types(frame[name])})" for name in mixed)
-        raise UserError(f"tune: data: column {listed}: not of one type: {remedy}") from error
-
-
-def _fits(cells: pd.Series[Any]) -> bool:
-    """Say whether a column can be written."""
-    try:
-        pyarrow.Table.from_pandas(cells.to_frame())
-    except pyarrow.ArrowException:
-        return False
-    return True
-
-
-def _types(cells: pd.Series[Any]) -> str:
-    return ", ".join(sorted({type(cell).__name__ for cell in cells.dropna()}))
+        raise UserError(f"tune: data: column {mixed}: not of one type: {remedy}") from error
