@@ -66,8 +66,8 @@ class OwnTabular(OwnRows):
     dates: Annotated[list[Text], added([])] = []
     """columns of dates, which become numbers: days since 1970-01-01"""
     rare_below: Annotated[int | None, Field(ge=2), WHOLE, added(None)] = None
-    """of each column, categories with fewer training rows than this become one, `(rare)`; so does
-    what no training row has; `null`: none do"""
+    """categories of a column with fewer training rows than this become one, `(rare)`, which also
+    takes categories that no training row has; `null`: every category stays"""
     decimal: Annotated[str | None, Field(pattern="^[.,]$"), added(None)] = None
     """the decimal mark of numbers in a text file; `null`: the one that the file shows"""
     missing: Annotated[list[Text], added([])] = []

@@ -133,7 +133,7 @@ class HyperbandSettings(Section):
     """Hyperband, with Ray Tune's brackets."""
 
     reduction_factor: Annotated[int, Field(ge=2), WHOLE] = 3
-    """eta: at each rung the best 1/eta of the trials go on"""
+    """eta: the best 1/eta of the trials continue at each rung"""
     warm_start: WarmStart = 0.0
 
 
@@ -141,9 +141,9 @@ class AshaSettings(Section):
     """Asynchronous successive halving."""
 
     reduction_factor: Annotated[int, Field(ge=2), WHOLE] = 4
-    """eta: at each rung the best 1/eta of the trials go on"""
+    """eta: the best 1/eta of the trials continue at each rung"""
     grace_period: Count = 1
-    """epochs before the first rung"""
+    """epochs after which a trial is first judged (the first rung)"""
     warm_start: WarmStart = 0.35
 
 
@@ -151,7 +151,7 @@ class ShaSettings(Section):
     """Successive halving: one bracket of Hyperband, with all trials."""
 
     reduction_factor: Annotated[int, Field(ge=2), WHOLE] = 3
-    """eta: at each rung the best 1/eta of the trials go on"""
+    """eta: the best 1/eta of the trials continue at each rung"""
     warm_start: WarmStart = 0.0
 
 
@@ -250,7 +250,7 @@ class Comparison(Section):
     """Which runs ratios are made of; a change repeats no run."""
 
     resumed: bool = False
-    """ratios also use runs that were interrupted and went on: their time and energy are sums over
+    """whether ratios use runs that were interrupted and resumed: their time and energy are sums over
     segments"""
     hosts: Literal["same", "alike"] = "same"
     """`same`: a run compares with a FULL of its own host (the same name, processor, number of cores
