@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from automata.config import Experiment, Job, Run, Settings
-from automata.config.settings import settings_of
+from automata.config.job import settings_of
 from automata.metering.measurement import Channel, Measurement
 from automata.provenance import PACKAGES, numerics, provenance
 from automata.records import (

@@ -17,8 +17,7 @@ import yaml
 
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
-from automata.config.job import Job, Run
-from automata.config.settings import settings_of
+from automata.config.job import Job, Run, settings_of
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare

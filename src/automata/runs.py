@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from automata.config.experiment import Experiment
 from automata.config.inputs import data_files, files_read
-from automata.config.job import Job, Run
-from automata.config.settings import settings_of, settings_of_subsets, shared_settings
+from automata.config.job import Job, Run, settings_of, settings_of_subsets, shared_settings
 from automata.files import fingerprint
 from automata.registry import OWN
 

@@ -16,10 +16,10 @@ from automata.config import (
     parse_job,
 )
 from automata.config.files import combine, read_experiments
+from automata.config.job import settings_of
 from automata.config.protocol import KindProtocol
 from automata.config.reference import with_tables
 from automata.config.sections import SelectorSettings
-from automata.config.settings import settings_of
 from automata.errors import UserError
 from automata.registry import CONTROLS, SELECTORS
 from automata.selection.random import Full
@@ -142,7 +142,7 @@ def test_tables_of_keys_are_the_generated_ones():
         "TPE starts | integer > 0 | `10` |",
         "| `epochs` | T: epochs of the final training, and of a trial that is not stopped early "
         "| integer > 0 |  |",
-        "| `target` | column of the classes | a text that is not empty |  | tabular |",
+        "| `target` | column of the classes | a text that is not empty |  |",
         "| `layers` | `lstm` (may have it) | integer > 0 |",
         "| `uniform` | a float: `[low, high]` |",
     ],

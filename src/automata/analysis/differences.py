@@ -15,7 +15,7 @@ import pandas as pd
 from automata.analysis.energy import how_measured
 from automata.analysis.study import PANEL, Panel, panel_of_each
 from automata.config import Experiment
-from automata.config.settings import settings_of
+from automata.config.job import settings_of
 
 COLUMNS = [*PANEL, "key", "here", "paper"]
 

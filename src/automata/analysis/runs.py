@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from automata.config import Comparison
-from automata.config.settings import shared_settings
+from automata.config.job import shared_settings
 from automata.records import (
     Evaluation,
     Measurement,

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, model_validator
 
 from automata.config.base import Section, added, parsed
 from automata.config.data import Preparation
-from automata.config.experiment import DatasetName, SchedulerName, Seed, SelectorName, Target
-from automata.config.protocol import Protocol, SearchName
+from automata.config.experiment import (
+    DatasetName,
+    Experiment,
+    SchedulerName,
+    Seed,
+    SelectorName,
+    Target,
+)
+from automata.config.protocol import OF_SUBSETS, Protocol, SearchName
 from automata.config.sections import (
     Compute,
     Metering,
@@ -24,6 +31,9 @@ from automata.registry import ALL_DATA, CONTROLS, METHODS, Control
 def goes_together(scheduler: str, selector: str) -> bool:
     """Say whether there are such runs: schedulers for all data have controls alone."""
     return scheduler not in ALL_DATA or selector in CONTROLS
+
+
+S = TypeVar("S", bound=Section)
 
 
 class Run(Section):
@@ -103,6 +113,53 @@ class Job(Section):
             if name not in names and kind not in self.settings.own:
                 raise ValueError(f"{kind}: {name} is not valid; valid: {', '.join(names)}")
         return self
+
+
+def settings_of(
+    experiment: Experiment, dataset: str, search: str, scheduler: str, selector: str
+) -> Settings:
+    """Return exactly the settings that a run reads: a change of them repeats it."""
+    protocol = experiment.protocol_of(dataset).under(search)
+    if selector in CONTROLS:
+        default = {name: Protocol.model_fields[name].default for name in OF_SUBSETS}
+        protocol = protocol.model_copy(update=default)
+    return Settings(
+        protocol=protocol,
+        data=experiment.preparation(dataset),
+        search=_only(experiment.search, search),
+        scheduler=_only(experiment.scheduler, scheduler),
+        selector=_only(experiment.selector, selector),
+        compute=experiment.compute,
+        metering=experiment.metering,
+        own=experiment.own_methods(search, scheduler, selector),
+    )
+
+
+def shared_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings that a run has in common with its FULL: nothing of subsets."""
+    shared = settings.model_dump(mode="json", exclude={"selector": True, "own": {"selector"}})
+    for name in OF_SUBSETS:
+        shared["protocol"].pop(name, None)
+    if not shared.get("own"):
+        shared.pop("own", None)
+    return shared
+
+
+def settings_of_subsets(settings: Settings, selector: str) -> dict[str, Any]:
+    """Return the other settings of a run with `selector`, where they are not the defaults."""
+    protocol = settings.protocol.model_dump(mode="json")
+    found = {name: protocol[name] for name in OF_SUBSETS if name in protocol}
+    if "selector" in settings.own:
+        found["own"] = settings.own["selector"]
+    own = settings.selector.of(selector)
+    return found if own == SelectorSettings().of(selector) else own | found
+
+
+def _only(section: S, name: str) -> S:
+    """Return the settings of the method of that name, if it has any; of others the defaults."""
+    field = name.replace("-", "_")
+    known = field in type(section).model_fields
+    return type(section)(**({field: getattr(section, field)} if known else {}))
 
 
 def parse_job(run: dict[str, Any], settings: str, files: str = "{}") -> Job:

@@ -22,14 +22,10 @@ class _Loader(yaml.SafeLoader):
         seen = []
         for at, _ in node.value:
             key = self.construct_object(at, deep=True)
-            if not isinstance(key, str):
-                problem = f"the key {key} is no text; put it into quotes"
-            elif key in seen:
+            if key in seen:
                 problem = f"the key {key} is there twice"
-            else:
-                seen.append(key)
-                continue
-            raise yaml.constructor.ConstructorError(None, None, problem, at.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, problem, at.start_mark)
+            seen.append(key)
         return super().construct_mapping(node, deep)
 
 

@@ -19,9 +19,6 @@ from automata.registry import MODELS
 _TABLE = re.compile(r"(<!-- keys: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 """A table, between the line that says which keys it has and the one that ends it."""
 
-_OWN = {"tabular": "OwnTabular", "text": "OwnText", "image": "OwnImage"}
-"""The definitions of a user's own data sets, by their kinds."""
-
 Row = tuple[str, ...]
 
 
@@ -47,17 +44,14 @@ def _table(names: str, schema: Schema, shipped: Config) -> Iterator[Row]:
     if names == "hyper-parameters":
         yield from _head("hyper-parameter", "of", "valid")
         yield from _hyperparameters()
-    elif names == "own_datasets":
-        yield from _head("key", "what", "valid", "default", "kinds")
-        yield from _own_data(schema)
     elif names == "Domain":
         yield from _head("key", "what")
         yield from (row[:2] for row in _keys(definitions[names], schema, {}, ""))
-    elif names == "KindProtocol":
-        yield from _head("key", "what", "valid", "default")
-        yield from _keys(definitions[names], schema, {}, "")
     else:
         yield from _head("key", "what", "valid", "default")
+        if names in definitions:
+            yield from _keys(definitions[names], schema, {}, "")
+            return
         top = {k: it for k, it in properties.items() if "properties" not in plain(it, schema)}
         for name in names.split(","):
             chosen = top if name == "grid" else {name: properties[name]}
@@ -78,17 +72,6 @@ def _keys(section: Schema, schema: Schema, shipped: Config, at: str) -> Iterator
         else:
             default = shipped[name] if name in shipped else said.get("default", ...)
             yield f"`{at}{name}`", said["description"], _valid(inner), _shown(default)
-
-
-def _own_data(schema: Schema) -> Iterator[Row]:
-    """Yield a row for each key of a user's own data sets, with the kinds that have it."""
-    kinds: dict[Row, list[str]] = {}
-    for kind, definition in _OWN.items():
-        for row in _keys(schema["$defs"][definition], schema, {}, ""):
-            same = (*row[:2], "", "") if row[0] == "`kind`" else row
-            kinds.setdefault(same, []).append(kind)
-    for row, of in kinds.items():
-        yield *row, "all" if len(of) == len(_OWN) else ", ".join(of)
 
 
 def _hyperparameters() -> Iterator[Row]:

@@ -250,8 +250,8 @@ class Comparison(Section):
     """Which runs ratios are made of; a change repeats no run."""
 
     resumed: bool = False
-    """whether ratios use runs that were interrupted and resumed: their time and energy are sums over
-    segments"""
+    """whether ratios use runs that were interrupted and resumed: their time and energy are sums
+    over segments"""
     hosts: Literal["same", "alike"] = "same"
     """`same`: a run compares with a FULL of its own host (the same name, processor, number of cores
     and GPUs); `alike`: also with one of a host with the same processor, number of cores and GPUs,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from automata.config.experiment import Experiment
 from automata.config.inputs import files_read
+from automata.config.job import settings_of
 from automata.config.protocol import Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
-from automata.config.settings import settings_of
 from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint

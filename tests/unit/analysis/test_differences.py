@@ -11,7 +11,7 @@ import pytest
 from automata.analysis.differences import COLUMNS, differences, in_words
 from automata.config import Experiment
 from automata.config.files import parse_experiment, read_experiments
-from automata.config.settings import settings_of
+from automata.config.job import settings_of
 from benchmarks.synthetic import synthetic_runs
 
 CONFIG = Path(__file__).parents[3] / "config"

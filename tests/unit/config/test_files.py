@@ -183,10 +183,6 @@ def test_an_error_in_a_part_names_its_file(read):
         ("- 1\n- 2\n", "a configuration is a section of keys"),
         ("", "a configuration is a section of keys"),
         ("seeds: [1]\nseeds: [2]\n", "line 2, column 1: not YAML: the key seeds is there twice"),
-        (
-            "own_datasets:\n  2020: {kind: image}\n",
-            "line 2, column 3: not YAML: the key 2020 is no text",
-        ),
     ],
 )
 def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):

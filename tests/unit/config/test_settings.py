@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from automata.config.files import combine, parse_experiment
-from automata.config.settings import settings_of
+from automata.config.job import settings_of
 
 DEFAULTS = yaml.safe_load((Path(__file__).parents[3] / "config/config.yaml").read_text())
 REVIEWS = {"kind": "text", "path": "r.csv", "text": "t", "target": "y"}
