@@ -17,6 +17,8 @@ class RemoteFile:
     url: str
     checksum: str | None = None
     """"sha256:..." or "md5:..."; None where the source publishes none."""
+    megabytes: int = 1
+    """About how large it is."""
 
     @property
     def name(self) -> str:
@@ -58,10 +60,11 @@ _FILES = (
         "https://nlp.stanford.edu/sentiment/trainDevTestTrees_PTB.zip",
         "sha256:5c613a4f673fc74097d523a2c83f38e0cc462984d847b82c7aaf36b01cbbbfcc",
     ),
-    RemoteFile("https://nlp.stanford.edu/~socherr/stanfordSentimentTreebank.zip"),
+    RemoteFile("https://nlp.stanford.edu/~socherr/stanfordSentimentTreebank.zip", megabytes=6),
     RemoteFile(
         "https://dl.fbaipublicfiles.com/glue/data/SST-2.zip",
         "sha256:d67e16fb55739c1b32cdce9877596db1c127dc322d93c082281f64057c16deaa",
+        7,
     ),
     RemoteFile(
         f"{_TREC}/train_5500.label",
@@ -71,11 +74,11 @@ _FILES = (
         f"{_TREC}/TREC_10.label",
         "sha256:033f22c028c2bbba9ca682f68ffe204dc1aa6e1cf35dd6207f2d4ca67f0d0e8e",
     ),
-    RemoteFile(f"{_CIFAR}/cifar-10-python.tar.gz", "md5:c58f30108f718f92721af3b95e74349a"),
-    RemoteFile(f"{_CIFAR}/cifar-100-python.tar.gz", "md5:eb9058c3a382ffc7106e4002c42a8d85"),
-    RemoteFile(f"{_SVHN}/train_32x32.mat", "md5:e26dedcc434d2e4c54c9b2d4a06d8373"),
-    RemoteFile(f"{_SVHN}/test_32x32.mat", "md5:eb5a983be6a315427106f1b164d9cef3"),
-    RemoteFile("https://nlp.stanford.edu/data/glove.6B.zip"),
+    RemoteFile(f"{_CIFAR}/cifar-10-python.tar.gz", "md5:c58f30108f718f92721af3b95e74349a", 170),
+    RemoteFile(f"{_CIFAR}/cifar-100-python.tar.gz", "md5:eb9058c3a382ffc7106e4002c42a8d85", 169),
+    RemoteFile(f"{_SVHN}/train_32x32.mat", "md5:e26dedcc434d2e4c54c9b2d4a06d8373", 182),
+    RemoteFile(f"{_SVHN}/test_32x32.mat", "md5:eb5a983be6a315427106f1b164d9cef3", 64),
+    RemoteFile("https://nlp.stanford.edu/data/glove.6B.zip", megabytes=862),
 )
 
 FILES: dict[str, RemoteFile] = {file.name: file for file in _FILES}

@@ -1,0 +1,76 @@
+"""What the runs of an experiment are expected to take, by what published runs took."""
+
+from __future__ import annotations
+
+from automata.config.data import GLOVE
+from automata.config.job import Job
+from automata.datasets.catalog import DATASETS, FILES
+from automata.grid import Grid
+from automata.registry import ALL_DATA
+from automata.tuning.schedulers import hyperband_brackets, one_epoch, successive_halving
+
+ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
+"""To train a row once: medians of published runs on a core of an AMD EPYC; ResNet18 on an H100."""
+
+EPOCH_SECONDS, RUN_SECONDS = 0.002, 15.0
+"""What an epoch takes besides its rows, and a run besides its epochs."""
+
+CORE_WATTS = 4.1
+"""A busy core, as published runs estimate it."""
+
+RECORD_BYTES, DATA_BYTES = 80e3, {"tabular": 10e6, "text": 40e6, "image": 200e6}
+"""A run's record, and a prepared data set."""
+
+
+def expected(grid: Grid) -> list[str]:
+    """Return hours, energy and disk of all runs, a line each; nothing where none can be told."""
+    seconds, joules, told = 0.0, 0.0, 0
+    for place in grid.runs:
+        job = grid.job(place.dataset, place.search, place.scheduler, place.selector)
+        model = job.settings.protocol.model
+        if place.dataset not in DATASETS or model not in ROW_SECONDS:
+            continue
+        took = _seconds(job, float(place.fraction), ROW_SECONDS[str(model)])
+        on_gpu = DATASETS[place.dataset].kind == "image"
+        seconds, told = seconds + took, told + 1
+        joules += took * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
+    if not told:
+        return []
+    specs = [DATASETS[name] for name in grid.datasets if name in DATASETS]
+    kinds = {spec.kind for spec in specs}
+    files = {name for spec in specs for name in spec.files}
+    if any(part.data.vectors.source == GLOVE for part in grid.parts) and "text" in kinds:
+        files.add(GLOVE.rpartition("/")[2])
+    downloads = sum(FILES[name].megabytes for name in files) * 1e6
+    prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
+    kwh = joules / 3.6e6
+    energy = f"{kwh:,.0f}" if kwh >= 10 else f"{kwh:.2g}"
+    disk = downloads + prepared + RECORD_BYTES * told
+    return [
+        f"{told} runs take about {seconds / 3600:,.1f} hours one after the other: tables and texts "
+        "on a core of an AMD EPYC, images on an H100",
+        f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
+        f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
+        f"they need about {disk / 1e9:.1f} GB of disk, downloads {downloads / 1e9:.1f} GB",
+    ]
+
+
+def _seconds(job: Job, fraction: float, row: float) -> float:
+    """Return the seconds of a run, if a row takes `row`; a warm start is left out."""
+    run, protocol = job.run, job.settings.protocol
+    rows = DATASETS[run.dataset].train
+    asked = protocol.configurations, protocol.epochs
+    settings = job.settings.scheduler
+    if run.scheduler == "hyperband":
+        brackets = hyperband_brackets(*asked, settings.hyperband.reduction_factor)
+        searched = sum(bracket.epochs for bracket in brackets)
+    elif run.scheduler in ("asha", "sha"):
+        eta = getattr(settings, run.scheduler).reduction_factor
+        searched = successive_halving(*asked, eta).epochs
+    else:
+        searched = one_epoch(*asked).epochs if run.scheduler in ALL_DATA else asked[0] * asked[1]
+    searched *= run.searches
+    final = protocol.epochs * run.trains_finally
+    share = fraction if run.control is None else 1.0
+    trained = row * rows * (share * searched + final)
+    return RUN_SECONDS + trained + EPOCH_SECONDS * (searched + final)
