@@ -54,8 +54,8 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     columns = [fit(it, cells_of(train, it)[rows], own) for it in found if isinstance(it, Column)]
     if not columns:
         raise UserError(f"{train.path}: there is no column but the target '{own.target}'")
-    empty = [it.name for it in found if isinstance(it, Refused)]
-    inputs, notes = {}, [*read.notes, *(f"column '{it}' has no cells: left out" for it in empty)]
+    left_out = [*own.drop, *(f"{it.name} (no cells)" for it in found if isinstance(it, Refused))]
+    inputs, notes = {}, [*read.notes, *[f"left out: {listed(left_out)}"] * bool(left_out)]
     for split, table in read.tables.items():
         inputs[split], odd = encoded(table, columns)
         notes += [f"{KEYS[split]}: {note}" for note in odd]
