@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from automata.config import Experiment
+from automata.config.experiment import Experiment
 from automata.config.files import read_experiments
 from automata.grid import Grid as Cells
 from benchmarks.synthetic import DATASETS

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from automata.config import Experiment, Job, Run, Settings
-from automata.config.job import settings_of
+from automata.config.experiment import Experiment
+from automata.config.job import Job, Run, Settings, settings_of
 from automata.metering.measurement import Channel, Measurement
 from automata.provenance import PACKAGES, numerics, provenance
 from automata.records import (

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from automata.config import Protocol
 from automata.config.data import Preparation
+from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split

@@ -12,7 +12,7 @@ import torch
 from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
-from automata.config import Job
+from automata.config.job import Job
 from automata.metering.meter import Meter
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.log import ReplayLog

@@ -10,7 +10,7 @@ from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
-from automata.config import Carbon
+from automata.config.sections import Carbon
 from benchmarks.synthetic import synthetic_trials
 
 CARBON = Carbon(

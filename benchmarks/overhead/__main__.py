@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median
 
 from automata.analysis.runs import tuning_split
-from automata.config import Job, Run
 from automata.config.files import read_experiments
+from automata.config.job import Job, Run
 from automata.records import read_record
 from automata.runs import job_of
 from benchmarks.overhead.stopwatch import timed

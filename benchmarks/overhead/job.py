@@ -26,7 +26,7 @@ import ray.tune  # noqa: F401
 watch.lap("import ray")
 
 import automata.tuning.job as tuning_job
-from automata.config import Job
+from automata.config.job import Job
 from automata.records import write_record
 from automata.tuning import ray_search
 from automata.tuning.metering_callback import MeteringCallback

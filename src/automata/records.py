@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from automata.config import Job
 from automata.config.base import added
+from automata.config.job import Job
 from automata.errors import UserError
 from automata.files import write_text
 from automata.metering.measurement import (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.config import Preparation
+from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.records import read_record

@@ -11,7 +11,8 @@ from typing import Any
 import numpy
 import torch
 
-from automata.config import Job, Preparation
+from automata.config.data import Preparation
+from automata.config.job import Job
 from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.provenance import cpu_model
 from automata.registry import CONTROLS, MODELS, SCHEDULERS, SEARCHES, SELECTORS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.datasets.prepared import Dataset, Split
 
 torch.set_num_threads(1)  # tests run side by side

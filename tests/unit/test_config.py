@@ -7,19 +7,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from automata.config import (
-    Domain,
-    Experiment,
-    Job,
-    json_schema,
-    parse_carbon,
-    parse_job,
-)
+from automata.config.experiment import Experiment, json_schema
 from automata.config.files import combine, read_experiments
-from automata.config.job import settings_of
+from automata.config.job import Job, parse_job, settings_of
 from automata.config.protocol import KindProtocol
 from automata.config.reference import with_tables
-from automata.config.sections import SelectorSettings
+from automata.config.sections import SelectorSettings, parse_carbon
+from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.registry import CONTROLS, SELECTORS
 from automata.selection.random import Full

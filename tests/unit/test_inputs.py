@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from automata.config import Preparation, inputs
+from automata.config import inputs
+from automata.config.data import Preparation
 from automata.config.inputs import Contents, content_of, data_files, factory_file
 from automata.errors import UserError
 from automata.files import sha256

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from automata.cli import COMMANDS
-from automata.config import parse_preparation
+from automata.config.job import parse_preparation
 from automata.publication import pack, unpack
 from automata.records import read_record, write_record
 from automata.runs import place_of, recorded_place

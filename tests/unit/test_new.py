@@ -15,9 +15,9 @@ import yaml
 from PIL import Image
 
 from automata import new as module
-from automata.config import Job
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
+from automata.config.job import Job
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare

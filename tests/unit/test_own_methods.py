@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from automata.config import Job, Preparation
+from automata.config.data import Preparation
+from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import pytest
 
-from automata.config import Experiment, Job, Protocol, Settings
 from automata.config.base import added
+from automata.config.experiment import Experiment
 from automata.config.files import read_experiments
-from automata.config.job import Run
+from automata.config.job import Job, Run, Settings
+from automata.config.protocol import Protocol
 from automata.runs import job_of, place_of
 
 CONFIG = Path(__file__).parents[2] / "config"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from automata.config import Job
 from automata.config.files import read_experiments
+from automata.config.job import Job
 from automata.grid import Grid
 from automata.locks import Holder, held
 from automata.metering.measurement import Measurement

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from automata.cli import main
-from automata.config import Run, parse_preparation
 from automata.config.files import read_experiments
 from automata.config.inputs import problems_of_files
+from automata.config.job import Run, parse_preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError

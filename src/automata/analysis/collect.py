@@ -23,7 +23,7 @@ from automata.analysis.runs import (
     row,
 )
 from automata.analysis.study import PANEL, RUN
-from automata.config import Comparison
+from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records import read_record
 

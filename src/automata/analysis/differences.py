@@ -14,7 +14,7 @@ import pandas as pd
 
 from automata.analysis.energy import how_measured
 from automata.analysis.study import PANEL, Panel, panel_of_each
-from automata.config import Experiment
+from automata.config.experiment import Experiment
 from automata.config.job import settings_of
 
 COLUMNS = [*PANEL, "key", "here", "paper"]

@@ -7,7 +7,7 @@ import pandas as pd
 from automata.analysis.quantities import FOOTPRINT, GRAMS_PER_MILE, car_kilometres, footprint
 from automata.analysis.study import RUN
 from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount, count
-from automata.config import Carbon
+from automata.config.sections import Carbon
 
 
 def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:

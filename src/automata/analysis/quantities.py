@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
-from automata.config import Carbon
+from automata.config.sections import Carbon
 from automata.records import JOULES_PER_KWH
 
 TIMES = "\N{MULTIPLICATION SIGN}"

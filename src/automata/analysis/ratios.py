@@ -24,7 +24,7 @@ from automata.analysis.quantities import (
 )
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
-from automata.config import Carbon
+from automata.config.sections import Carbon
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
-from automata.config import Comparison
 from automata.config.job import shared_settings
+from automata.config.sections import Comparison
 from automata.records import (
     Evaluation,
     Measurement,

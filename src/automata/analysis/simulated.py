@@ -18,8 +18,8 @@ from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import MISSING, bounded, percent, signed, times
-from automata.config import SchedulerSettings
 from automata.config.files import DEFAULTS
+from automata.config.sections import SchedulerSettings
 
 BEST = 12
 """Methods that the table of the decision shows, besides FULL and one epoch."""

@@ -50,7 +50,7 @@ def prepare(
     cache: Annotated[Path, "Folder of downloads (default: $AUTOMATA_DATA_CACHE)."] = CACHE,
 ) -> None:
     """Prepare a data set."""
-    from automata.config import parse_preparation
+    from automata.config.job import parse_preparation
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
     from automata.files import write_text
@@ -89,7 +89,7 @@ def tune(
     ] = None,
 ) -> None:
     """Run one tuning job."""
-    from automata.config import parse_job
+    from automata.config.job import parse_job
     from automata.tuning.job import Kept, complete_job
 
     if notices is not None:
@@ -248,7 +248,7 @@ def collect(
     """Make the table of runs from records."""
     from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write_csv, write_json, write_parquet
-    from automata.config import parse_comparison
+    from automata.config.sections import parse_comparison
 
     compared = parse_comparison(comparison)
     collected = collect(record_files(records), compared, processes)
@@ -273,7 +273,7 @@ def tradeoff(
     from automata.analysis.tables import read_parquet, write_csv, write_markdown
     from automata.analysis.tradeoff import presented, tradeoff
     from automata.analysis.tradeoff import untuned as without_tuning
-    from automata.config import parse_carbon
+    from automata.config.sections import parse_carbon
 
     table = read_parquet(runs)
     compared = ratios_to_full(table, parse_carbon(carbon))
@@ -294,7 +294,7 @@ def energy(
     """Make the table of energy and CO2 from the runs."""
     from automata.analysis.energy import energy_table, totals
     from automata.analysis.tables import read_parquet, write_csv
-    from automata.config import parse_carbon
+    from automata.config.sections import parse_carbon
     from automata.files import write_text
 
     assumed = parse_carbon(carbon)

@@ -94,7 +94,7 @@ def schema(
     tables: Annotated[Path | None, "Text whose tables of keys are filled."] = None,
 ) -> None:
     """Write the JSON schema of the configuration, and the tables of its keys."""
-    from automata.config import write_schema
+    from automata.config.experiment import write_schema
     from automata.config.reference import write_tables
 
     write_schema(output)

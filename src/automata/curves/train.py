@@ -9,8 +9,8 @@ from pathlib import Path
 import torch
 
 from automata.allocation import keep_to_allocation
-from automata.config import OwnModel
 from automata.config.inputs import FACTORY
+from automata.config.protocol import OwnModel
 from automata.curves.record import Curve, Curves, CurvesJob, Point, read_curves, write_curves
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError

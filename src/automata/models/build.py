@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from automata.config import OwnModel
+from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError
 from automata.models.classifier import Classifier

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_model, save_model
 
-from automata.config import Job, OwnModel
+from automata.config.job import Job
+from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.errors import UserError
 from automata.files import replacing

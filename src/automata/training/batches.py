@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.datasets.prepared import Dataset
 from automata.models.classifier import Classifier
 from automata.seeds import derive

@@ -11,7 +11,7 @@ import torch
 from torch.optim import SGD, Adam, Optimizer
 from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LRScheduler, StepLR
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.config.spaces import TRAINING
 from automata.models.classifier import Classifier
 

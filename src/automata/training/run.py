@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset, Split
 from automata.models.build import build_model

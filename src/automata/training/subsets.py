@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from automata.config import Job, Protocol
+from automata.config.job import Job
+from automata.config.protocol import Protocol
 from automata.registry import CONTROLS, SELECTORS, make
 from automata.seeds import derive
 from automata.selection.problem import (

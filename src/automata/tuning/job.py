@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 import torch
 
 from automata.allocation import keep_to_allocation
-from automata.config import Job, OwnModel, Preparation
+from automata.config.data import Preparation
 from automata.config.inputs import FACTORY
+from automata.config.job import Job
+from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import bytes_below, sha256

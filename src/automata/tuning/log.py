@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from automata.config import Job
+from automata.config.job import Job
 from automata.files import replacing
 from automata.metering.measurement import Measurement
 from automata.recorded import Recorded

@@ -25,7 +25,7 @@ from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher, SearchGenerator
 
-from automata.config import Job
+from automata.config.job import Job
 from automata.config.sections import Metering
 from automata.metering.meter import Meter
 from automata.training.device import gpus_in_use

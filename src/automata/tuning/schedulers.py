@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from automata.config import SchedulerSettings
+from automata.config.sections import SchedulerSettings
 
 FINALISTS = 3
 """Trials that go on after the first epoch of `OneEpoch`."""

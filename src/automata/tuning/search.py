@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from automata.config import Job
+from automata.config.job import Job
 from automata.registry import SCHEDULERS, SEARCHES, make
 from automata.training.progress import WORST_SCORE
 from automata.tuning.schedulers import Result, Scheduler, Verdict

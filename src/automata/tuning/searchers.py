@@ -10,12 +10,13 @@ from ray import tune
 from ray.tune.search.hyperopt import HyperOptSearch
 from ray.tune.search.sample import Domain
 
-from automata import config
-from automata.config import Job, SearchSettings
+from automata.config import spaces
+from automata.config.job import Job
+from automata.config.sections import SearchSettings
 from automata.seeds import derive
 from automata.tuning.search import SCORE
 
-Space = dict[str, config.Domain]
+Space = dict[str, spaces.Domain]
 
 
 def domains(space: Space) -> dict[str, Domain]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from ray import tune
 
-from automata.config import Job
+from automata.config.job import Job
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.seeds import derive
 from automata.training.device import take_device

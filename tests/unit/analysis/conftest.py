@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from automata.config import Domain, Job, Protocol, Run, Settings
+from automata.config.job import Job, Run, Settings
+from automata.config.protocol import Protocol
+from automata.config.spaces import Domain
 from automata.metering.measurement import Channel, Measurement
 from automata.records import (
     Data,

@@ -13,7 +13,7 @@ from automata.analysis.best import HEADER, answer
 from automata.analysis.runs import row
 from automata.analysis.search_studies import best
 from automata.analysis.tables import write_yaml
-from automata.config import Comparison
+from automata.config.sections import Comparison
 from automata.records import Finalist, Progress
 from benchmarks.synthetic import synthetic_runs
 

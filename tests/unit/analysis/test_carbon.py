@@ -13,7 +13,7 @@ from automata.analysis.quantities import (
     measured_grams,
     time_based_grams,
 )
-from automata.config import Carbon
+from automata.config.sections import Carbon
 
 
 def carbon(**changes: Any) -> Carbon:

@@ -14,7 +14,7 @@ from automata.analysis.collect import (
     record_files,
 )
 from automata.analysis.runs import protocol_hash
-from automata.config import Comparison
+from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records import Record, write_record
 

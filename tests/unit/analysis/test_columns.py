@@ -13,7 +13,7 @@ from automata.analysis.ratios import FACTS, PAIR, SAME, SAME_ENERGY
 from automata.analysis.runs import RunRow, row
 from automata.analysis.study import RUN
 from automata.analysis.tables import markdown
-from automata.config import Comparison
+from automata.config.sections import Comparison
 from automata.records import Record
 
 MakeRecord = Callable[..., Record]

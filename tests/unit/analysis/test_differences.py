@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.differences import COLUMNS, differences, in_words
-from automata.config import Experiment
+from automata.config.experiment import Experiment
 from automata.config.files import parse_experiment, read_experiments
 from automata.config.job import settings_of
 from benchmarks.synthetic import synthetic_runs

@@ -14,7 +14,7 @@ from automata.analysis.energy import (
     totals,
 )
 from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, Units, amount
-from automata.config import Carbon
+from automata.config.sections import Carbon
 
 CARBON = Carbon(
     grams_per_kwh=360.0,

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.ratios import COLUMNS, ratios_to_full
-from automata.config import Carbon
+from automata.config.sections import Carbon
 
 CARBON = Carbon(
     grams_per_kwh=360.0, region="here", year=2023, source="us", tdp_watts=250.0, tdp_source="us"

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from automata.analysis.runs import protocol_hash, row, tuning_split
-from automata.config import Comparison
-from automata.config.sections import GradMatchSettings, SelectorSettings
+from automata.config.sections import Comparison, GradMatchSettings, SelectorSettings
 from automata.records import Record, Segment, Trial, Tuning
 from automata.training.progress import Progress
 from benchmarks.synthetic import synthetic_runs

@@ -6,9 +6,10 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from automata.config import Domain, Experiment
+from automata.config.experiment import Experiment
 from automata.config.files import combine, parse_experiment
 from automata.config.refusals import first_refusal
+from automata.config.spaces import Domain
 
 DEFAULTS = yaml.safe_load((Path(__file__).parents[3] / "config/config.yaml").read_text())
 SPACE = {

@@ -4,8 +4,10 @@ import threading
 
 import pytest
 
-from automata.config import OwnModel, Preparation, Run
+from automata.config.data import Preparation
 from automata.config.files import DEFAULTS, read_experiments
+from automata.config.job import Run
+from automata.config.protocol import OwnModel
 from automata.curves import train
 from automata.curves.grid import curves_jobs, path_of
 from automata.curves.record import read_curves

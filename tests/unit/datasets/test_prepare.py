@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import save_file
 from sklearn.preprocessing import StandardScaler
 
-from automata.config import Preparation
+from automata.config.data import Preparation
 from automata.datasets import prepared as prepared_module
 from automata.datasets.catalog import DATASETS
 from automata.datasets.kinds.tabular import standardisation

@@ -13,8 +13,7 @@ import pytest
 import scipy.io
 import torch
 
-from automata.config import Preparation
-from automata.config.data import Vectors
+from automata.config.data import Preparation, Vectors
 from automata.datasets import catalog
 from automata.datasets import prepare as prepare_module
 from automata.datasets.catalog import DATASETS, FILES, RemoteFile

@@ -15,7 +15,7 @@ from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
-from automata.config import Carbon
+from automata.config.sections import Carbon
 from automata.names import METHODS
 from automata.views import OF_DATASET, draw, draw_dataset
 from benchmarks.synthetic import synthetic_runs, synthetic_trials

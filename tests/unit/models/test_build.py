@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from automata.config import OwnModel, Protocol
+from automata.config.protocol import OwnModel, Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
 from automata.models.build import OwnClassifier, build_model, load_factory

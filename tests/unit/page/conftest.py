@@ -13,7 +13,7 @@ from PIL import Image
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
-from automata.config import Carbon
+from automata.config.sections import Carbon
 from benchmarks.synthetic import synthetic_runs
 
 CARBON = Carbon(

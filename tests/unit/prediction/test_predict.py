@@ -13,8 +13,9 @@ import pytest
 import torch
 from PIL import Image
 
-from automata.config import Job, Preparation, Protocol
-from automata.config.job import Run, Settings
+from automata.config.data import Preparation
+from automata.config.job import Job, Run, Settings
+from automata.config.protocol import Protocol
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, read_dataset, write_dataset
 from automata.errors import UserError

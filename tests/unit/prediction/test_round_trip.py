@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from automata.config import Preparation
+from automata.config.data import Preparation
 from automata.config.files import DEFAULTS, read_experiments
 from automata.datasets.own.guess import guess
 from automata.datasets.own.tables import read_own

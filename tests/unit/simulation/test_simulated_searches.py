@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.config import SchedulerSettings
+from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.simulation.methods import Draws, Method, outcome, searched, untuned
 from automata.simulation.schedulers import best_of, stopped_at

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.config import SchedulerSettings
+from automata.config.sections import SchedulerSettings
 from automata.errors import UserError
 from automata.names import REPEAT
 from automata.simulation.study import RESAMPLES, Regrets, _chances, _resampled, studies

@@ -6,7 +6,7 @@ from hyperopt import tpe
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.config import SchedulerSettings
+from automata.config.sections import SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.registry import SCHEDULERS, load

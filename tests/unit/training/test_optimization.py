@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.optim import SGD, Adam, Optimizer
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.models.mlp import Mlp
 from automata.training.optimization import build_optimizer, build_schedule, hyperparameters
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.selection.gradmatch import GradMatch
 from automata.selection.random import Full

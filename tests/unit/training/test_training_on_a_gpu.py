@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset
 from automata.models.resnet import BasicBlock, ResNet

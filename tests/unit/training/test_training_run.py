@@ -12,7 +12,7 @@ import pytest
 import torch
 from sklearn.utils.class_weight import compute_class_weight
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.registry import SELECTORS
 from automata.selection.problem import Cadence, SelectionProblem, Subset

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from automata.config import Protocol
+from automata.config.protocol import Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.training import vocabulary
 from automata.training.run import TrainingRun

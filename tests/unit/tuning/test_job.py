@@ -17,7 +17,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from automata.config import Job, Preparation
+from automata.config.data import Preparation
+from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
@@ -237,7 +238,7 @@ def test_one_epoch_in_ray_trains_the_best_three_on(data, tmp_path, slots):
 INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
-from automata.config import Job
+from automata.config.job import Job
 from automata.tuning.job import run_job
 from automata.tuning.log import ReplayLog, Reported
 from automata.tuning.refit import refit

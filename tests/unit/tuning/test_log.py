@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from automata.config import Job
+from automata.config.job import Job
 from automata.metering.estimate import _watts_per_thread
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter

@@ -11,8 +11,8 @@ import pytest
 from ray import tune
 from ray.tune import CheckpointConfig, PlacementGroupFactory, RunConfig, TuneConfig
 
-from automata.config import Domain, SchedulerSettings, SearchSettings
-from automata.config.sections import TpeSettings
+from automata.config.sections import SchedulerSettings, SearchSettings, TpeSettings
+from automata.config.spaces import Domain
 from automata.registry import SCHEDULERS, SEARCHES, load
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.ray_search import LightTrials, RayScheduler, RaySearcher

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import AsyncHyperBandScheduler, HyperBandScheduler, TrialScheduler
 
-from automata.config import SchedulerSettings
+from automata.config.sections import SchedulerSettings
 from automata.tuning.schedulers import (
     Asha,
     Bracket,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.config import SchedulerSettings
+from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler
 from automata.tuning.search import Search, simulate

@@ -2,8 +2,8 @@
 
 import pytest
 
-from automata.config import Domain, SearchSettings
-from automata.config.sections import TpeSettings
+from automata.config.sections import SearchSettings, TpeSettings
+from automata.config.spaces import Domain
 from automata.tuning.searchers import RandomSearch, TpeSearch
 
 SPACE = {

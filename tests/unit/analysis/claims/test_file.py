@@ -11,7 +11,7 @@ import yaml
 from automata.analysis.claims.by_panel import PointClaim
 from automata.analysis.claims.claim import Claim, GridClaim
 from automata.analysis.claims.table import KINDS
-from automata.config import Experiment
+from automata.config.experiment import Experiment
 from automata.config.files import read_experiments
 from automata.errors import UserError
 

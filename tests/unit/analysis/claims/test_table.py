@@ -14,7 +14,7 @@ from automata.analysis.study import Study
 from automata.analysis.tables import read_csv, write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
-from automata.config import Carbon
+from automata.config.sections import Carbon
 from benchmarks.synthetic import synthetic_runs
 
 from .conftest import HYPERBAND, claim, read_claims, runs

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageOps
 
-from automata.config import Preparation
-from automata.config.data import OwnImage
+from automata.config.data import OwnImage, Preparation
 from automata.datasets.own import load
 from automata.datasets.own.image import read_rows
 from automata.datasets.prepare import prepare
