@@ -8,8 +8,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from automata.errors import UserError
 
@@ -44,19 +47,8 @@ def _sweep(path: Path) -> None:
     """Remove what processes of this host left that were to become `path` and have ended."""
     for left in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
         process = left.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
-        if process.isdigit() and not _lives(int(process)):
+        if process.isdigit() and not psutil.pid_exists(int(process)):
             left.unlink(missing_ok=True)
-
-
-def _lives(process: int) -> bool:
-    """Say whether there is such a process on this host, of whichever user."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _to_disk(path: Path) -> None:
@@ -103,24 +95,17 @@ def folder_checksum(folder: Path) -> str:
     return total.hexdigest()
 
 
-def visible_files(folder: Path) -> list[Path]:
+def visible_files(folder: Path, above: tuple[Path, ...] = ()) -> list[Path]:
     """Return the files of `folder` at any depth that are not hidden, nor in a hidden folder.
 
-    Links to folders are followed. Raises UserError for one that leads back: it has no end.
+    Links to folders are followed. Raises UserError for one that leads back to a folder `above`.
     """
-    return _visible_files(folder, ())
-
-
-def _visible_files(folder: Path, above: tuple[Path, ...]) -> list[Path]:
-    here = folder.resolve()
-    if here in above:
+    around = (*above, folder.resolve())
+    if around[-1] in above:
         raise UserError(f"{folder}: this link leads back to a folder around it; remove it")
-    found = []
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        found += _visible_files(path, (*above, here)) if path.is_dir() else [path]
-    return found
+    seen = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    parts = (visible_files(path, around) if path.is_dir() else [path] for path in seen)
+    return list(chain.from_iterable(parts))
 
 
 def fingerprint(settings: dict[str, Any]) -> str:
