@@ -155,11 +155,10 @@ def make(
     if target is None:
         return load(registry, name)(*arguments, **keywords)
     key = f"{OWN[kind]}.{name}: {target}"
+    factory = load_own(target, key)
     try:
-        made = load_own(target, key)(*arguments, **keywords)
-    except UserError:
-        raise
-    except Exception as error:
+        made = factory(*arguments, **keywords)
+    except Exception as error:  # whatever a user's code does
         raise UserError(f"{key}: failed with {reason(error)}") from error
     for member in MEMBERS[kind]:
         if not hasattr(made, member):
