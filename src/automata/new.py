@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -48,10 +49,7 @@ GLOVE = [
     "  vectors: {source: null, dimension: 100}   # random; better, 862 MB once:",
     '  # vectors: {source: "https://nlp.stanford.edu/data/glove.6B.zip", dimension: 100}',
 ]
-LONGEST_NAME = 60
-
-
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 
 
 def new(
@@ -75,26 +73,27 @@ def new(
     data = prepare(name, job.settings.data, Path("results/downloads"))
     plan = planned(data, job, hours)
     with replacing(output) as unfinished:
-        text_of_file = configuration(name, output, found, data, plan)
-        unfinished.write_text(text_of_file, encoding="utf-8")
+        written = configuration(name, output, found, data, plan)
+        unfinished.write_text(written, encoding="utf-8")
         read_experiments([DEFAULTS, unfinished])
-    long = plan.seconds > 3600 * hours
-    beyond = f", more than {hours:g} h: the smallest search there is" if long else ""
-    size = plan.size
-    return (
-        "".join(f"{line}\n" for line in _read(found, data))
-        + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
+    size, beyond = plan.size, ""
+    if plan.seconds > 3600 * hours:
+        beyond = f", more than {hours:g} h: the smallest search there is"
+    lines = [
+        *_read(found, data),
+        f"{output}: {len(data.train)} training rows, {data.classes} classes",
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
-        f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
-        f"next: snakemake --cores all --configfile {output}\n"
-        f"then: results/{name}/best.yaml and results/{name}/index.html\n"
-    )
+        f"seed(s), {plan.slots} at once: {plan.cost}{beyond}",
+        f"next: snakemake --cores all --configfile {output}",
+        f"then: results/{name}/best.yaml and results/{name}/index.html",
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def name_of(path: Path) -> str:
     """Return what the data at `path` are called: by the file, in a form that nothing else has."""
     plain = re.sub(r"[^a-z0-9-]+", "-", path.name.lower().partition(".")[0]).strip("-") or "data"
-    name = plain[:LONGEST_NAME].rstrip("-")
+    name = plain[:60].rstrip("-")
     if name not in {*DATASETS, *TAKEN, "all"}:
         return name
     return f"{name}-{'images' if path.is_dir() or path.suffix.lower() == '.npz' else 'table'}"
@@ -123,33 +122,22 @@ def planned(data: Dataset, job: Job, hours: float) -> Plan:
 
 
 def seconds_per_pass(data: Dataset, job: Job) -> float:
-    """Return the seconds that a pass over the training rows takes, on average, by a probe."""
+    """Return the seconds that a pass over the training rows takes, the mean of a few trials."""
     settings = job.settings
     search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
     device = take_device(choose_device(settings.compute, data.kind))
     limit_threads(settings.compute.threads_per_trial)
-    times = [_probe(data, job, search.suggest(str(number)), device) for number in range(PROBED)]
-    return sum(times) / len(times)
+    return fmean(_probe(data, job, search.suggest(str(number)), device) for number in range(PROBED))
 
 
 def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch.device) -> float:
-    """Return the seconds of a pass, measured on as many rows as give a time worth reading.
-
-    It trains as a trial does (`TuneTrial`).
-    """
-    clock = CLOCKS[device.type]
+    """Return the seconds of a pass, measured on as many rows as give a time worth reading."""
+    clock, seed = CLOCKS[device.type], derive(job.run.seed, job.run.training_stream)
+    rest = subset_plan(job), seed, device, job.settings.compute  # as `TuneTrial` has it
     rows = min(FIRST_ROWS, len(data.train))
     while True:
         part = Split(data.train.inputs[:rows], data.train.labels[:rows], data.train.normalisation)
-        run = TrainingRun(
-            replace(data, train=part),
-            configuration,
-            job.settings.protocol,
-            subset_plan(job),
-            derive(job.run.seed, job.run.training_stream),
-            device,
-            job.settings.compute,
-        )
+        run = TrainingRun(replace(data, train=part), configuration, job.settings.protocol, *rest)
         run.train_to(1)  # whatever is slow at first
         start = clock()
         run.train_to(2)
@@ -193,9 +181,7 @@ def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Pl
     ]
     if plan.slots > 1:
         lines += _block({"compute": {"concurrent_trials": plan.slots}}, reasons)
-    text = "\n".join(lines) + "\n"
-    assert yaml.safe_load(text)["own_datasets"] == {name: found.own}
-    return text
+    return "\n".join(lines) + "\n"
 
 
 def _read(found: Guess, data: Dataset) -> list[str]:
@@ -220,13 +206,9 @@ def _block(section: dict[str, Any], reasons: dict[str, str], indent: str = "") -
 
 def _yaml(value: Any) -> str:
     """Return a value as YAML writes it in one line; a text that could be more is quoted."""
-    quoted = isinstance(value, str) and not _PLAIN.fullmatch(value)
+    style = '"' if isinstance(value, str) and not PLAIN.fullmatch(value) else None
     text = yaml.safe_dump(
-        value,
-        default_style='"' if quoted else None,
-        default_flow_style=True,
-        width=math.inf,
-        allow_unicode=True,
+        value, default_style=style, default_flow_style=True, width=math.inf, allow_unicode=True
     )
     return text.removesuffix("\n").removesuffix("...").strip()
 
