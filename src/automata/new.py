@@ -76,18 +76,17 @@ def new(
         written = configuration(name, output, found, data, plan)
         unfinished.write_text(written, encoding="utf-8")
         read_experiments([DEFAULTS, unfinished])
-    size, beyond = plan.size, ""
-    if plan.seconds > 3600 * hours:
-        beyond = f", more than {hours:g} h: the smallest search there is"
-    lines = [
-        *_read(found, data),
-        f"{output}: {len(data.train)} training rows, {data.classes} classes",
+    long = plan.seconds > 3600 * hours
+    beyond = f", more than {hours:g} h: the smallest search there is" if long else ""
+    size = plan.size
+    return (
+        "".join(f"{line}\n" for line in _read(found, data))
+        + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
-        f"seed(s), {plan.slots} at once: {plan.cost}{beyond}",
-        f"next: snakemake --cores all --configfile {output}",
-        f"then: results/{name}/best.yaml and results/{name}/index.html",
-    ]
-    return "".join(f"{line}\n" for line in lines)
+        f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
+        f"next: snakemake --cores all --configfile {output}\n"
+        f"then: results/{name}/best.yaml and results/{name}/index.html\n"
+    )
 
 
 def name_of(path: Path) -> str:
