@@ -7,7 +7,7 @@ protocols lie side by side, and what two configurations have in common is run on
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from automata.config.experiment import Experiment
 from automata.config.inputs import data_files, files_read
@@ -62,18 +62,18 @@ def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
 
 def place_of(job: Job) -> Place:
     """Return where the run of `job` lies."""
-    run = job.run
-    code = f"{OWN['selector']}.{run.selector}"
-    contents = {role: content for role, content in job.files.items() if role != code}
-    files = {"files": contents} if contents else {}
+    run, files = job.run, dict(job.files)
     subsets = settings_of_subsets(job.settings, run.selector)
-    if code in job.files:
-        subsets["file"] = job.files[code]
+    if code := files.pop(f"{OWN['selector']}.{run.selector}", None):
+        subsets["file"] = code
+    protocol: dict[str, Any] = {"settings": shared_settings(job.settings)}
+    if files:
+        protocol["files"] = files
     return Place(
         dataset=run.dataset,
         search=run.search,
         scheduler=run.scheduler,
-        protocol=fingerprint({"settings": shared_settings(job.settings), **files}),
+        protocol=fingerprint(protocol),
         selector=run.selector,
         fraction=number(run.fraction),
         variant=f"-{fingerprint(subsets)}" if subsets else "",
