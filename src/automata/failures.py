@@ -20,9 +20,6 @@ KEPT = "call again: finished work is kept"
 FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 
-SPARE_BYTES = 1024**2
-"""Less than this counts as full."""
-
 NO_MEMORY = (
     "DefaultCPUAllocator: can't allocate memory",
     "CUDA error: out of memory",
@@ -34,13 +31,11 @@ SMALLER = (
     "fewer compute.concurrent_trials, a larger compute.gpu_per_trial or a smaller "
     "protocol.*.batch_size need less"
 )
-"""What a user can change where the memory of a GPU is too small."""
 
 LOST = (
     "the process that trains was killed, most often for lack of memory (the machine's, or what "
     "ulimit -v or the scheduler allows), or native code crashed"
 )
-"""What Ray knows of an actor that is gone is no more than that."""
 
 
 def explain(error: BaseException) -> str:
@@ -75,13 +70,10 @@ def out_of_space(file: object = None) -> str:
 
 
 def full_folder(paths: Iterable[Path]) -> Path | None:
-    """Return the folder of the first of `paths` whose file system is full, None if none is.
-
-    Libraries read what they could not write to the end, and complain of that.
-    """
+    """Return the folder of the first of `paths` whose file system is full, None if none is."""
     for path in paths:
         folder = next(place for place in (path, *path.absolute().parents) if place.is_dir())
-        if shutil.disk_usage(folder).free < SPARE_BYTES:
+        if shutil.disk_usage(folder).free < 1024**2:
             return folder
     return None
 

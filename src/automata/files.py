@@ -19,12 +19,10 @@ from automata.errors import UserError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path in the folder of `path`; on success it takes `path`'s place.
+    """Yield a temporary path with the suffix of `path`; on success it takes `path`'s place.
 
-    The temporary name keeps the suffix, because writers choose the format by it. The umask says
-    who may read the file. On an exception nothing is left behind, and an older file at `path`
-    stays as it was. What a process left that was killed while it wrote is removed by the next that
-    writes here.
+    On an exception nothing is left behind, and an older file at `path` stays as it was. The next
+    writer removes what a killed one has left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
@@ -44,7 +42,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _sweep(path: Path) -> None:
-    """Remove what processes of this host left that were to become `path` and have ended."""
+    """Remove what ended processes of this host left that was to become `path`."""
     for left in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
         process = left.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
         if process.isdigit() and not psutil.pid_exists(int(process)):
@@ -83,15 +81,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def folder_checksum(folder: Path) -> str:
-    """Return one SHA-256 over the names, seen from `folder`, and contents of its files.
-
-    Hidden files and folders do not count.
-    """
-    names = {path.relative_to(folder).as_posix(): path for path in visible_files(folder)}
+    """Return one SHA-256 over the names, seen from `folder`, and contents of its visible files."""
     total = hashlib.sha256()
-    for name in sorted(names):
+    for name, path in sorted(
+        (it.relative_to(folder).as_posix(), it) for it in visible_files(folder)
+    ):
         # A name ends at its NUL and a checksum has 32 bytes: no two folders read the same.
-        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(names[name])))
+        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(path)))
     return total.hexdigest()
 
 

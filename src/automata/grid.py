@@ -39,16 +39,13 @@ SHARED = (
     "carbon",
     "comparison",
 )
-"""What the parts of an experiment have in common: they share a folder, and one table has them all.
-
-So that one set of assumptions is behind its CO2, and one rule says which runs compare.
-"""
+"""What the parts of an experiment have in common: they share a folder and its tables."""
 
 CURVES = Path("results/curves")
 """Where the records of learning curves lie."""
 
 CONTENTS = Path("results/data/contents.json")
-"""Where is remembered what is in the user's own files: they are read again when they change."""
+"""What is in the user's own files, so that they are read again only when they change."""
 
 
 def alternatives(values: Iterable[str]) -> str:
@@ -60,10 +57,7 @@ class Grid:
     """The union of the grids of experiments, which are parts of one."""
 
     def __init__(self, parts: Sequence[Experiment], search_path: Sequence[str]) -> None:
-        """Raise UserError where parts do not go together, or files of the user's are no good.
-
-        Modules of own models are looked for on `search_path`.
-        """
+        """Raise UserError where parts do not go together, or own files or modules are not there."""
         self.parts = parts
         self.shared = parts[0]
         """For what all parts have in common."""

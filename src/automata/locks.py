@@ -48,10 +48,9 @@ class Holder(BaseModel):
 def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
     """Hold `lock` for the body, and yield the seconds waited for it: 0 if it was had at once.
 
-    Who has it until then is logged at once and every minute, after `what` is waited for. The
-    kernel frees the lock when its holder dies, however it dies. Where the file system has no locks,
-    the body runs without one, unless it is `needed`. Raises OSError when the file cannot be opened
-    or made.
+    While it waits for `what`, it logs who has the lock, at once and every minute. Where the file
+    system has no locks, the body runs without one, unless it is `needed`. Raises OSError when the
+    file cannot be opened or made.
     """
     path = Path(lock.lock_file)
     start = time.perf_counter()
@@ -97,7 +96,7 @@ def _acquire(lock: FileLock, timeout: float) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace the text in a file that is locked, if that is allowed: the lock does without."""
+    """Replace the text in a locked file, if that is allowed: the lock does without."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -1,8 +1,4 @@
-"""Where runs lie: the folder of a run is named by all that the run reads.
-
-A changed setting, or other content of a user's own files, is another folder: records of two
-protocols lie side by side, and what two configurations have in common is run once.
-"""
+"""Where runs lie: the folder of a run is named by all that the run reads."""
 
 from __future__ import annotations
 
@@ -51,10 +47,7 @@ class Place(NamedTuple):
 
 
 def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
-    """Return the job of one `run` of an experiment.
-
-    `files` are the contents of the user's own files that it reads, by role.
-    """
+    """Return the job of one `run`; `files` are the contents of the user's own files, by role."""
     methods = run.search, run.scheduler, run.selector
     settings = settings_of(experiment, run.dataset, *methods)
     return Job(run=run, settings=settings, files=files_read(files, *methods))
