@@ -27,17 +27,16 @@ def allocation() -> dict[str, Any] | None:
 
 
 def keep_to_allocation(compute: Compute) -> None:
-    """See to it that this job uses what SLURM gave it, and nothing else of the node.
+    """Hide the GPUs that are not this job's, or that it does not need, before CUDA starts.
 
-    Raises UserError when its trials need more CPUs. GPUs that are not its own, or that it does
-    not need, are hidden, which must happen before CUDA starts in this process.
+    Raises UserError when its trials need more CPUs than SLURM gave it.
     """
     if "SLURM_JOB_ID" in os.environ:
-        trials, threads, cpus = compute.concurrent_trials, compute.threads_per_trial, _cpus()
-        if trials * threads > cpus:
+        trials, threads = compute.concurrent_trials, compute.threads_per_trial
+        if trials * threads > _cpus():
             raise UserError(
                 f"compute: {trials} concurrent trials of {threads} threads need "
-                f"{trials * threads} CPUs, and this SLURM job has {cpus}"
+                f"{trials * threads} CPUs, and this SLURM job has {_cpus()}"
             )
         if "SLURM_GPUS_ON_NODE" not in os.environ:
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
@@ -47,8 +46,8 @@ def keep_to_allocation(compute: Compute) -> None:
     alike = len(set(gpu_models([]))) == 1  # else CUDA may number them otherwise than NVML does
     if alike and len(visible) > compute.gpus:
         idle_first = sorted(visible, key=lambda uuid: bool(computing_on(uuid)))
-        chosen = idle_first[: compute.gpus]
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(f"GPU-{uuid}" for uuid in chosen)
+        names = [f"GPU-{uuid}" for uuid in idle_first[: compute.gpus]]
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(names)
 
 
 def gpus_of_host() -> int | None:

@@ -5,26 +5,25 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow  # type: ignore[import-untyped]
 
 from automata.config.base import parsed
 from automata.config.files import DEFAULTS, combine, read_experiments
 from automata.config.inputs import Contents, contents_of
-from automata.config.job import Job, Run
+from automata.config.job import Run
 from automata.datasets.catalog import DATASETS
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset
-from automata.errors import UserError, listed
+from automata.errors import UserError
 from automata.models.classifier import Classifier
-from automata.records import Record, write_record
+from automata.records import Record, complete_sum, write_record
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
 from automata.tuning.job import keep_model, run_with_model
@@ -32,19 +31,17 @@ from automata.tuning.job import keep_model, run_with_model
 NAME = "data"
 """What a user's own data are called in the record."""
 
-FRAME = "data.parquet"
-"""The file that a user's frame is written to."""
-
 PROTOCOL = ("model", "search_space", "configurations", "epochs", "metric", "class_weights")
 """Arguments of `tune` that are keys of the protocol."""
 
-AXES = {
+ARGUMENTS = {
     "datasets": "data",
     "searches": "search",
     "schedulers": "scheduler",
     "selectors": "selector",
     "fractions": "fraction",
     "seeds": "seed",
+    "own_datasets": "own",
 }
 """Keys of the configuration that an argument of `tune` decides."""
 
@@ -86,8 +83,7 @@ class Tuned:
     @property
     def energy_joules(self) -> float | None:
         """Of the same; None where nothing can be measured or estimated."""
-        found = [phase.energy_joules for phase in self.record.phases]
-        return None if None in found else sum(joules for joules in found if joules is not None)
+        return complete_sum([phase.energy_joules for phase in self.record.phases])
 
     def save(self, folder: str | Path) -> None:
         """Write `record.json` and `model.safetensors`, for `automata predict`, to a folder."""
@@ -152,64 +148,50 @@ def tune(
         UserError: in one line, for arguments and data that cannot be used.
     """
     given = locals()
-    with _folder(folder) as work:
-        name, described = _described(data, target, text, work)
-        kind = described["kind"] if described else DATASETS[name].kind
-        protocol = {key: given[key] for key in PROTOCOL if given[key] is not None}
-        further = json.loads(json.dumps(settings or {}))
-        for key in further.keys() & AXES.keys():
-            raise UserError(f"tune: settings.{key}: give the argument {AXES[key]} instead")
-        for key, part in (("protocol", kind), ("own_datasets", name)):
-            section = further.get(key, {})
-            if not isinstance(section, dict) or not isinstance(section.get(part, {}), dict):
-                said = f"{json.dumps(section)} is not valid"
-                raise UserError(f'tune: settings.{key}: {said}; valid: {{"{part}": {{...}}}}')
-        change: dict[str, Any] = {
-            "datasets": [name],
-            "own_datasets": {name: {**described, **(own or {})}} if described else {},
-            "protocol": {kind: protocol},
-            "searches": [search],
-            "schedulers": [scheduler],
-            "selectors": [selector],
-        }
-        (experiment,) = read_experiments([DEFAULTS], combine(further, change))
-        run = parsed(
-            lambda: Run(
-                dataset=name,
-                search=search,
-                scheduler=scheduler,
-                selector=selector,
-                fraction=CONTROLS[selector].fraction if selector in CONTROLS else fraction,
-                seed=seed,
-            )
-        )
-        files = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
-        job = job_of(experiment, run, files)
-        return _run(job, Path(experiment.data.cache), experiment.data.mirror, work)
-
-
-def _run(job: Job, cache: Path, mirror: str | None, work: Path) -> Tuned:
-    name, preparation = job.run.dataset, job.settings.data
-    prepared = prepare(name, preparation, cache, mirror, {})
-    file = work / f"{name}.safetensors"
-    write_dataset(prepared, file)
-    record, model = run_with_model(job, file, work / "job")
-    return Tuned(record, model.cpu().eval(), prepared)
-
-
-@contextmanager
-def _folder(folder: str | Path | None) -> Iterator[Path]:
-    """Yield the folder of the work; a refusal of what is written there names the arguments."""
     with ExitStack() as stack:
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="automata-"))
         work = Path(folder)
         work.mkdir(parents=True, exist_ok=True)
         try:
-            yield work
-        except UserError as error:
-            text = str(error).replace(str(work / FRAME), "data")
-            raise UserError(text.replace(f"own_datasets.{NAME}", "own")) from error
+            name, described = _described(data, target, text, work)
+            return _tuned(given, name, described, work)
+        except UserError as error:  # it names what is written here: say the arguments
+            said = str(error).replace(str(work / "data.parquet"), "data")
+            raise UserError(said.replace(f"own_datasets.{NAME}", "own")) from error
+
+
+def _tuned(given: Mapping[str, Any], name: str, described: dict[str, Any], work: Path) -> Tuned:
+    """Run the job of a call with the arguments `given`."""
+    kind = described["kind"] if described else DATASETS[name].kind
+    further = json.loads(json.dumps(given["settings"] or {}))
+    for key in further.keys() & ARGUMENTS.keys():
+        raise UserError(f"tune: settings.{key}: give the argument {ARGUMENTS[key]} instead")
+    protocol = further.get("protocol", {})
+    if not isinstance(protocol, dict) or not isinstance(protocol.get(kind, {}), dict):
+        said = f"{json.dumps(protocol)} is not valid"
+        raise UserError(f'tune: settings.protocol: {said}; valid: {{"{kind}": {{...}}}}')
+    change: dict[str, Any] = {
+        "datasets": [name],
+        "own_datasets": {name: {**described, **(given["own"] or {})}} if described else {},
+        "protocol": {kind: {key: given[key] for key in PROTOCOL if given[key] is not None}},
+        "searches": [given["search"]],
+        "schedulers": [given["scheduler"]],
+        "selectors": [given["selector"]],
+    }
+    (experiment,) = read_experiments([DEFAULTS], combine(further, change))
+    cell = {key: given[key] for key in ("search", "scheduler", "selector", "fraction", "seed")}
+    if given["selector"] in CONTROLS:
+        cell["fraction"] = CONTROLS[given["selector"]].fraction
+    run = parsed(lambda: Run(dataset=name, **cell))
+    contents = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
+    job = job_of(experiment, run, contents)
+    settings = experiment.data
+    prepared = prepare(name, job.settings.data, Path(settings.cache), settings.mirror, {})
+    file = work / f"{name}.safetensors"
+    write_dataset(prepared, file)
+    record, model = run_with_model(job, file, work / "job")
+    return Tuned(record, model.cpu().eval(), prepared)
 
 
 def _described(
@@ -230,26 +212,17 @@ def _described(
         data = pd.DataFrame(inputs, columns=[f"x{i}" for i in range(inputs.shape[1])])
         data[target] = labels
     if isinstance(data, pd.DataFrame):
-        _write_frame(data, work / FRAME)
-        data = work / FRAME
+        file = work / "data.parquet"
+        try:
+            data.rename(columns=str).to_parquet(file, index=False)
+        except (NotImplementedError, TypeError, ValueError) as error:  # by pandas and pyarrow
+            said = "; ".join(map(str, error.args))
+            remedy = "give each column a name of its own, and values of one type"
+            raise UserError(f"tune: data: {said}: {remedy}") from error
+        data = file
     if Path(data).is_dir() or Path(data).suffix == ".npz":
         return NAME, {"kind": "image", "path": str(data)}
     if target is None:
         raise UserError("tune: target: missing; the column of the classes")
     kind = {"kind": "text", "text": text} if text is not None else {"kind": "tabular"}
     return NAME, {**kind, "path": str(data), "target": target}
-
-
-def _write_frame(frame: pd.DataFrame, path: Path) -> None:
-    """Write the rows of a user's frame."""
-    frame = frame.rename(columns=str)
-    twice = sorted(set(frame.columns[frame.columns.duplicated()]))
-    if twice:
-        raise UserError(f"tune: data: several columns are called {', '.join(twice)}: rename them")
-    try:
-        frame.to_parquet(path, index=False)
-    except pyarrow.ArrowException as error:
-        kinds = {name: pd.api.types.infer_dtype(frame[name]) for name in frame}
-        mixed = listed(f"'{name}'" for name, kind in kinds.items() if kind.startswith("mixed"))
-        remedy = "make each of one type, as by frame[column].astype(str), or leave it out"
-        raise UserError(f"tune: data: column {mixed}: not of one type: {remedy}") from error

@@ -20,12 +20,6 @@ KEPT = "call again: finished work is kept"
 FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 
-LONGEST_LINE = 2000
-"""Characters."""
-
-SPARE_BYTES = 1024**2
-"""Less than this counts as full."""
-
 NO_MEMORY = (
     "DefaultCPUAllocator: can't allocate memory",
     "CUDA error: out of memory",
@@ -37,38 +31,28 @@ SMALLER = (
     "fewer compute.concurrent_trials, a larger compute.gpu_per_trial or a smaller "
     "protocol.*.batch_size need less"
 )
-"""What a user can change where the memory of a GPU is too small."""
 
 LOST = (
     "the process that trains was killed, most often for lack of memory (the machine's, or what "
     "ulimit -v or the scheduler allows), or native code crashed"
 )
-"""What Ray knows of an actor that is gone is no more than that."""
 
 
 def explain(error: BaseException) -> str:
     """Return one line for what ended a command, with the remedy where one is known."""
     causes = list(_causes(error))
-    known = next((line for line in map(_known, causes) if line is not None), None)
-    if known is not None:
-        return shortened(known)
-    first = causes[-1]  # of what Ray wraps, what was raised in its process
-    said = shortened(first_line(first))
-    return f"not expected: {type(first).__name__}: {said} (traceback in the log)"
-
-
-def shortened(line: str) -> str:
-    """Return a line without its middle if it is too long to be read: libraries quote whole files.
-
-    What to do stands at its end.
-    """
-    half = LONGEST_LINE // 2
-    return line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
+    line = next(filter(None, map(_known, causes)), None)
+    if line is None:
+        first = causes[-1]  # of what Ray wraps, what was raised in its process
+        kind = type(first).__name__
+        line = f"not expected: {kind}: {first_line(first)} (traceback in the log)"
+    # Libraries quote whole files. What to do stands at the end.
+    return line if len(line) <= 2000 else f"{line[:1000]} ... {line[-1000:]}"
 
 
 def is_known(error: BaseException) -> bool:
     """Say whether `error` is of a kind that needs no traceback."""
-    return any(_known(cause) is not None for cause in _causes(error))
+    return any(map(_known, _causes(error)))
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
@@ -86,13 +70,10 @@ def out_of_space(file: object = None) -> str:
 
 
 def full_folder(paths: Iterable[Path]) -> Path | None:
-    """Return the folder of the first of `paths` whose file system is full, None if none is.
-
-    Libraries read what they could not write to the end, and complain of that.
-    """
+    """Return the folder of the first of `paths` whose file system is full, None if none is."""
     for path in paths:
         folder = next(place for place in (path, *path.absolute().parents) if place.is_dir())
-        if shutil.disk_usage(folder).free < SPARE_BYTES:
+        if shutil.disk_usage(folder).free < 1024**2:
             return folder
     return None
 
@@ -160,13 +141,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     """Yield `error` and what it came from, without what Ray only wraps around it."""
     cause: BaseException | None = error
     while cause is not None:
-        wrapped = _wrapped(cause)
-        if wrapped is None:
+        wrapped = getattr(cause, "cause", None)  # of a task of Ray
+        if isinstance(wrapped, BaseException):
+            cause = wrapped
+        else:
             yield cause
-        cause = wrapped or cause.__cause__
-
-
-def _wrapped(error: BaseException) -> BaseException | None:
-    """Return what an error of a task of Ray wraps: it has its own name for that."""
-    cause = getattr(error, "cause", None)
-    return cause if isinstance(cause, BaseException) else None
+            cause = cause.__cause__

@@ -8,20 +8,21 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from automata.errors import UserError
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path in the folder of `path`; on success it takes `path`'s place.
+    """Yield a temporary path with the suffix of `path`; on success it takes `path`'s place.
 
-    The temporary name keeps the suffix, because writers choose the format by it. The umask says
-    who may read the file. On an exception nothing is left behind, and an older file at `path`
-    stays as it was. What a process left that was killed while it wrote is removed by the next that
-    writes here.
+    On an exception nothing is left behind, and an older file at `path` stays as it was. The next
+    writer removes what a killed one has left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
@@ -41,22 +42,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _sweep(path: Path) -> None:
-    """Remove what processes of this host left that were to become `path` and have ended."""
+    """Remove what ended processes of this host left that was to become `path`."""
     for left in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
         process = left.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
-        if process.isdigit() and not _lives(int(process)):
+        if process.isdigit() and not psutil.pid_exists(int(process)):
             left.unlink(missing_ok=True)
-
-
-def _lives(process: int) -> bool:
-    """Say whether there is such a process on this host, of whichever user."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _to_disk(path: Path) -> None:
@@ -91,36 +81,27 @@ def write_text(path: Path, text: str) -> None:
 
 
 def folder_checksum(folder: Path) -> str:
-    """Return one SHA-256 over the names, seen from `folder`, and contents of its files.
-
-    Hidden files and folders do not count.
-    """
-    names = {path.relative_to(folder).as_posix(): path for path in visible_files(folder)}
+    """Return one SHA-256 over the names, seen from `folder`, and contents of its visible files."""
     total = hashlib.sha256()
-    for name in sorted(names):
+    for name, path in sorted(
+        (it.relative_to(folder).as_posix(), it) for it in visible_files(folder)
+    ):
         # A name ends at its NUL and a checksum has 32 bytes: no two folders read the same.
-        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(names[name])))
+        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(path)))
     return total.hexdigest()
 
 
-def visible_files(folder: Path) -> list[Path]:
+def visible_files(folder: Path, above: tuple[Path, ...] = ()) -> list[Path]:
     """Return the files of `folder` at any depth that are not hidden, nor in a hidden folder.
 
-    Links to folders are followed. Raises UserError for one that leads back: it has no end.
+    Links to folders are followed. Raises UserError for one that leads back to a folder `above`.
     """
-    return _visible_files(folder, ())
-
-
-def _visible_files(folder: Path, above: tuple[Path, ...]) -> list[Path]:
-    here = folder.resolve()
-    if here in above:
+    around = (*above, folder.resolve())
+    if around[-1] in above:
         raise UserError(f"{folder}: this link leads back to a folder around it; remove it")
-    found = []
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        found += _visible_files(path, (*above, here)) if path.is_dir() else [path]
-    return found
+    seen = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    parts = (visible_files(path, around) if path.is_dir() else [path] for path in seen)
+    return list(chain.from_iterable(parts))
 
 
 def fingerprint(settings: dict[str, Any]) -> str:

@@ -26,26 +26,31 @@ NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
 class Holder(BaseModel):
-    """What the holder of a lock writes into its file.
-
-    Others may write there as well: it only says where to look, and what is shown of a process
-    of this host comes from the kernel.
-    """
+    """What the holder of a lock writes into its file; others may write there as well."""
 
     host: str = Field(pattern=r"^[A-Za-z0-9._-]{1,255}$")
     pid: int = Field(gt=0, lt=2**31)
     since: float = Field(ge=0, lt=2**32)
     """Unix time, seconds."""
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether this process of this host has ended; of another host nobody here knows."""
+        if self.host != platform.node():
+            return False
+        try:  # the number is another's if that process began later
+            return psutil.Process(self.pid).create_time() > self.since + 1
+        except psutil.Error:
+            return True
+
 
 @contextmanager
 def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
     """Hold `lock` for the body, and yield the seconds waited for it: 0 if it was had at once.
 
-    Who has it until then is said at once and every minute, after `what` is waited for. The
-    kernel frees the lock when its holder dies, however it dies. Where the file system has no locks,
-    the body runs without one, unless it is `needed`. Raises OSError when the file cannot be opened
-    or made.
+    While it waits for `what`, it logs who has the lock, at once and every minute. Where the file
+    system has no locks, the body runs without one, unless it is `needed`. Raises OSError when the
+    file cannot be opened or made.
     """
     path = Path(lock.lock_file)
     start = time.perf_counter()
@@ -59,7 +64,7 @@ def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
         except Timeout:
             waited = time.perf_counter() - start
             by_now = f", {round(waited)} s by now" if pause else ""
-            logger.info("waiting for %s%s: %s", what, by_now, _holder(path))
+            logger.info("waiting for %s%s: %s", what, by_now, _named(path))
             pause = REPEAT_SECONDS
         except OSError as error:
             if needed or error.errno not in NO_LOCKS:
@@ -70,7 +75,9 @@ def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
     if waited:
         waited = time.perf_counter() - start
         logger.info("waited %.1f s for %s", waited, what)
-    _sign(path)
+    # Of a host with an odd name nobody reads it.
+    who = Holder.model_construct(host=platform.node(), pid=os.getpid(), since=time.time())
+    _write(path, who.model_dump_json())
     try:
         yield waited
     finally:
@@ -79,7 +86,7 @@ def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
 
 
 def _acquire(lock: FileLock, timeout: float) -> None:
-    """Acquire a lock of the kernel; filelock's substitute for one would not survive `_sign`."""
+    """Acquire a lock of the kernel; filelock's substitute for one would not survive `_write`."""
     try:
         lock.acquire(timeout=timeout)
     finally:
@@ -88,14 +95,8 @@ def _acquire(lock: FileLock, timeout: float) -> None:
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), lock.lock_file)
 
 
-def _sign(path: Path) -> None:
-    """Write down who holds the lock; of a host with an odd name nobody reads it."""
-    holder = Holder.model_construct(host=platform.node(), pid=os.getpid(), since=time.time())
-    _write(path, holder.model_dump_json())
-
-
 def _write(path: Path, text: str) -> None:
-    """Replace the text in a file that is locked, if that is allowed: the lock does without."""
+    """Replace the text in a locked file, if that is allowed: the lock does without."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -103,35 +104,17 @@ def _write(path: Path, text: str) -> None:
 
 
 def holder(path: Path) -> Holder | None:
-    """Return who wrote that it has the lock at `path`, None if nobody did: no lock is tried."""
+    """Return who has the lock at `path` by its file, None if nobody who lives; tries no lock."""
     try:
-        return Holder.model_validate_json(_read(path))
+        found = Holder.model_validate_json(path.read_bytes())
     except (OSError, ValueError):
         return None
+    return None if found.has_ended else found
 
 
-def process_of(holder: Holder) -> psutil.Process | None:
-    """Return the process of this host that a `holder` is, None where it has ended."""
-    try:
-        process = psutil.Process(holder.pid)
-        # The holder was killed, and its number is another's, if that began later.
-        return process if process.create_time() <= holder.since + 1 else None
-    except psutil.Error:
-        return None
-
-
-def _holder(path: Path) -> str:
-    """Return who has the lock, by what the file says and the kernel of this host confirms."""
-    told = holder(path)
-    if told is None or (told.host == platform.node() and process_of(told) is None):
+def _named(path: Path) -> str:
+    """Return who has the lock, for a reader."""
+    if (found := holder(path)) is None:
         return f"another process, by the file {path}"
-    since = datetime.fromtimestamp(told.since)
-    return f"process {told.pid} of {told.host}, since {since:%Y-%m-%d %H:%M:%S}"
-
-
-def _read(path: Path) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-    try:
-        return os.read(descriptor, 1000)
-    finally:
-        os.close(descriptor)
+    since = datetime.fromtimestamp(found.since)
+    return f"process {found.pid} of {found.host}, since {since:%Y-%m-%d %H:%M:%S}"

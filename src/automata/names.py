@@ -1,7 +1,6 @@
 """What data sets, searches, schedulers and selectors are called, how they look, and their order.
 
-A table per axis, in the order in which tables, figures and page show it. A name without a row,
-such as a user's own data set, is shown as it is, after all others.
+A name without a row, such as a user's own data set, is shown as it is, after all others.
 """
 
 from __future__ import annotations

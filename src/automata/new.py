@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -48,10 +49,7 @@ GLOVE = [
     "  vectors: {source: null, dimension: 100}   # random; better, 862 MB once:",
     '  # vectors: {source: "https://nlp.stanford.edu/data/glove.6B.zip", dimension: 100}',
 ]
-LONGEST_NAME = 60
-
-
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 
 
 def new(
@@ -75,14 +73,15 @@ def new(
     data = prepare(name, job.settings.data, Path("results/downloads"))
     plan = planned(data, job, hours)
     with replacing(output) as unfinished:
-        text_of_file = configuration(name, output, found, data, plan)
-        unfinished.write_text(text_of_file, encoding="utf-8")
+        written = configuration(name, output, found, data, plan)
+        unfinished.write_text(written, encoding="utf-8")
         read_experiments([DEFAULTS, unfinished])
     long = plan.seconds > 3600 * hours
     beyond = f", more than {hours:g} h: the smallest search there is" if long else ""
     size = plan.size
+    left_out = [f"column '{it}': {found.reasons[it]}: left out" for it in found.own.get("drop", [])]
     return (
-        "".join(f"{line}\n" for line in _read(found, data))
+        "".join(f"{line}\n" for line in [*left_out, *data.metadata.get("read", [])])
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
@@ -94,7 +93,7 @@ def new(
 def name_of(path: Path) -> str:
     """Return what the data at `path` are called: by the file, in a form that nothing else has."""
     plain = re.sub(r"[^a-z0-9-]+", "-", path.name.lower().partition(".")[0]).strip("-") or "data"
-    name = plain[:LONGEST_NAME].rstrip("-")
+    name = plain[:60].rstrip("-")
     if name not in {*DATASETS, *TAKEN, "all"}:
         return name
     return f"{name}-{'images' if path.is_dir() or path.suffix.lower() == '.npz' else 'table'}"
@@ -123,33 +122,22 @@ def planned(data: Dataset, job: Job, hours: float) -> Plan:
 
 
 def seconds_per_pass(data: Dataset, job: Job) -> float:
-    """Return the seconds that a pass over the training rows takes, on average, by a probe."""
+    """Return the seconds that a pass over the training rows takes, the mean of a few trials."""
     settings = job.settings
     search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
     device = take_device(choose_device(settings.compute, data.kind))
     limit_threads(settings.compute.threads_per_trial)
-    times = [_probe(data, job, search.suggest(str(number)), device) for number in range(PROBED)]
-    return sum(times) / len(times)
+    return fmean(_probe(data, job, search.suggest(str(number)), device) for number in range(PROBED))
 
 
 def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch.device) -> float:
-    """Return the seconds of a pass, measured on as many rows as give a time worth reading.
-
-    It trains as a trial does (`TuneTrial`).
-    """
-    clock = CLOCKS[device.type]
+    """Return the seconds of a pass, measured on as many rows as give a time worth reading."""
+    clock, seed = CLOCKS[device.type], derive(job.run.seed, job.run.training_stream)
+    rest = subset_plan(job), seed, device, job.settings.compute  # as `TuneTrial` has it
     rows = min(FIRST_ROWS, len(data.train))
     while True:
         part = Split(data.train.inputs[:rows], data.train.labels[:rows], data.train.normalisation)
-        run = TrainingRun(
-            replace(data, train=part),
-            configuration,
-            job.settings.protocol,
-            subset_plan(job),
-            derive(job.run.seed, job.run.training_stream),
-            device,
-            job.settings.compute,
-        )
+        run = TrainingRun(replace(data, train=part), configuration, job.settings.protocol, *rest)
         run.train_to(1)  # whatever is slow at first
         start = clock()
         run.train_to(2)
@@ -163,71 +151,48 @@ def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Pl
     """Return the text of a configuration file."""
     kind, size = found.own["kind"], plan.size
     rows = torch.bincount(data.train.labels, minlength=data.classes)
-    unbalanced = bool(rows.max() > UNBALANCED * rows.min().clamp(min=1))
-    ratio = f"the largest class has {int(rows.max())} training rows, the smallest {int(rows.min())}"
-    protocol = {
-        "configurations": size.configurations,
-        "epochs": size.epochs,
-        "metric": "balanced_accuracy" if unbalanced else "accuracy",
-        "class_weights": "none",
-    }
-    reasons = {
-        "configurations": "hyper-parameters that are tried",
-        "metric": ratio if unbalanced else "also: balanced_accuracy, macro_f1, log_loss",
-        "class_weights": "balanced: all classes count alike in training",
-        "concurrent_trials": "a core each",
-        **({"seeds": "three or more tell how sure the result is"} if size.seeds < 3 else {}),
-    }
+    metric, why = "accuracy", "also: balanced_accuracy, macro_f1, log_loss"
+    if rows.max() > UNBALANCED * rows.min().clamp(min=1):
+        metric = "balanced_accuracy"
+        why = f"the largest class has {rows.max()} training rows, the smallest {rows.min()}"
+    few = "three or more tell how sure the result is" if size.seeds < 3 else None
     lines = [
         f"# snakemake --cores all --configfile {printable(str(output))}",
         f"# It takes {plan.cost} on this machine, by a probe of {PROBED} configurations.",
-        *_block({"experiment": name, "datasets": [name]}, {}),
+        f"experiment: {_yaml(name)}",
+        f"datasets: [{_yaml(name)}]",
         "own_datasets:",
         f"  {_yaml(name)}:",
-        *_block(found.own, found.reasons, "    "),
-        *(f"    # {printable(line)}" for line in _read(found, data)),
+        *(f"    {line}" for line in _described(found)),
+        *(f"    # {printable(line)}" for line in data.metadata.get("read", [])),
         *(GLOVE if kind == "text" else []),
         "",
         *RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines(),
-        *_block({"seeds": [*range(size.seeds)], "protocol": {kind: protocol}}, reasons),
+        f"seeds: {[*range(size.seeds)]}{_comment(few)}",
+        "protocol:",
+        f"  {kind}:",
+        f"    configurations: {size.configurations}   # hyper-parameters that are tried",
+        f"    epochs: {size.epochs}",
+        f"    metric: {metric}   # {why}",
+        "    class_weights: none   # balanced: all classes count alike in training",
     ]
     if plan.slots > 1:
-        lines += _block({"compute": {"concurrent_trials": plan.slots}}, reasons)
-    text = "\n".join(lines) + "\n"
-    assert yaml.safe_load(text)["own_datasets"] == {name: found.own}
-    return text
+        lines += ["compute:", f"  concurrent_trials: {plan.slots}   # a core each"]
+    return "\n".join(lines) + "\n"
 
 
-def _read(found: Guess, data: Dataset) -> list[str]:
-    """Return what was read, a sentence each: first what is left out or taken otherwise."""
-    said = [f"column '{one}': {found.reasons[one]}" for one in found.own.get("drop", [])]
-    return [*(f"{one}: left out" for one in said), *data.metadata.get("read", [])]
-
-
-def _block(section: dict[str, Any], reasons: dict[str, str], indent: str = "") -> Iterator[str]:
-    """Yield a section as YAML has it, each key and each entry of a list with its reason."""
-    for key, value in section.items():
-        told = _comment(reasons.get(key))
-        if isinstance(value, dict):
-            yield f"{indent}{key}:{told}"
-            yield from _block(value, reasons, f"{indent}  ")
-        elif isinstance(value, list) and any(entry in reasons for entry in value):
-            yield f"{indent}{key}:{told}"
-            yield from (f"{indent}- {_yaml(it)}{_comment(reasons.get(it))}" for it in value)
-        else:
-            yield f"{indent}{key}: {_yaml(value)}{told}"
+def _described(found: Guess) -> Iterator[str]:
+    """Yield what was found, each key and each column of a list with its reason."""
+    for key, value in found.own.items():
+        columns = value if isinstance(value, list) else []
+        yield f"{key}:{'' if columns else f' {_yaml(value)}'}{_comment(found.reasons.get(key))}"
+        yield from (f"- {_yaml(it)}{_comment(found.reasons.get(it))}" for it in columns)
 
 
 def _yaml(value: Any) -> str:
-    """Return a value as YAML writes it in one line; a text that could be more is quoted."""
-    quoted = isinstance(value, str) and not _PLAIN.fullmatch(value)
-    text = yaml.safe_dump(
-        value,
-        default_style='"' if quoted else None,
-        default_flow_style=True,
-        width=math.inf,
-        allow_unicode=True,
-    )
+    """Return a text or number as YAML writes it; a text that could be something else is quoted."""
+    style = '"' if isinstance(value, str) and not PLAIN.fullmatch(value) else None
+    text = yaml.safe_dump(value, default_style=style, width=math.inf, allow_unicode=True)
     return text.removesuffix("\n").removesuffix("...").strip()
 
 

@@ -54,10 +54,7 @@ def provenance(selector: str) -> dict[str, Any]:
 
 
 def numerics() -> dict[str, Any]:
-    """Return the settings of this thread and process as plain JSON values.
-
-    Ask after `limit_threads` and `choose_device`: the trials of a search set the same.
-    """
+    """Return the settings of this process; ask after `limit_threads` and `choose_device`."""
     import torch  # planning reads this module, too
     from threadpoolctl import threadpool_info
 

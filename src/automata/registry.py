@@ -44,13 +44,10 @@ SELECTORS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Control:
-    """A condition without a selector. It stands on the axis `selectors` of configuration and paths.
-
-    A run under a control trains on all data, if it trains at all before the final training.
-    """
+    """A condition without a selector, on the axis `selectors`: trials see all data, or none."""
 
     fraction: int
-    """The share of the data that trials see: stands for the subset size in paths and tables."""
+    """The share of the data that trials see; stands for the subset size in paths and tables."""
     stream: str = "training"
     """The random stream of initial weights and mini-batches."""
 
@@ -81,7 +78,6 @@ class ModelSpec:
     """A model that ships with the project."""
 
     factory: str
-    """"module:function", imported when a model is built."""
     kind: Kind
     hyperparameters: tuple[str, ...] = ()
     """Those that the search space must have, besides what every training needs."""
@@ -147,19 +143,15 @@ def make(
     *arguments: Any,
     **keywords: Any,
 ) -> Any:
-    """Return the search, scheduler or selector of that `name`: one of `own`, else ours.
-
-    Raises UserError where the user's own cannot be made, or lacks what is needed of it.
-    """
+    """Return the search, scheduler or selector `name`; UserError for one of `own` that is none."""
     target = own.get(kind)
     if target is None:
         return load(registry, name)(*arguments, **keywords)
     key = f"{OWN[kind]}.{name}: {target}"
+    factory = load_own(target, key)
     try:
-        made = load_own(target, key)(*arguments, **keywords)
-    except UserError:
-        raise
-    except Exception as error:
+        made = factory(*arguments, **keywords)
+    except Exception as error:  # whatever a user's code does
         raise UserError(f"{key}: failed with {reason(error)}") from error
     for member in MEMBERS[kind]:
         if not hasattr(made, member):

@@ -1,13 +1,9 @@
-"""Where runs lie: the folder of a run is named by all that the run reads.
-
-A changed setting, or other content of a user's own files, is another folder: records of two
-protocols lie side by side, and what two configurations have in common is run once.
-"""
+"""Where runs lie: the folder of a run is named by all that the run reads."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from automata.config.experiment import Experiment
 from automata.config.inputs import data_files, files_read
@@ -51,10 +47,7 @@ class Place(NamedTuple):
 
 
 def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
-    """Return the job of one `run` of an experiment.
-
-    `files` are the contents of the user's own files that it reads, by role.
-    """
+    """Return the job of one `run`; `files` are the contents of the user's own files, by role."""
     methods = run.search, run.scheduler, run.selector
     settings = settings_of(experiment, run.dataset, *methods)
     return Job(run=run, settings=settings, files=files_read(files, *methods))
@@ -62,18 +55,18 @@ def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
 
 def place_of(job: Job) -> Place:
     """Return where the run of `job` lies."""
-    run = job.run
-    code = f"{OWN['selector']}.{run.selector}"
-    contents = {role: content for role, content in job.files.items() if role != code}
-    files = {"files": contents} if contents else {}
+    run, files = job.run, dict(job.files)
     subsets = settings_of_subsets(job.settings, run.selector)
-    if code in job.files:
-        subsets["file"] = job.files[code]
+    if code := files.pop(f"{OWN['selector']}.{run.selector}", None):
+        subsets["file"] = code
+    protocol: dict[str, Any] = {"settings": shared_settings(job.settings)}
+    if files:
+        protocol["files"] = files
     return Place(
         dataset=run.dataset,
         search=run.search,
         scheduler=run.scheduler,
-        protocol=fingerprint({"settings": shared_settings(job.settings), **files}),
+        protocol=fingerprint(protocol),
         selector=run.selector,
         fraction=number(run.fraction),
         variant=f"-{fingerprint(subsets)}" if subsets else "",

@@ -1,21 +1,17 @@
 """What is done, running and to come, from the files alone, beside jobs that are at work.
 
-Nothing is written and no lock is tried: a job would take that for another process. Light, as the
-process that runs Snakemake asks, too: no torch, so that a line of the log is read as it is
-(`tuning.log` writes it).
+Nothing is written and no lock is tried: a job would take that for another process. Torch, which
+takes seconds, is not imported: a line of a job's log is read as it is (`tuning.log` writes it).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import platform
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
@@ -27,7 +23,7 @@ from automata.config.job import Job
 from automata.config.protocol import OwnModel
 from automata.files import bytes_below
 from automata.grid import Grid
-from automata.locks import Holder, holder, process_of
+from automata.locks import holder
 from automata.records import Progress, read_record
 from automata.runs import RECORD, STEM, records_below
 from automata.tuning.schedulers import hyperband_brackets, one_epoch, successive_halving
@@ -40,70 +36,38 @@ SILENT_SECONDS = 3600.0
 HEADINGS = ("data set", "done", "running", "to come")
 
 
-@dataclass(frozen=True)
-class Running:
-    """A job at work."""
-
-    stem: str
-    """The path of its run."""
-    holder: Holder
-    folder: Path
-    """Of its unfinished work."""
-
-    @property
-    def log(self) -> Path:
-        """The log of its search."""
-        return self.folder / "log.jsonl"
-
-    def line(self, now: float) -> str:
-        """Return how far it is."""
-        news = [
-            *_news(_entries(self.log), self.holder.since, now),
-            f"{_clock(now - self.holder.since)} so far",
-        ]
-        if self.holder.host != platform.node():
-            news.append(f"on {self.holder.host}, by its files of {_clock(self._silence(now))} ago")
-        return ", ".join(news)
-
-    def lives(self, now: float) -> bool:
-        """Say whether it is at work: of another host, whether its files are new."""
-        if self.holder.host == platform.node():
-            return process_of(self.holder) is not None
-        return self._silence(now) < SILENT_SECONDS
-
-    def _silence(self, now: float) -> float:
-        """Return how long ago the job changed a file; its checkpoints change their folders."""
-        changed = [self.holder.since]
-        with suppress(OSError):  # the job ends
-            changed += [path.stat().st_mtime for path in (self.folder, *self.folder.iterdir())]
-        return now - max(changed)
-
-
-def running(work: Path = WORK) -> list[Running]:
-    """Return the jobs at work, by the folders of their unfinished work."""
+def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
+    """Yield the path of each run that a job is at work on, and how far it is."""
     now = time.time()
-    locks = work.glob("/".join("*" * (STEM.count("/") + 1)) + "/lock")
-    jobs = [
-        Running(lock.parent.relative_to(work).as_posix(), who, lock.parent)
-        for lock in sorted(locks)
-        if (who := holder(lock)) is not None
-    ]
-    return [job for job in jobs if job.lives(now)]
+    for lock in sorted(work.glob("/".join("*" * (STEM.count("/") + 1)) + "/lock")):
+        folder, who = lock.parent, holder(lock)
+        if who is None:
+            continue
+        news = [*_news(_entries(folder / "log.jsonl"), who.since, now)]
+        news.append(f"{_clock(now - who.since)} so far")
+        if who.host != platform.node():
+            try:  # checkpoints change their folders
+                changed = [path.stat().st_mtime for path in (folder, *folder.iterdir())]
+            except OSError:  # the job ends
+                continue
+            silence = now - max(who.since, *changed)
+            if silence >= SILENT_SECONDS:
+                continue
+            news.append(f"on {who.host}, by its files of {_clock(silence)} ago")
+        yield folder.relative_to(work).as_posix(), ", ".join(news)
 
 
 def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
     """Return how many runs of an experiment are done, running and to come, and each that runs."""
-    now, jobs = time.time(), running(work)
-    at_work, own = {job.stem for job in jobs}, {place.stem for place in grid.runs}
+    jobs, own = dict(running(work)), {place.stem for place in grid.runs}
     states: dict[str, Counter[str]] = {name: Counter() for name in grid.datasets}
     for place in grid.runs:
         done = "done" if (runs / place.stem / RECORD).exists() else "to come"
-        states[place.dataset]["running" if place.stem in at_work else done] += 1
+        states[place.dataset]["running" if place.stem in jobs else done] += 1
     rows = [HEADINGS, *((name, *(str(n[h]) for h in HEADINGS[1:])) for name, n in states.items())]
     lines = _aligned(rows)
-    for job in jobs:
-        other = "" if job.stem in own else " (of another configuration)"
-        lines.append(f"{job.stem}{other}: {job.line(now)}")
+    for stem, news in jobs.items():
+        lines.append(f"{stem}{'' if stem in own else ' (of another configuration)'}: {news}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -138,51 +102,51 @@ def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[s
     except (IndexError, KeyError, ValidationError):  # no log yet, or of another version
         yield "starting, or waiting for its turn"
         return
-    protocol = job.settings.protocol
+    protocol, trials = job.settings.protocol, [*latest.values()]
     searched = not job.run.searches or entries[-1]["kind"] == "closed"
-    if reported and not searched:
+    if searched:
+        yield "final training" if job.run.trains_finally else "test"
+    elif reported:
         epoch = latest[reported[-1]["index"]].epochs
         yield f"trial {len(latest)} of {protocol.configurations}"
         yield f"epoch {epoch} of {protocol.epochs}"
-    elif searched:
-        yield "final training" if job.run.trains_finally else "test"
     else:
         yield "first trial" if len(entries) > 1 else "starting"
-    if latest:
-        best = max(trial.score for trial in latest.values())
+    if trials:
+        best = max(trial.score for trial in trials)
         if protocol.metric == "log_loss":  # its score is exp(-loss), 0 after a divergence
             yield f"best log loss {-math.log(best):.3f}" if best else "all trials diverged"
         else:
             yield f"best score {100 * best:.1f} %"
-        left, at = _seconds_left(job, entries, list(latest.values()), searched)
-        if at is not None:
-            passed = now - at if at > since else 0.0  # it was interrupted, and trains not yet
-            yield f"about {_clock(max(0.0, left - passed))} left"
+    if sum(trial.epochs for trial in trials):  # else all diverged in their first
+        # What each segment of the search took up to its latest measurement, by its start.
+        measured = [it for entry in entries if (it := entry.get("measurement"))]
+        took = {it["started_at"]: it["wall_seconds"] for it in measured}
+        start, seconds = [*took.items()][-1]
+        left = _seconds_left(job, sum(took.values()), trials, searched)
+        if start + seconds > since:  # else it was interrupted, and trains not yet
+            left -= now - start - seconds
+        yield f"about {_clock(max(0.0, left))} left"
 
 
-def _seconds_left(
-    job: Job, entries: list[dict[str, Any]], trials: list[Progress], searched: bool
-) -> tuple[float, float | None]:
-    """Return about how many seconds a job took from a time on, and that time, None if unknown.
+def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool) -> float:
+    """Return about how many seconds a job takes after a search that took so many.
 
     Trials to come are taken to cost what those so far do by the epoch, under ASHA also to train as
     many of them. The final training costs what they do by the sample.
     """
-    spent, at = _searched_at(entries)
     epochs = sum(trial.epochs for trial in trials)
-    if not epochs:  # all diverged in their first
-        return 0.0, None
-    left = 0.0 if searched else spent / epochs * (_epochs(job, trials) - epochs)
+    left = 0.0 if searched else spent / epochs * (_epochs(job, epochs / len(trials)) - epochs)
     if job.run.trains_finally:
         samples = sum(trial.samples for trial in trials)
         rows = max(trial.subset_samples for trial in trials) / job.run.fraction
         training = sum(trial.seconds.training for trial in trials)
         left += training / samples * rows * job.settings.protocol.epochs
-    return left, at
+    return left
 
 
-def _epochs(job: Job, trials: list[Progress]) -> float:
-    """Return how many epochs all trials of a search train."""
+def _epochs(job: Job, each: float) -> float:
+    """Return how many epochs all trials of a search train, by the mean `each` had so far."""
     scheduler, settings = job.run.scheduler, job.settings.scheduler
     asked = job.settings.protocol.configurations, job.settings.protocol.epochs
     if scheduler == "hyperband":
@@ -192,35 +156,16 @@ def _epochs(job: Job, trials: list[Progress]) -> float:
         return successive_halving(*asked, settings.sha.reduction_factor).epochs
     if scheduler == "one-epoch":
         return one_epoch(*asked).epochs
-    each = sum(trial.epochs for trial in trials) / len(trials)
     return asked[0] * (each if scheduler == "asha" else asked[1])
 
 
-def _searched_at(entries: list[dict[str, Any]]) -> tuple[float, float | None]:
-    """Return the seconds that a search took up to its latest measurement, and when that was."""
-    before, current, at = 0.0, 0.0, None
-    for entry in entries:
-        if entry["kind"] == "opened":
-            before, current = before + current, 0.0
-        if measured := entry.get("measurement"):
-            current = measured["wall_seconds"]
-            at = measured["started_at"] + current
-    return before + current, at
-
-
 def _entries(log: Path) -> list[dict[str, Any]]:
-    """Return the entries of a log before the first line that is not whole: it may be at work."""
+    """Return the entries of a log, without a last line that is being written."""
     try:
-        lines = log.read_bytes().split(b"\n")
-    except OSError:
+        lines = log.read_bytes().split(b"\n")[:-1]
+        return [json.loads(line.partition(b" ")[2]) for line in lines]  # behind its checksum
+    except (OSError, ValueError):  # none yet, or damaged: the job starts it anew
         return []
-    entries = []
-    for line in lines:
-        digest, _, body = line.partition(b" ")
-        if not digest or not hashlib.sha256(body).hexdigest().encode().startswith(digest):
-            break
-        entries.append(json.loads(body))
-    return entries
 
 
 def _clock(seconds: float) -> str:

@@ -17,57 +17,32 @@ class BrokenWriterError(Exception):
     """What a failing writer raises."""
 
 
-def write_and_fail(path: Path, error: BaseException) -> None:
-    """Write half of a new file, then raise `error`."""
-    with replacing(path) as temporary:
-        temporary.write_text("half")
-        raise error
-
-
 def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
-def test_the_written_file_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
+def test_the_written_file_takes_the_place_of_the_older_one_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     path.write_text("old")
     with replacing(path) as temporary:
         temporary.write_text("new")
+        assert path.read_text() == "old"
+        assert (temporary.parent, temporary.suffix) == (tmp_path, ".json")
     assert path.read_text() == "new"
-
-
-def test_nothing_but_the_file_is_left_after_success(tmp_path: Path) -> None:
-    write_text(tmp_path / "record.json", "new")
     assert names(tmp_path) == ["record.json"]
 
 
-def test_the_older_file_is_untouched_while_the_new_one_is_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [BrokenWriterError(), KeyboardInterrupt()])
+def test_the_older_file_alone_stays_after_an_exception(
+    tmp_path: Path, error: BaseException
+) -> None:
     path = tmp_path / "record.json"
     path.write_text("old")
-    with replacing(path) as temporary:
-        temporary.write_text("new")
-        during = path.read_text()
-    assert during == "old"
-
-
-def test_the_older_file_stays_after_an_exception(tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
-    path.write_text("old")
-    with pytest.raises(BrokenWriterError):
-        write_and_fail(path, BrokenWriterError())
+    with pytest.raises(type(error)), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise error
     assert path.read_text() == "old"
-
-
-def test_nothing_is_left_after_an_exception(tmp_path: Path) -> None:
-    with pytest.raises(BrokenWriterError):
-        write_and_fail(tmp_path / "record.json", BrokenWriterError())
-    assert names(tmp_path) == []
-
-
-def test_nothing_is_left_after_an_interrupt(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        write_and_fail(tmp_path / "record.json", KeyboardInterrupt())
-    assert names(tmp_path) == []
+    assert names(tmp_path) == ["record.json"]
 
 
 def test_a_writer_that_writes_nothing_is_an_error_and_keeps_the_older_file(tmp_path: Path) -> None:
@@ -76,27 +51,6 @@ def test_a_writer_that_writes_nothing_is_an_error_and_keeps_the_older_file(tmp_p
     with pytest.raises(FileNotFoundError), replacing(path):
         pass
     assert path.read_text() == "old"
-
-
-@pytest.mark.parametrize("name", ["record.json", "table.csv", "figure.pdf"])
-def test_the_temporary_name_keeps_the_suffix(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    with replacing(path) as temporary:
-        temporary.touch()
-    assert temporary.suffix == path.suffix
-
-
-def test_the_temporary_file_is_in_the_same_folder_under_another_name(tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
-    with replacing(path) as temporary:
-        temporary.touch()
-    assert (temporary.parent, temporary.name != path.name) == (tmp_path, True)
-
-
-def test_missing_folders_are_made(tmp_path: Path) -> None:
-    path = tmp_path / "runs" / "dna" / "record.json"
-    write_text(path, "text")
-    assert path.read_text() == "text"
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o027])
@@ -111,8 +65,8 @@ def test_others_may_read_as_the_umask_says(tmp_path: Path, mask: int) -> None:
     assert (tmp_path / "model.safetensors").stat().st_mode & 0o777 == 0o666 & ~mask
 
 
-def test_text_is_written_as_utf8(tmp_path: Path) -> None:
-    path = tmp_path / "note.txt"
+def test_text_is_written_as_utf8_in_a_folder_that_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "runs/dna/note.txt"
     write_text(path, "κ = 0.35 → größer")
     assert path.read_bytes() == "κ = 0.35 → größer".encode()
 

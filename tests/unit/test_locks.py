@@ -169,16 +169,11 @@ def test_holder_on_another_host_is_named_as_it_says(path, said):
 @pytest.mark.parametrize(
     "text",
     [
-        b"",
         b"\xff\xfe\x00",
-        b"x" * 100_000,
-        b"[]",
         b'{"host": "h"}',
         b'{"host": "h\\u001b[2J", "pid": 1, "since": 1.0}',
         b'{"host": "h", "pid": -1, "since": 1.0}',
-        b'{"host": "h", "pid": 1e99, "since": 1.0}',
         b'{"host": "h", "pid": 1, "since": 1e99}',
-        b'{"host": "h", "pid": 1, "since": NaN}',
     ],
 )
 def test_nonsense_in_the_file_names_nobody(path, said, text):

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import time
 from pathlib import Path
 
 import pytest
@@ -92,8 +91,7 @@ def write(folder, *entries, of=None):
 
 def told(folder):
     """What is said of the jobs at work."""
-    jobs = [job for job in running(folder.parents[3]) if job.log.exists()]
-    return [job.line(time.time()) for job in jobs]
+    return [news for _, news in running(folder.parents[3])]
 
 
 def test_search_at_work(folder):
@@ -198,10 +196,7 @@ def test_other_parts_of_a_job(folder, entries, of, said):
 
 
 def test_job_without_a_log_waits(folder):
-    (found,) = running(folder.parents[3])
-
-    assert found.line(BEGUN + 1) == "starting, or waiting for its turn, 0:00:01 so far"
-    assert told(folder) == []
+    assert told(folder) == ["starting, or waiting for its turn, 0:00:15 so far"]
 
 
 def test_line_that_is_being_written_is_left_as_it_is(folder):
@@ -233,7 +228,7 @@ def test_job_is_at_work_while_it_holds_its_folder(folder, monkeypatch):
 def test_folder_that_nobody_sensible_holds_is_of_no_job(folder):
     (folder / "lock").write_text("nobody")
 
-    assert running(folder.parents[3]) == []
+    assert told(folder) == []
 
 
 def test_killed_job_is_not_at_work(folder):

@@ -83,14 +83,17 @@ def test_file_that_is_not_text_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     path.write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(UserError, match=f"^{path}: not a record: "):
+    with pytest.raises(UserError, match=f"^{path}: .* cut off, edited or damaged; "):
         read_record(path)
 
 
-def test_another_schema_version_is_refused_with_both_versions(change: Callable[..., Path]) -> None:
-    path = change(lambda content: content.update(schema_version=1))
+def test_another_schema_version_is_refused_with_the_one_that_is_read(
+    change: Callable[..., Path],
+) -> None:
+    path = change(lambda content: content.update(schema_version=1, job=None))
 
-    with pytest.raises(UserError, match=f"^{path}: record of schema version 1, not 2: of another"):
+    said = f"^{path}: not a record: schema_version: Input should be 2; delete it"
+    with pytest.raises(UserError, match=said):
         read_record(path)
 
 
@@ -183,11 +186,3 @@ def test_record_is_json_for_others(tmp_path: Path, make_record: MakeRecord) -> N
     assert content["digest"] == hashlib.sha256(text.encode()).hexdigest()
     del content["digest"]
     assert Record.model_validate(content) == make_record()
-
-
-def test_deeply_nested_json_is_refused_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
-    path.write_text("[" * 100_000)
-
-    with pytest.raises(UserError, match=f"^{path}: not a record: "):
-        read_record(path)
