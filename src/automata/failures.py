@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import threading
@@ -45,6 +46,15 @@ LOST = (
 )
 """What Ray knows of an actor that is gone is no more than that."""
 
+KILLED = (
+    "the job was killed, most often for lack of memory, or native code or a model of your own "
+    "ended its process"
+)
+"""What is known of a job that ended without a line."""
+
+OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
+"""The last line of a command that failed."""
+
 
 def explain(error: BaseException) -> str:
     """Return one line for what ended a command, with the remedy where one is known."""
@@ -55,6 +65,14 @@ def explain(error: BaseException) -> str:
     first = causes[-1]  # of what Ray wraps, what was raised in its process
     said = shortened(first_line(first))
     return f"not expected: {type(first).__name__}: {said} (traceback in the log)"
+
+
+def of_log(log: Path) -> str:
+    """Return why the job with this `log` failed: the line of its command, or that it has none."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    own = [line for line in lines if OURS.match(line)]
+    said = own[-1] if own else f"automata: error: {KILLED}; {KEPT}"
+    return f"{said} (log: {log})"
 
 
 def shortened(line: str) -> str:
