@@ -71,7 +71,7 @@ def allow_repeats():
 
 def end_with(*lines):
     """Print lines at the very end: Snakemake has more to say after `onerror` and `onsuccess`."""
-    if Quietness.ALL not in workflow.output_settings.quiet:
+    if any(lines) and Quietness.ALL not in workflow.output_settings.quiet:
         atexit.register(print, *lines, sep="\n", file=sys.stderr)
 
 

@@ -370,9 +370,9 @@ def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     `given` has what is not in the study: `carbon`, `paper` and `claims`.
     """
     made = {**given, "study": study}
-    made_here = {name: table for name, table in TABLES.items() if table.make} | {BEST.name: BEST}
-    for name in sorted(made_here, key=lambda it: (it not in OF_STUDY, not it.endswith(".csv"))):
-        table = made_here[name]
+    listed = {name: table for name, table in TABLES.items() if table.make} | {BEST.name: BEST}
+    for name in sorted(listed, key=lambda it: (it not in OF_STUDY, not it.endswith(".csv"))):
+        table = listed[name]
         arguments = [made[it] if it in made else getattr(study, it) for it in table.reads]
         made[name] = imported(table.make)(*arguments)
         yield name, made[name]

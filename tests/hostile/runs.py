@@ -258,7 +258,6 @@ COMMANDS = [
         "dataset 'mnist' is not one of dna, satimage, letter",
         "prepare mnist --output x.safetensors",
     ),
-    command("none.json: ", "publish none.json --source . --target out"),
 ]
 
 CASES = [*MODELS, *PREPARED_FILES, *RECORDS, *ARCHIVES, *COMMANDS]
