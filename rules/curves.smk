@@ -1,12 +1,20 @@
-"""Recorded learning curves, on which searches are simulated."""
+"""Recorded learning curves, and searches that are simulated on them.
 
-FIGURES_OF_REGRET = expand(
-    f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.png",
-    scheduler=GRID.simulated_schedulers,
-)
+Needs: prepared data sets, or published learning curves.
+Makes: results/curves/ and, in results/{experiment}/, tables and figures of simulated searches.
+Steps: record curves, in jobs that are measured; simulate searches on all; plot their regret.
+"""
+
+from automata.views import SIMULATED
+
+CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
+CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]
+REGRET = [f"regret-{scheduler}" for scheduler in GRID.simulated_schedulers]
+FIGURES_OF_REGRET = expand("{figures}/{name}.png", figures=FIGURES, name=REGRET)
 
 
 rule record_curves:
+    """Record the learning curves of some configurations of one data set and selector."""
     input:
         lambda wildcards: ancient(GRID.prepared(CURVES[wildcards.part].dataset)),
     output:
@@ -34,47 +42,13 @@ rule record_curves:
         """
 
 
-rule join_curves:
+rule simulate:
+    """Join all learning curves, and simulate searches on them."""
     input:
         CURVES_READ,
     output:
-        f"results/{EXPERIMENT}/learning-curves.parquet",
-    log:
-        f"logs/{EXPERIMENT}/join-curves.log",
-    localrule: True
-    conda:
-        "../envs/automata.yaml"
-    params:
-        published=flag("--published", GRID.published_curves),
-        trainings=as_is(json.dumps(GRID.trainings_of_curves)),
-    message:
-        "Joining learning curves"
-    shell:
-        """
-        python -m automata join-curves {input:q} \
-            --trainings {params.trainings:q} \
-            --output {output:q} \
-            {params.published:q} > {log:q} 2>&1
-        """
-
-
-rule simulate:
-    input:
-        rules.join_curves.output,
-    output:
-        table=f"results/{EXPERIMENT}/tables/simulated.csv",
-        more=expand(
-            f"results/{EXPERIMENT}/tables/{{name}}.csv",
-            name=[
-                "contrasts",
-                "decision",
-                "chosen",
-                "pool",
-                "rank-correlation",
-                "noise",
-                "validation",
-            ],
-        ),
+        curves=f"results/{EXPERIMENT}/learning-curves.parquet",
+        tables=expand("{tables}/{name}.csv", tables=TABLES, name=SIMULATED),
     log:
         f"logs/{EXPERIMENT}/simulate.log",
     localrule: True
@@ -82,77 +56,44 @@ rule simulate:
         "../envs/automata.yaml"
     threads: WHOLE_MACHINE
     params:
-        searches=as_is(
-            json.dumps(
-                {
-                    name: it.model_dump(mode="json")
-                    for name, it in GRID.simulated.items()
-                }
-            )
+        experiment=EXPERIMENT,
+        job=as_json(
+            {
+                "published": GRID.published_curves,
+                "trainings": GRID.trainings_of_curves,
+                "searches": GRID.simulated,
+                "real": GRID.real_runs,
+            }
         ),
-        real=flag("--real", GRID.real_runs),
-        tables=subpath(output.table, parent=True),
     message:
         "Simulating searches"
     shell:
         """
         python -m automata simulate {input:q} \
-            --searches {params.searches:q} \
-            --output {params.tables:q} \
+            --job {params.job:q} \
             --processes {threads} \
-            {params.real:q} > {log:q} 2>&1
+            --curves {output.curves:q} \
+            --output results/{params.experiment:q}/tables > {log:q} 2>&1
         """
 
 
-rule plot_regret:
+use rule plot as plot_regret with:
     input:
-        rules.simulate.output.table,
+        f"{TABLES}/simulated.csv",
     output:
-        f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.pdf",
-        f"results/{EXPERIMENT}/figures/regret-{{scheduler}}.png",
+        FIGURES_OF_REGRET,
+        expand("{figures}/{name}.pdf", figures=FIGURES, name=REGRET),
     log:
-        f"logs/{EXPERIMENT}/plot/regret-{{scheduler}}.log",
-    localrule: True
-    conda:
-        "../envs/automata.yaml"
+        f"logs/{EXPERIMENT}/plot_regret.log",
+    params:
+        experiment=EXPERIMENT,
+        names=REGRET,
     message:
-        "Drawing regret under {wildcards.scheduler}"
-    shell:
-        """
-        python -m automata plot-regret {input:q} \
-            --scheduler {wildcards.scheduler} \
-            --output {output:q} > {log:q} 2>&1
-        """
+        "Drawing the regret of simulated searches"
 
 
 rule learning_curves:
+    """Target: searches simulated on learning curves, which are recorded first."""
     input:
         CURVES_READ,
         FIGURES_OF_REGRET,
-    localrule: True
-    message:
-        "All learning curves are recorded, and searches simulated on them"
-
-
-rule publish_curves:
-    input:
-        curves=CURVES_READ,
-        made=[rules.simulate.output, FIGURES_OF_REGRET],
-    log:
-        f"logs/{EXPERIMENT}/publish-curves.log",
-    localrule: True
-    conda:
-        "../envs/automata.yaml"
-    params:
-        experiment=EXPERIMENT,
-    message:
-        "Adding learning curves to results/reference/curves, with what is made of them"
-    shell:
-        """
-        (
-            python -m automata publish-curves {input.curves:q} --target results/reference/curves
-            python -m automata publish {input.made:q} \
-                --source results/{params.experiment:q} \
-                --target results/reference/{params.experiment:q}
-        ) > {log:q} 2>&1
-        """

@@ -1,11 +1,12 @@
-"""From the source of a data set to its prepared file."""
+"""From the source of a data set to its prepared file.
 
-
-wildcard_constraints:
-    version=alternatives([] if ARCHIVES else map(GRID.version, GRID.datasets)),
+Needs: files of the user's own; others are downloaded.
+Makes: results/data/{dataset}.safetensors, and how rows of the user's own are encoded beside it.
+"""
 
 
 rule prepare:
+    """Read, split and encode a data set."""
     input:
         own_files,
     output:

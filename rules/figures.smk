@@ -1,121 +1,86 @@
-"""From tables to figures and the page. Captions are those of the catalogue (automata.views)."""
+"""From tables to figures and the page.
+
+Needs: the tables that `collect` and `tabulate` make.
+Makes: results/{experiment}/figures/ and index.html beside it; results/{experiment}/paper/.
+Steps: plot all figures; build the page. Captions are those of the catalogue (automata.views).
+"""
+
+from importlib.resources import files
+
+from automata.views import FIGURE, PAPER, category, view_of
 
 
 rule plot:
+    """Draw all figures in one job: to start a process takes longer than to draw a figure."""
     input:
-        **TABLES,
+        OUTPUTS.collected,
+        f"{TABLES}/ratios.csv",
     output:
-        "results/{experiment}/figures/{figure}.pdf",
-        report(
-            "results/{experiment}/figures/{figure}.png",
-            caption="../workflow/report/figure.rst",
-            category=lambda wildcards: (
-                "The paper's figures"
-                if wildcards.figure in PAPER
-                else "Beyond the paper"
-            ),
-            labels={"figure": "{figure}"},
-        ),
-    log:
-        "logs/{experiment}/plot/{figure}.log",
-    wildcard_constraints:
-        figure="|".join([*PAPER, *STUDIES]),
-    priority: 2
-    localrule: True
-    conda:
-        "../envs/automata.yaml"
-    params:
-        caption=lambda wildcards: (PAPER | STUDIES)[wildcards.figure].caption,
-    message:
-        "Drawing {wildcards.figure}"
-    shell:
-        """
-        python -m automata plot results/{wildcards.experiment:q}/tables \
-            --figures {wildcards.figure:q} \
-            --output results/{wildcards.experiment:q}/figures > {log:q} 2>&1
-        """
-
-
-# One process draws all figures of a data set: to start one takes longer than to draw one. They take
-# longest and have the highest priority, so that no core is left alone with them at the end.
-rule plot_dataset:
-    input:
-        **TABLES,
-    output:
-        collect(
-            "results/{{experiment}}/figures/{figure}/{{dataset}}.pdf",
-            figure=OF_DATASET,
-        ),
+        expand("{figures}/{name}.pdf", figures=FIGURES, name=OUTPUTS.drawn),
         [
             report(
-                f"results/{{experiment}}/figures/{figure}/{{dataset}}.png",
-                caption=f"../workflow/report/{figure}.rst",
-                category="Data sets",
-                subcategory="{dataset}",
-                labels={"figure": figure},
+                f"{FIGURES}/{name}.png",
+                category=category(name),
+                labels={"figure": name, "shows": view_of(name).caption},
             )
-            for figure in OF_DATASET
+            for name in OUTPUTS.drawn
         ],
     log:
-        "logs/{experiment}/plot/datasets/{dataset}.log",
-    wildcard_constraints:
-        dataset=alternatives(GRID.datasets),
-    priority: 3
+        f"logs/{EXPERIMENT}/plot.log",
     localrule: True
     conda:
         "../envs/automata.yaml"
+    threads: READERS
     params:
-        figures=list(OF_DATASET),
-        captions={name: view.caption for name, view in OF_DATASET.items()},
+        experiment=EXPERIMENT,
+        names=OUTPUTS.drawn,
     message:
-        "Drawing the figures of {wildcards.dataset}"
+        "Drawing the figures"
     shell:
         """
-        python -m automata plot-datasets results/{wildcards.experiment:q}/tables \
-            --datasets {wildcards.dataset:q} \
-            --figures {params.figures:q} \
-            --output results/{wildcards.experiment:q}/figures > {log:q} 2>&1
+        python -m automata plot results/{params.experiment:q}/tables {params.names:q} \
+            --processes {threads} \
+            --output results/{params.experiment:q}/figures > {log:q} 2>&1
         """
 
 
 rule build_page:
+    """Make the page that shows the experiment offline."""
     input:
-        tables=OUTPUTS.tables,
-        figures=figure_on_page,
-        best="results/{experiment}/best.yaml",
+        OUTPUTS.tables,
+        OUTPUTS.best,
+        [path for path in OUTPUTS.figures if Path(path).stem == FIGURE],
     output:
         report(
-            "results/{experiment}/index.html",
+            OUTPUTS.page,
             caption="../workflow/report/page.rst",
             category="Page",
         ),
     log:
-        "logs/{experiment}/build_page.log",
+        f"logs/{EXPERIMENT}/build_page.log",
     localrule: True
     conda:
         "../envs/automata.yaml"
-    threads: 2
+    params:
+        experiment=EXPERIMENT,
     message:
-        "Building the page of {wildcards.experiment}"
+        f"Building the page of {EXPERIMENT}"
     shell:
         """
-        python -m automata page results/{wildcards.experiment:q}/tables \
-            --figures results/{wildcards.experiment:q}/figures \
-            --title {wildcards.experiment:q} \
-            --output {output:q} > {log:q} 2>&1
+        python -m automata page results/{params.experiment:q} > {log:q} 2>&1
         """
 
 
 rule figures:
+    """Target: all figures."""
     input:
         OUTPUTS.figures,
 
 
-# It has no output: each call draws the records that there are by then.
 rule paper_figures:
+    """Target: the paper's figures from the records that there are by now; no run is started."""
     input:
-        records=f"results/{EXPERIMENT}/records" if ARCHIVES else [],
-        protocol=ancient(map(str, PROTOCOLS)),
+        OUTPUTS.records if ARCHIVES else [],
     log:
         f"logs/{EXPERIMENT}/paper_figures.log",
     localrule: True
@@ -123,19 +88,25 @@ rule paper_figures:
         "../envs/automata.yaml"
     threads: READERS
     params:
-        records=existing_records,
+        records=lambda wildcards: OUTPUTS.existing,
         comparison=as_json(GRID.shared.comparison),
         carbon=as_json(GRID.shared.carbon),
-        folder=f"results/{EXPERIMENT}/paper",
+        names=list(PAPER),
+        folder=f"{OUTPUTS.folder}/paper",
+        framework=str(files("automata") / "figures/framework.png"),
     message:
         "Drawing the paper's figures in {params.folder}, from the records there are"
     shell:
         """
-        python -m automata paper-figures {params.records:q} \
-            --processes {threads} \
-            --comparison {params.comparison:q} \
-            --carbon {params.carbon:q} \
-            --defaults {input.protocol[0]:q} \
-            --paper {input.protocol[1]:q} \
-            --output {params.folder:q} > {log:q} 2>&1
+        (
+            python -m automata collect {params.records:q} \
+                --processes {threads} \
+                --comparison {params.comparison:q} \
+                --output {params.folder:q}/tables
+            python -m automata tabulate {params.folder:q}/tables --carbon {params.carbon:q}
+            python -m automata plot {params.folder:q}/tables {params.names:q} \
+                --processes {threads} \
+                --output {params.folder:q}
+            cp {params.framework:q} {params.folder:q}
+        ) > {log:q} 2>&1
         """

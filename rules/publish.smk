@@ -1,52 +1,42 @@
-"""What is published of an experiment: its records in one file, and all that was made of them."""
+"""What is published, to be committed.
 
-PUBLISHED = f"results/reference/{EXPERIMENT}"
-MADE = OUTPUTS.published
+Needs: records, tables, figures and the page; or learning curves and what is made of them.
+Makes: results/reference/{experiment}/, with all records in one file; results/reference/curves/.
+"""
 
 
-rule pack:
+rule publish_curves:
+    """Target: add learning curves to the published ones, and copy what was made of them."""
     input:
-        records,
-    output:
-        f"{PUBLISHED}/records.tar.xz",
+        made=[rules.simulate.output.tables, FIGURES_OF_REGRET],
+        records=[],
+        curves=CURVES_READ,
     log:
-        f"logs/{EXPERIMENT}/pack.log",
-    localrule: True
-    conda:
-        "../envs/automata.yaml"
-    message:
-        "Packing the records"
-    shell:
-        """
-        python -m automata pack {input:q} --output {output:q} > {log:q} 2>&1
-        """
-
-
-rule copy:
-    input:
-        MADE,
-    output:
-        [path.replace("results/", "results/reference/", 1) for path in MADE],
-    log:
-        f"logs/{EXPERIMENT}/copy.log",
+        f"logs/{EXPERIMENT}/publish_curves.log",
     localrule: True
     conda:
         "../envs/automata.yaml"
     params:
         experiment=EXPERIMENT,
     message:
-        "Copying tables, figures and page"
+        "Copying to results/reference/{params.experiment}"
     shell:
         """
-        python -m automata publish {input:q} \
+        python -m automata publish {input.made:q} \
+            --records {input.records:q} \
+            --curves {input.curves:q} \
             --source results/{params.experiment:q} \
             --target results/reference/{params.experiment:q} > {log:q} 2>&1
         """
 
 
-rule publish:
+use rule publish_curves as publish with:
     input:
-        rules.pack.output,
-        rules.copy.output,
-    message:
-        f"{PUBLISHED} is ready to be committed"
+        made=OUTPUTS.published,
+        records=lambda wildcards: OUTPUTS.records,
+        curves=[],
+    output:
+        f"results/reference/{EXPERIMENT}/records.tar.xz",
+        [path.replace("results", "results/reference", 1) for path in OUTPUTS.published],
+    log:
+        f"logs/{EXPERIMENT}/publish.log",

@@ -1,9 +1,16 @@
-"""The measured jobs: one search, final training and test each."""
+"""The measured jobs: one search, final training and test each.
+
+Needs: prepared data sets.
+Makes: results/runs/.../record.json, and model.safetensors beside it where that is kept.
+"""
+
+from automata.runs import MODEL
 
 
 # Its output is marked as one to update, so that Snakemake does not remove a finished record before
 # the job has a new one. The job itself leaves the record of a finished run as it is.
 rule tune:
+    """Tune on one data set with one search, scheduler, selector, subset size and seed."""
     input:
         lambda wildcards: ancient(GRID.prepared(wildcards.dataset)),
     output:
@@ -18,17 +25,19 @@ rule tune:
     resources:
         measured=1,
         nodes=1,
-        mem_mb=growing("memory_mb"),
-        runtime=growing("minutes"),
-        gpu=request("gpus"),
-        gpu_model=request("gpu_type"),
-        slurm_partition=request("partition"),
-        slurm_extra=node_of_its_own,
-    params:
-        settings=lambda wildcards: json.dumps(
-            job_of_run(wildcards).settings.model_dump(mode="json"), sort_keys=True
+        # Each attempt asks for twice the memory and time of the one before.
+        mem_mb=lambda wildcards, attempt: part(wildcards).job.memory_mb
+        * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: part(wildcards).job.minutes
+        * 2 ** (attempt - 1),
+        gpu=lambda wildcards: part(wildcards).job.gpus,
+        gpu_model=lambda wildcards: part(wildcards).job.gpu_type,
+        slurm_partition=lambda wildcards: part(wildcards).job.partition,
+        slurm_extra=lambda wildcards: (
+            "--exclusive" if part(wildcards).metering.exclusive else None
         ),
-        files=lambda wildcards: json.dumps(job_of_run(wildcards).files, sort_keys=True),
+    params:
+        job=job_of_run,
         work=f"results/work/{RUN}",
     message:
         "Tuning {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler} "
@@ -36,14 +45,7 @@ rule tune:
     shell:
         """
         exec python -m automata tune {input:q} \
-            --dataset {wildcards.dataset:q} \
-            --search {wildcards.search:q} \
-            --scheduler {wildcards.scheduler:q} \
-            --selector {wildcards.selector:q} \
-            --fraction {wildcards.fraction:q} \
-            --seed {wildcards.seed:q} \
-            --settings {params.settings:q} \
-            --files {params.files:q} \
+            --job {params.job:q} \
             --work {params.work:q} \
             --output {output:q} \
             --notices 3 3>&2 > {log:q} 2>&1

@@ -17,7 +17,10 @@ CARBON = Carbon(
     grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
 )
 SETTINGS = {
-    "protocol": {"reselect_every": 10},
+    "protocol": {"reselect_every": 10, "search_space": {}},
+    "data": {},
+    "search": {},
+    "compute": {},
     "scheduler": {"hyperband": {"warm_start": 0.0}, "asha": {"warm_start": 0.35}},
 }
 

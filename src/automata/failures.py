@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import threading
@@ -37,6 +38,15 @@ LOST = (
     "ulimit -v or the scheduler allows), or native code crashed"
 )
 
+KILLED = (
+    "the job was killed, most often for lack of memory, or native code or a model of your own "
+    "ended its process"
+)
+"""What is known of a job that ended without a line."""
+
+OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
+"""The last line of a command that failed."""
+
 
 def explain(error: BaseException) -> str:
     """Return one line for what ended a command, with the remedy where one is known."""
@@ -48,6 +58,14 @@ def explain(error: BaseException) -> str:
         line = f"not expected: {kind}: {first_line(first)} (traceback in the log)"
     # Libraries quote whole files. What to do stands at the end.
     return line if len(line) <= 2000 else f"{line[:1000]} ... {line[-1000:]}"
+
+
+def of_log(log: Path) -> str:
+    """Return why the job with this `log` failed: the line of its command, or that it has none."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    own = [line for line in lines if OURS.match(line)]
+    said = own[-1] if own else f"automata: error: {KILLED}; {KEPT}"
+    return f"{said} (log: {log})"
 
 
 def is_known(error: BaseException) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,7 +18,7 @@ import torch
 import yaml
 
 from automata.config.experiment import TAKEN
-from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
+from automata.config.files import DEFAULTS, RECOMMENDED, SHIPPED, read_experiments
 from automata.config.job import Job, Run, settings_of
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import Guess, guess
@@ -33,6 +34,9 @@ from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import Plan, fitting
+
+SNAKEFILE = SHIPPED.with_name("workflow") / "Snakefile"
+"""The workflow that comes with this package, in a wheel or in a checkout."""
 
 PROBED = 3
 """Configurations that the probe trains."""
@@ -85,9 +89,16 @@ def new(
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
-        f"next: snakemake --cores all --configfile {output}\n"
+        f"next: {command(output)}\n"
         f"then: results/{name}/best.yaml and results/{name}/index.html\n"
     )
+
+
+def command(configuration: Path) -> str:
+    """Return the command that runs a configuration, as it is typed in this folder."""
+    here = Path("workflow/Snakefile")
+    snakefile = "" if here.is_file() else f" --snakefile {shlex.quote(str(SNAKEFILE))}"
+    return f"snakemake --cores all{snakefile} --configfile {shlex.quote(str(configuration))}"
 
 
 def name_of(path: Path) -> str:
@@ -157,7 +168,7 @@ def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Pl
         why = f"the largest class has {rows.max()} training rows, the smallest {rows.min()}"
     few = "three or more tell how sure the result is" if size.seeds < 3 else None
     lines = [
-        f"# snakemake --cores all --configfile {printable(str(output))}",
+        f"# {printable(command(output))}",
         f"# It takes {plan.cost} on this machine, by a probe of {PROBED} configurations.",
         f"experiment: {_yaml(name)}",
         f"datasets: [{_yaml(name)}]",

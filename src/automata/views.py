@@ -1,7 +1,8 @@
 """The catalogue of views: every figure and table that is made of an experiment, by name.
 
-A view is a name, a function, and what readers must know. Rules, commands and Snakemake's report
-take them from here, the page its list of tables: a new figure or table is a function and an entry.
+A view is a name, a function, what that reads, and what readers must know. Rules, commands and
+Snakemake's report take them from here, the page its list of tables: a new figure or table is a
+function and an entry.
 Nothing is drawn or read by importing this: the workflow plans with it.
 """
 
@@ -17,7 +18,6 @@ from automata.names import AUTOMATA, CONTRASTS, CONTROLS
 from automata.registry import imported
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from automata.analysis.study import Study
@@ -38,9 +38,10 @@ class Table:
     text: str
     """What is in it, in a sentence."""
     make: str = ""
-    """"module:function"; empty where a command of its own writes it."""
-    reads: str = ""
-    """The table of the `Study` that it is a function of; empty: the study itself."""
+    """"module:function"; empty where `automata collect` writes it, from the records."""
+    reads: tuple[str, ...] = ("study",)
+    """Arguments of `make`: files of this list, tables of the `Study`, the study, or `carbon`,
+    `paper` (its experiments) and `claims`."""
     published: bool = True
     """Whether it goes with the page: what holds much of what the records do stays behind."""
 
@@ -62,37 +63,86 @@ class View:
 TABLES = {
     table.name: table
     for table in (
-        Table("overview.md", "The results on two screens, over all searches."),
-        Table("tradeoff.md", "A row per combination: the quantities that matter most."),
-        Table("claims.md", "The paper's claims, and what these runs say to each."),
-        Table("energy.md", "What all runs took: time, energy, CO2, and what these rest on."),
+        Table(
+            "overview.md",
+            "The results on two screens, over all searches.",
+            "automata.analysis.overview:overview",
+        ),
+        Table(
+            "tradeoff.md",
+            "A row per combination: the quantities that matter most.",
+            "automata.analysis.tradeoff:presented",
+            ("tradeoff.csv",),
+        ),
+        Table(
+            "claims.md",
+            "The paper's claims, and what these runs say to each.",
+            "automata.analysis.claims:presented",
+            ("claims.csv",),
+        ),
+        Table(
+            "energy.md",
+            "What all runs took: time, energy, CO2, and what these rest on.",
+            "automata.analysis.energy:totals",
+            ("energy.csv", "carbon"),
+        ),
         Table("provenance.md", "How many runs have which commit, versions, data, packages, host."),
         Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
         Table("runs.parquet", "The same, for programs.", published=False),
-        Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", "runs"),
-        Table("ratios.csv", "A row per search, compared with the FULL run of its seed."),
-        Table("tradeoff.csv", "A row per combination: means over seeds and their spread."),
-        Table("untuned.csv", "A row per panel: what configurations drawn at random reach."),
+        Table("best.csv", "The best configuration of each run.", f"{_SEARCH}:best", ("runs",)),
+        Table(
+            "ratios.csv",
+            "A row per search, compared with the FULL run of its seed.",
+            "automata.analysis.ratios:ratios_to_full",
+            ("runs", "carbon"),
+        ),
+        Table(
+            "tradeoff.csv",
+            "A row per combination: means over seeds and their spread.",
+            "automata.analysis.tradeoff:tradeoff",
+            ("ratios.csv",),
+        ),
+        Table(
+            "untuned.csv",
+            "A row per panel: what configurations drawn at random reach.",
+            "automata.analysis.tradeoff:untuned",
+            ("runs",),
+        ),
         Table(
             "selector-comparison.csv",
             "Paired differences between selectors.",
             "automata.analysis.selector_comparisons:resampling",
-            "ratios",
+            ("ratios",),
         ),
         Table(
             "fronts.csv",
             "Pareto fronts and hypervolumes, by panel.",
             "automata.analysis.tradeoff:fronts",
-            "tradeoff",
+            ("tradeoff",),
         ),
         Table(
             "rank-agreement.csv",
             "Kendall's tau with FULL, by rung and subset size.",
             f"{_SEARCH}:rank_agreement_of",
         ),
-        Table("claims.csv", "The claims, and the records behind each verdict."),
-        Table("energy.csv", "A row per run: seconds, kWh, CO2e from energy and from time."),
-        Table("differences.csv", "Where the protocol differs from the paper's."),
+        Table(
+            "claims.csv",
+            "The claims, and the records behind each verdict.",
+            "automata.analysis.claims:claims_table",
+            ("claims", "study"),
+        ),
+        Table(
+            "energy.csv",
+            "A row per run: seconds, kWh, CO2e from energy and from time.",
+            "automata.analysis.energy:energy_table",
+            ("runs", "carbon"),
+        ),
+        Table(
+            "differences.csv",
+            "Where the protocol differs from the paper's.",
+            "automata.analysis.differences:differences",
+            ("runs", "protocols", "paper"),
+        ),
         Table("provenance.csv", "A row per run: where and with what it was made.", published=False),
         Table(
             "trials.parquet",
@@ -103,6 +153,23 @@ TABLES = {
     )
 }
 """All tables: first what people open, then what programs read."""
+
+BEST = Table(
+    "../best.yaml",
+    "The best hyper-parameters, and how good they are.",
+    "automata.analysis.best:text",
+    ("runs",),
+)
+"""The answer, beside the folder of tables."""
+
+SIMULATED = (
+    *("simulated", "contrasts", "decision", "chosen"),
+    *("pool", "rank-correlation", "noise", "validation"),
+)
+"""Tables of searches that are simulated on recorded learning curves (`automata simulate`)."""
+
+OF_STUDY = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")
+"""Tables that a `Study` reads: they are made before what is made of one."""
 
 
 PAPERS_SCHEDULERS = ("hyperband", "asha")
@@ -255,6 +322,33 @@ OF_DATASET = {
 """Figures of one data set: functions of the study and its name."""
 
 
+REGRET = View(
+    "regret",
+    "automata.figures.regret:regret_of",
+    "What ways of tuning lose against FULL, and how often more than two points, by how much faster "
+    "they are: searches simulated on recorded learning curves.",
+)
+"""A figure of simulated searches under one scheduler, `regret-SCHEDULER`."""
+
+
+def view_of(name: str) -> View:
+    """Return the view of a figure, by its name; raises UserError for another name."""
+    view, _, dataset = name.partition("/")
+    if view.startswith(f"{REGRET.name}-"):
+        return REGRET
+    known = OF_DATASET if dataset else PAPER | STUDIES
+    if view not in known:
+        raise UserError(f"figure '{name}' is not one of {', '.join(known)}")
+    return known[view]
+
+
+def category(name: str) -> str:
+    """Return the category of a figure in Snakemake's report."""
+    if name in PAPER:
+        return "The paper's figures"
+    return "Data sets" if "/" in name else "Beyond the paper"
+
+
 def figures(plan: Plan) -> list[str]:
     """Return the figures of an experiment that would show something, in the order of the page."""
     return [
@@ -270,29 +364,30 @@ def _shows(view: View, dataset: str, search: str, scheduler: str, selectors: Set
     return has_it and view.needs(selectors)
 
 
-def studies(study: Study) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield name and content of each table that is a function of the study."""
-    for name, table in TABLES.items():
-        if table.make:
-            yield name, imported(table.make)(getattr(study, table.reads) if table.reads else study)
+def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield name and content of each table, where the one before has been written.
+
+    `given` has what is not in the study: `carbon`, `paper` and `claims`.
+    """
+    made = {**given, "study": study}
+    listed = {name: table for name, table in TABLES.items() if table.make} | {BEST.name: BEST}
+    for name in sorted(listed, key=lambda it: (it not in OF_STUDY, not it.endswith(".csv"))):
+        table = listed[name]
+        arguments = [made[it] if it in made else getattr(study, it) for it in table.reads]
+        made[name] = imported(table.make)(*arguments)
+        yield name, made[name]
 
 
 def draw(name: str, study: Study) -> Figure:
-    """Return the figure `name` of an experiment; raises UserError for another name."""
-    figure: Figure = _made(PAPER | STUDIES, name, study)
-    return figure
+    """Return a figure: `NAME`, of a data set `NAME/DATASET`, of simulations `regret-SCHEDULER`.
 
-
-def draw_dataset(name: str, study: Study, dataset: str) -> Figure:
-    """Return the figure `name` of a data set; raises UserError for another name or data set."""
-    known = sorted(set(study.runs["dataset"]))
-    if dataset not in known:
+    Raises UserError for another name or data set.
+    """
+    view, dataset = view_of(name), name.partition("/")[2]
+    if dataset and dataset not in (known := sorted(set(study.runs["dataset"]))):
         raise UserError(f"dataset '{dataset}' is not one of {', '.join(known)}")
-    figure: Figure = _made(OF_DATASET, name, study, dataset)
+    of = [dataset] if dataset else []
+    if view is REGRET:
+        of = [name.removeprefix(f"{REGRET.name}-")]
+    figure: Figure = imported(view.make)(study, *of)
     return figure
-
-
-def _made(views: dict[str, View], name: str, *arguments: Any) -> Any:
-    if name not in views:
-        raise UserError(f"figure '{name}' is not one of {', '.join(views)}")
-    return imported(views[name].make)(*arguments)

@@ -39,8 +39,8 @@ SETTINGS = {
     "compute": {"device": "cpu", "concurrent_trials": 2},
     "metering": {"exclusive": False},
 }
-RUN = ["--dataset=dna", "--search=random", "--scheduler=none", "--selector=full"]
-RUN += ["--fraction=1", "--seed=0", "--settings", json.dumps(SETTINGS)]
+RUN = {"dataset": "dna", "search": "random", "scheduler": "none", "selector": "full"}
+JOB = {"run": {**RUN, "fraction": 1, "seed": 0}, "settings": SETTINGS}
 WAIT = "import ray, time; ray.init('{}')\nwhile len(ray.nodes()) < 2: time.sleep(0.1)"
 
 
@@ -80,9 +80,10 @@ def python(cluster, code, *arguments):
 def test_search_over_two_nodes_has_a_time_and_no_energy(cluster, tmp_path):
     data, output = tmp_path / "dna.safetensors", tmp_path / "record.json"
     write_dataset(prepare("dna", Preparation(), tmp_path), data)
-    files = ["--ray-address", cluster[0], "--work", tmp_path / "work", "--output", output]
+    files = ["--work", tmp_path / "work", "--output", output]
+    cluster[1]["AUTOMATA_RAY_ADDRESS"] = cluster[0]
     code = "import sys; from automata.cli import main; main(sys.argv[1:])"
-    done = python(cluster, code, "tune", data, *RUN, *files)
+    done = python(cluster, code, "tune", data, "--job", json.dumps(JOB), *files)
     assert done.returncode == 0, done.stderr
     tuning = read_record(output).tuning
     first, second = (trial.progress for trial in tuning.trials)

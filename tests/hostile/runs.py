@@ -134,8 +134,7 @@ def edited(change: Callable[[dict[str, Any]], Any]) -> Maker:
     return of(write)
 
 
-TABLES = "--csv out/runs.csv --parquet out/tables/runs.parquet --trials out/trials.parquet "
-TABLES += "--protocols out/protocols.json --provenance out/provenance.csv"
+TABLES = "--output out"
 
 
 def command(said: str, line: str, *, real: bool = False, **files: str | bytes | Maker) -> Case:
@@ -258,7 +257,6 @@ COMMANDS = [
         "dataset 'mnist' is not one of dna, satimage, letter",
         "prepare mnist --output x.safetensors",
     ),
-    command("none.json: ", "pack none.json --output a.tar.xz"),
 ]
 
 CASES = [*MODELS, *PREPARED_FILES, *RECORDS, *ARCHIVES, *COMMANDS]

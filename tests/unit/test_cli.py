@@ -9,8 +9,7 @@ import pytest
 from automata.cli import COMMANDS, main
 from automata.datasets.catalog import DATASETS
 
-TYPED = ["new", "predict", "runs", "status"]
-TYPED += ["unpack", "schema", "report"]
+TYPED = ["new", "predict", "runs", "status", "unpack"]
 """The commands that texts for users name."""
 
 RULES = Path(__file__).parents[2] / "rules"
@@ -29,27 +28,20 @@ def listed(part):
     return {name: " ".join(rest.split()) for _, name, rest in entries}
 
 
-def headings(capsys):
-    """Return the commands under the two headings of `automata --help`."""
-    _, users, rules = shown(capsys).partition("\noptions:")[0].split("commands")
-    return listed(users), listed(rules)
-
-
-def test_commands_of_users_come_before_those_of_rules(capsys):
-    users, rules = headings(capsys)
-    assert list(users) == TYPED
-    called = re.findall(
-        r"python -m automata (\S+)", "".join(p.read_text() for p in RULES.iterdir())
-    )
-    assert set(rules) == set(called) - {"unpack"}
+def test_commands_are_those_of_users_and_then_those_of_rules(capsys):
+    called = "".join(path.read_text() for path in RULES.iterdir())
+    names = re.findall(r"^    (\S+)", shown(capsys), re.MULTILINE)
+    assert names == list(COMMANDS)
+    assert names[: len(TYPED)] == TYPED
+    assert {*names[len(TYPED) :], "unpack"} == set(re.findall(r"python -m automata (\S+)", called))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_told_in_one_sentence(capsys, name):
-    users, rules = headings(capsys)
-    sentence = (users | rules)[name]
+    sentence = " ".join(COMMANDS[name].__doc__.split())
     assert re.fullmatch(r"[A-Z]([^.]|\.(?! ))+\.", sentence)
-    assert f" {sentence} " in " ".join(shown(capsys, name).split())
+    texts = [" ".join(shown(capsys, *of).split()) for of in ([], [name])]
+    assert [f" {sentence}" in text for text in texts] == [True, True]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -57,17 +49,17 @@ def test_every_argument_is_told_in_a_sentence(capsys, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "500")
     arguments = listed(shown(capsys, name))
     assert arguments.pop("--help")
-    sentence = re.compile(r"([A-Z_]+ (\[[A-Z_]+ ...\] )?)?[A-Z].+ .+\.")
+    sentence = re.compile(r"([A-Z_]+ (\[[A-Z_]+ ...\] )?|\[[A-Z_]+ ...\] )?[A-Z].+ .+\.")
     assert [name for name, told in arguments.items() if not sentence.fullmatch(told)] == []
 
 
 def test_flag_without_a_default_must_be_given(capsys):
     with pytest.raises(SystemExit) as end:
-        main(["energy", "runs.parquet", "--carbon", "{}"])
+        main(["collect", "record.json"])
     assert end.value.code == 2
     assert capsys.readouterr().err == (
-        "automata energy: error: the following arguments are required: --csv, --markdown "
-        "(see automata energy --help)\n"
+        "automata collect: error: the following arguments are required: --output "
+        "(see automata collect --help)\n"
     )
 
 

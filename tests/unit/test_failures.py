@@ -15,7 +15,7 @@ from ray.tune import TuneError
 
 from automata import cli
 from automata.errors import UserError
-from automata.failures import KEPT, Interrupt, explain, is_known
+from automata.failures import KEPT, KILLED, Interrupt, explain, is_known, of_log
 
 WRITABLE = f"make it writable, or name another folder by --directory, and {KEPT}"
 
@@ -132,24 +132,24 @@ def test_unknown_failure_is_named_and_has_a_traceback(error, named):
 
 
 def run_failing(monkeypatch, error):
-    def fail(output):
+    def fail(*_):
         raise error
 
-    monkeypatch.setattr("automata.config.write_schema", fail)
+    monkeypatch.setattr("automata.page.build.write_page", fail)
     with pytest.raises(SystemExit) as end:
-        cli.main(["schema", "--output", "x"])
+        cli.main(["page", "x"])
     return end.value.code
 
 
 def test_known_failure_of_a_command_has_no_traceback(monkeypatch, capsys):
     code = run_failing(monkeypatch, os_error(errno.EROFS, "x"))
-    assert code.startswith("automata schema: error: x: Read-only file system; ")
+    assert code.startswith("automata page: error: x: Read-only file system; ")
     assert capsys.readouterr().err == ""
 
 
 def test_traceback_of_an_unknown_failure_stands_before_the_line(monkeypatch, capsys):
     code = run_failing(monkeypatch, ZeroDivisionError("by zero"))
-    assert code.startswith("automata schema: error: not expected: ZeroDivisionError: by zero")
+    assert code.startswith("automata page: error: not expected: ZeroDivisionError: by zero")
     assert capsys.readouterr().err.startswith("Traceback (most recent call last)")
 
 
@@ -159,9 +159,24 @@ def test_full_disk_behind_another_error_is_told(monkeypatch, tmp_path):
     usage = SimpleNamespace(free=4096)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
     code = run_failing(monkeypatch, EOFError("Ran out of input"))
-    assert code == f"automata schema: error: {tmp_path}: {SPACE}"
+    assert code == f"automata page: error: {tmp_path}: {SPACE}"
     usage.free = 10**9
     assert "not expected: EOFError" in run_failing(monkeypatch, EOFError("Ran out of input"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("automata: error: a\nautomata tune: error: b\nRay: c\n", "automata tune: error: b"),
+        ("2026 automata.tuning.job: waiting\n", f"automata: error: {KILLED}; {KEPT}"),
+        (None, f"automata: error: {KILLED}; {KEPT}"),
+    ],
+)
+def test_line_of_a_failed_job_is_in_its_log_or_says_that_there_is_none(tmp_path, text, line):
+    log = tmp_path / "job.log"
+    if text is not None:
+        log.write_text(text)
+    assert of_log(log) == f"{line} (log: {log})"
 
 
 def test_second_ctrl_c_leaves_time_to_tidy_up(monkeypatch):

@@ -38,7 +38,7 @@ def test_the_older_file_alone_stays_after_an_exception(
 ) -> None:
     path = tmp_path / "record.json"
     path.write_text("old")
-    with pytest.raises(type(error)), replacing(path) as temporary:
+    with pytest.raises(type(error)), replacing(path) as temporary:  # noqa: PT012
         temporary.write_text("half")
         raise error
     assert path.read_text() == "old"

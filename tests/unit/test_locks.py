@@ -207,9 +207,8 @@ def test_waits_are_told_on_the_descriptor_of_notices(monkeypatch, tmp_path):
     read, write = os.pipe()
     data = tmp_path / "data.npz"
     np.savez(data, rows=np.zeros(1))
-    run = ["--dataset=d", "--search=s", "--scheduler=s", "--selector=s", "--fraction=1", "--seed=0"]
     paths = [f"--work={tmp_path}", f"--output={tmp_path}/record.json"]
-    main(["tune", str(data), *run, "--settings={}", *paths, "--notices", str(write)])
+    main(["tune", str(data), "--job={}", *paths, "--notices", str(write)])
     os.close(write)
     with os.fdopen(read) as pipe:
         lines = pipe.read().splitlines()

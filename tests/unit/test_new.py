@@ -111,7 +111,8 @@ def test_what_is_written_is_read_and_prepared(
     make()
     said = new(Path(file), target, None, None, 1.0)
     name = Path(file).stem
-    assert f"next: snakemake --cores all --configfile {name}.yaml" in said
+    workflow = Path(__file__).parents[2] / "workflow/Snakefile"
+    assert f"next: snakemake --cores all --snakefile {workflow} --configfile {name}.yaml" in said
     (experiment,) = read_experiments([DEFAULTS, Path(f"{name}.yaml")])
     assert experiment.kind(name) == kind
     data = prepare(name, experiment.preparation(name), tmp_path)

@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from automata.errors import UserError
 from automata.publication import pack, unpack
 from automata.runs import job_of
 from hostile import configurations, data, runs
-from hostile.case import Case, Stock
+from hostile.case import Stock
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "config"
@@ -118,19 +117,8 @@ def refusal_of_tuning(case, workflow):
     run = {"dataset": "mine", "search": "random", "scheduler": "hyperband", "selector": "full"}
     config = experiment(workflow.folder)
     job = job_of(config, Run(**run, fraction=1.0, seed=0), {})
-    axes = [f"--{name}={value}" for name, value in job.run.model_dump().items()]
-    settings = job.settings.model_dump_json()
-    main(
-        [
-            "tune",
-            "mine.safetensors",
-            *axes,
-            "--settings",
-            settings,
-            "--work=work",
-            "--output=record.json",
-        ]
-    )
+    paths = ["--work=work", "--output=record.json"]
+    main(["tune", "mine.safetensors", "--job", job.model_dump_json(), *paths])
 
 
 def refusal_of_command(case, workflow):
@@ -219,14 +207,3 @@ def test_bad_input_ends_the_real_command_with_one_line(case, stock, tmp_path):
     after = tree(tmp_path)
     assert {path: after[path] for path in before} == before
     assert {path.split("/")[0] for path in after.keys() - before} <= MADE
-
-
-@pytest.mark.e2e
-@pytest.mark.parametrize("name", ["results", "results/data", "results/runs", "logs"])
-def test_file_where_a_folder_belongs_is_named(name, stock, tmp_path):
-    case = Case("prepare", "snakemake: error: NotADirectoryError: ...'" + name, runs.MINE)
-    before = place(replace(case, files={name: "a file"}), tmp_path, stock)
-    ended = called(case, tmp_path)
-    check(case, ended[-1])
-    after = tree(tmp_path)
-    assert {path: after[path] for path in before} == before

@@ -12,7 +12,6 @@ from automata.views import OF_DATASET, figures
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
 DRAWN = figures({("dna", "random", "hyperband"): ["full", "gradmatch"]})
-FIGURES = {"plot": len(DRAWN), "plot_dataset": 1}
 TABLES = [
     "best",
     "claims",
@@ -27,10 +26,8 @@ TABLES = [
     "tradeoff",
     "untuned",
 ]
-ON_PAGE = {"check_claims": 1, "tabulate_studies": 1, **FIGURES, "build_page": 1}
-OF_CARBON = {"tabulate_tradeoff": 1, "tabulate_energy": 1, **ON_PAGE, "all": 1}
-OF_COLLECT = {"tabulate_provenance": 1, "tabulate_differences": 1, "choose_best": 1}
-REDUCTIONS = {"collect": 1, **OF_COLLECT, **OF_CARBON}
+OF_CARBON = {"tabulate": 1, "plot": 1, "build_page": 1, "all": 1}
+REDUCTIONS = {"collect": 1, **OF_CARBON}
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def redrawn(published, tmp_path_factory, make_workflow):
 
 
 def test_publishing_runs_and_draws_nothing_that_is_there(published):
-    assert published.jobs == {"pack": 1, "copy": 1, "publish": 1}
+    assert published.jobs == {"publish": 1}
 
 
 @pytest.mark.parametrize(

@@ -11,24 +11,15 @@ import pandas as pd
 import pytest
 import yaml
 
+from automata.views import TABLES
+
 ROOT = Path(__file__).parents[2]
 
 RUN = "results/runs/dna/random-hyperband-4af660c7/{selector}/seed-0/record.json"
 RECORDS = {name: RUN.format(selector=name) for name in ("full-1", "gradmatch-0.1")}
 
-MADE = [
-    f"results/smoke/tables/{name}"
-    for name in (
-        "runs.parquet",
-        "protocols.json",
-        "runs.csv",
-        "trials.parquet",
-        "ratios.csv",
-        "tradeoff.csv",
-        "untuned.csv",
-        "differences.csv",
-    )
-]
+COLLECTED = [f"results/smoke/tables/{name}" for name, table in TABLES.items() if not table.make]
+TABULATED = [f"results/smoke/tables/{name}" for name, table in TABLES.items() if table.make]
 
 
 def wall(phase):
@@ -76,13 +67,9 @@ def test_collect_has_a_row_for_each_record(finished):
     [
         ("tune", RECORDS["full-1"], ["results/data/dna.safetensors"]),
         ("collect", "results/smoke/tables/runs.csv", RECORDS.values()),
-        ("tabulate_tradeoff", "results/smoke/tables/tradeoff.csv", MADE[:1]),
-        ("tabulate_differences", "results/smoke/tables/differences.csv", MADE[:3]),
-        ("check_claims", "results/smoke/tables/claims.csv", MADE),
-        ("tabulate_studies", "results/smoke/tables/best.csv", MADE),
-        ("choose_best", "results/smoke/best.yaml", MADE[:1]),
-        ("plot", "results/smoke/figures/main.png", MADE),
-        ("plot", "results/smoke/figures/ceiling.png", MADE),
+        ("tabulate", "results/smoke/tables/claims.csv", COLLECTED),
+        ("tabulate", "results/smoke/best.yaml", COLLECTED),
+        ("plot", "results/smoke/figures/ceiling.png", [*COLLECTED, *TABULATED]),
     ],
 )
 def test_rule_needs_its_inputs_alone(workflow, finished, rule, target, inputs):
@@ -123,13 +110,13 @@ def test_tradeoff_error_is_the_difference_of_the_records_accuracies(finished):
 
 
 def test_energy_table_has_each_run_and_what_its_co2_rests_on(workflow, finished):
-    borrow(workflow, finished, "results/smoke/tables/runs.parquet")
+    borrow(workflow, finished, *COLLECTED)
     stated = {"grams_per_kwh": 100, "region": "the sea's", "source": 'a "list"', "tdp_watts": 50}
     workflow.config = {"carbon": stated}
     jobs = workflow.run("results/smoke/tables/energy.csv")
     table = pd.read_csv(workflow.folder / "results/smoke/tables/energy.csv")
     totals = (workflow.folder / "results/smoke/tables/energy.md").read_text()
-    assert jobs == {"tabulate_energy": 1}
+    assert jobs == {"tabulate": 1}
     assert sorted(table["selector"]) == ["full", "gradmatch"]
     assert table["co2_time_grams"].tolist() == pytest.approx(table["total_seconds"] / 720)
     assert """Intensity: 100 g CO2e/kWh (the sea's, 2023; a "list").""" in totals
@@ -141,17 +128,13 @@ def test_tradeoff_has_co2_that_is_speedup_and_energy_ratio_again(finished):
         assert table[of_co2].tolist() == pytest.approx(table[same].tolist(), nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [("tabular", "plot"), ("energy/dna", "plot_dataset")],
-)
-def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished, name, rule):
-    borrow(workflow, finished, *MADE)
-    figure = workflow.folder / f"results/smoke/figures/{name}.png"
-    jobs = workflow.run(str(figure.relative_to(workflow.folder)))
-    assert jobs == {rule: 1}
-    assert figure.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    assert figure.with_suffix(".pdf").read_bytes()[:5] == b"%PDF-"
+def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished):
+    borrow(workflow, finished, *COLLECTED, *TABULATED)
+    assert workflow.run("figures") == {"plot": 1, "figures": 1}
+    for name in ("tabular", "energy/dna"):
+        figure = workflow.folder / f"results/smoke/figures/{name}.png"
+        assert figure.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        assert figure.with_suffix(".pdf").read_bytes()[:5] == b"%PDF-"
 
 
 def test_differences_are_those_from_the_papers_own_configuration(finished):
@@ -222,29 +205,21 @@ def project(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(
-    ("file", "rule", "target"),
-    [
-        ("config/claims.yaml", "check_claims", "claims.csv"),
-        ("config/tabular.yaml", "tabulate_differences", "differences.csv"),
-    ],
-)
-def test_content_of_the_projects_files_repeats_what_reads_them_and_their_dates_do_not(
-    workflow, finished, project, file, rule, target
+@pytest.mark.parametrize("file", ["config/claims.yaml", "config/tabular.yaml"])
+def test_content_of_the_projects_files_repeats_the_tables_and_their_dates_do_not(
+    workflow, finished, project, file
 ):
-    borrow(workflow, finished, *MADE)
+    borrow(workflow, finished, *COLLECTED)
     workflow.snakefile = project / "workflow/Snakefile"
-    target = f"results/smoke/tables/{target}"
-    (workflow.folder / target).unlink(missing_ok=True)
-    workflow.run(target)
+    workflow.run("tables")
     (project / file).touch()
-    assert not workflow.plan(target)
+    assert not workflow.plan("tables")
     (project / file).write_text((project / file).read_text() + "\n# changed\n")
-    assert workflow.plan(target) == {rule: 1}
+    assert workflow.plan("tables") == {"tabulate": 1, "tables": 1}
 
 
 def test_checkout_whose_path_is_a_command_runs_none(workflow, finished, project, tmp_path):
-    borrow(workflow, finished, *MADE)
+    borrow(workflow, finished, *COLLECTED)
     hostile = tmp_path / "a b; touch owned; $(touch owned) 'c"
     shutil.copytree(project, hostile)
     workflow.snakefile = hostile / "workflow/Snakefile"
@@ -253,7 +228,7 @@ def test_checkout_whose_path_is_a_command_runs_none(workflow, finished, project,
     assert not list(tmp_path.rglob("owned"))
 
 
-@pytest.mark.parametrize("stage", ["data", "tune", "reduce", "figures"])
+@pytest.mark.parametrize("stage", ["data", "tune", "tables", "figures", "curves", "publish"])
 def test_shell_lines_quote_what_they_insert(stage):
     text = (ROOT / f"rules/{stage}.smk").read_text()
     shells = re.findall(r'shell:\s+"""(.*?)"""', text, re.DOTALL)

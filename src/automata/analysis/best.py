@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+import yaml
 
 from automata.analysis import study
 from automata.analysis.statistics import bounds, interval, known, mean_of
@@ -83,6 +84,11 @@ def _ranked(runs: pd.DataFrame) -> pd.DataFrame:
     scored = runs[runs["best_score"].notna() & runs["final_failure"].isna()]
     keys = ["best_score", "total_seconds", "record"]
     return scored.sort_values(keys, ascending=[False, True, True])
+
+
+def text(runs: pd.DataFrame) -> str:
+    """Return the text of best.yaml, with all digits."""
+    return HEADER + yaml.safe_dump(answer(runs), sort_keys=False, allow_unicode=True)
 
 
 def answer(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.provenance import provenance_row
+from automata.analysis.provenance import presented, provenance_row
 from automata.analysis.runs import (
     TRIAL_COLUMNS,
     TRIAL_TYPES,
@@ -23,8 +23,10 @@ from automata.analysis.runs import (
     row,
 )
 from automata.analysis.study import PANEL, RUN
+from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.config.sections import Comparison
 from automata.errors import UserError
+from automata.files import write_text
 from automata.records import read_record
 
 CHUNK = 64
@@ -43,6 +45,15 @@ class Collected:
     """The settings behind each `protocol_hash` of the runs."""
     provenance: pd.DataFrame
     """A row per record: where and with what it was made."""
+
+    def write(self, folder: Path) -> None:
+        """Write them to files: those of the catalogue that name no function."""
+        write_csv(self.runs, folder / "runs.csv")
+        write_parquet(self.runs, folder / "runs.parquet")
+        write_parquet(self.trials, folder / "trials.parquet")
+        write_json(self.protocols, folder / "protocols.json")
+        write_csv(self.provenance, folder / "provenance.csv")
+        write_text(folder / "provenance.md", presented(self.provenance))
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:

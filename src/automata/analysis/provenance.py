@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.tables import markdown
 from automata.records import Record
 
 PER_RUN = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
@@ -67,10 +68,11 @@ def distinct(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["what", "value", "runs"])
 
 
-def closing(table: pd.DataFrame) -> str:
-    """Return a sentence on when the runs of the table of provenance began."""
+def presented(table: pd.DataFrame) -> str:
+    """Return the table of provenance for readers, in Markdown: its values, and when runs began."""
     first, last = table["started"].min(), table["started"].max()
-    return f"{len(table)} runs, begun between {first} and {last}."
+    runs = f"{len(table)} runs, begun between {first} and {last}."
+    return f"{markdown(distinct(table))}\n{runs}\n"
 
 
 def _pairs(values: dict[str, Any]) -> str:

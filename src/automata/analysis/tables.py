@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from automata.analysis.wording import three_digits
 from automata.files import replacing, write_text
@@ -31,11 +30,6 @@ def write_json(content: dict[str, Any], path: Path) -> None:
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 
-def write_yaml(content: dict[str, Any], path: Path, header: str) -> None:
-    """Write `content` as YAML, in its order and with all digits, below a `header` of comments."""
-    write_text(path, header + yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
-
-
 def markdown(table: pd.DataFrame) -> str:
     """Return `table` as Markdown, numbers with three significant digits."""
     cells = [
@@ -45,10 +39,14 @@ def markdown(table: pd.DataFrame) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def write_markdown(table: pd.DataFrame, path: Path, closing: str = "") -> None:
-    """Write `table` as Markdown, and a `closing` paragraph."""
-    lines = markdown(table)
-    write_text(path, f"{lines}\n{closing}\n" if closing else lines)
+def write(content: pd.DataFrame | str, path: Path) -> None:
+    """Write a table as CSV or as Markdown, by the suffix of `path`; a text as it is."""
+    if isinstance(content, str):
+        write_text(path, content)
+    elif path.suffix == ".csv":
+        write_csv(content, path)
+    else:
+        write_text(path, markdown(content))
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -10,31 +10,16 @@ import argparse
 import logging
 import sys
 import tempfile
-import textwrap
 import traceback
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from automata.cli import rules, users
-from automata.cli.arguments import Command, add_arguments, commands_in, sentence
+from automata.cli.arguments import add_arguments, commands_in, sentence
 from automata.errors import printable
 from automata.failures import explain, full_folder, is_known, out_of_space
 
-USERS = dict(commands_in(users))
-RULES = dict(commands_in(rules))
-COMMANDS = USERS | RULES
-
-HELP = """\
-What is typed beside `snakemake`, which runs the experiments.
-
-commands:
-{users}
-
-commands of the rules, which `snakemake` calls:
-{rules}
-
-`automata COMMAND --help` lists what a command takes."""
+COMMANDS = dict([*commands_in(users), *commands_in(rules)])
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -58,7 +43,7 @@ class _Formatter(logging.Formatter):
         return "\n".join(map(printable, super().formatMessage(record).split("\n")))
 
 
-def _line(error: BaseException, options: Mapping[str, Any]) -> str:
+def _line(error: BaseException, options: dict[str, Any]) -> str:
     """Return the line for `error`; of one that is not expected the traceback is printed."""
     if is_known(error):
         return explain(error)
@@ -72,10 +57,7 @@ def _line(error: BaseException, options: Mapping[str, Any]) -> str:
 
 
 def _is_given(name: object, paths: list[Path], work: Path | None) -> bool:
-    """Say whether a file is one that the arguments name, or around it, or in a folder of theirs.
-
-    What is missing in the folder of unfinished work, no user has given.
-    """
+    """Say whether the arguments name a file, its folder or one in it; `work` is no user's."""
     if not isinstance(name, str):
         return False
     around = any(path.is_relative_to(name) for path in paths)
@@ -93,19 +75,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="automata",
         usage="automata COMMAND ...",
-        description=HELP.format(users=_listed(USERS), rules=_listed(RULES)),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="What is typed beside `snakemake`, which runs the experiments and calls "
+        "`prepare` and the commands after it. `automata COMMAND --help` lists what one takes.",
     )
-    # argparse lists all commands under one heading: `HELP` takes the place of its list.
     parsers = parser.add_subparsers(
-        prog="automata", dest="name", required=True, metavar="COMMAND", help=argparse.SUPPRESS
+        title="commands", prog="automata", dest="name", required=True, metavar="COMMAND"
     )
     for name, command in COMMANDS.items():
-        add_arguments(parsers.add_parser(name, description=sentence(command)), command)
+        told = sentence(command)
+        add_arguments(parsers.add_parser(name, help=told, description=told), command)
     return parser
-
-
-def _listed(commands: Mapping[str, Command]) -> str:
-    """Return a line for each command, or two if the sentence is long."""
-    entries = [f"  {name:15}{sentence(command)}" for name, command in commands.items()]
-    return "\n".join(textwrap.fill(entry, 78, subsequent_indent=" " * 17) for entry in entries)

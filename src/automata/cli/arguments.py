@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser, command: Command) -> None:
         else:
             given["type"] = (get_args(kind) or (kind,))[0]  # of Sequence[Path] and int | None, too
         if get_origin(kind) is Sequence:
-            given["nargs"] = "*" if optional and not is_flag else "+"
+            given["nargs"] = "*" if optional else "+"
         if is_flag:
             name, given["required"] = f"--{name.replace('_', '-')}", not optional
         parser.add_argument(name, **given)

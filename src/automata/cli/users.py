@@ -1,11 +1,7 @@
-"""The commands that a user types: each public function is one, in the order of the help.
-
-Of these rules call `unpack` alone.
-"""
+"""The commands that a user types: each public function is one, in the order of the help."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 RUNS = Path("results/runs")
-"""What the files of a call change."""
 
 
 def new(
@@ -86,33 +81,3 @@ def unpack(
     from automata.runs import recorded_place
 
     unpack(archives, output, None if as_named else recorded_place)
-
-
-def schema(
-    *,
-    output: Annotated[Path, "JSON file."],
-    tables: Annotated[Path | None, "Text whose tables of keys are filled."] = None,
-) -> None:
-    """Write the JSON schema of the configuration, and the tables of its keys."""
-    from automata.config.experiment import write_schema
-    from automata.config.reference import write_tables
-
-    write_schema(output)
-    if tables is not None:
-        write_tables(tables, output.with_name("config.yaml"))
-
-
-def report(
-    page: Annotated[Path, "Text whose tables are filled, docs/results.md."],
-    *,
-    published: Annotated[Path, "Folder of the published experiments, results/reference."],
-) -> None:
-    """Write the tables and copy the figures of a text from published experiments."""
-    from automata.analysis.published import figures, with_tables
-    from automata.files import write_text
-
-    text = page.read_text(encoding="utf-8")
-    write_text(page, with_tables(text, published))
-    for shown, source in figures(text).items():
-        (page.parent / shown).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(published / source, page.parent / shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, model_validator
@@ -162,15 +161,9 @@ def _only(section: S, name: str) -> S:
     return type(section)(**({field: getattr(section, field)} if known else {}))
 
 
-def parse_job(run: dict[str, Any], settings: str, files: str = "{}") -> Job:
-    """Return the job of `run`; `settings` and `files` are JSON. Raises UserError, in one line."""
-    return parsed(
-        lambda: Job(
-            run=Run(**run),
-            settings=Settings.model_validate_json(settings),
-            files=json.loads(files),
-        )
-    )
+def parse_job(text: str) -> Job:
+    """Return the job in the JSON `text`; raises UserError, in one line."""
+    return parsed(lambda: Job.model_validate_json(text))
 
 
 def parse_preparation(text: str) -> Preparation:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
+from automata.analysis.study import Study
 from automata.figures.pieces import (
     add_legend,
     add_note,
@@ -65,6 +66,11 @@ CHANCE = Measure(
     (0, 5, 10, 20, 50, 100),
     10,
 )
+
+
+def regret_of(study: Study, scheduler: str) -> Figure:
+    """Return the figure of the searches that were simulated in a study's folder of tables."""
+    return regret_figure(pd.read_csv(study.folder / "simulated.csv"), scheduler)
 
 
 def regret_figure(table: pd.DataFrame, scheduler: str) -> Figure:

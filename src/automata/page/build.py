@@ -28,9 +28,10 @@ from automata.page.summary import claims, summary, tally
 from automata.views import FIGURE, STUDIES, TABLES
 
 
-def write_page(tables: Path, figures: Path, title: str, output: Path) -> None:
-    """Write the page of the experiment with these folders; links to tables are relative."""
-    write_text(output, page(tables, figures, title, output.parent))
+def write_page(experiment: Path) -> None:
+    """Write the page of the experiment in a folder; links to tables are relative."""
+    html = page(experiment / "tables", experiment / "figures", experiment.name, experiment)
+    write_text(experiment / "index.html", html)
 
 
 def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from automata.analysis.best import HEADER, answer
+from automata.analysis.best import answer, text
 from automata.analysis.runs import row
 from automata.analysis.search_studies import best
-from automata.analysis.tables import write_yaml
 from automata.config.sections import Comparison
 from automata.records import Finalist, Progress
 from benchmarks.synthetic import synthetic_runs
@@ -123,16 +122,15 @@ def test_how_sure_it_is_seeds_say() -> None:
     assert rs2["energy_joules"] is None
 
 
-def test_yaml_has_all_digits_in_order_and_nothing_but_plain_values(tmp_path) -> None:
+def test_yaml_has_all_digits_in_order_and_nothing_but_plain_values() -> None:
     content = answer(RUNS)
-    write_yaml(content, tmp_path / "best.yaml", HEADER)
-    text = (tmp_path / "best.yaml").read_text()
+    written = text(RUNS)
 
-    assert yaml.safe_load(text) == content
-    assert "rate: 0.30000000000000004" in text
-    assert [line[0] for line in text.splitlines()[:4]] == ["#", "#", "#", "b"]
-    assert "&" not in text  # no aliases
-    assert list(yaml.safe_load(text)) == ["best", "combinations"]
+    assert yaml.safe_load(written) == content
+    assert "rate: 0.30000000000000004" in written
+    assert [line[0] for line in written.splitlines()[:4]] == ["#", "#", "#", "b"]
+    assert "&" not in written  # no aliases
+    assert list(yaml.safe_load(written)) == ["best", "combinations"]
 
 
 def test_data_set_without_a_score_has_no_best() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from automata.analysis.provenance import closing, distinct, provenance_row
+from automata.analysis.provenance import distinct, presented, provenance_row
 from automata.analysis.tables import read_texts, write_csv
 from automata.records import Record
 
@@ -62,6 +62,6 @@ def test_many_values_are_one_row(tmp_path: Path, make_record: MakeRecord) -> Non
 
 
 def test_closing_says_when(tmp_path: Path, make_record: MakeRecord) -> None:
-    assert closing(_table(tmp_path, [make_record()])) == (
-        "1 runs, begun between 2023-11-14T22:13:20+00:00 and 2023-11-14T22:13:20+00:00."
+    assert presented(_table(tmp_path, [make_record()])).endswith(
+        "\n\n1 runs, begun between 2023-11-14T22:13:20+00:00 and 2023-11-14T22:13:20+00:00.\n"
     )

@@ -15,7 +15,7 @@ PAGES = {name: ROOT / f"docs/{name}.md" for name in ("results", "learning-curves
 
 @pytest.mark.parametrize("name", PAGES)
 def test_tables_are_current(name: str) -> None:
-    """After a change: `automata report docs/results.md --published results/reference`."""
+    """After a change: `python tools/texts.py`."""
     text = PAGES[name].read_text(encoding="utf-8")
     assert with_tables(text, PUBLISHED) == text
 

@@ -1,4 +1,4 @@
-"""`automata studies` on a folder of tables."""
+"""`automata tabulate` on a folder of tables."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import pytest
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.cli import main
-from automata.views import TABLES, studies
+from automata.registry import imported
+from automata.views import TABLES
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
-from tabulated import write_tables
+from tabulated import CARBON, write_tables
 
-STUDIES = [name for name, table in TABLES.items() if table.make]
+MADE = [name for name, table in TABLES.items() if table.make]
+STUDIES = ["best.csv", "fronts.csv", "rank-agreement.csv", "selector-comparison.csv"]
 COLLECTED = sorted(set(STUDIES) - {"best.csv"})
 
 
@@ -23,35 +25,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = synthetic_runs(
         datasets=("dna", "sst2"), selectors=PAPER + CONTROLS, fractions=(0.05, 0.1), repeats=2
     )
-    return write_tables(runs, tmp_path_factory.mktemp("tables")).folder
+    return tabulated(runs, tmp_path_factory.mktemp("experiment") / "tables")
 
 
-@pytest.fixture(scope="module")
-def output(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("studies") / "new"
-    main(["studies", str(folder), "--output", str(output)])
-    return output
+def tabulated(runs: pd.DataFrame, folder: Path) -> Path:
+    write_tables(runs, folder)
+    main(["tabulate", str(folder), "--carbon", CARBON.model_dump_json()])
+    return folder
 
 
-def test_there_is_a_file_per_study(output: Path) -> None:
-    assert sorted(path.name for path in output.iterdir()) == sorted([*STUDIES, "overview.md"])
+def test_there_is_a_file_per_table_and_the_answer_beside_them(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir()} >= set(MADE)
+    assert (folder.parent / "best.yaml").exists()
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_file_has_what_its_study_says(name: str, folder: Path, output: Path) -> None:
-    expected = dict(studies(Study(folder)))[name]
-    read = pd.read_csv(output / name)
+def test_a_file_has_what_its_function_says(name: str, folder: Path) -> None:
+    study, table = Study(folder), TABLES[name]
+    arguments = [study if it == "study" else getattr(study, it) for it in table.reads]
+    expected = imported(table.make)(*arguments)
+    read = pd.read_csv(folder / name)
 
     assert len(read) == len(expected) > 0
     assert list(read.columns) == list(expected.columns)
 
 
 @pytest.mark.parametrize("name", COLLECTED)
-def test_every_number_names_records_of_the_experiment(
-    name: str, folder: Path, output: Path
-) -> None:
+def test_every_number_names_records_of_the_experiment(name: str, folder: Path) -> None:
     known = set(Study(folder).runs["record"])
-    read = read_csv(output / name)
+    read = read_csv(folder / name)
 
     assert read["records"].notna().all()
     assert {record for names in read["records"] for record in names.split()} <= known
@@ -63,6 +65,6 @@ def test_partial_experiments_have_all_files(selectors: tuple[str, ...], tmp_path
         datasets=("dna",), selectors=selectors, searches=("tpe",), fractions=(0.1,), repeats=1
     )
 
-    main(["studies", str(write_tables(runs, tmp_path).folder), "--output", str(tmp_path / "new")])
+    folder = tabulated(runs, tmp_path / "tables")
 
-    assert len(list((tmp_path / "new").iterdir())) == len(STUDIES) + 1
+    assert {path.name for path in folder.iterdir()} >= set(MADE)

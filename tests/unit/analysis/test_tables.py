@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from automata.analysis.tables import (
+    markdown,
     read_csv,
     read_json,
     read_parquet,
     write_csv,
     write_json,
-    write_markdown,
     write_parquet,
 )
 from automata.analysis.wording import three_digits
@@ -83,26 +83,17 @@ def test_failed_writing_keeps_the_older_table(
     ]
 
 
-def test_markdown_has_a_head_a_rule_and_a_line_per_row(tmp_path: Path) -> None:
-    path = tmp_path / "table.md"
+def test_markdown_has_a_head_a_rule_and_a_line_per_row() -> None:
     table = pd.DataFrame(
         {"selector": ["craig", "full"], "seeds": [3, 1], "speedup": [12.3456, 1.0]}
     )
 
-    write_markdown(table, path)
-
-    assert path.read_text() == (
+    assert markdown(table) == (
         "| selector | seeds | speedup |\n"
         "| --- | --- | --- |\n"
         "| craig | 3 | 12.3 |\n"
         "| full | 1 | 1 |\n"
     )
-
-
-def test_markdown_may_close_with_a_paragraph(tmp_path: Path) -> None:
-    write_markdown(pd.DataFrame({"a": [1]}), tmp_path / "table.md", "In all: 1.")
-
-    assert (tmp_path / "table.md").read_text() == "| a |\n| --- |\n| 1 |\n\nIn all: 1.\n"
 
 
 @pytest.mark.parametrize(
@@ -115,12 +106,10 @@ def test_three_digits_are_shown_and_no_power_of_ten_of_large_numbers(
     assert three_digits(value) == shown
 
 
-def test_markdown_leaves_a_cell_empty_where_nothing_was_measured(tmp_path: Path) -> None:
-    path = tmp_path / "table.md"
+def test_markdown_leaves_a_cell_empty_where_nothing_was_measured() -> None:
+    text = markdown(pd.DataFrame({"a": [1.0], "energy_ratio": [np.nan]}))
 
-    write_markdown(pd.DataFrame({"a": [1.0], "energy_ratio": [np.nan]}), path)
-
-    assert path.read_text().splitlines()[-1] == "| 1 |  |"
+    assert text.splitlines()[-1] == "| 1 |  |"
 
 
 def test_json_comes_back(tmp_path: Path) -> None:

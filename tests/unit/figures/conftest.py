@@ -17,7 +17,7 @@ from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config.sections import Carbon
 from automata.names import METHODS
-from automata.views import OF_DATASET, draw, draw_dataset
+from automata.views import draw
 from benchmarks.synthetic import synthetic_runs, synthetic_trials
 
 MakeStudy = Callable[..., Study]
@@ -57,8 +57,7 @@ def drawn() -> Draw:
 
     @cache
     def figure(name: str, study: Study) -> Figure:
-        name, _, dataset = name.partition("/")
-        return draw_dataset(name, study, dataset) if name in OF_DATASET else draw(name, study)
+        return draw(name, study)
 
     return figure
 

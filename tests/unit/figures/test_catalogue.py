@@ -10,7 +10,7 @@ import pytest
 from automata.analysis.study import Study
 from automata.cli import main
 from automata.errors import UserError
-from automata.views import PAPER, STUDIES, draw, draw_dataset, figures
+from automata.views import PAPER, STUDIES, draw, figures
 from benchmarks.synthetic import synthetic_runs
 
 MakeStudy = Callable[..., Study]
@@ -40,34 +40,26 @@ def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(
 def test_other_figure_is_one_line_that_names_those_there_are(small: Study) -> None:
     with pytest.raises(UserError, match=r"^figure 'mian' is not one of performance-summary, main"):
         draw("mian", small)
-    with pytest.raises(UserError, match=r"^figure 'main' is not one of tradeoff, energy, anytime"):
-        draw_dataset("main", small, "sst5")
+    with pytest.raises(UserError, match=r"^figure 'main/sst5' is not one of tradeoff, energy"):
+        draw("main/sst5", small)
 
 
-@pytest.mark.parametrize(
-    ("command", "written"),
-    [
-        (["plot", "--figures", "image", "ceiling"], ["image", "ceiling"]),
-        (
-            ["plot-datasets", "--figures", "tradeoff", "energy", "--datasets", "sst5"],
-            ["tradeoff/sst5", "energy/sst5"],
-        ),
-    ],
-)
+@pytest.mark.parametrize("processes", ["1", "2"])
 def test_command_writes_each_figure_in_both_formats(
-    small: Study, tmp_path: Path, command: list[str], written: list[str]
+    small: Study, tmp_path: Path, processes: str
 ) -> None:
-    name, *options = command
-    main([name, str(small.folder), *options, "--output", str(tmp_path)])
+    names = ["image", "ceiling", "tradeoff/sst5", "energy/sst5"]
+    options = ["--processes", processes, "--output", str(tmp_path)]
+    main(["plot", str(small.folder), *names, *options])
 
     files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}
-    assert set(files) == {f"{name}.{form}" for name in written for form in ("pdf", "png")}
+    assert set(files) == {f"{name}.{form}" for name in names for form in ("pdf", "png")}
     assert {p.read_bytes()[:4] for p in files.values()} == {b"%PDF", b"\x89PNG"}
 
 
 def test_command_with_another_name_ends_in_one_line(small: Study, tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as end:
-        main(["plot", str(small.folder), "--figures", "x", "--output", str(tmp_path)])
+        main(["plot", str(small.folder), "x", "--output", str(tmp_path)])
 
     assert str(end.value.code).startswith("automata plot: error: figure 'x' is not one of ")
     assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ import pytest
 
 from automata.analysis.study import Panel, Study
 from automata.figures.notes import protocol
-from automata.views import draw_dataset
+from automata.views import draw
 from drawn import note_of
 
 MakeStudy = Callable[..., Study]
@@ -30,7 +30,7 @@ def runs(some_runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def note(study: Study, figure: str = "tradeoff") -> str:
-    return note_of(draw_dataset(figure, study, "sst5"))
+    return note_of(draw(f"{figure}/sst5", study))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import Study
 from automata.analysis.tradeoff import PARTS, fronts, summary, time_split
 from automata.figures.pieces import RATIO_TICKS, logarithmic
-from automata.views import draw, draw_dataset
+from automata.views import draw
 from drawn import legend_of, note_of, points, texts
 
 MakeStudy = Callable[..., Study]
@@ -237,7 +237,7 @@ def test_anytime_draws_the_size_of_the_legend_or_none(
 ) -> None:
     runs = some_runs.query("dataset == 'dna' and search == 'tpe' and seed == 0")
     keep = "fraction != 0.05 and (scheduler == 'hyperband' or selector != 'rs2' or fraction == 0.3)"
-    figure = draw_dataset("anytime", make_study(runs.query(keep), trials=True), "dna")
+    figure = draw("anytime/dna", make_study(runs.query(keep), trials=True))
 
     assert {"RS2 10 %", "AUTOMATA 10 %"} <= set(legend_of(figure))
     assert points(figure.axes[0], "steps rs2")
@@ -250,7 +250,7 @@ def test_missing_energy_is_said_and_takes_nothing_from_the_other_row(
     missing: dict[str, Any] = {"energy_joules": None, "energy_method": None}
     study = make_study(small_runs.assign(**missing), trials=True)
     study.trials["elapsed_joules"] = np.nan
-    figure = draw_dataset("anytime", study, "sst5")
+    figure = draw("anytime/sst5", study)
     seconds, joules = figure.axes
 
     assert texts(joules) == ["no energy known"]

@@ -17,7 +17,7 @@ from automata.errors import UserError
 from automata.figures.content import content
 from automata.figures.panel import draw_panel
 from automata.figures.style import style
-from automata.views import draw, draw_dataset
+from automata.views import draw
 from drawn import bars, legend_of, note_of, panel, panels, points, texts
 
 MakeStudy = Callable[..., Study]
@@ -181,7 +181,7 @@ def test_refused_runs_are_not_drawn_and_counted(
 ) -> None:
     runs = panel_runs.copy()
     runs.loc[runs["selector"] == "craig", "machine"] = "another"
-    figure = draw_dataset("tradeoff", make_study(runs), "sst5")
+    figure = draw("tradeoff/sst5", make_study(runs))
 
     assert "8 of 44 runs do not compare with FULL. " in note_of(figure)
     assert points(figure.axes[0], "mean craig") == []
@@ -273,7 +273,7 @@ def test_figure_of_a_data_set_has_the_panels_of_the_experiment_two_in_a_row(
 ) -> None:
     few = some_runs.query("dataset == 'sst5' and fraction in (0.1, 1) and scheduler == 'asha'")
     runs = pd.concat([few.assign(scheduler=name) for name in schedulers])
-    figure = draw_dataset("tradeoff", make_study(runs), "sst5")
+    figure = draw("tradeoff/sst5", make_study(runs))
 
     assert [title.split(") SST5 ", 1)[1] for title in panels(figure)] == titles
     assert inches - 0.8 < figure.get_figheight() < inches + 1
@@ -281,7 +281,7 @@ def test_figure_of_a_data_set_has_the_panels_of_the_experiment_two_in_a_row(
 
 def test_other_data_set_is_one_line(some: Study) -> None:
     with pytest.raises(UserError, match=r"^dataset 'mnist' is not one of cifar100, dna, sst5$"):
-        draw_dataset("tradeoff", some, "mnist")
+        draw("tradeoff/mnist", some)
 
 
 def test_selectors_look_alike_in_all_figures(some: Study, drawn: Draw) -> None:

@@ -158,7 +158,7 @@ def test_panel_without_comparable_runs_says_so(runs, tmp_path):
 
 
 def test_command_writes_the_page(experiment, tmp_path):
-    figures = f"--figures={experiment / 'figures'}"
-    output = tmp_path / "a" / "index.html"
-    main(["page", str(experiment / "tables"), figures, "--title=x", f"--output={output}"])
-    assert "<title>AUTOMATA: x</title>" in output.read_text(encoding="utf-8")
+    shutil.copytree(experiment, tmp_path / "x")
+    main(["page", str(tmp_path / "x")])
+    html = (tmp_path / "x/index.html").read_text(encoding="utf-8")
+    assert "<title>AUTOMATA: x</title>" in html

@@ -7,6 +7,6 @@ shapes: something holds in a share of the panels (`by_panel`), or a mean over ru
 """
 
 from automata.analysis.claims.finding import Finding
-from automata.analysis.claims.table import KINDS, claims_table, parse_claims, summary
+from automata.analysis.claims.table import KINDS, claims_table, parse_claims, presented, summary
 
-__all__ = ["KINDS", "Finding", "claims_table", "parse_claims", "summary"]
+__all__ = ["KINDS", "Finding", "claims_table", "parse_claims", "presented", "summary"]

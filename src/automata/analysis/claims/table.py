@@ -17,6 +17,7 @@ from automata.analysis.claims.claim import Claim, FootprintClaim, UncheckedClaim
 from automata.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
+from automata.analysis.tables import markdown
 from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
@@ -72,6 +73,11 @@ def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:
     than in the paper in those, `records` which records the verdict comes from.
     """
     return pd.DataFrame([_row(name, claim, study) for name, claim in claims.items()])
+
+
+def presented(table: pd.DataFrame) -> str:
+    """Return `claims_table` for readers, in Markdown."""
+    return f"{markdown(table.drop(columns='records'))}\n{summary(table)}\n"
 
 
 def summary(table: pd.DataFrame) -> str:

@@ -1,0 +1,87 @@
+"""From records to tables.
+
+Needs: the records of all runs, or archives of published ones.
+Makes: results/{experiment}/tables/ and best.yaml beside it.
+Steps: unpack archives; collect the table of runs; tabulate all that is made of it.
+"""
+
+
+rule unpack:
+    """Put published records into a folder of the experiment."""
+    input:
+        ARCHIVES,
+    output:
+        directory(f"results/{EXPERIMENT}/records"),
+    log:
+        f"logs/{EXPERIMENT}/unpack.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Unpacking published records"
+    shell:
+        """
+        python -m automata unpack {input:q} --as-named --output {output:q} > {log:q} 2>&1
+        """
+
+
+rule collect:
+    """Make the tables of runs, of their trials, and of what made them."""
+    input:
+        lambda wildcards: OUTPUTS.records,
+    output:
+        OUTPUTS.collected,
+    log:
+        f"logs/{EXPERIMENT}/collect.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    threads: READERS
+    params:
+        experiment=EXPERIMENT,
+        comparison=as_json(GRID.shared.comparison),
+    message:
+        f"Collecting the table of runs of {EXPERIMENT}"
+    shell:
+        """
+        python -m automata collect {input:q} \
+            --processes {threads} \
+            --comparison {params.comparison:q} \
+            --output results/{params.experiment:q}/tables 2>&1 | tee {log:q}
+        """
+
+
+rule tabulate:
+    """Make all other tables of the catalogue (automata.views), and best.yaml."""
+    input:
+        OUTPUTS.collected,
+    output:
+        OUTPUTS.tabulated,
+    log:
+        f"logs/{EXPERIMENT}/tabulate.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    params:
+        experiment=EXPERIMENT,
+        carbon=as_json(GRID.shared.carbon),
+        content=content("claims", "config", "paper", "tabular", "text", "image"),
+    message:
+        "Making the tables"
+    shell:
+        """
+        python -m automata tabulate results/{params.experiment:q}/tables --carbon {params.carbon:q} > {log:q} 2>&1
+        """
+
+
+rule provenance:
+    """Target: where and with what the runs were made."""
+    input:
+        f"{TABLES}/provenance.csv",
+        f"{TABLES}/provenance.md",
+
+
+rule tables:
+    """Target: all tables."""
+    input:
+        OUTPUTS.tables,
