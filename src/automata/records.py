@@ -201,8 +201,10 @@ def parse_record(text: str, path: str) -> Record:
         return Record.model_validate_json(unsealed(text, path, REMEDY))
     except ValidationError as error:
         first = error.errors()[0]
-        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise UserError(f"{path}: not a record: {reason}; {REMEDY}") from error
+        key = ".".join(map(str, first["loc"]))
+        other = "use the version of the project that made it, or "
+        remedy = f"{other if key == 'schema_version' else ''}{REMEDY}"
+        raise UserError(f"{path}: not a record: {key}: {first['msg']}; {remedy}") from error
 
 
 def sealed(content: dict[str, Any]) -> str:

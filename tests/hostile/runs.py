@@ -166,7 +166,7 @@ RECORDS = [
     ),
     collected(f"its content does not fit its digest: ...; {REPEAT}", b"\xff\xfe\x00"),
     collected(
-        f"not a record: schema_version: Input should be 2; {REPEAT}",
+        f"not a record: schema_version: Input should be 2; use the version of the project that made it, or {REPEAT}",
         edited(lambda content: content.update(schema_version=999)),
         real=True,
     ),

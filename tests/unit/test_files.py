@@ -17,6 +17,13 @@ class BrokenWriterError(Exception):
     """What a failing writer raises."""
 
 
+def write_and_fail(path: Path, error: BaseException) -> None:
+    """Write half of a new file, then raise `error`."""
+    with replacing(path) as temporary:
+        temporary.write_text("half")
+        raise error
+
+
 def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
@@ -38,9 +45,8 @@ def test_the_older_file_alone_stays_after_an_exception(
 ) -> None:
     path = tmp_path / "record.json"
     path.write_text("old")
-    with pytest.raises(type(error)), replacing(path) as temporary:  # noqa: PT012
-        temporary.write_text("half")
-        raise error
+    with pytest.raises(type(error)):
+        write_and_fail(path, error)
     assert path.read_text() == "old"
     assert names(tmp_path) == ["record.json"]
 

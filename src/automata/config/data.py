@@ -16,6 +16,8 @@ Side = Annotated[int, Field(ge=8, le=1024), WHOLE]
 class OwnData(Section):
     """A user's own data set."""
 
+    kind: Literal["tabular", "text", "image"]
+    """`tabular`, `text` or `image`: names the protocol"""
     path: Text
     """`.csv`, `.tsv` (also `.csv.gz`, `.tsv.gz`) or `.parquet`; texts: also a folder with a folder
     of `.txt` files per class; images: an `.npz` with `images` and `labels`, or a folder with a

@@ -92,7 +92,7 @@ def test_another_schema_version_is_refused_with_the_one_that_is_read(
 ) -> None:
     path = change(lambda content: content.update(schema_version=1, job=None))
 
-    said = f"^{path}: not a record: schema_version: Input should be 2; delete it"
+    said = f"^{path}: not a record: schema_version: Input should be 2; use the version"
     with pytest.raises(UserError, match=said):
         read_record(path)
 
