@@ -11,13 +11,14 @@ from automata.config.files import read_experiments
 from automata.grid import Grid, alternatives
 from automata.config.inputs import files_of
 from automata.errors import UserError
+from automata.expected import expected
 from automata.files import fingerprint
 from automata.outputs import Outputs
 from automata.runs import STEM as RUN
 
-# More than any machine has: Snakemake gives what --cores says, so that no other job of its call
-# runs beside a measured one.
-WHOLE_MACHINE = 9999
+WHOLE_MACHINE = (
+    9999  # more than any has: nothing else of a call runs beside a measured job
+)
 READERS = 4  # processes that read records, or draw figures
 
 if not (os.access(os.curdir, os.W_OK) or os.path.isdir(".snakemake")):
@@ -69,10 +70,10 @@ def allow_repeats():
     shutil.rmtree(".snakemake/backups/results/runs", ignore_errors=True)
 
 
-def end_with(*lines):
-    """Print lines at the very end: Snakemake has more to say after `onerror` and `onsuccess`."""
-    if any(lines) and Quietness.ALL not in workflow.output_settings.quiet:
-        atexit.register(print, *lines, sep="\n", file=sys.stderr)
+def at_end(lines):
+    """Print what `lines` returns at the very end: Snakemake has more to say after its hooks."""
+    if Quietness.ALL not in workflow.output_settings.quiet:
+        atexit.register(lambda: [print(it, file=sys.stderr) for it in lines() if it])
 
 
 def as_json(value):
@@ -89,8 +90,9 @@ def content(*names):
 
 def own_files(wildcards):
     """Return the user's own files that a data set is made from; none with a wildcard in its name."""
-    paths = GRID.own_files(wildcards.dataset)
-    found = [str(file) for path in paths for file in files_of(path)]
+    found = [
+        str(it) for path in GRID.own_files(wildcards.dataset) for it in files_of(path)
+    ]
     return [ancient(file) for file in found if not contains_wildcard(file)]
 
 

@@ -8,6 +8,7 @@ from automata.datasets.catalog import DATASETS, FILES
 from automata.grid import Grid
 from automata.registry import ALL_DATA
 from automata.tuning.schedulers import hyperband_brackets, one_epoch, successive_halving
+from automata.tuning.sizes import duration
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
 """To train a row once: medians of published runs on a core of an AMD EPYC; ResNet18 on an H100."""
@@ -44,11 +45,11 @@ def expected(grid: Grid) -> list[str]:
     downloads = sum(FILES[name].megabytes for name in files) * 1e6
     prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
     kwh = joules / 3.6e6
-    energy = f"{kwh:,.0f}" if kwh >= 10 else f"{kwh:.2g}"
+    energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}"
     disk = downloads + prepared + RECORD_BYTES * told
     return [
-        f"{told} runs take about {seconds / 3600:,.1f} hours one after the other: tables and texts "
-        "on a core of an AMD EPYC, images on an H100",
+        f"{told} runs take about {duration(seconds)} one after the other: tables and texts on a "
+        "core of an AMD EPYC, images on an H100",
         f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
         f"they need about {disk / 1e9:.1f} GB of disk, downloads {downloads / 1e9:.1f} GB",

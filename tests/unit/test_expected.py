@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 def numbers(name):
     """Return hours, kWh and GB of a shipped configuration."""
     lines = expected(Grid(read_experiments([DEFAULTS, ROOT / "config" / name]), []))
-    return [float(re.search(r"about ([\d.,]+)", line)[1].replace(",", "")) for line in lines]
+    return [float(re.search(r"about ([\d.]+)", line)[1]) for line in lines]
 
 
 def test_published_runs_took_what_is_expected_of_them(monkeypatch):

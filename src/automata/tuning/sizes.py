@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     @property
     def cost(self) -> str:
         """What the search is expected to take."""
-        took = f"about {_duration(self.seconds)}"
+        took = f"about {duration(self.seconds)}"
         if self.kwh is None:
             return took
         return f"{took}, {f'{self.kwh:.2g}' if self.kwh > 0.001 else 'less than 0.001'} kWh"
@@ -80,7 +80,7 @@ def plan_of(size: Size, seconds: float, cores: int, watts: float | None) -> Plan
     return Plan(size, slots, wall, watts and watts * (beside + alone) / JOULES_PER_KWH)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return seconds as people say them."""
     if seconds < 90:
         return f"{seconds:.0f} seconds"
