@@ -72,7 +72,7 @@ def allow_repeats():
 
 def at_end(lines):
     """Print what `lines` returns at the very end: Snakemake has more to say after its hooks."""
-    if Quietness.ALL not in workflow.output_settings.quiet:
+    if Quietness.ALL not in (workflow.output_settings.quiet or ()):
         atexit.register(lambda: [print(it, file=sys.stderr) for it in lines() if it])
 
 
@@ -94,14 +94,6 @@ def own_files(wildcards):
         str(it) for path in GRID.own_files(wildcards.dataset) for it in files_of(path)
     ]
     return [ancient(file) for file in found if not contains_wildcard(file)]
-
-
-def job_of_run(wildcards):
-    """Return the job of a run, as JSON: the run, its settings, what is in the user's own files."""
-    cell = [wildcards[name] for name in ("dataset", "search", "scheduler", "selector")]
-    job = GRID.job(*cell).model_dump(mode="json")
-    job["run"] |= {"fraction": float(wildcards.fraction), "seed": int(wildcards.seed)}
-    return json.dumps(job, sort_keys=True)
 
 
 def part(wildcards):

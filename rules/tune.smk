@@ -37,7 +37,7 @@ rule tune:
             "--exclusive" if part(wildcards).metering.exclusive else None
         ),
     params:
-        job=job_of_run,
+        job=lambda wildcards: GRID.job_text(**wildcards),
         work=f"results/work/{RUN}",
     message:
         "Tuning {wildcards.dataset} with {wildcards.search} and {wildcards.scheduler} "

@@ -148,6 +148,13 @@ class Grid:
         """Return the regular expression of a part of the places of runs."""
         return alternatives(getattr(place, part) for place in self.runs)
 
+    def job_text(self, *, fraction: str, seed: str, **cell: str) -> str:
+        """Return the job of a run as JSON, by the wildcards of its path."""
+        names = ("dataset", "search", "scheduler", "selector")
+        job = self.job(*(cell[name] for name in names)).model_dump(mode="json")
+        job["run"] |= {"fraction": float(fraction), "seed": int(seed)}
+        return json.dumps(job, sort_keys=True)
+
     def _job(self, dataset: str, search: str, scheduler: str, selector: str) -> Job:
         """Return what all jobs of a cell read, whatever their fraction and seed."""
         run = Run(

@@ -116,7 +116,7 @@ def test_a_selector_is_a_file_an_entry_and_a_name(project, folder):
     (project / "src/automata/selection/first.py").write_text(TOY)
     entry = '    "first": "automata.selection.first:First",\n'
     registry = "SELECTORS: dict[str, str] = {\n"
-    edit(project / "src/automata/selection/__init__.py", registry, registry + entry)
+    edit(project / "src/automata/registry.py", registry, registry + entry)
     name = '    "first": Method("FIRST", "the first rows", "#F0E442", "h"),\n'
     edit(project / "src/automata/names.py", "METHODS = {\n", f"METHODS = {{\n{name}")
     edit(project / "config/smoke.yaml", "selectors: [full, gradmatch]", "selectors: [full, first]")
