@@ -101,6 +101,13 @@ def part(wildcards):
     return GRID.experiment_of(wildcards.dataset)
 
 
+def of_part(get):
+    """Return what `get` says of a run's part: a value if all agree, as functions take longer."""
+    values = [get(it) for it in GRID.parts]
+    same = values.count(values[0]) == len(values)
+    return values[0] if same else lambda wildcards: get(part(wildcards))
+
+
 def on_cluster():
     """Say whether this call submits jobs, or is what a submitted job runs."""
     return workflow.remote_exec or not workflow.local_exec

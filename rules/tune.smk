@@ -30,12 +30,10 @@ rule tune:
         * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: part(wildcards).job.minutes
         * 2 ** (attempt - 1),
-        gpu=lambda wildcards: part(wildcards).job.gpus,
-        gpu_model=lambda wildcards: part(wildcards).job.gpu_type,
-        slurm_partition=lambda wildcards: part(wildcards).job.partition,
-        slurm_extra=lambda wildcards: (
-            "--exclusive" if part(wildcards).metering.exclusive else None
-        ),
+        gpu=of_part(lambda it: it.job.gpus),
+        gpu_model=of_part(lambda it: it.job.gpu_type),
+        slurm_partition=of_part(lambda it: it.job.partition),
+        slurm_extra=of_part(lambda it: "--exclusive" if it.metering.exclusive else None),
     params:
         job=lambda wildcards: GRID.job_text(**wildcards),
         work=f"results/work/{RUN}",
