@@ -64,6 +64,17 @@ def modules_of(part):
     return [path] if path.is_file() else sorted(path.rglob("*.py"))
 
 
+def test_configuration_imports_no_room_but_the_catalogue_of_data_sets():
+    found = {
+        (node.module or "").removeprefix("automata.")
+        for path in modules_of("config")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("automata")
+    }
+    others = {name for name in found if not name.startswith("config")}
+    assert others == {"datasets.catalog", "errors", "files", "registry"}
+
+
 def test_reading_knows_of_making_the_record_alone():
     reading = {part.removesuffix(".py") for part in READING}
     wrong = {
