@@ -52,6 +52,10 @@ def test_schema_file_is_the_generated_one():
     assert written == json_schema(), "run: python tools/texts.py"
 
 
+def test_bounds_are_in_the_schema_as_json_schema_names_them():
+    assert not re.search(r'"[lg][te]":', (CONFIG / "schema.json").read_text())
+
+
 def space(protocol):
     return {name: domain.draw for name, domain in protocol.search_space.items()}
 
