@@ -31,6 +31,9 @@ from automata.tuning.job import keep_model, run_with_model
 NAME = "data"
 """What a user's own data are called in the record."""
 
+FRAME = "data.parquet"
+"""The file that a user's frame is written to."""
+
 PROTOCOL = ("model", "search_space", "configurations", "epochs", "metric", "class_weights")
 """Arguments of `tune` that are keys of the protocol."""
 
@@ -157,7 +160,7 @@ def tune(
             name, described = _described(data, target, text, work)
             return _tuned(given, name, described, work)
         except UserError as error:  # it names what is written here: say the arguments
-            said = str(error).replace(str(work / "data.parquet"), "data")
+            said = str(error).replace(str(work / FRAME), "data")
             raise UserError(said.replace(f"own_datasets.{NAME}", "own")) from error
 
 
@@ -212,7 +215,7 @@ def _described(
         data = pd.DataFrame(inputs, columns=[f"x{i}" for i in range(inputs.shape[1])])
         data[target] = labels
     if isinstance(data, pd.DataFrame):
-        file = work / "data.parquet"
+        file = work / FRAME
         try:
             data.rename(columns=str).to_parquet(file, index=False)
         except (NotImplementedError, TypeError, ValueError) as error:  # by pandas and pyarrow

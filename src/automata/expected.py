@@ -6,15 +6,15 @@ from automata.config.data import GLOVE
 from automata.config.job import Job
 from automata.datasets.catalog import DATASETS, FILES
 from automata.grid import Grid
-from automata.registry import ALL_DATA
-from automata.tuning.schedulers import hyperband_brackets, one_epoch, successive_halving
-from automata.tuning.sizes import duration
+from automata.metering.measurement import JOULES_PER_KWH
+from automata.tuning.schedulers import search_epochs, successive_halving
+from automata.tuning.sizes import RUN_SECONDS, duration
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
 """To train a row once: medians of published runs on a core of an AMD EPYC; ResNet18 on an H100."""
 
-EPOCH_SECONDS, RUN_SECONDS = 0.002, 15.0
-"""What an epoch takes besides its rows, and a run besides its epochs."""
+EPOCH_SECONDS = 0.002
+"""What an epoch takes besides its rows."""
 
 CORE_WATTS = 4.1
 """A busy core, as published runs estimate it."""
@@ -44,7 +44,7 @@ def expected(grid: Grid) -> list[str]:
         files.add(GLOVE.rpartition("/")[2])
     downloads = sum(FILES[name].megabytes for name in files) * 1e6
     prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
-    kwh = joules / 3.6e6
+    kwh = joules / JOULES_PER_KWH
     energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}"
     disk = downloads + prepared + RECORD_BYTES * told
     return [
@@ -61,15 +61,10 @@ def _seconds(job: Job, fraction: float, row: float) -> float:
     run, protocol = job.run, job.settings.protocol
     rows = DATASETS[run.dataset].train
     asked = protocol.configurations, protocol.epochs
-    settings = job.settings.scheduler
-    if run.scheduler == "hyperband":
-        brackets = hyperband_brackets(*asked, settings.hyperband.reduction_factor)
-        searched = sum(bracket.epochs for bracket in brackets)
-    elif run.scheduler in ("asha", "sha"):
-        eta = getattr(settings, run.scheduler).reduction_factor
+    searched = search_epochs(run.scheduler, job.settings.scheduler, *asked)
+    if searched is None:  # ASHA halves about as often
+        eta = job.settings.scheduler.asha.reduction_factor
         searched = successive_halving(*asked, eta).epochs
-    else:
-        searched = one_epoch(*asked).epochs if run.scheduler in ALL_DATA else asked[0] * asked[1]
     searched *= run.searches
     final = protocol.epochs * run.trains_finally
     share = fraction if run.control is None else 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 
@@ -74,7 +75,7 @@ class Outputs:
             plan.setdefault(panel, set()).add(place.selector)
         return plan
 
-    @property
+    @cached_property
     def drawn(self) -> list[str]:
         """The names of the figures that would show something."""
         of_datasets = (f"{name}/{it}" for name, it in product(OF_DATASET, self._grid.datasets))

@@ -26,7 +26,7 @@ from automata.grid import Grid
 from automata.locks import holder
 from automata.records import Progress, read_record
 from automata.runs import RECORD, STEM, records_below
-from automata.tuning.schedulers import hyperband_brackets, one_epoch, successive_halving
+from automata.tuning.schedulers import search_epochs
 
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
@@ -135,28 +135,17 @@ def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool
     Trials to come are taken to cost what those so far do by the epoch, under ASHA also to train as
     many of them. The final training costs what they do by the sample.
     """
-    epochs = sum(trial.epochs for trial in trials)
-    left = 0.0 if searched else spent / epochs * (_epochs(job, epochs / len(trials)) - epochs)
+    epochs, protocol = sum(trial.epochs for trial in trials), job.settings.protocol
+    asked = protocol.configurations, protocol.epochs
+    planned = search_epochs(job.run.scheduler, job.settings.scheduler, *asked)
+    whole = asked[0] * epochs / len(trials) if planned is None else planned
+    left = 0.0 if searched else spent / epochs * (whole - epochs)
     if job.run.trains_finally:
         samples = sum(trial.samples for trial in trials)
         rows = max(trial.subset_samples for trial in trials) / job.run.fraction
         training = sum(trial.seconds.training for trial in trials)
-        left += training / samples * rows * job.settings.protocol.epochs
+        left += training / samples * rows * protocol.epochs
     return left
-
-
-def _epochs(job: Job, each: float) -> float:
-    """Return how many epochs all trials of a search train, by the mean `each` had so far."""
-    scheduler, settings = job.run.scheduler, job.settings.scheduler
-    asked = job.settings.protocol.configurations, job.settings.protocol.epochs
-    if scheduler == "hyperband":
-        brackets = hyperband_brackets(*asked, settings.hyperband.reduction_factor)
-        return sum(bracket.epochs for bracket in brackets)
-    if scheduler == "sha":
-        return successive_halving(*asked, settings.sha.reduction_factor).epochs
-    if scheduler == "one-epoch":
-        return one_epoch(*asked).epochs
-    return asked[0] * (each if scheduler == "asha" else asked[1])
 
 
 def _entries(log: Path) -> list[dict[str, Any]]:

@@ -108,3 +108,10 @@ def test_light_modules_import_neither_torch_nor_ray(module):
     code = f"import sys, {module}; print({{'torch', 'ray', 'pandas'}} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("module", ["automata.grid", "automata.outputs", "automata.expected"])
+def test_planning_imports_no_numpy(module):
+    code = f"import sys, {module}; print('numpy' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"

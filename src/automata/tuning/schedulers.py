@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-import numpy as np
-
 from automata.config.sections import SchedulerSettings
 
 FINALISTS = 3
@@ -146,6 +144,20 @@ def one_epoch(configurations: int, epochs: int) -> Bracket:
     return Bracket(configurations, [*left, epochs], survivors)
 
 
+def search_epochs(
+    scheduler: str, settings: SchedulerSettings, configurations: int, epochs: int
+) -> int | None:
+    """Return how many epochs all trials of a search train; None for ASHA, where results decide."""
+    if scheduler == "hyperband":
+        eta = settings.hyperband.reduction_factor
+        return sum(it.epochs for it in hyperband_brackets(configurations, epochs, eta))
+    if scheduler == "sha":
+        return successive_halving(configurations, epochs, settings.sha.reduction_factor).epochs
+    if scheduler == "one-epoch":
+        return one_epoch(configurations, epochs).epochs
+    return None if scheduler == "asha" else configurations * epochs
+
+
 class _Halving:
     """Brackets that are proposed as a whole, and halve when all their trials are at a rung."""
 
@@ -245,6 +257,8 @@ class Asha:
         """Compare the latest result with those before it at its rung."""
         latest = results[-1]
         earlier = [result.score for result in results[:-1] if result.epoch == latest.epoch]
+        import numpy as np  # whoever plans with the arithmetic above needs none
+
         below = bool(earlier) and latest.score < np.percentile(earlier, self._percent)
         if below or latest.epoch == self._rungs[-1]:
             return Verdict(ends=[latest.trial])
