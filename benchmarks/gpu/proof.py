@@ -16,7 +16,7 @@ import torch
 
 from automata.config.sections import Compute
 from automata.errors import UserError
-from automata.failures import explain
+from automata.failures import known_reason, unexpected_reason
 from automata.files import write_text
 from automata.metering.gpus import gpu_models
 from automata.provenance import git_state
@@ -64,7 +64,7 @@ def _found(check: str, quick: bool) -> Finding:
             return CHECKS[check][0](Path(work), quick)
     except Exception as error:  # one check must not end the others
         logging.getLogger(__name__).exception("%s", check)
-        return Finding(False, explain(error))
+        return Finding(False, known_reason(error) or unexpected_reason(error, []))
 
 
 def _report(rows: list[Row], tables: list[str]) -> str:

@@ -1,18 +1,18 @@
-"""`python -m automata`: the command line of `automata.cli`."""
+"""Run the command line of `automata.cli` by `python -m automata`."""
 
 import faulthandler
 import os
 import sys
 
 from automata.cli import main
-from automata.failures import Interrupt
+from automata.failures import handle_ctrl_c
 
 if __name__ == "__main__":
-    faulthandler.enable()  # says which line of a user's model called the native code that crashed
-    Interrupt.install()
+    faulthandler.enable()  # if native code crashes, print which line of Python called it
+    handle_ctrl_c()
     main()
-    # What is done is done: a signal while libraries are taken down, which lasts a second, would
-    # make a failure of it, and Snakemake would remove the record.
+    # Libraries take a second to shut down. A signal meanwhile would make a finished command fail,
+    # and Snakemake would remove its record.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

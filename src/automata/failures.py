@@ -1,4 +1,4 @@
-"""What ended a command, in one line that says what to do. The standard library alone."""
+"""The one line that a failed command ends with. Imports only the standard library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_MEMORY = (
     "CUDA error: out of memory",
     "CUBLAS_STATUS_ALLOC_FAILED",
 )
-"""What torch says of it in errors that have no kind of their own."""
+"""Torch reports a lack of memory by these texts, too, in errors of no special type."""
 
 SMALLER = (
     "fewer compute.concurrent_trials, a larger compute.gpu_per_trial or a smaller "
@@ -42,124 +42,114 @@ KILLED = (
     "the job was killed, most often for lack of memory, or native code or a model of your own "
     "ended its process"
 )
-"""What is known of a job that ended without a line."""
+"""The reason of a job that ended without an error line."""
 
-OURS = re.compile(r"^automata(?: [\w-]+)?: error: ")
-"""The last line of a command that failed."""
+OWN_LINE = re.compile(r"^automata(?: [\w-]+)?: error: ")
+"""Start of the error line that `automata.cli` prints."""
 
-
-def explain(error: BaseException) -> str:
-    """Return one line for what ended a command, with the remedy where one is known."""
-    causes = list(_causes(error))
-    line = next(filter(None, map(_known, causes)), None)
-    if line is None:
-        first = causes[-1]  # of what Ray wraps, what was raised in its process
-        kind = type(first).__name__
-        line = f"not expected: {kind}: {first_line(first)} (traceback in the log)"
-    # Libraries quote whole files. What to do stands at the end.
-    return line if len(line) <= 2000 else f"{line[:1000]} ... {line[-1000:]}"
+PATIENCE_SECONDS = 10.0
+"""Time that a process has for cleaning up after Ctrl-C."""
 
 
-def of_log(log: Path) -> str:
-    """Return why the job with this `log` failed: the line of its command, or that it has none."""
+def known_reason(error: BaseException) -> str | None:
+    """Return one line with the remedy for an error of a known kind, None for any other."""
+    line = next(filter(None, map(_known_reason, _causes(error))), None)
+    # Libraries quote whole files. The remedy is at the end.
+    return line if line is None or len(line) <= 2000 else f"{line[:1000]} ... {line[-1000:]}"
+
+
+def unexpected_reason(error: BaseException, folders: Iterable[Path]) -> str:
+    """Return one line for any other error, which a full disk below `folders` may have caused."""
+    for folder in filter(Path.is_dir, folders):
+        if shutil.disk_usage(folder).free < 1024**2:
+            return _no_space(folder)
+    *_, first = _causes(error)
+    return f"not expected: {type(first).__name__}: {first_line(first)} (traceback in the log)"
+
+
+def reason_in_log(log: Path) -> str:
+    """Return the error line in the log of a failed job, or KILLED if the log has none."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
-    own = [line for line in lines if OURS.match(line)]
-    said = own[-1] if own else f"automata: error: {KILLED}; {KEPT}"
-    return f"{said} (log: {log})"
-
-
-def is_known(error: BaseException) -> bool:
-    """Say whether `error` is of a kind that needs no traceback."""
-    return any(map(_known, _causes(error)))
+    lines = [f"automata: error: {KILLED}; {KEPT}", *filter(OWN_LINE.match, lines)]
+    return f"{lines[-1]} (log: {log})"
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
-    """Say whether `error` is of a lack of memory, of the host or of a GPU."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if isinstance(error, MemoryError) or "OutOfMemoryError" in names:  # torch and Ray have one each
+    """Return whether `error` reports a lack of memory, of the host or of a GPU."""
+    if isinstance(error, MemoryError) or "OutOfMemoryError" in _type_names(error):
         return True
     return error.__cause__ is None and any(text in str(error) for text in NO_MEMORY)
 
 
-def out_of_space(file: object = None) -> str:
-    """Return the line for a disk that is full."""
-    where = f"{file}: " if file else ""
-    return f"{where}no space left on the device; make room and {KEPT}"
-
-
-def full_folder(paths: Iterable[Path]) -> Path | None:
-    """Return the folder of the first of `paths` whose file system is full, None if none is."""
-    for path in paths:
-        folder = next(place for place in (path, *path.absolute().parents) if place.is_dir())
-        if shutil.disk_usage(folder).free < 1024**2:
-            return folder
-    return None
-
-
-def end_at_once(reason: str) -> NoReturn:
-    """Say why, and end this process from any thread, whatever the others wait for."""
-    os.write(2, f"automata: error: {reason}\n".encode())
-    os._exit(1)
-
-
-class Interrupt:
-    """A handler of Ctrl-C that lets a process tidy up: who is impatient presses it again."""
-
-    PATIENCE_SECONDS = 10.0
-
-    def __init__(self) -> None:
-        self._deaf_until = 0.0
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Raise KeyboardInterrupt, unless that was done a moment ago."""
-        if time.monotonic() >= self._deaf_until:
-            self._deaf_until = time.monotonic() + self.PATIENCE_SECONDS
-            raise KeyboardInterrupt
-
-    @classmethod
-    def install(cls) -> None:
-        """Handle Ctrl-C from now on, where it is not ignored or handled otherwise already."""
-        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if usual and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, cls())
-
-
 def first_line(error: BaseException) -> str:
-    """Return what `error` says, in one line: Ray Tune puts whole tracebacks into some."""
+    """Return the message of `error` in one line; Ray Tune's may be a whole traceback."""
     lines = str(error).strip().splitlines() or ["without a reason"]
     return lines[-1 if lines[0].startswith("Traceback") else 0]
 
 
-def _known(error: BaseException) -> str | None:
-    """Return the line for an error whose kind is known, None for another."""
+def end_at_once(reason: str) -> NoReturn:
+    """Print the reason and end this process from any thread, even if others are blocked."""
+    os.write(2, f"automata: error: {reason}\n".encode())
+    os._exit(1)
+
+
+def handle_ctrl_c() -> None:
+    """Ignore further Ctrl-C for PATIENCE_SECONDS after the first, so that cleaning up can end.
+
+    Does nothing if Ctrl-C is ignored or handled already.
+    """
+    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ignored_until = 0.0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal ignored_until
+        if time.monotonic() >= ignored_until:
+            ignored_until = time.monotonic() + PATIENCE_SECONDS
+            raise KeyboardInterrupt
+
+    if default and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handle)
+
+
+def _known_reason(error: BaseException) -> str | None:
+    """Return the line for this error alone, without its causes."""
     if isinstance(error, UserError):
         return str(error)
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted; {KEPT}"
     if isinstance(error, OSError) and error.errno in FULL:
-        return out_of_space(error.filename)
-    if os.strerror(errno.ENOSPC) in str(error):  # libraries pass on its text alone
-        return None if error.__cause__ else out_of_space()
-    if isinstance(error, OSError) and error.errno in CLOSED and error.filename:
-        remedy = "make it writable, or name another folder by --directory"
-        return f"{error.filename}: {os.strerror(error.errno or 0)}; {remedy}, and {KEPT}"
+        return _no_space(error.filename)
+    if os.strerror(errno.ENOSPC) in str(error):  # a library's error; its cause names the file
+        return None if error.__cause__ else _no_space()
+    if isinstance(error, OSError) and error.filename:
+        remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
+        return f"{error.filename}: {error.strerror}{remedy if error.errno in CLOSED else ''}"
     if ran_out_of_memory(error):
         if "CUDA" in str(error):
             return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
         return f"memory ran out: {first_line(error)}; make room and {KEPT}"
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if "RayActorError" in names:
+    if "RayActorError" in _type_names(error):
         return f"{LOST}; {KEPT}"
-    if "RayError" in names:
+    if "RayError" in _type_names(error):
         return f"Ray failed: {type(error).__name__}: {first_line(error)}; {KEPT}"
     return None
 
 
+def _no_space(path: object = None) -> str:
+    """Return the line for a full disk."""
+    return f"{f'{path}: ' if path else ''}no space left on the device; make room and {KEPT}"
+
+
+def _type_names(error: BaseException) -> set[str]:
+    """Return the names of the types of `error`: those of torch and Ray are not imported here."""
+    return {kind.__name__ for kind in type(error).__mro__}
+
+
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield `error` and what it came from, without what Ray only wraps around it."""
+    """Yield `error`, then the chain of its causes; an error that Ray wraps replaces its wrapper."""
     cause: BaseException | None = error
     while cause is not None:
-        wrapped = getattr(cause, "cause", None)  # of a task of Ray
+        wrapped = getattr(cause, "cause", None)  # the attribute of Ray's RayTaskError
         if isinstance(wrapped, BaseException):
             cause = wrapped
         else:

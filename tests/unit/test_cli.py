@@ -57,10 +57,8 @@ def test_flag_without_a_default_must_be_given(capsys):
     with pytest.raises(SystemExit) as end:
         main(["collect", "record.json"])
     assert end.value.code == 2
-    assert capsys.readouterr().err == (
-        "automata collect: error: the following arguments are required: --output "
-        "(see automata collect --help)\n"
-    )
+    last = "automata collect: error: the following arguments are required: --output"
+    assert capsys.readouterr().err.splitlines()[-1] == last
 
 
 def test_users_error_is_one_line_without_a_traceback(capsys, tmp_path):

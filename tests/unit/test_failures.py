@@ -1,4 +1,4 @@
-"""Whatever ends a command is told in one line, with the remedy where one is known."""
+"""A failed command ends with one line, which names the remedy if one is known."""
 
 import errno
 import os
@@ -13,9 +13,16 @@ import torch
 from ray.exceptions import ActorDiedError, LocalRayletDiedError, OutOfMemoryError, RayTaskError
 from ray.tune import TuneError
 
-from automata import cli
+from automata import cli, failures
 from automata.errors import UserError
-from automata.failures import KEPT, KILLED, Interrupt, explain, is_known, of_log
+from automata.failures import (
+    KEPT,
+    KILLED,
+    handle_ctrl_c,
+    known_reason,
+    reason_in_log,
+    unexpected_reason,
+)
 
 WRITABLE = f"make it writable, or name another folder by --directory, and {KEPT}"
 
@@ -38,8 +45,8 @@ def of_tune(cause):
         return error
 
 
-def told_by_tune(error):
-    """Return what Ray Tune raises for an error of a callback: its traceback, as a text."""
+def from_callback(error):
+    """Return what Ray Tune raises for an error of a callback, whose traceback it quotes."""
     return TuneError(f"Traceback (most recent call last):\n  File\n{type(error).__name__}: {error}")
 
 
@@ -61,7 +68,7 @@ FULL = os_error(errno.ENOSPC, "w/1.pt")
         (os_error(errno.ENOSPC), SPACE),
         (os_error(errno.EDQUOT, "w"), f"w: {SPACE}"),
         (of_tune(of_task(FULL)), f"w/1.pt: {SPACE}"),
-        (told_by_tune(os_error(errno.ENOSPC)), SPACE),
+        (from_callback(os_error(errno.ENOSPC)), SPACE),
         (RuntimeError("I/O error: No space left on device (os error 28)"), SPACE),
         (
             os_error(errno.EROFS, "results/work"),
@@ -71,6 +78,7 @@ FULL = os_error(errno.ENOSPC, "w/1.pt")
             os_error(errno.EACCES, "results"),
             f"results: Permission denied; {WRITABLE}",
         ),
+        (os_error(errno.ENOENT, "a.csv"), "a.csv: No such file or directory"),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
         (
@@ -98,19 +106,18 @@ FULL = os_error(errno.ENOSPC, "w/1.pt")
     ],
 )
 def test_known_failure_is_one_line_with_the_remedy(error, line):
-    assert explain(error) == line
-    assert is_known(error)
+    assert known_reason(error) == line
 
 
-def test_line_that_nobody_reads_to_the_end_keeps_both_ends():
-    line = explain(UserError(f"t.csv: {'x' * 5000}: delete it"))
+def test_long_line_keeps_both_ends():
+    line = known_reason(UserError(f"t.csv: {'x' * 5000}: delete it"))
     assert len(line) < 2100
     assert line.startswith("t.csv: xxx")
     assert line.endswith("xxx: delete it")
 
 
 def test_error_of_ray_is_named():
-    line = explain(LocalRayletDiedError())
+    line = known_reason(LocalRayletDiedError())
     assert line.startswith("Ray failed: LocalRayletDiedError: ")
     assert line.endswith(f"; {KEPT}")
     assert "\n" not in line
@@ -121,14 +128,13 @@ def test_error_of_ray_is_named():
     [
         (ZeroDivisionError("by zero\nmore"), "ZeroDivisionError: by zero"),
         (of_tune(of_task(KeyError("x"))), "KeyError: 'x'"),
-        (told_by_tune(KeyError("x")), "TuneError: KeyError: 'x'"),
-        (FileNotFoundError(2, "No such file or directory", "a"), "FileNotFoundError: [Errno 2] No"),
+        (from_callback(KeyError("x")), "TuneError: KeyError: 'x'"),
+        (OSError("no file is named"), "OSError: no file is named"),
     ],
 )
 def test_unknown_failure_is_named_and_has_a_traceback(error, named):
-    assert explain(error).startswith(f"not expected: {named}")
-    assert "\n" not in explain(error)
-    assert not is_known(error)
+    assert known_reason(error) is None
+    assert unexpected_reason(error, []) == f"not expected: {named} (traceback in the log)"
 
 
 def run_failing(monkeypatch, error):
@@ -147,13 +153,13 @@ def test_known_failure_of_a_command_has_no_traceback(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_traceback_of_an_unknown_failure_stands_before_the_line(monkeypatch, capsys):
+def test_traceback_of_an_unknown_failure_is_before_the_line(monkeypatch, capsys):
     code = run_failing(monkeypatch, ZeroDivisionError("by zero"))
     assert code.startswith("automata page: error: not expected: ZeroDivisionError: by zero")
     assert capsys.readouterr().err.startswith("Traceback (most recent call last)")
 
 
-def test_full_disk_behind_another_error_is_told(monkeypatch, tmp_path):
+def test_full_disk_behind_another_error_is_reported(monkeypatch, tmp_path):
     """Ray Tune reads the error that it could not write: EOFError."""
     monkeypatch.chdir(tmp_path)
     usage = SimpleNamespace(free=4096)
@@ -172,31 +178,33 @@ def test_full_disk_behind_another_error_is_told(monkeypatch, tmp_path):
         (None, f"automata: error: {KILLED}; {KEPT}"),
     ],
 )
-def test_line_of_a_failed_job_is_in_its_log_or_says_that_there_is_none(tmp_path, text, line):
+def test_line_of_a_failed_job_is_in_its_log_or_names_what_kills_a_job(tmp_path, text, line):
     log = tmp_path / "job.log"
     if text is not None:
         log.write_text(text)
-    assert of_log(log) == f"{line} (log: {log})"
+    assert reason_in_log(log) == f"{line} (log: {log})"
 
 
 def test_second_ctrl_c_leaves_time_to_tidy_up(monkeypatch):
-    interrupt = Interrupt()
-    with pytest.raises(KeyboardInterrupt):
-        interrupt(signal.SIGINT, None)
-    interrupt(signal.SIGINT, None)
-    monkeypatch.setattr(Interrupt, "PATIENCE_SECONDS", 0.0)
-    late = Interrupt()
-    with pytest.raises(KeyboardInterrupt):
-        late(signal.SIGINT, None)
-    with pytest.raises(KeyboardInterrupt):
-        late(signal.SIGINT, None)
+    default, now = signal.getsignal(signal.SIGINT), [100.0]
+    monkeypatch.setattr(failures, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    handle_ctrl_c()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        now[0] += failures.PATIENCE_SECONDS
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, default)
 
 
 @pytest.mark.parametrize("usual", ["SIG_IGN", "SIG_DFL"])
-def test_ctrl_c_that_is_handled_otherwise_stays_so(usual):
+def test_other_handling_of_ctrl_c_is_kept(usual):
     code = (
-        f"import signal; from automata.failures import Interrupt; s = signal.{usual}; "
-        "signal.signal(signal.SIGINT, s); Interrupt.install(); "
+        f"import signal; from automata.failures import handle_ctrl_c; s = signal.{usual}; "
+        "signal.signal(signal.SIGINT, s); handle_ctrl_c(); "
         "assert signal.getsignal(signal.SIGINT) is s"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

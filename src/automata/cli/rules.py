@@ -1,4 +1,4 @@
-"""The commands that rules call: each public function is one, in the order of an experiment."""
+"""The commands that rules call, in the order of an experiment; each public function is one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Annotated
 
 from automata.errors import UserError
 
-JobText = Annotated[str, "What is run, in JSON."]
-Processes = Annotated[int, "How many processes work."]
+JobText = Annotated[str, "Settings of the job, in JSON."]
+Processes = Annotated[int, "Number of processes that work at the same time."]
 TableFolder = Annotated[Path, "Folder of the experiment's tables."]
-Work = Annotated[Path, "Folder of unfinished work."]
+Work = Annotated[Path, "Folder of unfinished work, from which an interrupted job resumes."]
 
 
 def prepare(
@@ -23,9 +23,9 @@ def prepare(
     preparation: Annotated[str, "Settings of the data, in JSON."] = "{}",
     files: Annotated[str, "SHA-256 of the user's own files, by role, in JSON."] = "{}",
     output: Annotated[Path, "Prepared data set, safetensors."],
-    encoding: Annotated[Path | None, "How its rows are encoded, JSON."] = None,
+    encoding: Annotated[Path | None, "File for the encoding of its rows, JSON."] = None,
 ) -> None:
-    """Prepare a data set ($AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR: where its files are)."""
+    """Split and encode a data set (its downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
     from automata.config.job import parse_preparation
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
@@ -40,16 +40,14 @@ def prepare(
 
 
 def tune(
-    data: Annotated[
-        Sequence[Path], "Prepared data set; for a model also how its rows are encoded, JSON."
-    ],
+    data: Annotated[Sequence[Path], "Prepared data set; to keep a model, also its encoding, JSON."],
     *,
     job: JobText,
     work: Work,
-    output: Annotated[Sequence[Path], "Record, JSON; then the model, if it is to be kept."],
-    notices: Annotated[int | None, "File descriptor that tells what the job waits for."] = None,
+    output: Annotated[Sequence[Path], "Record, JSON; to keep a model, also its file."],
+    notices: Annotated[int | None, "File descriptor for messages about waiting."] = None,
 ) -> None:
-    """Run one tuning job ($AUTOMATA_AGAIN: finished records to repeat, one a line, or all)."""
+    """Run one tuning job ($AUTOMATA_AGAIN: records to make again, one per line, or `all`)."""
     from automata.config.job import parse_job
     from automata.tuning.job import Kept, complete_job
 
@@ -65,7 +63,7 @@ def tune(
     try:
         complete_job(parsed, data[0], work, output[0], ray_address, again, kept)
     except SystemExit as error:
-        model = parsed.settings.protocol.model
+        model = parsed.settings.protocol.model  # its code called sys.exit
         raise UserError(
             f"protocol.*.model.factory: {getattr(model, 'factory', model)}: ended the process "
             f"with SystemExit: {error}"
@@ -75,11 +73,11 @@ def tune(
 def collect(
     records: Annotated[Sequence[Path], "Records, or folders of records."],
     *,
-    comparison: Annotated[str, "Which runs compare, in JSON."] = "{}",
+    comparison: Annotated[str, "Settings of the comparison, in JSON."] = "{}",
     processes: Processes = 1,
     output: TableFolder,
 ) -> None:
-    """Make the tables of runs, of their trials, and of what made them, from records."""
+    """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
     from automata.config.sections import parse_comparison
 
@@ -87,9 +85,9 @@ def collect(
 
 
 def tabulate(
-    tables: TableFolder, *, carbon: Annotated[str, "What CO2 is computed from, in JSON."]
+    tables: TableFolder, *, carbon: Annotated[str, "Settings of the CO2 estimate, in JSON."]
 ) -> None:
-    """Make all tables of an experiment from those of `collect`, and best.yaml beside them."""
+    """Make all other tables from those of `collect`, and best.yaml beside their folder."""
     from automata.analysis.claims import parse_claims
     from automata.analysis.study import Study
     from automata.analysis.tables import write
@@ -115,7 +113,7 @@ def plot(
     processes: Processes = 1,
     output: Annotated[Path, "Folder of the figures, PDF and PNG."],
 ) -> None:
-    """Draw figures."""
+    """Draw figures from the tables."""
     from automata.figures.files import write_figures
 
     write_figures(tables, figures, output, processes)
@@ -129,14 +127,14 @@ def page(experiment: Annotated[Path, "Folder of the experiment."]) -> None:
 
 
 def publish(
-    files: Annotated[Sequence[Path], "Files that are copied."],
+    files: Annotated[Sequence[Path], "Files to copy."],
     *,
-    records: Annotated[Sequence[Path], "Records that are packed into one file."] = (),
-    curves: Annotated[Sequence[Path], "Records of learning curves, which are added."] = (),
-    source: Annotated[Path, "Folder of the experiment, which the files lie in."],
-    target: Annotated[Path, "Folder that they are copied to; beside it lie learning curves."],
+    records: Annotated[Sequence[Path], "Records to pack into one file."] = (),
+    curves: Annotated[Sequence[Path], "Records of learning curves to add."] = (),
+    source: Annotated[Path, "Folder of the experiment, which has the files."],
+    target: Annotated[Path, "Folder to copy to; published learning curves are beside it."],
 ) -> None:
-    """Copy what was made of an experiment to where it is published."""
+    """Copy the results of an experiment to the folder of published results."""
     from automata.curves.published import publish_curves
     from automata.curves.record import read_curves
     from automata.publication import pack, publish
@@ -168,10 +166,10 @@ def simulate(
     *,
     job: JobText,
     processes: Processes = 1,
-    curves: Annotated[Path, "All learning curves, a row per evaluation, Parquet."],
+    curves: Annotated[Path, "File for all learning curves, a row per evaluation, Parquet."],
     output: TableFolder,
 ) -> None:
-    """Simulate searches on recorded learning curves."""
+    """Join recorded learning curves and simulate searches on them."""
     from automata.analysis.tables import read_parquet, write_csv, write_parquet
     from automata.config.base import parsed
     from automata.simulation.tables import Simulation, joined, simulated

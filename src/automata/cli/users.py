@@ -1,4 +1,4 @@
-"""The commands that a user types: each public function is one, in the order of the help."""
+"""The commands that a user types, in the order of the help; each public function is one."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ RUNS = Path("results/runs")
 
 
 def new(
-    data: Annotated[Path, "Table, .npz, or folder with a folder of images per class."],
+    data: Annotated[Path, "Table, .npz file, or folder with a folder of files per class."],
     *,
-    target: Annotated[str | None, "Column of the classes, of a table."] = None,
-    text: Annotated[str | None, "Column of the texts, if it is not found."] = None,
-    hours: Annotated[float, "Time that the experiment may take on this machine."] = 1.0,
-    skip_rows: Annotated[bool, "Leave out rows without a class, and classes of few rows."] = False,
-    output: Annotated[Path | None, "Configuration (default: the name of the data, .yaml)."] = None,
+    target: Annotated[str | None, "Column of the classes, required for a table."] = None,
+    text: Annotated[str | None, "Column of the texts (default: by its contents)."] = None,
+    hours: Annotated[float, "Hours that the experiment may take here (default: 1)."] = 1.0,
+    skip_rows: Annotated[bool, "Leave out rows without a class and classes of few rows."] = False,
+    output: Annotated[Path | None, "Configuration (default: NAME-OF-DATA.yaml)."] = None,
 ) -> None:
-    """Write a configuration for data of your own, after a look at them and a timed probe."""
+    """Inspect data of your own, time a few trainings, and write a configuration for them."""
     from automata.new import new
 
     sys.stdout.write(new(data, target, text, output, hours, skip_rows))
 
 
 def predict(
-    model: Annotated[Path, "Experiment (results/NAME), folder of a run, or the model in it."],
+    model: Annotated[Path, "Folder of an experiment (results/NAME) or of a run, or a model file."],
     rows: Annotated[Path, "New rows: a table, texts, an image, or a folder of images."],
     *,
-    output: Annotated[Path, "Class and probabilities of each row, CSV."],
-    factory: Annotated[str | None, "Code that made a model of your own, module:function."] = None,
+    output: Annotated[Path, "File for the class and the probabilities of each row, CSV."],
+    factory: Annotated[str | None, "Code that builds a model of your own, module:function."] = None,
 ) -> None:
-    """Predict the classes of new rows by a model that a run has left."""
+    """Predict the classes of new rows with the model of a finished run."""
     from automata.files import write_text
     from automata.prediction.predict import predict
 
     if factory is not None:
-        sys.path.insert(0, str(Path.cwd()))  # where the workflow looks for it
+        sys.path.insert(0, str(Path.cwd()))  # the workflow finds modules there, too
     write_text(output, predict(model, rows, factory).to_csv(index=False))
 
 
 def runs() -> None:
-    """List the runs there are, by protocol."""
+    """List the finished runs by data set, search, scheduler and protocol."""
     from automata.status import inventory
 
     sys.stdout.write(inventory())
@@ -53,11 +53,11 @@ def status(
     *,
     configfile: Annotated[
         Sequence[Path],
-        "Configuration files, as snakemake takes them (default: config/config.yaml alone).",
+        "Configuration files, as for snakemake (default: config/config.yaml alone).",
     ] = (),
-    watch: Annotated[bool, "Say it again every two seconds, until Ctrl-C."] = False,
+    watch: Annotated[bool, "Refresh every two seconds until Ctrl-C."] = False,
 ) -> None:
-    """Count the runs of an experiment done, running and to come, and say how far each is."""
+    """Count the runs of an experiment that are done, running and to come; show their progress."""
     from automata.config.files import DEFAULTS, read_experiments
     from automata.grid import Grid
     from automata.status import report
@@ -71,12 +71,12 @@ def status(
 
 
 def unpack(
-    archives: Annotated[Sequence[Path], "Files with packed records, .tar.xz."],
+    archives: Annotated[Sequence[Path], "Archives of records, .tar.xz."],
     *,
-    output: Annotated[Path, "Folder of the records (default: results/runs)."] = RUNS,
-    as_named: Annotated[bool, "Leave each record at its path in the archive."] = False,
+    output: Annotated[Path, "Folder for the records (default: results/runs)."] = RUNS,
+    as_named: Annotated[bool, "Keep the paths of the archive."] = False,
 ) -> None:
-    """Put published records in the places of their runs, which then count as run."""
+    """Put published records where their runs would write them, so that these count as done."""
     from automata.publication import unpack
     from automata.runs import recorded_place
 
