@@ -1,8 +1,9 @@
-"""Locks that tell who has them: no wait is silent."""
+"""Locks whose waiting processes log who holds them."""
 
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 import platform
@@ -13,59 +14,48 @@ from datetime import datetime
 from pathlib import Path
 
 import psutil
-from filelock import FileLock, SoftFileLock, Timeout
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, Field
 
 logger = logging.getLogger(__name__)
 
 REPEAT_SECONDS = 60.0
-"""Between two lines of one wait."""
+"""Time between two log lines of one wait."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
-"""Errors of a file system without locks, such as Lustre mounted `noflock`."""
+"""Errors of a file system without locks: Lustre mounted `noflock`, some NFS and FUSE mounts."""
 
 
 class Holder(BaseModel):
-    """What the holder of a lock writes into its file; others may write there as well."""
+    """The process that holds a lock, as its file says; anybody may write to that file."""
 
     host: str = Field(pattern=r"^[A-Za-z0-9._-]{1,255}$")
     pid: int = Field(gt=0, lt=2**31)
     since: float = Field(ge=0, lt=2**32)
     """Unix time, seconds."""
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether this process of this host has ended; of another host nobody here knows."""
-        if self.host != platform.node():
-            return False
-        try:  # the number is another's if that process began later
-            return psutil.Process(self.pid).create_time() > self.since + 1
-        except psutil.Error:
-            return True
-
 
 @contextmanager
-def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
-    """Hold `lock` for the body, and yield the seconds waited for it: 0 if it was had at once.
+def held(path: Path, what: str, *, mode: int = -1, needed: bool = True) -> Iterator[float]:
+    """Hold the lock at `path` for the body, and yield the seconds waited; 0 if it was free.
 
-    While it waits for `what`, it logs who has the lock, at once and every minute. Where the file
-    system has no locks, the body runs without one, unless it is `needed`. Raises OSError when the
-    file cannot be opened or made.
+    While it waits for `what`, it logs the holder, at once and every minute. On a file system
+    without locks the body runs without one, unless it is `needed`. A new lock file gets `mode`.
+    Raises OSError if the file cannot be opened or made.
     """
-    path = Path(lock.lock_file)
+    # Without flock, filelock's substitute is the existence of the file, which _write breaks.
+    lock = FileLock(path, mode=mode, fallback_to_soft=False)
     start = time.perf_counter()
-    waited, pause = 0.0, 0.0
+    waited, timeout = 0.0, 0.0
     while not lock.is_locked:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            _acquire(lock, pause)
+            lock.acquire(timeout=timeout)
         except FileNotFoundError:  # its last holder has removed the folder
             waited = time.perf_counter() - start
         except Timeout:
-            waited = time.perf_counter() - start
-            by_now = f", {round(waited)} s by now" if pause else ""
-            logger.info("waiting for %s%s: %s", what, by_now, _named(path))
-            pause = REPEAT_SECONDS
+            logger.info("waiting for %s: %s", what, _describe_holder(path))
+            waited, timeout = time.perf_counter() - start, REPEAT_SECONDS
         except OSError as error:
             if needed or error.errno not in NO_LOCKS:
                 raise
@@ -75,9 +65,8 @@ def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
     if waited:
         waited = time.perf_counter() - start
         logger.info("waited %.1f s for %s", waited, what)
-    # Of a host with an odd name nobody reads it.
-    who = Holder.model_construct(host=platform.node(), pid=os.getpid(), since=time.time())
-    _write(path, who.model_dump_json())
+    who = {"host": platform.node(), "pid": os.getpid(), "since": time.time()}
+    _write(path, json.dumps(who))
     try:
         yield waited
     finally:
@@ -85,18 +74,8 @@ def held(lock: FileLock, what: str, *, needed: bool = True) -> Iterator[float]:
         lock.release()
 
 
-def _acquire(lock: FileLock, timeout: float) -> None:
-    """Acquire a lock of the kernel; filelock's substitute for one would not survive `_write`."""
-    try:
-        lock.acquire(timeout=timeout)
-    finally:
-        if isinstance(lock, SoftFileLock):
-            lock.release()
-            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), lock.lock_file)
-
-
 def _write(path: Path, text: str) -> None:
-    """Replace the text in a locked file, if that is allowed: the lock does without."""
+    """Replace the text in a lock file, if that is allowed; the lock works without it."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -104,17 +83,24 @@ def _write(path: Path, text: str) -> None:
 
 
 def holder(path: Path) -> Holder | None:
-    """Return who has the lock at `path` by its file, None if nobody who lives; tries no lock."""
+    """Return the live process that the lock file at `path` names, or None; does not lock.
+
+    A process on another host counts as live.
+    """
     try:
-        found = Holder.model_validate_json(path.read_bytes())
-    except (OSError, ValueError):
+        named = Holder.model_validate_json(path.read_bytes())
+        if named.host != platform.node():
+            return named
+        # If that process began later, it is another one with the same number.
+        began = psutil.Process(named.pid).create_time()
+    except (OSError, ValueError, psutil.Error):
         return None
-    return None if found.has_ended else found
+    return named if began <= named.since + 1 else None
 
 
-def _named(path: Path) -> str:
-    """Return who has the lock, for a reader."""
-    if (found := holder(path)) is None:
+def _describe_holder(path: Path) -> str:
+    """Return a phrase that names the holder of the lock at `path`."""
+    if (named := holder(path)) is None:
         return f"another process, by the file {path}"
-    since = datetime.fromtimestamp(found.since)
-    return f"process {found.pid} of {found.host}, since {since:%Y-%m-%d %H:%M:%S}"
+    since = datetime.fromtimestamp(named.since)
+    return f"process {named.pid} of {named.host}, since {since:%Y-%m-%d %H:%M:%S}"

@@ -5,7 +5,6 @@ import platform
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from automata.config.files import read_experiments
 from automata.config.job import Job
@@ -220,7 +219,7 @@ def test_log_of_another_version_is_no_error(folder):
 def test_job_is_at_work_while_it_holds_its_folder(folder, monkeypatch):
     write(folder, *HALF)
     monkeypatch.undo()  # the time of the lock is that of today
-    with held(FileLock(folder / "lock"), "it"):
+    with held(folder / "lock", "it"):
         assert len(told(folder)) == 1
     assert told(folder) == []
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import requests
-from filelock import FileLock
 from pooch import HTTPDownloader, file_hash
 
 from automata.datasets.catalog import RemoteFile
@@ -59,7 +58,7 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
         if present is not None:
             return present
         cache.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(cache / f".{file.name}.lock")
+        lock = cache / f".{file.name}.lock"
         with held(lock, f"a download of {file.name}", needed=False):
             # Another process may have had the lock until now because it wanted the same file.
             return _present(wanted, mirror) or _download(wanted, mirror)

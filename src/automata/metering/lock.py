@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from filelock import FileLock
-
 from automata.errors import UserError
 from automata.locks import held
 
@@ -31,7 +29,7 @@ def exclusive_host(exclusive: bool) -> Iterator[float]:
     path = host_lock_path()
     with ExitStack() as stack:
         try:
-            lock = held(FileLock(path, mode=0o666), "another measured job of this host")
+            lock = held(path, "another measured job of this host", mode=0o666)
             waited = stack.enter_context(lock)
         except OSError as error:
             raise UserError(

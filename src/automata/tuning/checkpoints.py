@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from filelock import FileLock
 
 from automata.failures import ran_out_of_memory
 from automata.files import replacing
@@ -86,8 +85,8 @@ class WorkFolder:
 
         That can be a job whose Snakemake was killed and which goes on.
         """
-        lock = FileLock(self.path / "lock")
-        return held(lock, f"another process that works on {self.path}", needed=False)
+        what = f"another process that works on {self.path}"
+        return held(self.path / "lock", what, needed=False)
 
     def clear(self) -> bool:
         """Remove all but the lock; say whether there was anything."""

@@ -245,7 +245,7 @@ def _temporary_folder() -> Iterator[Path]:
                     _remove(left.with_suffix(""))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     owner = folder.with_suffix(OWNER)
-    with held(FileLock(owner), "a job that removes leftovers of Ray", needed=False):
+    with held(owner, "a job that removes leftovers of Ray", needed=False):
         try:
             yield folder
         finally:

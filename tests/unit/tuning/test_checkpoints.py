@@ -223,9 +223,9 @@ def test_run_that_was_never_kept_is_none(tmp_path):
 
 HOLD = """
 import shutil, sys
-from filelock import FileLock
+from pathlib import Path
 from automata.locks import held
-with held(FileLock(sys.argv[1] + "/lock"), "the folder"):
+with held(Path(sys.argv[1], "lock"), "the folder"):
     print("has it", flush=True)
     sys.stdin.readline()
     if sys.argv[2] == "finish":
