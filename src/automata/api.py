@@ -1,4 +1,4 @@
-"""One tuning job from Python, without Snakemake: the same job, with the same record."""
+"""`automata.tune`: one tuning job from Python, with the same record as by Snakemake."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,13 +28,10 @@ from automata.runs import MODEL, RECORD, job_of
 from automata.tuning.job import keep_model, run_with_model
 
 NAME = "data"
-"""What a user's own data are called in the record."""
+"""Name of a user's own data set in the record."""
 
 FRAME = "data.parquet"
-"""The file that a user's frame is written to."""
-
-PROTOCOL = ("model", "search_space", "configurations", "epochs", "metric", "class_weights")
-"""Arguments of `tune` that are keys of the protocol."""
+"""File to which a user's frame is written."""
 
 ARGUMENTS = {
     "datasets": "data",
@@ -46,7 +42,7 @@ ARGUMENTS = {
     "seeds": "seed",
     "own_datasets": "own",
 }
-"""Keys of the configuration that an argument of `tune` decides."""
+"""Keys of the configuration that `tune` sets, and the arguments that decide them."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +50,11 @@ class Tuned:
     """A finished job."""
 
     record: Record
-    """All that is known of it."""
+    """Everything that was measured."""
     model: Classifier
     """The trained model, on the CPU, in evaluation mode."""
     dataset: Dataset
-    """What it was trained on."""
+    """The data on which it was trained."""
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -80,12 +76,12 @@ class Tuned:
 
     @property
     def wall_seconds(self) -> float:
-        """Of the search and of the training of the best configuration."""
+        """Time of the search and of the training of the best configuration."""
         return sum(phase.wall_seconds for phase in self.record.phases)
 
     @property
     def energy_joules(self) -> float | None:
-        """Of the same; None where nothing can be measured or estimated."""
+        """Energy of the same; None if it can be neither measured nor estimated."""
         return complete_sum([phase.energy_joules for phase in self.record.phases])
 
     def save(self, folder: str | Path) -> None:
@@ -116,94 +112,100 @@ def tune(
     settings: Mapping[str, Any] | None = None,
     folder: str | Path | None = None,
 ) -> Tuned:
-    """Tune hyper-parameters on subsets of the data, and train the best configuration on all.
+    """Tune hyper-parameters on subsets of the data, and train the best configuration on all rows.
 
-    What is None is as in config/config.yaml, for the kind of the data.
+    An argument that is None has its default in config/config.yaml for this kind of data.
 
     Args:
         data: a DataFrame; a pair (inputs, labels) of arrays, (n, features) numbers or
-            (n, height, width[, 3]) uint8 images; the path of a table, or of a folder of images;
-            or the name of a data set that the project knows.
-        target: column of the classes, of a DataFrame or table.
-        text: column of the texts, if they are what is classified.
-        model: name, or `{"factory": "module:function", ...}`.
-        search_space: hyper-parameter -> domain, as in `protocol.*.search_space`.
+            (n, height, width[, 3]) uint8 images; the path of a table or of a folder of images;
+            or the name of a data set of the project.
+        target: the column of the classes, in a DataFrame or table.
+        text: the column of the texts, if texts are to be classified.
+        model: a name, or `{"factory": "module:function", ...}`.
+        search_space: a domain for each hyper-parameter, as in `protocol.*.search_space`.
         search: `random` or `tpe`.
         scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
-        selector: what chooses the subsets; `full`: none. The controls `full-again` and `untuned`
-            repeat `full` and tune nothing.
-        fraction: size of a subset, as a share of the training rows. `full` and the controls ignore
-            it.
-        configurations: trials.
-        epochs: T, of a trial that is never stopped and of the last training.
-        metric: what trials are compared by.
+        selector: the method that chooses the subsets; `full` uses all rows. Two controls tell what
+            tuning gains: `full-again` repeats `full`, and `untuned` tunes nothing.
+        fraction: the size of a subset, as a share of the training rows; `full` and the controls
+            ignore it.
+        configurations: the number of trials.
+        epochs: epochs of a trial that is not stopped early, and of the final training.
+        metric: the metric that ranks the trials.
         class_weights: `none` or `balanced`.
-        seed: fixes configurations, weights, subsets and order.
+        seed: decides configurations, initial weights, subsets and the order of the rows.
         own: further keys of `own_datasets`, such as `{"fill": {"numbers": "median"}}`.
         settings: further keys of the configuration, by section; the arguments above win.
-        folder: for unfinished work: a call that is interrupted goes on from there. None: a
+        folder: a folder for unfinished work, from which an interrupted call resumes. None: a
             temporary one.
 
     Returns:
-        Configuration, model, trials, time and energy.
+        The best configuration, the model, the trials, time and energy.
 
     Raises:
-        UserError: in one line, for arguments and data that cannot be used.
+        UserError: in one line, for arguments or data that cannot be used.
     """
-    given = locals()
-    with ExitStack() as stack:
-        if folder is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="automata-"))
-        work = Path(folder)
+    axes = {"search": search, "scheduler": scheduler, "selector": selector, "seed": seed}
+    axes["fraction"] = CONTROLS[selector].fraction if selector in CONTROLS else fraction
+    protocol = {
+        "model": model,
+        "search_space": search_space,
+        "configurations": configurations,
+        "epochs": epochs,
+        "metric": metric,
+        "class_weights": class_weights,
+    }
+    with tempfile.TemporaryDirectory(prefix="automata-") as temporary:
+        work = Path(folder or temporary)
         work.mkdir(parents=True, exist_ok=True)
         try:
-            name, described = _described(data, target, text, work)
-            return _tuned(given, name, described, work)
-        except UserError as error:  # it names what is written here: say the arguments
-            said = str(error).replace(str(work / FRAME), "data")
-            raise UserError(said.replace(f"own_datasets.{NAME}", "own")) from error
+            name, source = _source(data, target, text, work)
+            kind = source["kind"] if source else DATASETS[name].kind
+            arguments: dict[str, Any] = {
+                "datasets": [name],
+                "own_datasets": {name: {**source, **(own or {})}} if source else {},
+                "protocol": {kind: {k: v for k, v in protocol.items() if v is not None}},
+                "searches": [search],
+                "schedulers": [scheduler],
+                "selectors": [selector],
+            }
+            config = combine(_checked(settings or {}, kind), arguments)
+            (experiment,) = read_experiments([DEFAULTS], of_module=config)
+            run = parsed(lambda: Run(dataset=name, **axes))
+            contents = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
+            job, downloads = job_of(experiment, run, contents), experiment.data
+            prepared = prepare(name, job.settings.data, Path(downloads.cache), downloads.mirror, {})
+            file = work / f"{name}.safetensors"
+            write_dataset(prepared, file)
+            record, trained = run_with_model(job, file, work / "job")
+            return Tuned(record, trained.cpu().eval(), prepared)
+        except UserError as error:  # name the argument, not the file or key made of it
+            message = str(error).replace(str(work / FRAME), "data").replace("module config", "tune")
+            raise UserError(message.replace(f"own_datasets.{NAME}", "own")) from error
 
 
-def _tuned(given: Mapping[str, Any], name: str, described: dict[str, Any], work: Path) -> Tuned:
-    """Run the job of a call with the arguments `given`."""
-    kind = described["kind"] if described else DATASETS[name].kind
-    further = json.loads(json.dumps(given["settings"] or {}))
-    for key in further.keys() & ARGUMENTS.keys():
+def _checked(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return `settings`; raise UserError if the arguments would replace some of them."""
+    for key in settings.keys() & ARGUMENTS.keys():
         raise UserError(f"tune: settings.{key}: give the argument {ARGUMENTS[key]} instead")
-    protocol = further.get("protocol", {})
+    protocol = settings.get("protocol", {})
     if not isinstance(protocol, dict) or not isinstance(protocol.get(kind, {}), dict):
-        said = f"{json.dumps(protocol)} is not valid"
-        raise UserError(f'tune: settings.protocol: {said}; valid: {{"{kind}": {{...}}}}')
-    change: dict[str, Any] = {
-        "datasets": [name],
-        "own_datasets": {name: {**described, **(given["own"] or {})}} if described else {},
-        "protocol": {kind: {key: given[key] for key in PROTOCOL if given[key] is not None}},
-        "searches": [given["search"]],
-        "schedulers": [given["scheduler"]],
-        "selectors": [given["selector"]],
-    }
-    (experiment,) = read_experiments([DEFAULTS], combine(further, change))
-    cell = {key: given[key] for key in ("search", "scheduler", "selector", "fraction", "seed")}
-    if given["selector"] in CONTROLS:
-        cell["fraction"] = CONTROLS[given["selector"]].fraction
-    run = parsed(lambda: Run(dataset=name, **cell))
-    contents = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
-    job = job_of(experiment, run, contents)
-    settings = experiment.data
-    prepared = prepare(name, job.settings.data, Path(settings.cache), settings.mirror, {})
-    file = work / f"{name}.safetensors"
-    write_dataset(prepared, file)
-    record, model = run_with_model(job, file, work / "job")
-    return Tuned(record, model.cpu().eval(), prepared)
+        problem = f"{json.dumps(protocol)} is not valid"
+        raise UserError(f'tune: settings.protocol: {problem}; valid: {{"{kind}": {{...}}}}')
+    return dict(settings)
 
 
-def _described(
+def _source(
     data: str | Path | pd.DataFrame | tuple[Any, Any],
     target: str | None,
     text: str | None,
     work: Path,
 ) -> tuple[str, dict[str, Any]]:
-    """Return the name of the data set, and what `own_datasets` says of it; nothing if known."""
+    """Return the name of the data set and its `own_datasets`, empty for one of the project.
+
+    A DataFrame and arrays are written to a file in `work`.
+    """
     if isinstance(data, str) and data in DATASETS:
         return data, {}
     if isinstance(data, tuple):
@@ -219,9 +221,9 @@ def _described(
         try:
             data.rename(columns=str).to_parquet(file, index=False)
         except (NotImplementedError, TypeError, ValueError) as error:  # by pandas and pyarrow
-            said = "; ".join(map(str, error.args))
+            problem = "; ".join(map(str, error.args))
             remedy = "give each column a name of its own, and values of one type"
-            raise UserError(f"tune: data: {said}: {remedy}") from error
+            raise UserError(f"tune: data: {problem}: {remedy}") from error
         data = file
     if Path(data).is_dir() or Path(data).suffix == ".npz":
         return NAME, {"kind": "image", "path": str(data)}
