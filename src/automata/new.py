@@ -1,4 +1,4 @@
-"""A configuration for a user's own data: what the file is, and a search that fits the time."""
+"""`automata new`: a configuration for a user's own data, with a search that fits the time."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import Plan, fitting
 
 SNAKEFILE = SHIPPED.with_name("workflow") / "Snakefile"
-"""The workflow that comes with this package, in a wheel or in a checkout."""
+"""The workflow of this package, in a wheel or in a checkout."""
 
 PROBED = 3
-"""Configurations that the probe trains."""
+"""Number of configurations that the probe trains."""
 PROBE_SECONDS = 1.0
-"""What an epoch of a configuration takes at least, unless it has all rows: shorter is noise."""
+"""Shortest epoch that counts, unless it has all rows: the time of a shorter one is noise."""
 FIRST_ROWS = 256
 CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
-"""Of the probe. On a CPU its own time counts: another process that is at work changes nothing."""
+"""Clock of the probe by device; on a CPU it excludes the time that other processes take."""
 UNBALANCED = 3.0
-"""Rows of the largest class for one of the smallest, from which on accuracy says little."""
+"""Ratio of the largest to the smallest class above which accuracy says little."""
 VECTORS = {"source": None, "dimension": 100}
 GLOVE = [
     "data:",
@@ -64,28 +64,30 @@ def new(
     hours: float,
     skip_rows: bool = False,
 ) -> str:
-    """Write a configuration for the data at `path`; return what to type next.
+    """Write a configuration for the data at `path`; return a summary and the command to type next.
 
-    Raises UserError, in one line, for data that cannot be used, and for an `output` that is there.
+    Raises UserError for unusable data and for an `output` that exists.
     """
     name = name_of(path)
     output = output or Path(f"{name}.yaml")
     if output.exists():
-        raise UserError(f"{output}: is there already; give another name by --output")
-    found = guess(path, target, text, skip_rows)
-    job = _job(name, found)
+        raise UserError(f"{output}: already exists; give another name by --output")
+    guessed = guess(path, target, text, skip_rows)
+    job = _job(name, guessed)
     data = prepare(name, job.settings.data, Path("results/downloads"))
+    # The note that lists the columns that are left out would repeat the reasons.
+    notes = [it for it in data.metadata.get("read", []) if not it.startswith("left out: ")]
+    dropped = guessed.own.get("drop", [])
+    reasons = [f"column '{it}': {guessed.reasons[it]}: left out" for it in dropped]
     plan = planned(data, job, hours)
     with replacing(output) as unfinished:
-        written = configuration(name, output, found, data, plan)
-        unfinished.write_text(written, encoding="utf-8")
+        unfinished.write_text(configuration(name, output, guessed, data, notes, plan), "utf-8")
         read_experiments([DEFAULTS, unfinished])
-    long = plan.seconds > 3600 * hours
-    beyond = f", more than {hours:g} h: the smallest search there is" if long else ""
+    too_long = plan.seconds > 3600 * hours
+    beyond = f", more than {hours:g} h: the smallest search there is" if too_long else ""
     size = plan.size
-    left_out = [f"column '{it}': {found.reasons[it]}: left out" for it in found.own.get("drop", [])]
     return (
-        "".join(f"{line}\n" for line in [*left_out, *data.metadata.get("read", [])])
+        "".join(f"{line}\n" for line in [*reasons, *notes])
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
@@ -95,14 +97,14 @@ def new(
 
 
 def command(configuration: Path) -> str:
-    """Return the command that runs a configuration, as it is typed in this folder."""
+    """Return the command that runs a configuration from the current folder."""
     here = Path("workflow/Snakefile")
     snakefile = "" if here.is_file() else f" --snakefile {shlex.quote(str(SNAKEFILE))}"
     return f"snakemake --cores all{snakefile} --configfile {shlex.quote(str(configuration))}"
 
 
 def name_of(path: Path) -> str:
-    """Return what the data at `path` are called: by the file, in a form that nothing else has."""
+    """Return a name for the data at `path`, which no data set of the project has."""
     plain = re.sub(r"[^a-z0-9-]+", "-", path.name.lower().partition(".")[0]).strip("-") or "data"
     name = plain[:60].rstrip("-")
     if name not in {*DATASETS, *TAKEN, "all"}:
@@ -110,30 +112,31 @@ def name_of(path: Path) -> str:
     return f"{name}-{'images' if path.is_dir() or path.suffix.lower() == '.npz' else 'table'}"
 
 
-def _job(name: str, found: Guess) -> Job:
+def _job(name: str, guessed: Guess) -> Job:
+    """Return the job that the probe trains: FULL, with the default search space."""
     methods = {"search": "random", "scheduler": "hyperband", "selector": "full"}
-    own = {"own_datasets": {name: found.own}, "data": {"vectors": VECTORS}}
+    own = {"own_datasets": {name: guessed.own}, "data": {"vectors": VECTORS}}
     (experiment,) = read_experiments([DEFAULTS], {"datasets": [name], **own})
     run = Run(dataset=name, fraction=1.0, seed=0, **methods)
     return Job(run=run, settings=settings_of(experiment, name, *methods.values()))
 
 
 def planned(data: Dataset, job: Job, hours: float) -> Plan:
-    """Return the search that fits this machine and the hours, by a probe."""
+    """Return the largest search that takes at most `hours` on this machine, by a probe."""
     compute = job.settings.compute
     seconds, cores, watts = seconds_per_pass(data, job), 1, None
     if choose_device(compute, data.kind).type == "cpu":
         linux = hasattr(os, "sched_getaffinity")
         free = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
         cores = max(1, free // compute.threads_per_trial)
-        with suppress(ImportError):  # of codecarbon
+        with suppress(ImportError):  # codecarbon is not installed
             hardware = find_hardware()
             watts = hardware and hardware.watts_per_thread
     return fitting(seconds, hours, cores, watts)
 
 
 def seconds_per_pass(data: Dataset, job: Job) -> float:
-    """Return the seconds that a pass over the training rows takes, the mean of a few trials."""
+    """Return the mean seconds of an epoch on all training rows, over PROBED configurations."""
     settings = job.settings
     search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
     device = take_device(choose_device(settings.compute, data.kind))
@@ -142,14 +145,14 @@ def seconds_per_pass(data: Dataset, job: Job) -> float:
 
 
 def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch.device) -> float:
-    """Return the seconds of a pass, measured on as many rows as give a time worth reading."""
+    """Return the seconds of an epoch, from one on enough rows to be measured precisely."""
     clock, seed = CLOCKS[device.type], derive(job.run.seed, job.run.training_stream)
-    rest = subset_plan(job), seed, device, job.settings.compute  # as `TuneTrial` has it
+    rest = subset_plan(job), seed, device, job.settings.compute  # as in `TuneTrial`
     rows = min(FIRST_ROWS, len(data.train))
     while True:
         part = Split(data.train.inputs[:rows], data.train.labels[:rows], data.train.normalisation)
         run = TrainingRun(replace(data, train=part), configuration, job.settings.protocol, *rest)
-        run.train_to(1)  # whatever is slow at first
+        run.train_to(1)  # the first epoch also warms up
         start = clock()
         run.train_to(2)
         seconds = clock() - start
@@ -158,15 +161,17 @@ def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch
         rows = min(len(data.train), 4 * rows)
 
 
-def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Plan) -> str:
+def configuration(
+    name: str, output: Path, guessed: Guess, data: Dataset, notes: list[str], plan: Plan
+) -> str:
     """Return the text of a configuration file."""
-    kind, size = found.own["kind"], plan.size
+    kind, size = guessed.own["kind"], plan.size
     rows = torch.bincount(data.train.labels, minlength=data.classes)
     metric, why = "accuracy", "also: balanced_accuracy, macro_f1, log_loss"
     if rows.max() > UNBALANCED * rows.min().clamp(min=1):
         metric = "balanced_accuracy"
         why = f"the largest class has {rows.max()} training rows, the smallest {rows.min()}"
-    few = "three or more tell how sure the result is" if size.seeds < 3 else None
+    few = "three or more show how certain the result is" if size.seeds < 3 else None
     lines = [
         f"# {printable(command(output))}",
         f"# It takes {plan.cost} on this machine, by a probe of {PROBED} configurations.",
@@ -174,8 +179,8 @@ def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Pl
         f"datasets: [{_yaml(name)}]",
         "own_datasets:",
         f"  {_yaml(name)}:",
-        *(f"    {line}" for line in _described(found)),
-        *(f"    # {printable(line)}" for line in data.metadata.get("read", [])),
+        *(f"    {line}" for line in _own_dataset(guessed)),
+        *(f"    # {printable(note)}" for note in notes),
         *(GLOVE if kind == "text" else []),
         "",
         *RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines(),
@@ -192,16 +197,16 @@ def configuration(name: str, output: Path, found: Guess, data: Dataset, plan: Pl
     return "\n".join(lines) + "\n"
 
 
-def _described(found: Guess) -> Iterator[str]:
-    """Yield what was found, each key and each column of a list with its reason."""
-    for key, value in found.own.items():
+def _own_dataset(guessed: Guess) -> Iterator[str]:
+    """Yield the lines of `own_datasets`, with the reason for each key and listed column."""
+    for key, value in guessed.own.items():
         columns = value if isinstance(value, list) else []
-        yield f"{key}:{'' if columns else f' {_yaml(value)}'}{_comment(found.reasons.get(key))}"
-        yield from (f"- {_yaml(it)}{_comment(found.reasons.get(it))}" for it in columns)
+        yield f"{key}:{'' if columns else f' {_yaml(value)}'}{_comment(guessed.reasons.get(key))}"
+        yield from (f"- {_yaml(it)}{_comment(guessed.reasons.get(it))}" for it in columns)
 
 
 def _yaml(value: Any) -> str:
-    """Return a text or number as YAML writes it; a text that could be something else is quoted."""
+    """Return a text or number in YAML; a text that YAML could read as another type is quoted."""
     style = '"' if isinstance(value, str) and not PLAIN.fullmatch(value) else None
     text = yaml.safe_dump(value, default_style=style, width=math.inf, allow_unicode=True)
     return text.removesuffix("\n").removesuffix("...").strip()

@@ -1,4 +1,4 @@
-"""`automata new`: each description that it writes is one that the project reads and prepares."""
+"""`automata new` writes configurations that the project reads and prepares."""
 
 from __future__ import annotations
 
@@ -121,10 +121,11 @@ def test_what_is_written_is_read_and_prepared(
     assert metric == ("balanced_accuracy" if name == "flowers" else "accuracy")
 
 
-def test_what_was_read_is_printed_and_stands_in_the_file() -> None:
+def test_what_was_read_is_printed_and_written_once() -> None:
     mixed().to_csv("flowers.csv", index=False)
     said = new(Path("flowers.csv"), "species", None, None, 1.0)
     assert "column 'row': seems to number the rows: left out\n" in said
+    assert "left out: row" not in said + Path("flowers.yaml").read_text()
     assert "dates, as days since 1970: seen\n" in said
     assert "    # dates, as days since 1970: seen\n" in Path("flowers.yaml").read_text()
 
@@ -158,10 +159,10 @@ def test_file_without_a_header_is_seen() -> None:
     assert (found.own["header"], found.own["target"]) == (False, "column 3")
 
 
-def test_a_file_that_is_there_is_not_replaced() -> None:
+def test_a_file_that_exists_is_not_replaced() -> None:
     mixed().to_csv("flowers.csv", index=False)
     Path("flowers.yaml").write_text("mine")
-    with pytest.raises(UserError, match=r"flowers\.yaml: is there already"):
+    with pytest.raises(UserError, match=r"flowers\.yaml: already exists"):
         new(Path("flowers.csv"), "species", None, None, 1.0)
     assert Path("flowers.yaml").read_text() == "mine"
 
@@ -175,7 +176,7 @@ def test_a_file_that_is_there_is_not_replaced() -> None:
         ("height", "column 'height'"),
     ],
 )
-def test_targets_that_are_none_are_one_line(target: str | None, said: str) -> None:
+def test_columns_that_cannot_be_the_target_are_one_line(target: str | None, said: str) -> None:
     mixed().to_csv("flowers.csv", index=False)
     with pytest.raises(UserError, match=said) as caught:
         new(Path("flowers.csv"), target, None, None, 1.0)
@@ -336,7 +337,7 @@ HOSTILE = {
 
 
 def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file says what it says of harmless names, with the hostile ones in their place."""
+    """The file equals that for harmless names, with the hostile ones in their place."""
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
     frame = mixed()
     frame.to_csv("t.csv", index=False)

@@ -133,7 +133,7 @@ def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
         ({"target": "species", "selector": "best"}, "selector"),
         (
             {"target": "species", "metric": "auc"},
-            r"^tune: protocol\.tabular\.metric: [^;]*; valid: [^;]*$",
+            r"^tune: protocol\.\S+: [^;]*; valid: [^;]*$",
         ),
         ({"target": "species", "settings": {"searches": ["tpe"]}}, "settings.searches: .* search"),
         ({"target": "species", "settings": {"own_datasets": {}}}, "own_datasets: .* own instead"),
