@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import `tune` when it is asked for: commands must not wait for torch and Ray."""
+    """Import `tune` at its first use, so that commands do not wait for torch and Ray."""
     if name == "tune":
         from automata.api import tune
 

@@ -1,4 +1,4 @@
-"""What there is for a job: the GPUs of this host, and what SLURM gave it, where it runs there."""
+"""The resources of a job: the GPUs of this host, and its allocation if SLURM runs it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from automata.errors import UserError
 
 
 def allocation() -> dict[str, Any] | None:
-    """Return this job's allocation as plain JSON values; None outside of SLURM."""
-    given = os.environ.get
-    job = given("SLURM_JOB_ID")
+    """Return the allocation of this SLURM job as JSON values, None outside SLURM."""
+    variable = os.environ.get
+    job = variable("SLURM_JOB_ID")
     if job is None:
         return None
     return {
         "job_id": job,
-        "partition": given("SLURM_JOB_PARTITION"),
-        "nodes": given("SLURM_JOB_NODELIST"),
+        "partition": variable("SLURM_JOB_PARTITION"),
+        "nodes": variable("SLURM_JOB_NODELIST"),
         "cpus": _cpus(),
         "memory": _memory(job),
-        "gpus": given("CUDA_VISIBLE_DEVICES"),
+        "gpus": variable("CUDA_VISIBLE_DEVICES"),
     }
 
 
 def keep_to_allocation(compute: Compute) -> None:
-    """Hide the GPUs that are not this job's, or that it does not need, before CUDA starts.
+    """Hide GPUs that are not allocated to this job, or that it does not need; call before CUDA.
 
-    Raises UserError when its trials need more CPUs than SLURM gave it.
+    Raises UserError if its trials need more CPUs than SLURM allocated.
     """
     if "SLURM_JOB_ID" in os.environ:
         trials, threads = compute.concurrent_trials, compute.threads_per_trial
@@ -43,7 +43,7 @@ def keep_to_allocation(compute: Compute) -> None:
     from automata.metering.gpus import computing_on, gpu_models, visible_gpus  # needs psutil
 
     visible = visible_gpus()
-    alike = len(set(gpu_models([]))) == 1  # else CUDA may number them otherwise than NVML does
+    alike = len(set(gpu_models([]))) == 1  # otherwise CUDA and NVML may number them differently
     if alike and len(visible) > compute.gpus:
         idle_first = sorted(visible, key=lambda uuid: bool(computing_on(uuid)))
         names = [f"GPU-{uuid}" for uuid in idle_first[: compute.gpus]]
@@ -51,7 +51,7 @@ def keep_to_allocation(compute: Compute) -> None:
 
 
 def gpus_of_host() -> int | None:
-    """Return how many GPUs NVML knows here; None where nobody can ask it. Starts no CUDA."""
+    """Return the number of GPUs by NVML, None without pynvml; does not start CUDA."""
     try:
         import pynvml
     except ImportError:
@@ -64,13 +64,13 @@ def gpus_of_host() -> int | None:
 
 
 def _cpus() -> int:
-    """Return the CPUs that SLURM counts for this job here, or fewer if it is bound to fewer."""
+    """Return the number of CPUs of this SLURM job, or of its CPU affinity if that is smaller."""
     bound = len(os.sched_getaffinity(0))
     return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)))
 
 
 def _memory(job: str) -> str | None:
-    """Return the memory that `job` asked for, in SLURM's words: job steps do not know theirs."""
+    """Return the memory that `job` requested, as squeue prints it; job steps have no variable."""
     command = ["squeue", "--noheader", "--format=%m", "--job", job]
     try:
         shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)

@@ -1,7 +1,7 @@
-"""What is done, running and to come, from the files alone, beside jobs that are at work.
+"""`automata status` and `automata runs`: the state of runs, from their files alone.
 
-Nothing is written and no lock is tried: a job would take that for another process. Torch, which
-takes seconds, is not imported: a line of a job's log is read as it is (`tuning.log` writes it).
+Nothing is written and no lock is tried, which a starting job would take for another job. The logs
+of `tuning.log` are parsed here, because that module imports torch, which takes seconds.
 """
 
 from __future__ import annotations
@@ -31,51 +31,51 @@ from automata.tuning.schedulers import search_epochs
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
 SILENT_SECONDS = 3600.0
-"""A job of another host, which cannot be asked, is taken for ended if its files are as old."""
+"""Age of its files at which a job of another host, whose process nobody here sees, has ended."""
 
-HEADINGS = ("data set", "done", "running", "to come")
+STATES = ("done", "running", "to come")
 
 
 def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
-    """Yield the path of each run that a job is at work on, and how far it is."""
+    """Yield the path and the progress of each run that a job works on."""
     now = time.time()
     for lock in sorted(work.glob("/".join("*" * (STEM.count("/") + 1)) + "/lock")):
         folder, who = lock.parent, holder(lock)
         if who is None:
             continue
-        news = [*_news(_entries(folder / "log.jsonl"), who.since, now)]
-        news.append(f"{_clock(now - who.since)} so far")
+        progress = [*_progress(_entries(folder / "log.jsonl"), who.since, now)]
+        progress.append(f"{_clock(now - who.since)} so far")
         if who.host != platform.node():
-            try:  # checkpoints change their folders
+            try:  # writing checkpoints changes the folders
                 changed = [path.stat().st_mtime for path in (folder, *folder.iterdir())]
-            except OSError:  # the job ends
+            except OSError:  # the job is removing its files: it has ended
                 continue
             silence = now - max(who.since, *changed)
             if silence >= SILENT_SECONDS:
                 continue
-            news.append(f"on {who.host}, by its files of {_clock(silence)} ago")
-        yield folder.relative_to(work).as_posix(), ", ".join(news)
+            progress.append(f"on {who.host}, by its files of {_clock(silence)} ago")
+        yield folder.relative_to(work).as_posix(), ", ".join(progress)
 
 
 def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
-    """Return how many runs of an experiment are done, running and to come, and each that runs."""
+    """Return the numbers of runs by data set and state, and a line for each running job."""
     jobs, own = dict(running(work)), {place.stem for place in grid.runs}
-    states: dict[str, Counter[str]] = {name: Counter() for name in grid.datasets}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in grid.datasets}
     for place in grid.runs:
-        done = "done" if (runs / place.stem / RECORD).exists() else "to come"
-        states[place.dataset]["running" if place.stem in jobs else done] += 1
-    rows = [HEADINGS, *((name, *(str(n[h]) for h in HEADINGS[1:])) for name, n in states.items())]
-    lines = _aligned(rows)
-    for stem, news in jobs.items():
-        lines.append(f"{stem}{'' if stem in own else ' (of another configuration)'}: {news}")
+        idle = "done" if (runs / place.stem / RECORD).exists() else "to come"
+        counts[place.dataset]["running" if place.stem in jobs else idle] += 1
+    rows = [(name, *(str(count[state]) for state in STATES)) for name, count in counts.items()]
+    lines = _aligned([("data set", *STATES), *rows])
+    for stem, progress in jobs.items():
+        lines.append(f"{stem}{'' if stem in own else ' (of another configuration)'}: {progress}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def inventory(runs: Path = RUNS) -> str:
     """Return a table of the runs on disk by data set, search, scheduler and protocol."""
     rows = [("panel", "runs", "MB", "protocol")]
-    for folder, found in groupby(records_below(runs), lambda path: path.parents[2]):
-        records = list(found)
+    for folder, group in groupby(records_below(runs), lambda path: path.parents[2]):
+        records = list(group)
         protocol = read_record(records[0]).job.settings.protocol
         model = protocol.model.factory if isinstance(protocol.model, OwnModel) else protocol.model
         brief = (
@@ -88,18 +88,18 @@ def inventory(runs: Path = RUNS) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table."""
+    """Return the lines of a table with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
-def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:
-    """Yield how far a job, at work `since` then, is by its log's `entries`, and what is left."""
+def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:
+    """Yield the progress of a job that works since `since`, and the time left, by its log."""
     try:
         job = Job.model_validate(entries[0]["job"])
         reported = [entry for entry in entries if entry["kind"] == "reported"]
         latest = {entry["index"]: Progress.model_validate(entry["progress"]) for entry in reported}
-    except (IndexError, KeyError, ValidationError):  # no log yet, or of another version
+    except (IndexError, KeyError, ValidationError):  # no log yet, or one of another version
         yield "starting, or waiting for its turn"
         return
     protocol, trials = job.settings.protocol, [*latest.values()]
@@ -118,28 +118,28 @@ def _news(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[s
             yield f"best log loss {-math.log(best):.3f}" if best else "all trials diverged"
         else:
             yield f"best score {100 * best:.1f} %"
-    if sum(trial.epochs for trial in trials):  # else all diverged in their first
-        # What each segment of the search took up to its latest measurement, by its start.
-        measured = [it for entry in entries if (it := entry.get("measurement"))]
-        took = {it["started_at"]: it["wall_seconds"] for it in measured}
-        start, seconds = [*took.items()][-1]
-        left = _seconds_left(job, sum(took.values()), trials, searched)
-        if start + seconds > since:  # else it was interrupted, and trains not yet
+    if sum(trial.epochs for trial in trials):  # 0 if all diverged in their first epoch
+        # A segment is the search between two interruptions; its last measurement has its duration.
+        measured = [entry["measurement"] for entry in entries if entry.get("measurement")]
+        segments = {each["started_at"]: each["wall_seconds"] for each in measured}
+        start, seconds = [*segments.items()][-1]
+        left = _seconds_left(job, sum(segments.values()), trials, searched)
+        if start + seconds > since:  # this job has measured; otherwise nothing is trained yet
             left -= now - start - seconds
         yield f"about {_clock(max(0.0, left))} left"
 
 
 def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool) -> float:
-    """Return about how many seconds a job takes after a search that took so many.
+    """Estimate how many seconds a job still takes after a search of `spent` seconds.
 
-    Trials to come are taken to cost what those so far do by the epoch, under ASHA also to train as
-    many of them. The final training costs what they do by the sample.
+    Each epoch to come costs the mean of those so far, and each sample of the final training the
+    mean of the samples so far. ASHA's later trials train as many epochs as its earlier ones.
     """
     epochs, protocol = sum(trial.epochs for trial in trials), job.settings.protocol
-    asked = protocol.configurations, protocol.epochs
-    planned = search_epochs(job.run.scheduler, job.settings.scheduler, *asked)
-    whole = asked[0] * epochs / len(trials) if planned is None else planned
-    left = 0.0 if searched else spent / epochs * (whole - epochs)
+    count = protocol.configurations
+    planned = search_epochs(job.run.scheduler, job.settings.scheduler, count, protocol.epochs)
+    total = count * epochs / len(trials) if planned is None else planned  # None for ASHA
+    left = 0.0 if searched else spent / epochs * (total - epochs)
     if job.run.trains_finally:
         samples = sum(trial.samples for trial in trials)
         rows = max(trial.subset_samples for trial in trials) / job.run.fraction
@@ -149,14 +149,14 @@ def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool
 
 
 def _entries(log: Path) -> list[dict[str, Any]]:
-    """Return the entries of a log, without a last line that is being written."""
+    """Return the complete entries of a log; none if it is missing or damaged."""
     try:
-        lines = log.read_bytes().split(b"\n")[:-1]
-        return [json.loads(line.partition(b" ")[2]) for line in lines]  # behind its checksum
-    except (OSError, ValueError):  # none yet, or damaged: the job starts it anew
+        lines = log.read_bytes().split(b"\n")[:-1]  # the last line may be incomplete
+        return [json.loads(line.partition(b" ")[2]) for line in lines]  # after a checksum
+    except (OSError, ValueError):
         return []
 
 
 def _clock(seconds: float) -> str:
-    """Return a time as hours, minutes and seconds."""
+    """Return a duration as hours, minutes and seconds."""
     return str(timedelta(seconds=round(seconds)))

@@ -1,4 +1,4 @@
-"""What a job knows of its allocation, and keeps to."""
+"""A job reads its allocation and stays within it."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ def test_allocation_names_the_job_and_what_it_has(slurm):
     }
 
 
-def test_memory_of_a_job_that_squeue_does_not_know_is_not_known(slurm):
+def test_memory_is_none_if_squeue_does_not_know_the_job(slurm):
     slurm.setenv("SLURM_JOB_ID", "18")
     assert allocation()["memory"] is None
 
@@ -53,7 +53,7 @@ def test_cpus_are_those_that_the_process_is_bound_to(slurm):
     assert allocation()["cpus"] == len(os.sched_getaffinity(0))
 
 
-def test_outside_of_slurm_there_is_no_allocation_and_nothing_is_hidden(slurm):
+def test_outside_slurm_no_allocation_is_read_and_nothing_is_hidden(slurm):
     slurm.delenv("SLURM_JOB_ID")
     keep_to_allocation(Compute(concurrent_trials=4096))
     assert allocation() is None
@@ -117,7 +117,7 @@ def test_trials_need_as_many_gpus_as_their_shares_fill(trials, share, gpus):
 
 
 class Nvml:
-    """What pynvml does, on a host with so many GPUs, or without a driver."""
+    """A pynvml for a host with so many GPUs, or, with None, without a driver."""
 
     NVMLError = RuntimeError
 
@@ -138,6 +138,6 @@ def test_gpus_of_the_host_are_those_that_nvml_knows(monkeypatch, there, counted)
     assert gpus_of_host() == counted
 
 
-def test_without_nvml_nobody_knows_the_gpus(monkeypatch):
+def test_without_pynvml_the_number_of_gpus_is_unknown(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", None)
     assert gpus_of_host() is None

@@ -1,4 +1,4 @@
-"""How far jobs are, told from folders as jobs leave them."""
+"""The progress of jobs, read from folders as jobs leave them."""
 
 import os
 import platform
@@ -18,7 +18,7 @@ from automata.tuning.log import Closed, JobFingerprint, Opened, ReplayLog, Repor
 CONFIG = Path(__file__).parents[2] / "config"
 STEM = "dna/random-none-0123abcd/gradmatch-0.1/seed-0"
 BEGUN = 4e9
-"""When the job began: after all processes of today. Its search began 10 s later."""
+"""Start of the job, later than that of any process today; its search starts 10 s later."""
 SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
 
 
@@ -88,9 +88,9 @@ def write(folder, *entries, of=None):
     return folder / "log.jsonl"
 
 
-def told(folder):
-    """What is said of the jobs at work."""
-    return [news for _, news in running(folder.parents[3])]
+def progress(folder):
+    """Return the progress of the running jobs."""
+    return [text for _, text in running(folder.parents[3])]
 
 
 def test_search_at_work(folder):
@@ -98,7 +98,7 @@ def test_search_at_work(folder):
 
     # 30 of 50 epochs took 4 s: 8/3 s for the others. The final training has 10 times the samples
     # of a trial's 1 s of training. One second has passed since.
-    assert told(folder) == [
+    assert progress(folder) == [
         "trial 3 of 5, epoch 10 of 10, best score 75.0 %, about 0:00:12 left, 0:00:15 so far"
     ]
 
@@ -106,7 +106,7 @@ def test_search_at_work(folder):
 def test_time_left_of_full_has_no_final_training(folder):
     write(folder, *HALF, of=job("full", 1.0))
 
-    assert "about 0:00:02 left" in told(folder)[0]
+    assert "about 0:00:02 left" in progress(folder)[0]
 
 
 def test_asha_is_taken_to_stop_trials_as_it_did(folder, now):
@@ -115,7 +115,7 @@ def test_asha_is_taken_to_stop_trials_as_it_did(folder, now):
     now(9)
 
     # The fifth trial costs what one of the four did: 2 s, of which one has passed.
-    assert "about 0:00:01 left" in told(folder)[0]
+    assert "about 0:00:01 left" in progress(folder)[0]
 
 
 def test_hyperband_trains_what_its_brackets_do(folder):
@@ -123,8 +123,8 @@ def test_hyperband_trains_what_its_brackets_do(folder):
 
     # Three trials of 10 epochs in the first bracket, two that start in the second with 3, of which
     # two places go on to 9: 48 epochs, 10 of which took 2 s; 3 s have passed since.
-    assert "trial 1 of 5" in told(folder)[0]
-    assert "about 0:00:05 left" in told(folder)[0]
+    assert "trial 1 of 5" in progress(folder)[0]
+    assert "about 0:00:05 left" in progress(folder)[0]
 
 
 @pytest.mark.parametrize(
@@ -141,33 +141,33 @@ def test_halving_trains_fewer_epochs_than_all_trials_to_the_end(folder, schedule
     first = result(0, 0.5, measured(float(epochs)), epochs=epochs)
     write(folder, OPENED, first, of=job("full", 1.0, scheduler))
 
-    assert f"about {left} left" in told(folder)[0]
+    assert f"about {left} left" in progress(folder)[0]
 
 
-def test_score_of_the_log_loss_is_told_as_a_loss(folder):
+def test_score_of_the_log_loss_is_shown_as_a_loss(folder):
     losses = [result(i, 0.5, measured(i + 1.0), loss=(0.75, 0.5)[i]) for i in range(2)]
     write(folder, OPENED, *losses, of=job("full", 1.0, metric="log_loss"))
 
-    assert "best log loss 0.500, " in told(folder)[0]
+    assert "best log loss 0.500, " in progress(folder)[0]
 
 
-def test_an_interruption_is_no_time_of_the_search(folder, now):
+def test_time_of_an_interruption_does_not_count(folder, now):
     again = [OPENED, result(3, 0.6, measured(6.0, start=BEGUN + 110))]
     write(folder, *HALF, *again, of=job("full", 1.0))
     now(107)
 
     # 40 epochs took 4 s and 6 s: 2.5 s for the others; one second has passed since.
-    assert "trial 4 of 5" in told(folder)[0]
-    assert "about 0:00:02 left" in told(folder)[0]
+    assert "trial 4 of 5" in progress(folder)[0]
+    assert "about 0:00:02 left" in progress(folder)[0]
 
 
 @pytest.mark.parametrize("opened", [[], [OPENED]])
-def test_job_that_goes_on_has_left_what_it_had_when_it_was_interrupted(folder, now, opened):
+def test_resumed_job_has_the_time_left_of_its_interruption(folder, now, opened):
     write(folder, *HALF, *opened, of=job("full", 1.0))
     sign(folder, since=BEGUN + 1000)
     now(1000)
 
-    assert told(folder)[0].endswith("about 0:00:03 left, 0:00:10 so far")
+    assert progress(folder)[0].endswith("about 0:00:03 left, 0:00:10 so far")
 
 
 @pytest.mark.parametrize(
@@ -191,21 +191,21 @@ def test_job_that_goes_on_has_left_what_it_had_when_it_was_interrupted(folder, n
 def test_other_parts_of_a_job(folder, entries, of, said):
     write(folder, *entries, of=of)
 
-    assert told(folder) == [said]
+    assert progress(folder) == [said]
 
 
 def test_job_without_a_log_waits(folder):
-    assert told(folder) == ["starting, or waiting for its turn, 0:00:15 so far"]
+    assert progress(folder) == ["starting, or waiting for its turn, 0:00:15 so far"]
 
 
-def test_line_that_is_being_written_is_left_as_it_is(folder):
+def test_incomplete_last_line_is_ignored(folder):
     log = write(folder, *HALF)
-    whole = told(folder)
+    complete = progress(folder)
     with log.open("ab") as file:
         file.write(b'0123456789abcdef {"kind": "clo')
     before = (log.read_bytes(), log.stat().st_mtime_ns, sorted(folder.iterdir()))
 
-    assert told(folder) == whole
+    assert progress(folder) == complete
     assert (log.read_bytes(), log.stat().st_mtime_ns, sorted(folder.iterdir())) == before
 
 
@@ -213,40 +213,40 @@ def test_log_of_another_version_is_no_error(folder):
     body = b'{"kind": "fingerprint", "job": {"colour": "red"}}'
     (folder / "log.jsonl").write_bytes(b"e0deb0c0a0c0ffee " + body + b"\n")
 
-    assert told(folder) == ["starting, or waiting for its turn, 0:00:15 so far"]
+    assert progress(folder) == ["starting, or waiting for its turn, 0:00:15 so far"]
 
 
 def test_job_is_at_work_while_it_holds_its_folder(folder, monkeypatch):
     write(folder, *HALF)
     monkeypatch.undo()  # the time of the lock is that of today
     with held(folder / "lock", "it"):
-        assert len(told(folder)) == 1
-    assert told(folder) == []
+        assert len(progress(folder)) == 1
+    assert progress(folder) == []
 
 
-def test_folder_that_nobody_sensible_holds_is_of_no_job(folder):
+def test_lock_file_with_other_text_is_of_no_job(folder):
     (folder / "lock").write_text("nobody")
 
-    assert told(folder) == []
+    assert progress(folder) == []
 
 
-def test_killed_job_is_not_at_work(folder):
+def test_killed_job_is_not_running(folder):
     write(folder, *HALF)
     sign(folder, pid=2**22 + 1)  # more than Linux has
 
-    assert told(folder) == []
+    assert progress(folder) == []
 
 
 @pytest.mark.parametrize("changed", [".", "log.jsonl", "checkpoints"])
-def test_job_of_another_host_is_believed_while_it_changes_files(folder, now, changed):
+def test_job_of_another_host_counts_as_running_while_it_changes_files(folder, now, changed):
     write(folder, *HALF)
     (folder / "checkpoints").mkdir()
     sign(folder, host="node-7")
     os.utime(folder / changed, (BEGUN + 14, BEGUN + 14))
 
-    assert told(folder)[0].endswith("0:00:15 so far, on node-7, by its files of 0:00:01 ago")
+    assert progress(folder)[0].endswith("0:00:15 so far, on node-7, by its files of 0:00:01 ago")
     now(4 + SILENT_SECONDS)
-    assert told(folder) == []
+    assert progress(folder) == []
 
 
 def test_runs_are_counted_by_data_set(folder, tmp_path):
