@@ -1,8 +1,8 @@
-"""Recorded learning curves, and searches that are simulated on them.
+"""Learning curves, and searches that are simulated on them.
 
 Needs: prepared data sets, or published learning curves.
 Makes: results/curves/ and, in results/{experiment}/, tables and figures of simulated searches.
-Steps: record curves, in jobs that are measured; simulate searches on all; plot their regret.
+Steps: record curves in measured jobs; simulate searches on them; plot their regret.
 """
 
 from automata.views import SIMULATED
@@ -93,7 +93,7 @@ use rule plot as plot_regret with:
 
 
 rule learning_curves:
-    """Target: searches simulated on learning curves, which are recorded first."""
+    """Target: learning curves, and searches that are simulated on them."""
     input:
         CURVES_READ,
         FIGURES_OF_REGRET,

@@ -1,7 +1,7 @@
 """From the source of a data set to its prepared file.
 
-Needs: files of the user's own; others are downloaded.
-Makes: results/data/{dataset}.safetensors, and how rows of the user's own are encoded beside it.
+Needs: the user's own files; others are downloaded.
+Makes: results/data/{dataset}.safetensors, and {dataset}.encoding.json, the encoding of its rows.
 """
 
 

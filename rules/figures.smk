@@ -2,7 +2,7 @@
 
 Needs: the tables that `collect` and `tabulate` make.
 Makes: results/{experiment}/figures/ and index.html beside it; results/{experiment}/paper/.
-Steps: plot all figures; build the page. Captions are those of the catalogue (automata.views).
+Steps: plot all figures; build the page. The catalogue (automata.views) has the captions.
 """
 
 from importlib.resources import files
@@ -11,7 +11,7 @@ from automata.views import FIGURE, PAPER, category, view_of
 
 
 rule plot:
-    """Draw all figures in one job: to start a process takes longer than to draw a figure."""
+    """Draw all figures in one job, as a process takes longer to start than a figure to draw."""
     input:
         OUTPUTS.collected,
         f"{TABLES}/ratios.csv",
@@ -78,7 +78,7 @@ rule figures:
 
 
 rule paper_figures:
-    """Target: the paper's figures from the records that there are by now; no run is started."""
+    """Target: the paper's figures from the available records; starts no run."""
     input:
         OUTPUTS.records if ARCHIVES else [],
     log:
@@ -95,7 +95,7 @@ rule paper_figures:
         folder=f"{OUTPUTS.folder}/paper",
         framework=str(files("automata") / "figures/framework.png"),
     message:
-        "Drawing the paper's figures in {params.folder}, from the records there are"
+        "Drawing the paper's figures in {params.folder}, from the available records"
     shell:
         """
         (

@@ -1,12 +1,12 @@
-"""What is published, to be committed.
+"""Copies of results that are published with the project.
 
-Needs: records, tables, figures and the page; or learning curves and what is made of them.
+Needs: records, tables, figures and the page; or learning curves and their tables and figures.
 Makes: results/reference/{experiment}/, with all records in one file; results/reference/curves/.
 """
 
 
 rule publish_curves:
-    """Target: add learning curves to the published ones, and copy what was made of them."""
+    """Target: add learning curves to the published ones, and copy their tables and figures."""
     input:
         made=[rules.simulate.output.tables, FIGURES_OF_REGRET],
         records=[],

@@ -2,7 +2,7 @@
 
 Needs: the records of all runs, or archives of published ones.
 Makes: results/{experiment}/tables/ and best.yaml beside it.
-Steps: unpack archives; collect the table of runs; tabulate all that is made of it.
+Steps: unpack archives; collect the table of runs; tabulate all others from it.
 """
 
 
@@ -26,7 +26,7 @@ rule unpack:
 
 
 rule collect:
-    """Make the tables of runs, of their trials, and of what made them."""
+    """Make the tables of runs, trials and provenance from the records."""
     input:
         lambda wildcards: OUTPUTS.records,
     output:
@@ -75,7 +75,7 @@ rule tabulate:
 
 
 rule provenance:
-    """Target: where and with what the runs were made."""
+    """Target: hosts, versions and data of the runs."""
     input:
         f"{TABLES}/provenance.csv",
         f"{TABLES}/provenance.md",

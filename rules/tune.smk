@@ -1,14 +1,14 @@
-"""The measured jobs: one search, final training and test each.
+"""The measured jobs: each has one search, one final training and one test.
 
 Needs: prepared data sets.
-Makes: results/runs/.../record.json, and model.safetensors beside it where that is kept.
+Makes: results/runs/.../record.json and, for models to keep, model.safetensors beside it.
 """
 
 from automata.runs import MODEL
 
 
-# Its output is marked as one to update, so that Snakemake does not remove a finished record before
-# the job has a new one. The job itself leaves the record of a finished run as it is.
+# `update` keeps Snakemake from removing a finished record before the job has a new one. The job
+# itself keeps the record of a finished run.
 rule tune:
     """Tune on one data set with one search, scheduler, selector, subset size and seed."""
     input:
@@ -30,10 +30,10 @@ rule tune:
         * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: part(wildcards).job.minutes
         * 2 ** (attempt - 1),
-        gpu=of_part(lambda it: it.job.gpus),
-        gpu_model=of_part(lambda it: it.job.gpu_type),
-        slurm_partition=of_part(lambda it: it.job.partition),
-        slurm_extra=of_part(lambda it: "--exclusive" if it.metering.exclusive else None),
+        gpu=of_part(lambda p: p.job.gpus),
+        gpu_model=of_part(lambda p: p.job.gpu_type),
+        slurm_partition=of_part(lambda p: p.job.partition),
+        slurm_extra=of_part(lambda p: "--exclusive" if p.metering.exclusive else None),
     params:
         job=lambda wildcards: GRID.job_text(**wildcards),
         work=f"results/work/{RUN}",
@@ -50,7 +50,7 @@ rule tune:
         """
 
 
-# The same with the trained model beside the record. Of a finished run only the model is made.
+# The same with the trained model beside the record. For a finished run it only trains the model.
 use rule tune as tune_and_keep with:
     input:
         lambda wildcards: ancient(GRID.prepared(wildcards.dataset)),
