@@ -74,13 +74,6 @@ rule tabulate:
         """
 
 
-rule provenance:
-    """Target: hosts, versions and data of the runs."""
-    input:
-        f"{TABLES}/provenance.csv",
-        f"{TABLES}/provenance.md",
-
-
 rule tables:
     """Target: all tables."""
     input:

@@ -140,11 +140,6 @@ def test_edited_record_is_refused_on_the_terminal_by_name(folder):
     assert f"{GRADMATCH}: its content does not fit its digest: cut off, edited or damaged;" in shown
 
 
-def test_provenance_can_be_asked_for(workflow):
-    plan = workflow.plan("provenance")
-    assert (plan["tune"], plan["collect"], plan["tabulate"]) == (2, 1, 0)
-
-
 def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):
     """Unless the configuration names one of the user's own, which may lie there."""
     folder, marks = tmp_path / "beside", tmp_path / "marks"
