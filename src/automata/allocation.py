@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import Any
 
 from automata.config.sections import Compute
@@ -13,15 +12,13 @@ from automata.errors import UserError
 def allocation() -> dict[str, Any] | None:
     """Return the allocation of this SLURM job as JSON values, None outside SLURM."""
     variable = os.environ.get
-    job = variable("SLURM_JOB_ID")
-    if job is None:
+    if variable("SLURM_JOB_ID") is None:
         return None
     return {
-        "job_id": job,
+        "job_id": variable("SLURM_JOB_ID"),
         "partition": variable("SLURM_JOB_PARTITION"),
         "nodes": variable("SLURM_JOB_NODELIST"),
         "cpus": _cpus(),
-        "memory": _memory(job),
         "gpus": variable("CUDA_VISIBLE_DEVICES"),
     }
 
@@ -67,13 +64,3 @@ def _cpus() -> int:
     """Return the number of CPUs of this SLURM job, or of its CPU affinity if that is smaller."""
     bound = len(os.sched_getaffinity(0))
     return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)))
-
-
-def _memory(job: str) -> str | None:
-    """Return the memory that `job` requested, as squeue prints it; job steps have no variable."""
-    command = ["squeue", "--noheader", "--format=%m", "--job", job]
-    try:
-        shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return shown.stdout.strip() or None

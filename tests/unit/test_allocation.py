@@ -13,8 +13,8 @@ ONE = Compute()
 
 
 @pytest.fixture
-def slurm(monkeypatch, tmp_path):
-    """The environment of a job step with one CPU and no GPU, whose squeue knows its memory."""
+def slurm(monkeypatch):
+    """The environment of a job step with one CPU and no GPU."""
     for name in [name for name in os.environ if name.startswith("SLURM_")]:
         monkeypatch.delenv(name)
     step = {
@@ -26,9 +26,6 @@ def slurm(monkeypatch, tmp_path):
     for name, value in step.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    (tmp_path / "squeue").write_text("#!/bin/sh\n[ $4 = 17 ] && echo 3000M\n")
-    (tmp_path / "squeue").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     return monkeypatch
 
 
@@ -38,14 +35,8 @@ def test_allocation_names_the_job_and_what_it_has(slurm):
         "partition": "measured",
         "nodes": "node3",
         "cpus": 1,
-        "memory": "3000M",
         "gpus": None,
     }
-
-
-def test_memory_is_none_if_squeue_does_not_know_the_job(slurm):
-    slurm.setenv("SLURM_JOB_ID", "18")
-    assert allocation()["memory"] is None
 
 
 def test_cpus_are_those_that_the_process_is_bound_to(slurm):
