@@ -53,9 +53,7 @@ PATIENCE_SECONDS = 10.0
 
 def known_reason(error: BaseException) -> str | None:
     """Return one line with the remedy for an error of a known kind, None for any other."""
-    line = next(filter(None, map(_known_reason, _causes(error))), None)
-    # Libraries quote whole files. The remedy is at the end.
-    return line if line is None or len(line) <= 2000 else f"{line[:1000]} ... {line[-1000:]}"
+    return next(filter(None, map(_known_reason, _causes(error))), None)
 
 
 def unexpected_reason(error: BaseException, folders: Iterable[Path]) -> str:
