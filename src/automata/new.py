@@ -8,7 +8,6 @@ import re
 import shlex
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -43,6 +42,7 @@ PROBED = 3
 PROBE_SECONDS = 1.0
 """Shortest epoch that counts, unless it has all rows: the time of a shorter one is noise."""
 FIRST_ROWS = 256
+"""Rows of the first probe; each further one has four times as many."""
 CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
 """Clock of the probe by device; on a CPU it excludes the time that other processes take."""
 UNBALANCED = 3.0
@@ -54,6 +54,7 @@ GLOVE = [
     '  # vectors: {source: "https://nlp.stanford.edu/data/glove.6B.zip", dimension: 100}',
 ]
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+"""Texts that need no quotes in YAML, other than YAML's own words, which PyYAML quotes."""
 
 
 def new(
@@ -129,9 +130,8 @@ def planned(data: Dataset, job: Job, hours: float) -> Plan:
         linux = hasattr(os, "sched_getaffinity")
         free = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
         cores = max(1, free // compute.threads_per_trial)
-        with suppress(ImportError):  # codecarbon is not installed
-            hardware = find_hardware()
-            watts = hardware and hardware.watts_per_thread
+        hardware = find_hardware()
+        watts = hardware and hardware.watts_per_thread
     return fitting(seconds, hours, cores, watts)
 
 
