@@ -126,8 +126,8 @@ def tune(
         search_space: a domain for each hyper-parameter, as in `protocol.*.search_space`.
         search: `random` or `tpe`.
         scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
-        selector: the method that chooses the subsets; `full` uses all rows. Two controls tell what
-            tuning gains: `full-again` repeats `full`, and `untuned` tunes nothing.
+        selector: the method that chooses the subsets; `full` uses all rows. Two controls:
+            `full-again` repeats `full`, and `untuned` tunes nothing.
         fraction: the size of a subset, as a share of the training rows; `full` and the controls
             ignore it.
         configurations: the number of trials.
