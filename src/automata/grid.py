@@ -22,7 +22,7 @@ from automata.curves.grid import (
     training_of,
     without_files,
 )
-from automata.curves.record import CurvesJob
+from automata.curves.record import POOL_SEED, CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import ALL_DATA, CONTROLS, SCHEDULERS, SEARCHES
@@ -264,7 +264,7 @@ def _simulated(part: Experiment, curves: LearningCurves, dataset: str) -> Simula
     alike = [name for name in part.searches if name in SEARCHES]
     return Simulated(
         pool=curves.pool,
-        pool_seed=curves.pool_seed,
+        pool_seed=POOL_SEED,
         configurations=drawn.configurations,
         epochs=drawn.epochs,
         searches=[it for it in alike if protocol.under(it).search_space == drawn.search_space],

@@ -243,7 +243,6 @@ def test_bad_job_is_one_line(run, changes, expected):
     "values",
     [
         {"uniform": [0.1, 1]},
-        {"quniform": [0, 1, 0.25]},
         {"randint": [-3, 5]},
         {"choice": [True, 1, 1.5, "one"]},
     ],

@@ -290,8 +290,6 @@ class LearningCurves(Section):
 
     pool: Count = 64
     """configurations: the first that random search proposes"""
-    pool_seed: NonNegative = 0
-    """seed of that random search"""
     seeds: Axis[NonNegative] = [0, 1, 2]
     """seeds of weights, subsets and order: a training for each"""
     warm_starts: dict[str, Axis[Share]] = {}

@@ -18,7 +18,7 @@ from pydantic import (
 from automata.config.base import BadKeyError, Count, Integer, Section
 from automata.config.refusals import valid_values
 
-DRAWS = ("uniform", "loguniform", "quniform", "randint", "lograndint", "choice")
+DRAWS = ("uniform", "loguniform", "randint", "lograndint", "choice")
 """How a hyper-parameter may be drawn, in the words of Ray Tune."""
 
 Scalar = bool | int | float | str
@@ -31,8 +31,6 @@ class Domain(Section):
     """a float: `[low, high]`"""
     loguniform: tuple[PositiveFloat, PositiveFloat] | None = None
     """a float, its logarithm uniform: `[low, high]`"""
-    quniform: tuple[float, float, PositiveFloat] | None = None
-    """a float, rounded to a multiple of the step: `[low, high, step]`"""
     randint: tuple[Integer, Integer] | None = None
     """an integer below high: `[low, high]`"""
     lograndint: tuple[Count, Count] | None = None
@@ -51,12 +49,9 @@ class Domain(Section):
             if len({(type(value), value) for value in values}) != len(values):
                 raise BadKeyError([], "has a choice twice")
             return self
-        low, high, *step = values
+        low, high = values
         if not low < high:
             raise BadKeyError([], f"{draw}: {low:g} is not below {high:g}")
-        for bound in (low, high) if step else ():
-            if abs(bound / step[0] - round(bound / step[0])) > 1e-9:
-                raise BadKeyError([], f"{draw}: {bound:g} is no multiple of the step {step[0]:g}")
         return self
 
     @model_serializer
@@ -115,7 +110,7 @@ def check_values(space: Mapping[str, Domain], known: Mapping[str, Any]) -> None:
         if draw not in draws:
             words = f"{draw} draws no {valid_words(name)}; valid: {', '.join(draws)}"
             raise BadKeyError([name], words)
-        for index, value in enumerate(drawn if draw == "choice" else drawn[:2]):
+        for index, value in enumerate(drawn):
             try:
                 values.validate_python(value, strict=True)
             except ValidationError as error:

@@ -13,7 +13,7 @@ from automata.config.inputs import files_read
 from automata.config.job import settings_of
 from automata.config.protocol import Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
-from automata.curves.record import CurvesJob
+from automata.curves.record import POOL_SEED, CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import CONTROLS, SCHEDULERS, load
@@ -73,7 +73,7 @@ def _jobs(
                 warm_start=warm_start,
                 settings=settings.model_copy(update={"protocol": trained}),
                 epochs=epochs,
-                pool_seed=asked.pool_seed,
+                pool_seed=POOL_SEED,
                 configurations=list(range(first, min(first + asked.part, asked.pool))),
                 files=files_read(files, "random", "none", selector),
             )

@@ -18,6 +18,9 @@ from automata.training.progress import Progress
 
 AGAIN = "delete it, to train again"
 
+POOL_SEED = 0
+"""Seed of the random search that proposes the configurations of a pool."""
+
 
 class CurvesJob(Section):
     """Some configurations, trained in one way, and scored along the way."""

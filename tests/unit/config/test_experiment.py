@@ -40,7 +40,6 @@ def test_a_whole_configuration_is_good():
     ("domain", "expected"),
     [
         ({"uniform": [1, 1]}, "uniform: 1 is not below 1"),
-        ({"quniform": [0.001, 0.1, 0.03]}, "quniform: 0.001 is no multiple of the step 0.03"),
         ({"choice": [1, 2, 1]}, "has a choice twice"),
         ({"choice": [1], "uniform": [0, 1]}, "needs exactly one of .*, has uniform, choice"),
         ({}, "needs exactly one of .*, has none"),
@@ -51,9 +50,8 @@ def test_what_ray_cannot_draw_from_is_refused(domain, expected):
         Domain.model_validate(domain)
 
 
-@pytest.mark.parametrize("domain", [{"quniform": [0, 0.6, 0.1]}, {"choice": [1, True, 1.0]}])
-def test_a_domain_is_what_ray_can_draw_from(domain):
-    assert Domain.model_validate(domain).draw == next(iter(domain.items()))
+def test_choices_of_different_types_are_different():
+    assert Domain.model_validate({"choice": [1, True, 1.0]}).draw == ("choice", [1, True, 1.0])
 
 
 @pytest.mark.parametrize("momentum", [{"choice": [0, 0.9]}, {"uniform": [0, 0.9]}, None])
