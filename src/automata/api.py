@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.config.base import parsed
 from automata.config.files import DEFAULTS, combine, read_experiments
 from automata.config.inputs import Contents, contents_of
 from automata.config.job import Run
+from automata.config.refusals import parsed
 from automata.datasets.catalog import DATASETS
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset
@@ -186,7 +186,7 @@ def _tuned(given: Mapping[str, Any], name: str, described: dict[str, Any], work:
     cell = {key: given[key] for key in ("search", "scheduler", "selector", "fraction", "seed")}
     if given["selector"] in CONTROLS:
         cell["fraction"] = CONTROLS[given["selector"]].fraction
-    run = parsed(lambda: Run(dataset=name, **cell))
+    run = parsed(Run, {"dataset": name, **cell})
     contents = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
     job = job_of(experiment, run, contents)
     settings = experiment.data

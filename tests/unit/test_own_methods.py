@@ -7,6 +7,7 @@ import pytest
 
 from automata.config.data import Preparation
 from automata.config.job import Job
+from automata.config.refusals import parsed
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
@@ -118,5 +119,6 @@ def test_a_mistake_is_one_line(target, expected):
 def test_a_job_that_names_no_class_of_an_own_method_is_refused():
     content = json.loads(own_job().model_dump_json())
     del content["settings"]["own"]["selector"]
-    with pytest.raises(ValueError, match="selector: highest-loss is not valid; valid: full, "):
-        Job.model_validate(content)
+    expected = '^run.selector: "highest-loss" is not valid; valid: full, '
+    with pytest.raises(UserError, match=expected):
+        parsed(Job, content)

@@ -40,7 +40,7 @@ def test_a_whole_configuration_is_good():
     ("domain", "expected"),
     [
         ({"uniform": [1, 1]}, "uniform: 1 is not below 1"),
-        ({"choice": [1, 2, 1]}, "has a choice twice"),
+        ({"choice": [1, 2, 1]}, "a choice is repeated"),
         ({"choice": [1], "uniform": [0, 1]}, "needs exactly one of .*, has uniform, choice"),
         ({}, "needs exactly one of .*, has none"),
     ],

@@ -182,7 +182,7 @@ def test_an_error_in_a_part_names_its_file(read):
         ("a: !!python/name:os.system\n", "line 1, column 4: not YAML: could not determine a"),
         ("- 1\n- 2\n", "a configuration is a section of keys"),
         ("", "a configuration is a section of keys"),
-        ("seeds: [1]\nseeds: [2]\n", "line 2, column 1: not YAML: the key seeds is there twice"),
+        ("seeds: [1]\nseeds: [2]\n", "line 2, column 1: not YAML: duplicate key seeds"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):
@@ -208,7 +208,9 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path):
 
 def test_list_on_the_command_line_is_sent_to_a_file():
     """Snakemake makes ["3"] of seeds=[3]."""
-    with pytest.raises(UserError, match=r"--config: seeds\.0: .*; lists and .* file: --configf"):
+    with pytest.raises(
+        UserError, match=r"--config: seeds\.0: .*; give lists and sections in a file: --configf"
+    ):
         read_experiments([CONFIG / "config.yaml"], {"seeds": ["3"]})
 
 
