@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from automata.config.experiment import Experiment
 from automata.config.reading import Config
@@ -17,18 +16,12 @@ _TABLE = re.compile(r"(<!-- keys: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Row = tuple[str, ...]
 
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
 def json_schema() -> Schema:
-    """Return the JSON schema of configuration files; each description is one line."""
-
-    def flat(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: flat(inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [flat(inner) for inner in value]
-        return " ".join(value.split()) if isinstance(value, str) and "\n" in value else value
-
-    dialect = "https://json-schema.org/draft/2020-12/schema"
-    return {"$schema": dialect, **flat(Experiment.model_json_schema())}
+    """Return the JSON schema of configuration files."""
+    return {"$schema": DIALECT, **Experiment.model_json_schema()}
 
 
 def with_keys(text: str, defaults: Config) -> str:
@@ -70,4 +63,4 @@ def _rows(keys: Schema, schema: Schema, defaults: Config, section: str = "") -> 
             shown = default if isinstance(default, str) else json.dumps(default, default=str)
             valid = re.sub(r"\^.*\$", r"`\g<0>`", valid_values(inner)).replace("|", r"\|")
             cell = "" if default is ... else f"`{shown}`"
-            yield f"`{section}{name}`", key["description"], valid, cell
+            yield f"`{section}{name}`", " ".join(key["description"].split()), valid, cell

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from automata.config.files import DEFAULTS, combine, read_experiments
-from automata.config.inputs import Contents, contents_of
+from automata.config.inputs import contents_of
 from automata.config.job import Run
 from automata.config.refusals import parsed
 from automata.datasets.catalog import DATASETS
@@ -187,7 +187,7 @@ def _tuned(given: Mapping[str, Any], name: str, described: dict[str, Any], work:
     if given["selector"] in CONTROLS:
         cell["fraction"] = CONTROLS[given["selector"]].fraction
     run = parsed(Run, {"dataset": name, **cell})
-    contents = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
+    contents = contents_of(experiment, name, work / "contents.json", sys.path)
     job = job_of(experiment, run, contents)
     settings = experiment.data
     prepared = prepare(name, job.settings.data, Path(settings.cache), settings.mirror, {})

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.config.experiment import Experiment
-from automata.config.inputs import Contents, check_data_files, contents_of, data_files, is_code
+from automata.config.inputs import check_data_files, contents_of, data_files, is_code
 from automata.config.job import Job, Run, goes_together
 from automata.curves.grid import (
     Published,
@@ -76,9 +76,8 @@ class Grid:
         self.real_runs = _unique(folder for it in curves for folder in it.real)
         """Folders of tables of real runs, to compare simulated ones with."""
         self._check_files()
-        memory = Contents(CONTENTS)
         self._contents = {
-            dataset: {} if self.archives else contents_of(part, dataset, memory, search_path)
+            dataset: {} if self.archives else contents_of(part, dataset, CONTENTS, search_path)
             for dataset, part in self._of_dataset.items()
         }
         self.names_code = any(is_code(role) for files in self._contents.values() for role in files)

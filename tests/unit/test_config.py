@@ -225,10 +225,14 @@ def test_a_job_survives_json():
     [
         ({"selector": "grad"}, {}, '^run.selector: "grad" is not valid; valid: full, full-again, '),
         ({"fraction": 1.5}, {}, "^run.fraction: 1.5 is not valid; valid: number >= 0 and <= 1$"),
-        ({"selector": "full"}, {}, "^run.fraction: 0.1 is not valid; selector full takes 1$"),
-        ({"selector": "full-again"}, {}, "selector full-again takes 1"),
-        ({"selector": "untuned"}, {}, "selector untuned takes 0"),
-        ({"fraction": 0}, {}, "selector gradmatch needs a fraction above 0"),
+        ({"selector": "full"}, {}, "^run.fraction: 0.1 is not valid; valid: 1 for selector full$"),
+        ({"selector": "full-again"}, {}, "0.1 is not valid; valid: 1 for selector full-again"),
+        ({"selector": "untuned"}, {}, "0.1 is not valid; valid: 0 for selector untuned"),
+        (
+            {"fraction": 0},
+            {},
+            "0.0 is not valid; valid: number > 0 and <= 1 for selector grad",
+        ),
         ({}, {"epochs": 0}, "^settings.protocol.epochs: 0 is not valid; valid: integer > 0$"),
         (
             {},

@@ -8,7 +8,7 @@ import pytest
 
 from automata.config import inputs
 from automata.config.data import Preparation
-from automata.config.inputs import Contents, content_of, data_files, factory_file
+from automata.config.inputs import content_of, data_files, factory_file, remembered_content
 from automata.errors import UserError
 from automata.files import sha256
 
@@ -29,28 +29,28 @@ def reads(monkeypatch):
 def test_a_file_is_read_once_and_again_when_it_has_changed(tmp_path, reads):
     file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
     file.write_text("one")
-    first = Contents(memory).of(file)
-    assert Contents(memory).of(file) == first == sha256(file)
+    first = remembered_content(file, memory)
+    assert remembered_content(file, memory) == first == sha256(file)
     file.write_text("two")
-    assert Contents(memory).of(file) == sha256(file) != first
+    assert remembered_content(file, memory) == sha256(file) != first
     assert reads == [file, file]
 
 
 def test_a_touched_file_has_the_same_content(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("one")
-    before = Contents(tmp_path / "memory.json").of(file)
+    before = remembered_content(file, tmp_path / "memory.json")
     os.utime(file, (1, 1))
-    assert Contents(tmp_path / "memory.json").of(file) == before
+    assert remembered_content(file, tmp_path / "memory.json") == before
 
 
 def test_a_folder_changes_with_a_file_in_it(tmp_path):
-    folder, contents = tmp_path / "images", Contents(tmp_path / "memory.json")
+    folder, memory = tmp_path / "images", tmp_path / "memory.json"
     (folder / "cat").mkdir(parents=True)
     (folder / "cat/1.png").write_bytes(b"1")
-    before = contents.of(folder)
+    before = remembered_content(folder, memory)
     (folder / "cat/2.png").write_bytes(b"2")
-    assert contents.of(folder) != before
+    assert remembered_content(folder, memory) != before
 
 
 @pytest.mark.parametrize("text", ["", "not JSON", '{"x": 1}', "[1, 2]"])
@@ -58,13 +58,13 @@ def test_a_damaged_memory_costs_no_more_than_a_reading(tmp_path, text):
     file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
     file.write_text("one")
     memory.write_text(text)
-    assert Contents(memory).of(file) == sha256(file)
+    assert remembered_content(file, memory) == sha256(file)
 
 
 def test_a_memory_that_cannot_be_written_is_done_without(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("one")
-    assert Contents(file / "memory.json").of(file) == sha256(file)
+    assert remembered_content(file, file / "memory.json") == sha256(file)
 
 
 def test_files_of_a_data_set_by_the_keys_that_name_them():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
@@ -17,6 +18,9 @@ from pydantic import (
 from pydantic_core import core_schema
 
 T = TypeVar("T")
+
+_SHOWN = 100
+"""Maximum number of characters of a value in a message."""
 
 
 class Section(BaseModel):
@@ -47,6 +51,14 @@ def inside(*path: object) -> Iterator[None]:
         raise BadKeyError([*path, *error.path], str(error)) from error
 
 
+def invalid(value: object, valid: str) -> str:
+    """Return the message for a value that is not valid."""
+    shown = json.dumps(value, default=str)
+    if len(shown) > _SHOWN:
+        shown = f"{shown[:_SHOWN]}... ({len(shown)} characters)"
+    return f"{shown} is not valid; valid: {valid}"
+
+
 def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -64,6 +76,7 @@ WHOLE = BeforeValidator(_whole)
 Integer = Annotated[int, WHOLE]
 NonNegative = Annotated[int, Field(ge=0), WHOLE]
 Count = Annotated[int, Field(gt=0), WHOLE]
+Share = Annotated[float, Field(gt=0, le=1)]
 Text = Annotated[str, Field(min_length=1)]
 Axis = Annotated[
     list[T],

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Annotated, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from automata.config.base import Axis, BadKeyError, NonNegative, Section, inside
+from automata.config.base import (
+    Axis,
+    BadKeyError,
+    NonNegative,
+    Section,
+    Share,
+    inside,
+    invalid,
+)
 from automata.config.data import DataSettings, OwnDataset, Preparation
 from automata.config.protocol import KindProtocol, SearchName
 from automata.config.sections import (
@@ -40,7 +47,6 @@ SelectorName = Annotated[
 ]
 Target = Annotated[str, Field(pattern=TARGET)]
 Seed = NonNegative
-Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
 class Protocols(Section):
@@ -67,7 +73,7 @@ class Experiment(Section):
     """early stopping of trials"""
     selectors: Axis[SelectorName]
     """selection of the subsets of trials: see the next table"""
-    fractions: Axis[Fraction]
+    fractions: Axis[Share]
     """subset size, as a share of the training set; `full` and controls do not use it"""
     seeds: Axis[Seed]
     """random seeds, one run for each; a seed fixes configurations, weights, subsets and order"""
@@ -181,12 +187,6 @@ class Experiment(Section):
         protocol: KindProtocol = getattr(self.protocol, self.kind(dataset))
         return protocol
 
-    def own_methods(self, search: str, scheduler: str, selector: str) -> dict[str, str]:
-        """Return the targets of the user's own methods among these, by search, ..., selector."""
-        names = {"search": search, "scheduler": scheduler, "selector": selector}
-        own = {kind: getattr(self, OWN[kind]).get(name) for kind, name in names.items()}
-        return {kind: target for kind, target in own.items() if target is not None}
-
     def preparation(self, dataset: str) -> Preparation:
         """Return the settings that decide the content of the prepared file of a data set."""
         return Preparation(
@@ -199,5 +199,4 @@ class Experiment(Section):
 def require(name: str, valid: Iterable[str], path: Iterable[object], others: str = "") -> None:
     """Raise BadKeyError at `path` unless `name` is valid; `others` is added to the valid names."""
     if name not in valid:
-        problem = f"{json.dumps(name)} is not valid; valid: {', '.join(valid)}{others}"
-        raise BadKeyError(path, problem)
+        raise BadKeyError(path, invalid(name, f"{', '.join(valid)}{others}"))

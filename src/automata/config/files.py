@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from automata.config.base import invalid
 from automata.config.experiment import Experiment
 from automata.config.reading import Config, read
 from automata.config.refusals import first_refusal
@@ -116,7 +117,7 @@ def _names(file: Path, key: str, value: object, valid: str) -> list[str]:
     """Return a list of texts; raises UserError if the value is anything else."""
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
         return value
-    raise UserError(f"{file}: {key}: {json.dumps(value)} is not valid; valid: a list of {valid}")
+    raise UserError(f"{file}: {key}: {invalid(value, f'a list of {valid}')}")
 
 
 def _experiment(layers: list[Layer]) -> Experiment:

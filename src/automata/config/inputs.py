@@ -24,14 +24,13 @@ from automata.registry import OWN
 FACTORY = "model.factory"
 """The role of the file of a user's own model."""
 
+_OWN_METHOD = tuple(f"{key}." for key in OWN.values())
+"""The beginnings of the roles of methods."""
+
 
 def is_code(role: str) -> bool:
     """Return whether the file in a role is the module of a model or of a method."""
-    return role == FACTORY or _is_method(role)
-
-
-def _is_method(role: str) -> bool:
-    return role.partition(".")[0] in OWN.values()
+    return role == FACTORY or role.startswith(_OWN_METHOD)
 
 
 def files_read(files: dict[str, str], search: str, scheduler: str, selector: str) -> dict[str, str]:
@@ -39,7 +38,9 @@ def files_read(files: dict[str, str], search: str, scheduler: str, selector: str
     names = {"search": search, "scheduler": scheduler, "selector": selector}
     methods = [f"{OWN[kind]}.{name}" for kind, name in names.items()]
     return {
-        role: content for role, content in files.items() if role in methods or not _is_method(role)
+        role: content
+        for role, content in files.items()
+        if role in methods or not role.startswith(_OWN_METHOD)
     }
 
 
@@ -83,28 +84,22 @@ def content_of(path: Path) -> str:
     return folder_checksum(path) if path.is_dir() else sha256(path)
 
 
-class Contents:
-    """SHA-256 of files; unchanged files are not read again.
+def remembered_content(path: Path, memory: Path) -> str:
+    """Return `content_of(path)`; the file `memory` has it if the path has not changed since.
 
-    The file `memory` keeps them between calls. If it cannot be written, each call reads all files.
+    If the memory cannot be written, each call reads the files.
     """
-
-    def __init__(self, memory: Path) -> None:
-        self._memory = memory
-        try:
-            self._known = dict(json.loads(memory.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):  # missing or damaged
-            self._known = {}
-
-    def of(self, path: Path) -> str:
-        """Return the SHA-256 of a file or a folder; raises OSError if it cannot be read."""
-        name, state = str(path.absolute()), _state(path)
-        known = self._known.get(name)
-        if not isinstance(known, list) or known[:1] != [state]:
-            known = self._known[name] = [state, content_of(path)]
-            with suppress(OSError):
-                write_text(self._memory, json.dumps(self._known))
-        return str(known[1])
+    try:
+        contents = dict(json.loads(memory.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):  # missing or damaged
+        contents = {}
+    name, state = str(path.absolute()), _state(path)
+    known = contents.get(name)
+    if not isinstance(known, list) or known[:1] != [state]:
+        known = contents[name] = [state, content_of(path)]
+        with suppress(OSError):
+            write_text(memory, json.dumps(contents))
+    return str(known[1])
 
 
 def _state(path: Path) -> str:
@@ -136,11 +131,11 @@ def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
 
 
 def contents_of(
-    experiment: Experiment, dataset: str, contents: Contents, search_path: Sequence[str]
+    experiment: Experiment, dataset: str, memory: Path, search_path: Sequence[str]
 ) -> dict[str, str]:
     """Return the SHA-256 of each of the user's own files that runs of a data set read, by role.
 
-    If nothing is trained, files may be missing.
+    If nothing is trained, files may be missing. `memory` is that of `remembered_content`.
     """
     paths = data_files(experiment.preparation(dataset))
     files = {role: Path(path) for role, path in paths.items()}
@@ -162,4 +157,4 @@ def contents_of(
             raise UserError(f"{section}{role}: {error}") from error
         if file is not None:
             files[role] = file
-    return {role: contents.of(path) for role, path in files.items()}
+    return {role: remembered_content(path, memory) for role, path in files.items()}

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from automata.config.base import BadKeyError, Section, added
+from automata.config.base import BadKeyError, Section, added, invalid
 from automata.config.data import Preparation
 from automata.config.experiment import (
     DatasetName,
@@ -25,7 +25,7 @@ from automata.config.sections import (
     SearchSettings,
     SelectorSettings,
 )
-from automata.registry import ALL_DATA, CONTROLS, METHODS, Control
+from automata.registry import ALL_DATA, CONTROLS, METHODS, OWN, Control
 
 
 def goes_together(scheduler: str, selector: str) -> bool:
@@ -46,11 +46,10 @@ class Run(Section):
     @model_validator(mode="after")
     def _check_fraction(self) -> Self:
         control = self.control
-        if control is not None and self.fraction != control.fraction:
-            problem = f"{self.fraction} is not valid; selector {self.selector} takes"
-            raise BadKeyError(["fraction"], f"{problem} {control.fraction}")
-        if control is None and self.fraction == 0:
-            raise BadKeyError(["fraction"], f"selector {self.selector} needs a fraction above 0")
+        valid = "number > 0 and <= 1" if control is None else str(control.fraction)
+        if self.fraction == 0 if control is None else self.fraction != control.fraction:
+            problem = invalid(self.fraction, f"{valid} for selector {self.selector}")
+            raise BadKeyError(["fraction"], problem)
         if not goes_together(self.scheduler, self.selector):
             problem = f"scheduler {self.scheduler} is for all data: selector full"
             raise BadKeyError(["selector"], problem)
@@ -119,6 +118,8 @@ def settings_of(
     if selector in CONTROLS:
         defaults = {name: Protocol.model_fields[name].default for name in OF_SUBSETS}
         protocol = protocol.model_copy(update=defaults)
+    names = {"search": search, "scheduler": scheduler, "selector": selector}
+    own = {kind: getattr(experiment, OWN[kind]).get(name) for kind, name in names.items()}
     return Settings(
         protocol=protocol,
         data=experiment.preparation(dataset),
@@ -127,7 +128,7 @@ def settings_of(
         selector=experiment.selector.only(selector),
         compute=experiment.compute,
         metering=experiment.metering,
-        own=experiment.own_methods(search, scheduler, selector),
+        own={kind: target for kind, target in own.items() if target is not None},
     )
 
 

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat
 
-from automata.config.base import BadKeyError, Count, NonNegative, Section, added, inside, one_of
+from automata.config.base import (
+    BadKeyError,
+    Count,
+    NonNegative,
+    Section,
+    Share,
+    added,
+    inside,
+    one_of,
+)
 from automata.config.spaces import (
     TRAINING,
     VALUES,
     Domain,
-    Factor,
     Momentum,
     Optimizer,
-    Penalty,
     Schedule,
     check_values,
 )
@@ -62,7 +69,7 @@ class Protocol(Section):
     """trials of a search"""
     epochs: Count
     """T: epochs of the final training, and of a trial that is not stopped early"""
-    search_minutes: Annotated[float | None, Field(gt=0), added(None)] = None
+    search_minutes: Annotated[PositiveFloat | None, added(None)] = None
     """time limit of a search, in minutes of wall time. Then trials end at their next rung, and the
     best configuration so far is trained on all data. Such a search is not reproducible. `null`: no
     limit"""
@@ -79,13 +86,13 @@ class Protocol(Section):
     """momentum of SGD"""
     nesterov: bool = False
     """use Nesterov momentum"""
-    weight_decay: Penalty = 0.0
+    weight_decay: NonNegativeFloat = 0.0
     """L2 penalty"""
     schedule: Schedule = "none"
     """schedule of the learning rate over the epochs"""
     decay_every: Count = 20
     """epochs between two decays of the `step` schedule"""
-    decay_factor: Factor = 0.05
+    decay_factor: Share = 0.05
     """factor of each decay"""
     horizon_exponent: Annotated[float, Field(ge=0, le=1), added(0.0)] = 0.0
     """beta: trials on a fraction f of the data multiply their learning rates by f^-beta, because

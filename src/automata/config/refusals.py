@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from automata.config.base import BadKeyError
+from automata.config.base import BadKeyError, invalid
 from automata.errors import UserError
 
 M = TypeVar("M", bound=BaseModel)
 Schema = dict[str, Any]
 """A JSON schema, or a part of one."""
-
-_SHOWN = 100
-"""Maximum number of characters of a value in a message."""
 
 _KEY = "[key]"
 """pydantic's mark in a location: the name of the key is wrong, not its value."""
@@ -84,26 +80,19 @@ def _refusal(error: Any, root: Schema) -> tuple[list[str], str]:
     path, section, schema = _place(error["loc"], root)
     kind, context = error["type"], error.get("ctx", {})
     if kind == "missing" and "prefixItems" in section:  # the list is too short
-        return path[:-1], _invalid(error["input"], valid_values(section))
+        return path[:-1], invalid(error["input"], valid_values(section))
     if kind.startswith("union_tag"):
         path = [*path, context["discriminator"].strip("'")]
     if kind in ("missing", "union_tag_not_found"):
         return path, "missing"
     if kind == "union_tag_invalid":
-        return path, _invalid(context["tag"], context["expected_tags"].replace("'", ""))
+        return path, invalid(context["tag"], context["expected_tags"].replace("'", ""))
     if kind == "extra_forbidden":
         return path, f"unknown key; valid: {', '.join(section['properties'])}"
     cause = context.get("error")
     if isinstance(cause, BadKeyError):
         return [*path, *cause.path], str(cause)
-    return path, _invalid(error["input"], valid_values(schema))
-
-
-def _invalid(value: object, valid: str) -> str:
-    shown = json.dumps(value, default=str)
-    if len(shown) > _SHOWN:
-        shown = f"{shown[:_SHOWN]}... ({len(shown)} characters)"
-    return f"{shown} is not valid; valid: {valid}"
+    return path, invalid(error["input"], valid_values(schema))
 
 
 def _place(loc: Iterable[int | str], root: Schema) -> tuple[list[str], Schema, Schema]:

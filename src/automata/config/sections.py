@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, PositiveFloat, model_validator
+from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from automata.config.base import (
     WHOLE,
@@ -15,6 +15,7 @@ from automata.config.base import (
     Integer,
     NonNegative,
     Section,
+    Share,
     Text,
     added,
 )
@@ -30,7 +31,7 @@ class Compute(Section):
     """CPU threads of a trial and of the final training"""
     concurrent_trials: Count = 1
     """trials that a job trains at the same time; with more than 1, ASHA is not reproducible"""
-    gpu_per_trial: Annotated[float | None, Field(gt=0, le=1)] = None
+    gpu_per_trial: Share | None = None
     """share of a GPU that Ray gives to each trial; `null`: equal shares"""
     precision: Literal["float32", "bfloat16"] = "float32"
     """precision of matrix products in training, evaluation at rungs, and selection. `bfloat16` is
@@ -192,9 +193,9 @@ class SchedulerSettings(MethodSettings):
 class GradMatchSettings(Section):
     """Gradient matching by orthogonal matching pursuit (paper, equation 2)."""
 
-    l2: Annotated[float, Field(ge=0)] = 0.0
+    l2: NonNegativeFloat = 0.0
     """lambda: penalty on the squared weights"""
-    tolerance: Annotated[float, Field(ge=0)] = 0.0
+    tolerance: NonNegativeFloat = 0.0
     """stop if the residual has at most this share of the gradient's norm; random mini-batches then
     fill the subset"""
 
@@ -202,13 +203,13 @@ class GradMatchSettings(Section):
 class AdaptiveGradMatchSettings(Section):
     """Gradient matching with the smallest subset that matches well enough."""
 
-    l2: Annotated[float, Field(ge=0)] = 0.0
+    l2: NonNegativeFloat = 0.0
     """lambda: penalty on the squared weights"""
     tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.1
     """stop if the residual has at most this share of the gradient's norm; smaller values take more
     data. On satimage, with at most 30 %, Adam and batches of 32, tolerances of 0.05, 0.1 and 0.2
     took 19, 13 and 9 %"""
-    floor: Annotated[float, Field(gt=0, le=1)] = 0.01
+    floor: Share = 0.01
     """smallest subset, as a share of the training set"""
 
 
@@ -261,9 +262,6 @@ class Comparison(Section):
     hosts: Literal["same", "alike"] = "same"
     """`same`: a run is compared with FULL on the same host: name, processor, number of cores, GPUs.
     `alike`: the host may have another name, like the nodes of a cluster"""
-
-
-Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class LearningCurves(Section):

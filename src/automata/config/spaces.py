@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
+    NonNegativeFloat,
     PositiveFloat,
+    PositiveInt,
     TypeAdapter,
     ValidationError,
     model_serializer,
     model_validator,
 )
 
-from automata.config.base import BadKeyError, Count, Integer, Section
+from automata.config.base import BadKeyError, Count, Integer, Section, Share, invalid
 from automata.config.refusals import valid_values
 
 DRAWS = ("uniform", "loguniform", "randint", "lograndint", "choice")
@@ -62,31 +63,27 @@ class Domain(Section):
         return name, list(values)
 
 
-Rate = Annotated[float, Field(gt=0)]
-WholeNumber = Annotated[int, Field(gt=0)]
 Optimizer = Literal["adam", "sgd"]
 Momentum = Annotated[float, Field(ge=0, lt=1)]
-Penalty = Annotated[float, Field(ge=0)]
 Schedule = Literal["none", "cosine", "step"]
-Factor = Annotated[float, Field(gt=0, le=1)]
 
 TRAINING: dict[str, Any] = {
-    "learning_rate": Rate,
-    "batch_size": WholeNumber,
+    "learning_rate": PositiveFloat,
+    "batch_size": PositiveInt,
     "optimizer": Optimizer,
     "momentum": Momentum,
     "nesterov": bool,
-    "weight_decay": Penalty,
+    "weight_decay": NonNegativeFloat,
     "schedule": Schedule,
-    "decay_every": WholeNumber,
-    "decay_factor": Factor,
+    "decay_every": PositiveInt,
+    "decay_factor": Share,
 }
 """Hyper-parameters of every training, and the types of their values."""
 
 VALUES: dict[str, Any] = {
     **TRAINING,
-    **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), Rate),
-    **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), WholeNumber),
+    **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), PositiveFloat),
+    **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), PositiveInt),
 }
 """The same, with the hyper-parameters of our models."""
 
@@ -107,6 +104,5 @@ def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
             try:
                 adapter.validate_python(value, strict=True)
             except ValidationError as error:
-                shown = f"{value:g}" if isinstance(value, float) else json.dumps(value)
-                problem = f"{shown} is not valid; valid: {valid_values(schema)}"
+                problem = invalid(value, valid_values(schema))
                 raise BadKeyError([name, draw, index], problem) from error
