@@ -223,7 +223,6 @@ def test_a_job_survives_json():
 @pytest.mark.parametrize(
     ("run", "changes", "expected"),
     [
-        ({"selector": "grad"}, {}, '^run.selector: "grad" is not valid; valid: full, full-again, '),
         ({"fraction": 1.5}, {}, "^run.fraction: 1.5 is not valid; valid: number >= 0 and <= 1$"),
         ({"selector": "full"}, {}, "^run.fraction: 0.1 is not valid; valid: 1 for selector full$"),
         ({"selector": "full-again"}, {}, "0.1 is not valid; valid: 1 for selector full-again"),

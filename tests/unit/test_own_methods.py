@@ -1,13 +1,11 @@
 """Searches, schedulers and selectors of the user's own: the example of the docs, and mistakes."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from automata.config.data import Preparation
 from automata.config.job import Job
-from automata.config.refusals import parsed
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
@@ -114,11 +112,3 @@ def test_a_mistake_is_one_line(target, expected):
     with pytest.raises(UserError, match=expected) as error:
         make("selector", "mine", SELECTORS, {"selector": target})
     assert "\n" not in str(error.value)
-
-
-def test_a_job_that_names_no_class_of_an_own_method_is_refused():
-    content = json.loads(own_job().model_dump_json())
-    del content["settings"]["own"]["selector"]
-    expected = '^run.selector: "highest-loss" is not valid; valid: full, '
-    with pytest.raises(UserError, match=expected):
-        parsed(Job, content)

@@ -133,14 +133,14 @@ class Experiment(Section):
                     problem = f"is the name of a {kind} that the project has"
                     raise BadKeyError([OWN[kind], name], problem)
             for index, name in enumerate(getattr(self, axis)):
-                require(name, [*METHODS[kind], *own], [axis, index])
+                _require(name, [*METHODS[kind], *own], [axis, index])
         return self
 
     @model_validator(mode="after")
     def _check_datasets(self) -> Self:
         known = [*DATASETS, *self.own_datasets]
         for index, name in enumerate(self.datasets):
-            require(name, known, ["datasets", index], ", or one of own_datasets")
+            _require(name, known, ["datasets", index], ", or one of own_datasets")
             kind = self.kind(name)
             if getattr(self.protocol, kind) is None:
                 problem = f"{name} needs the section protocol.{kind}"
@@ -154,7 +154,7 @@ class Experiment(Section):
             return self
         for key in ("warm_starts", "horizon_exponents"):
             for selector in getattr(curves, key):
-                require(selector, self.selectors, ["learning_curves", key])
+                _require(selector, self.selectors, ["learning_curves", key])
         for name in self.datasets:
             least = self.protocol_of(name).under("random").configurations
             if curves.pool < least:
@@ -168,7 +168,7 @@ class Experiment(Section):
             if protocol is not None:
                 with inside("protocol", kind):
                     for name in protocol.for_search:
-                        require(name, [*METHODS["search"], *self.own_searches], ["for_search"])
+                        _require(name, [*METHODS["search"], *self.own_searches], ["for_search"])
                     protocol.check(kind, self.searches)
         return self
 
@@ -196,7 +196,7 @@ class Experiment(Section):
         )
 
 
-def require(name: str, valid: Iterable[str], path: Iterable[object], others: str = "") -> None:
+def _require(name: str, valid: Iterable[str], path: Iterable[object], others: str = "") -> None:
     """Raise BadKeyError at `path` unless `name` is valid; `others` is added to the valid names."""
     if name not in valid:
         raise BadKeyError(path, invalid(name, f"{', '.join(valid)}{others}"))

@@ -15,7 +15,6 @@ from automata.config.experiment import (
     Seed,
     SelectorName,
     Target,
-    require,
 )
 from automata.config.protocol import OF_SUBSETS, Protocol, SearchName
 from automata.config.sections import (
@@ -25,7 +24,7 @@ from automata.config.sections import (
     SearchSettings,
     SelectorSettings,
 )
-from automata.registry import ALL_DATA, CONTROLS, METHODS, OWN, Control
+from automata.registry import ALL_DATA, CONTROLS, OWN, Control
 
 
 def goes_together(scheduler: str, selector: str) -> bool:
@@ -101,13 +100,6 @@ class Job(Section):
     settings: Settings
     files: Annotated[dict[str, str], added({})] = {}
     """SHA-256 of each of the user's own files, by its role."""
-
-    @model_validator(mode="after")
-    def _check_methods(self) -> Self:
-        for kind, names in METHODS.items():
-            if kind not in self.settings.own:
-                require(getattr(self.run, kind), names, ["run", kind])
-        return self
 
 
 def settings_of(
