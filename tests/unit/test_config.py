@@ -18,7 +18,7 @@ from automata.errors import UserError
 from automata.registry import CONTROLS, SELECTORS
 from automata.selection.random import Full
 from automata.training.subsets import subset_plan
-from tools.keys import json_schema, with_keys
+from tools.texts import json_schema, with_keys
 
 CONFIG = Path(__file__).parents[2] / "config"
 CONFIGURATION = CONFIG.parent / "docs/configuration.md"
