@@ -45,8 +45,8 @@ class Run(Section):
     @model_validator(mode="after")
     def _check_fraction(self) -> Self:
         control = self.control
-        valid = "number > 0 and <= 1" if control is None else str(control.fraction)
-        if self.fraction == 0 if control is None else self.fraction != control.fraction:
+        if not (self.fraction > 0 if control is None else self.fraction == control.fraction):
+            valid = "number > 0 and <= 1" if control is None else control.fraction
             problem = invalid(self.fraction, f"{valid} for selector {self.selector}")
             raise BadKeyError(["fraction"], problem)
         if not goes_together(self.scheduler, self.selector):
