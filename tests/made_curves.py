@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from automata.config.sections import Simulated
+from automata.simulation.asked import Simulated
 from automata.simulation.study import Bench, Compared, study
 from automata.simulation.table import complete
 

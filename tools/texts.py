@@ -1,31 +1,92 @@
-"""`python tools/texts.py`: write again what texts take from the code and from published results.
+"""`python tools/texts.py`: update texts that quote the code or published results.
 
-The JSON schema of the configuration (config/schema.json), the tables of its keys
+They are the JSON schema of the configuration (config/schema.json), the tables of its keys
 (docs/configuration.md), and the tables and figures of docs/results.md.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from automata.analysis.published import figures, with_tables
-from automata.config.experiment import write_schema
-from automata.config.reference import write_tables
+from automata.config.experiment import Experiment
+from automata.config.reading import Config, read
+from automata.config.refusals import Schema, plain, valid_values
 
 ROOT = Path(__file__).parents[1]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+KEYS = re.compile(r"(<!-- keys: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+"""A table of keys between its first line, which names the sections, and its last."""
+
+Row = tuple[str, ...]
 
 
 def main() -> None:
     """Write them."""
-    write_schema(ROOT / "config/schema.json")
-    write_tables(ROOT / "docs/configuration.md", ROOT / "config/config.yaml")
+    schema = json.dumps(json_schema(), indent=2) + "\n"
+    (ROOT / "config/schema.json").write_text(schema, encoding="utf-8")
+    page = ROOT / "docs/configuration.md"
+    text = with_keys(page.read_text(encoding="utf-8"), read(ROOT / "config/config.yaml"))
+    page.write_text(text, encoding="utf-8")
     page, published = ROOT / "docs/results.md", ROOT / "results/reference"
     text = page.read_text(encoding="utf-8")
     page.write_text(with_tables(text, published), encoding="utf-8")
     for shown, source in figures(text).items():
         (page.parent / shown).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(published / source, page.parent / shown)
+
+
+def json_schema() -> Schema:
+    """Return the JSON schema of configuration files."""
+    return {"$schema": DIALECT, **Experiment.model_json_schema()}
+
+
+def with_keys(text: str, defaults: Config) -> str:
+    """Return `text` with its tables of keys; `defaults` is the content of config.yaml."""
+    schema = json_schema()
+    known: set[Row] = set()
+
+    def filled(match: re.Match[str]) -> str:
+        rows = [row for name in match[2].split(",") for row in _section(name, schema, defaults)]
+        new = [row for row in rows if row not in known]  # kinds of own data share keys
+        known.update(new)
+        table = [("key", "meaning", "valid", "default"), ("---",) * 4, *new]
+        lines = "\n".join(f"| {' | '.join(row)} |" for row in table)
+        return f"{match[1]}\n{lines}\n\n{match[3]}"
+
+    return KEYS.sub(filled, text)
+
+
+def _section(name: str, schema: Schema, defaults: Config) -> Iterator[Row]:
+    """Yield the rows of a top-level section, of a definition, or of all keys in no section."""
+    keys = schema["properties"]
+    if name == "grid":
+        top = {key: it for key, it in keys.items() if "properties" not in plain(it, schema)}
+        yield from _rows(top, schema, defaults)
+    elif name in keys:
+        yield from _rows({name: keys[name]}, schema, defaults)
+    else:
+        yield from _rows(schema["$defs"][name]["properties"], schema, {})
+
+
+def _rows(keys: Schema, schema: Schema, defaults: Config, section: str = "") -> Iterator[Row]:
+    for name, key in keys.items():
+        inner = plain(key, schema)
+        if "properties" in inner:
+            inside = defaults.get(name, {})
+            yield from _rows(inner["properties"], schema, inside, f"{section}{name}.")
+        else:
+            meaning = " ".join(key["description"].split())
+            valid = re.sub(r"\^.*\$", r"`\g<0>`", valid_values(inner)).replace("|", r"\|")
+            default = defaults.get(name, key.get("default", ...))
+            shown = default if isinstance(default, str) else json.dumps(default, default=str)
+            yield f"`{section}{name}`", meaning, valid, "" if default is ... else f"`{shown}`"
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.config.base import parsed
 from automata.config.files import DEFAULTS, combine, read_experiments
-from automata.config.inputs import Contents, contents_of
+from automata.config.inputs import contents_of
 from automata.config.job import Run
+from automata.config.refusals import parsed
 from automata.datasets.catalog import DATASETS
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset
@@ -172,8 +172,8 @@ def tune(
             }
             config = combine(_checked(settings or {}, kind), arguments)
             (experiment,) = read_experiments([DEFAULTS], of_module=config)
-            run = parsed(lambda: Run(dataset=name, **axes))
-            contents = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
+            run = parsed(Run, {"dataset": name, **axes})
+            contents = contents_of(experiment, name, work / "contents.json", sys.path)
             job, downloads = job_of(experiment, run, contents), experiment.data
             prepared = prepare(name, job.settings.data, Path(downloads.cache), downloads.mirror, {})
             file = work / f"{name}.safetensors"

@@ -1,4 +1,4 @@
-"""The grid: which cells are run, and where what they read and write lies."""
+"""The grid: its runs, and the paths of their inputs and outputs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from automata.config.experiment import Experiment
-from automata.config.inputs import Contents, contents_of, data_files, is_code, problems_of_files
+from automata.config.inputs import check_data_files, contents_of, data_files, is_code
 from automata.config.job import Job, Run, goes_together
-from automata.config.sections import LearningCurves, Simulated
 from automata.curves.grid import (
     Published,
     curves_jobs,
@@ -25,8 +24,9 @@ from automata.curves.grid import (
 from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
-from automata.registry import ALL_DATA, CONTROLS, SCHEDULERS, SEARCHES
+from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
+from automata.simulation.asked import Simulated, simulated_searches
 from automata.versions import READER
 
 SHARED = (
@@ -39,46 +39,45 @@ SHARED = (
     "carbon",
     "comparison",
 )
-"""What the parts of an experiment have in common: they share a folder and its tables."""
+"""Keys that must be equal in all parts, because parts share a folder and its tables."""
 
 CURVES = Path("results/curves")
-"""Where the records of learning curves lie."""
+"""Folder of the records of learning curves."""
 
 CONTENTS = Path("results/data/contents.json")
-"""What is in the user's own files, so that they are read again only when they change."""
+"""Hashes of the user's own files; only changed files are read again."""
 
 
 def alternatives(values: Iterable[str]) -> str:
-    """Return the regular expression of these values, in a group: of none it is no constraint."""
+    """Return a regular expression of these values, as a group that is valid for no values, too."""
     return f"(?:{'|'.join(map(re.escape, sorted(set(values))))})"
 
 
 class Grid:
-    """The union of the grids of experiments, which are parts of one."""
+    """The united grids of the parts of an experiment."""
 
     def __init__(self, parts: Sequence[Experiment], search_path: Sequence[str]) -> None:
-        """Raise UserError where parts do not go together, or own files or modules are not there."""
+        """Raise UserError if the parts conflict, or if the user's files or modules are missing."""
         self.parts = parts
         self.shared = parts[0]
-        """For what all parts have in common."""
+        """The part to read the keys in SHARED from."""
         for key in SHARED:
             values = [attrgetter(key)(part) for part in parts]
             if any(value != values[0] for value in values):
                 raise UserError(f"{key}: must be the same in all parts")
         self.archives = self.shared.archives
-        """Published records, from which all is made again: no run is started then."""
+        """Files of published records. If there are any, no run is started."""
         self._running = [] if self.archives else parts
         self._of_dataset = {dataset: part for part in parts for dataset in part.datasets}
         self.datasets = list(self._of_dataset)
-        asked = [part.learning_curves for part in parts if part.learning_curves]
-        self.published_curves = _each(it.recorded for it in asked if it.recorded)
-        """The folders of published learning curves."""
-        self.real_runs = _each(folder for it in asked for folder in it.real)
-        """The folders of tables of real runs, which simulated ones are held against."""
+        curves = [part.learning_curves for part in parts if part.learning_curves]
+        self.published_curves = _unique(it.recorded for it in curves if it.recorded)
+        """Folders of published learning curves."""
+        self.real_runs = _unique(folder for it in curves for folder in it.real)
+        """Folders of tables of real runs, to compare simulated ones with."""
         self._check_files()
-        memory = Contents(CONTENTS)
         self._contents = {
-            dataset: {} if self.archives else contents_of(part, dataset, memory, search_path)
+            dataset: {} if self.archives else contents_of(part, dataset, CONTENTS, search_path)
             for dataset, part in self._of_dataset.items()
         }
         self.names_code = any(is_code(role) for files in self._contents.values() for role in files)
@@ -86,7 +85,7 @@ class Grid:
         self.job = cache(self._job)
 
     def _check_files(self) -> None:
-        """Raise UserError if files or folders are not there, or cannot be used, as files show."""
+        """Raise UserError for missing files and folders."""
         for path in self.archives:
             if not Path(path).is_file():
                 raise UserError(f"archives: {path}: no such file")
@@ -95,23 +94,22 @@ class Grid:
                 raise UserError(f"learning_curves.recorded: {folder}: no such folder")
         for dataset, part in self._of_dataset.items():
             if part.trains and not self.archives:
-                for key, problem in problems_of_files(part, dataset):
-                    raise UserError(f"{key}: {problem}")
+                check_data_files(part, dataset)
 
     def experiment_of(self, dataset: str) -> Experiment:
-        """Return the experiment that a data set belongs to."""
+        """Return the part that a data set belongs to."""
         return self._of_dataset[dataset]
 
     @cached_property
     def runs(self) -> list[Place]:
-        """The places of all runs; there are none if records come from archives."""
+        """The places of all runs; empty if records come from archives."""
         return [place for part in self._running for place in self._runs_of(part)]
 
     def _runs_of(self, part: Experiment) -> Iterator[Place]:
         """Yield the places of the runs of a part.
 
-        Controls take no subset, the others each fraction that is listed. `untuned` is cheap and
-        says something in large numbers only, so that it can have seeds of its own.
+        A control has one fraction, selectors have all listed ones. `untuned` may have its own
+        seeds, because it is cheap and needs many.
         """
         for cell in product(part.datasets, part.searches, part.schedulers, part.selectors):
             _, _, scheduler, selector = cell
@@ -125,12 +123,12 @@ class Grid:
 
     @property
     def records(self) -> list[str]:
-        """The records of all runs."""
+        """The paths of the records of all runs."""
         return [f"results/runs/{place.stem}/{RECORD}" for place in self.runs]
 
     @cached_property
     def kept(self) -> list[Place]:
-        """The places of runs that leave a trained model beside their record."""
+        """The places of runs that write a trained model beside their record."""
         return [
             place
             for place in self.runs
@@ -141,22 +139,22 @@ class Grid:
 
     @property
     def models(self) -> list[str]:
-        """The models of these runs."""
+        """The paths of these models."""
         return [f"results/runs/{place.stem}/{MODEL}" for place in self.kept]
 
     def constraint(self, part: str) -> str:
-        """Return the regular expression of a part of the places of runs."""
+        """Return the regular expression of one part of the places of runs."""
         return alternatives(getattr(place, part) for place in self.runs)
 
     def job_text(self, *, fraction: str, seed: str, **cell: str) -> str:
-        """Return the job of a run as JSON, by the wildcards of its path."""
+        """Return the job of a run as JSON, given the wildcards of its path."""
         names = ("dataset", "search", "scheduler", "selector")
         job = self.job(*(cell[name] for name in names)).model_dump(mode="json")
         job["run"] |= {"fraction": float(fraction), "seed": int(seed)}
         return json.dumps(job, sort_keys=True)
 
     def _job(self, dataset: str, search: str, scheduler: str, selector: str) -> Job:
-        """Return what all jobs of a cell read, whatever their fraction and seed."""
+        """Return the job of a cell, with an arbitrary fraction and seed."""
         run = Run(
             dataset=dataset,
             search=search,
@@ -173,27 +171,30 @@ class Grid:
         return [Path(path) for path in paths.values()]
 
     def preparation(self, dataset: str) -> str:
-        """Return the settings that decide what is in a prepared file, as JSON."""
-        stated = self.experiment_of(dataset).preparation(dataset).stated()
-        return json.dumps(stated, sort_keys=True)
+        """Return the settings that decide the content of a prepared file, as JSON."""
+        return json.dumps(self._preparation(dataset), sort_keys=True)
+
+    def _preparation(self, dataset: str) -> dict[str, Any]:
+        return self.experiment_of(dataset).preparation(dataset).stated()
 
     def data_contents(self, dataset: str) -> dict[str, str]:
-        """Return what is in the user's own files that a prepared file is made from, by role."""
-        return {role: it for role, it in self._contents[dataset].items() if not is_code(role)}
+        """Return the hashes of the user's own files that a data set is made from, by role."""
+        files = self._contents[dataset].items()
+        return {role: content for role, content in files if not is_code(role)}
 
     def version(self, dataset: str) -> str:
-        """Return what tells apart prepared files of a data set: other settings, other content."""
-        read: dict[str, Any] = self.experiment_of(dataset).preparation(dataset).stated()
+        """Return the suffix of a prepared file: a fingerprint of its settings and content."""
+        inputs = self._preparation(dataset)
         if contents := self.data_contents(dataset):
-            read |= {"files": contents, "reader": READER}
-        return f"-{fingerprint(read)}" if read else ""
+            inputs |= {"files": contents, "reader": READER}
+        return f"-{fingerprint(inputs)}" if inputs else ""
 
     def prepared(self, dataset: str) -> str:
         """Return the path of the prepared file of a data set."""
         return f"results/data/{dataset}{self.version(dataset)}.safetensors"
 
     def encoding(self, dataset: str) -> str:
-        """Return the path of what says how rows of a data set are encoded."""
+        """Return the path of the encoding of a data set's rows."""
         return f"results/data/{dataset}{self.version(dataset)}.encoding.json"
 
     @cached_property
@@ -207,74 +208,56 @@ class Grid:
 
     @cached_property
     def recorded_curves(self) -> list[str]:
-        """The records of learning curves that are read: to be made, or there; else published."""
-        found = []
+        """The records of learning curves that are read besides the published ones."""
+        paths = []
         for path, job in self.curves.items():
             missing = set(job.configurations)
             for training in self._published_trainings(job):
                 missing -= self._published[training].configurations
             trains = self.experiment_of(job.dataset).trains
             if missing and (trains or CURVES.joinpath(path).is_file()):
-                found.append(path)
-        return found
+                paths.append(path)
+        return paths
 
     @property
     def trainings_of_curves(self) -> list[str]:
         """The published trainings that are read."""
-        found = {name for job in self.curves.values() for name in self._published_trainings(job)}
-        return sorted(found)
+        return sorted(
+            {name for job in self.curves.values() for name in self._published_trainings(job)}
+        )
 
     def _published_trainings(self, job: CurvesJob) -> list[str]:
-        """Return the published trainings that are those of `job`.
+        """Return the published trainings that equal the training of `job`.
 
-        Where nothing is trained, files of the user's own may be others, or missing.
+        If nothing is trained, the user's own files may differ or be missing.
         """
-        trains = self.experiment_of(job.dataset).trains
-        name = training_of(job) if trains else without_files(job)
-        published = self._published.items()
-        return [key for key, it in published if name == (key if trains else it.without_files)]
+        if self.experiment_of(job.dataset).trains:
+            return [name for name in [training_of(job)] if name in self._published]
+        own = without_files(job)
+        return [name for name, it in self._published.items() if it.without_files == own]
 
     @cached_property
     def _published(self) -> dict[str, Published]:
-        """The published learning curves."""
-        found: dict[str, Published] = {}
+        """The published learning curves, by training."""
+        trainings: dict[str, Published] = {}
         for folder in self.published_curves:
-            found |= published_trainings(Path(folder))
-        return found
+            trainings |= published_trainings(Path(folder))
+        return trainings
 
     @property
     def simulated(self) -> dict[str, Simulated]:
         """The searches that are simulated on the learning curves of each data set."""
         return {
-            dataset: _simulated(part, part.learning_curves, dataset)
+            dataset: simulated_searches(part, part.learning_curves, dataset)
             for dataset, part in self._of_dataset.items()
             if part.learning_curves is not None
         }
 
     @property
     def simulated_schedulers(self) -> list[str]:
-        """The schedulers under which searches are simulated."""
-        return _each(name for asked in self.simulated.values() for name in asked.schedulers)
+        """The schedulers of simulated searches."""
+        return _unique(name for it in self.simulated.values() for name in it.schedulers)
 
 
-def _simulated(part: Experiment, curves: LearningCurves, dataset: str) -> Simulated:
-    """Return what is simulated on a data set: searches of ours that draw what was recorded."""
-    protocol = part.protocol_of(dataset)
-    drawn = protocol.under("random")
-    alike = [name for name in part.searches if name in SEARCHES]
-    return Simulated(
-        pool=curves.pool,
-        pool_seed=curves.pool_seed,
-        configurations=drawn.configurations,
-        epochs=drawn.epochs,
-        searches=[it for it in alike if protocol.under(it).search_space == drawn.search_space],
-        schedulers=[it for it in part.schedulers if it in SCHEDULERS and it not in ALL_DATA],
-        search=part.search,
-        scheduler=part.scheduler,
-        space=drawn.search_space,
-    )
-
-
-def _each(values: Iterable[str]) -> list[str]:
-    """Return each of these values once."""
+def _unique(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))

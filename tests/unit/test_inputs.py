@@ -1,4 +1,4 @@
-"""What is in the user's own files, and when they are read again."""
+"""Hashes of the user's own files, and when they are read again."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from automata.config import inputs
 from automata.config.data import Preparation
-from automata.config.inputs import Contents, content_of, data_files, factory_file
+from automata.config.inputs import content_of, data_files, factory_file, remembered_content
 from automata.errors import UserError
 from automata.files import sha256
 
@@ -29,45 +29,45 @@ def reads(monkeypatch):
 def test_a_file_is_read_once_and_again_when_it_has_changed(tmp_path, reads):
     file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
     file.write_text("one")
-    first = Contents(memory).of(file)
-    assert Contents(memory).of(file) == first == sha256(file)
+    first = remembered_content(file, memory)
+    assert remembered_content(file, memory) == first == sha256(file)
     file.write_text("two")
-    assert Contents(memory).of(file) == sha256(file) != first
+    assert remembered_content(file, memory) == sha256(file) != first
     assert reads == [file, file]
 
 
 def test_a_touched_file_has_the_same_content(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("one")
-    before = Contents(tmp_path / "memory.json").of(file)
+    before = remembered_content(file, tmp_path / "memory.json")
     os.utime(file, (1, 1))
-    assert Contents(tmp_path / "memory.json").of(file) == before
+    assert remembered_content(file, tmp_path / "memory.json") == before
 
 
 def test_a_folder_changes_with_a_file_in_it(tmp_path):
-    folder, contents = tmp_path / "images", Contents(tmp_path / "memory.json")
+    folder, memory = tmp_path / "images", tmp_path / "memory.json"
     (folder / "cat").mkdir(parents=True)
     (folder / "cat/1.png").write_bytes(b"1")
-    before = contents.of(folder)
+    before = remembered_content(folder, memory)
     (folder / "cat/2.png").write_bytes(b"2")
-    assert contents.of(folder) != before
+    assert remembered_content(folder, memory) != before
 
 
 @pytest.mark.parametrize("text", ["", "not JSON", '{"x": 1}', "[1, 2]"])
-def test_a_damaged_memory_costs_no_more_than_a_reading(tmp_path, text):
+def test_a_damaged_memory_is_ignored(tmp_path, text):
     file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
     file.write_text("one")
     memory.write_text(text)
-    assert Contents(memory).of(file) == sha256(file)
+    assert remembered_content(file, memory) == sha256(file)
 
 
-def test_a_memory_that_cannot_be_written_is_done_without(tmp_path):
+def test_a_memory_that_cannot_be_written_is_ignored(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("one")
-    assert Contents(file / "memory.json").of(file) == sha256(file)
+    assert remembered_content(file, file / "memory.json") == sha256(file)
 
 
-def test_files_of_a_data_set_by_the_keys_that_name_them():
+def test_data_files_by_role():
     own = {"kind": "text", "path": "a.csv", "test": "b.csv", "text": "x", "target": "y"}
     vectors = {"source": "v.txt", "dimension": 5}
     assert data_files(Preparation.model_validate({"own": own, "vectors": vectors})) == {
@@ -96,7 +96,7 @@ def test_module_of_folders_without_init_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("factory", ["no_such:build", "nets.no_such:build"])
-def test_a_factory_that_is_not_there_is_one_line(tmp_path, factory):
+def test_a_missing_factory_is_one_line(tmp_path, factory):
     (tmp_path / "nets").mkdir()
     (tmp_path / "nets/__init__.py").write_text("")
     with pytest.raises(UserError, match=f"^{factory}: no module .* working directory, PYTHONPATH"):

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from automata.cli import COMMANDS
-from automata.config.job import parse_preparation
+from automata.config.data import Preparation
+from automata.config.refusals import parsed
 from automata.publication import pack, unpack
 from automata.records import read_record, write_record
 from automata.runs import place_of, recorded_place
@@ -39,7 +40,7 @@ def here(published, tmp_path, monkeypatch):
 def test_unpacking_opens_nothing_that_a_record_names(here):
     """A record of own data that names no content lies by the checksum of its prepared file."""
     record = read_record(RECORD)
-    own = parse_preparation('{"own": {"kind": "tabular", "path": "no.csv", "target": "species"}}')
+    own = parsed(Preparation, '{"own": {"kind": "tabular", "path": "no.csv", "target": "species"}}')
     settings = record.job.settings.model_copy(update={"data": own})
     job = record.job.model_copy(update={"settings": settings})
     write_record(record.model_copy(update={"job": job}), RECORD)

@@ -1,6 +1,5 @@
 """Searches, schedulers and selectors of the user's own: the example of the docs, and mistakes."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -113,10 +112,3 @@ def test_a_mistake_is_one_line(target, expected):
     with pytest.raises(UserError, match=expected) as error:
         make("selector", "mine", SELECTORS, {"selector": target})
     assert "\n" not in str(error.value)
-
-
-def test_a_job_that_names_no_class_of_an_own_method_is_refused():
-    content = json.loads(own_job().model_dump_json())
-    del content["settings"]["own"]["selector"]
-    with pytest.raises(ValueError, match="selector: highest-loss is not valid; valid: full, "):
-        Job.model_validate(content)

@@ -13,9 +13,10 @@ import pytest
 import yaml
 
 from automata.cli import main
+from automata.config.data import Preparation
 from automata.config.files import read_experiments
-from automata.config.inputs import problems_of_files
-from automata.config.job import Run, parse_preparation
+from automata.config.inputs import check_data_files
+from automata.config.job import Run
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
@@ -82,7 +83,7 @@ def stock(tmp_path_factory):
     """Good files, of which bad ones are made."""
     here = tmp_path_factory.mktemp("stock")
     (here / "mine.csv").write_text("size,y\n" + "".join(f"{n},{n % 2}\n" for n in range(40)))
-    preparation = parse_preparation(json.dumps({"own": configurations.TABLE}))
+    preparation = Preparation.model_validate({"own": configurations.TABLE})
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)
         write_dataset(prepare("mine", preparation, here), here / "mine.safetensors")
@@ -108,7 +109,7 @@ def experiment(folder):
 
 def refusal_of_preparation(case, workflow):
     config = experiment(workflow.folder)
-    assert list(problems_of_files(config, "mine")) == []
+    check_data_files(config, "mine")
     preparation = json.dumps(config.preparation("mine").stated())
     main(["prepare", "mine", "--preparation", preparation, "--output", "new.safetensors"])
 

@@ -26,14 +26,16 @@ def prepare(
     encoding: Annotated[Path | None, "File for the encoding of its rows, JSON."] = None,
 ) -> None:
     """Split and encode a data set (its downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
-    from automata.config.job import parse_preparation
+    from automata.config.data import Preparation
+    from automata.config.refusals import parsed
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
     from automata.files import write_text
 
     cache = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
     mirror = os.environ.get("AUTOMATA_DATA_MIRROR") or None
-    prepared = prepare(dataset, parse_preparation(preparation), cache, mirror, json.loads(files))
+    settings = parsed(Preparation, preparation)
+    prepared = prepare(dataset, settings, cache, mirror, json.loads(files))
     write_dataset(prepared, output)
     if encoding is not None:
         write_text(encoding, json.dumps(prepared.encoding))
@@ -48,22 +50,23 @@ def tune(
     notices: Annotated[int | None, "File descriptor for messages about waiting."] = None,
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: records to make again, one per line, or `all`)."""
-    from automata.config.job import parse_job
+    from automata.config.job import Job
+    from automata.config.refusals import parsed
     from automata.tuning.job import Kept, complete_job
 
     if notices is not None:
         handler = logging.StreamHandler(os.fdopen(notices, "w", closefd=False))
         handler.setFormatter(logging.Formatter("%(asctime)s automata tune: %(message)s"))
         logging.getLogger("automata.locks").addHandler(handler)
-    parsed = parse_job(job)
+    given = parsed(Job, job)
     again = bool({"all", *map(str, output)} & set(os.environ.get("AUTOMATA_AGAIN", "").split("\n")))
     rows = os.environ.get("AUTOMATA_MODEL_ROWS", "train")
     kept = Kept(output[1], data[1], rows) if len(output) > 1 else None
     ray_address = os.environ.get("AUTOMATA_RAY_ADDRESS") or None
     try:
-        complete_job(parsed, data[0], work, output[0], ray_address, again, kept)
+        complete_job(given, data[0], work, output[0], ray_address, again, kept)
     except SystemExit as error:
-        model = parsed.settings.protocol.model  # its code called sys.exit
+        model = given.settings.protocol.model  # its code called sys.exit
         raise UserError(
             f"protocol.*.model.factory: {getattr(model, 'factory', model)}: ended the process "
             f"with SystemExit: {error}"
@@ -79,9 +82,10 @@ def collect(
 ) -> None:
     """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
-    from automata.config.sections import parse_comparison
+    from automata.config.refusals import parsed
+    from automata.config.sections import Comparison
 
-    collect(record_files(records), parse_comparison(comparison), processes).write(output)
+    collect(record_files(records), parsed(Comparison, comparison), processes).write(output)
 
 
 def tabulate(
@@ -93,12 +97,13 @@ def tabulate(
     from automata.analysis.tables import write
     from automata.config.files import DEFAULTS, SHIPPED, read_experiments
     from automata.config.reading import read
-    from automata.config.sections import parse_carbon
+    from automata.config.refusals import parsed
+    from automata.config.sections import Carbon
     from automata.views import tabulate
 
     claims = SHIPPED / "claims.yaml"
     given = {
-        "carbon": parse_carbon(carbon),
+        "carbon": parsed(Carbon, carbon),
         "paper": read_experiments([DEFAULTS, SHIPPED / "paper.yaml"]),
         "claims": parse_claims(read(claims), claims),
     }
@@ -154,11 +159,11 @@ def record_curves(
     output: Annotated[Path, "Record, JSON."],
 ) -> None:
     """Record the learning curves of some configurations."""
-    from automata.config.base import parsed
+    from automata.config.refusals import parsed
     from automata.curves.record import CurvesJob
     from automata.curves.train import record_curves
 
-    record_curves(parsed(lambda: CurvesJob.model_validate_json(job)), data, work, output)
+    record_curves(parsed(CurvesJob, job), data, work, output)
 
 
 def simulate(
@@ -171,10 +176,10 @@ def simulate(
 ) -> None:
     """Join recorded learning curves and simulate searches on them."""
     from automata.analysis.tables import read_parquet, write_csv, write_parquet
-    from automata.config.base import parsed
+    from automata.config.refusals import parsed
     from automata.simulation.tables import Simulation, joined, simulated
 
-    asked = parsed(lambda: Simulation.model_validate_json(job))
+    asked = parsed(Simulation, job)
     write_parquet(joined(records, asked), curves)
     for name, table in simulated(read_parquet(curves), asked, processes):
         write_csv(table, output / f"{name}.csv")

@@ -1,6 +1,5 @@
-"""Every configuration key: its meaning, unit, default and valid values, defined once.
+"""All configuration keys: meaning, unit, default and valid values, each stated once.
 
-`experiment` is what the workflow reads of configuration files (`files`), `job` the part of it that
-one tuning job reads. `config/schema.json`, for editors, and the tables of `docs/configuration.md`
-are generated from `Experiment`.
+`Experiment` is the whole configuration, `Job` the part that one tuning job reads. The tool
+`tools/texts.py` makes `config/schema.json` and the tables of `docs/configuration.md` from them.
 """

@@ -1,9 +1,9 @@
-"""What all parts of the configuration are built from."""
+"""Base class and types of the configuration."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
 
@@ -14,20 +14,19 @@ from pydantic import (
     ConfigDict,
     Field,
     GetPydanticSchema,
-    ValidationError,
 )
 from pydantic_core import core_schema
 
-from automata.errors import UserError
-
-M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
+
+_SHOWN = 100
+"""Maximum number of characters of a value in a message."""
 
 
 class Section(BaseModel):
-    """A part of the configuration; a key that it does not know is an error, and so is .nan.
+    """A section of the configuration. It refuses unknown keys, NaN and infinity.
 
-    The text below a key is its description, in the schema and in the documentation.
+    The docstring below a key is its description in the schema and in the documentation.
     """
 
     model_config = ConfigDict(
@@ -36,7 +35,7 @@ class Section(BaseModel):
 
 
 class BadKeyError(ValueError):
-    """What a validator finds wrong with a key inside of what it looks at."""
+    """A refusal by a validator, with the path of the key below the validated section."""
 
     def __init__(self, path: Iterable[object], message: str) -> None:
         super().__init__(message)
@@ -45,58 +44,57 @@ class BadKeyError(ValueError):
 
 @contextmanager
 def inside(*path: object) -> Iterator[None]:
-    """Say of what is wrong here that it lies at `path`."""
+    """Put `path` before the path of each BadKeyError that is raised inside."""
     try:
         yield
-    except BadKeyError as wrong:
-        raise BadKeyError([*path, *wrong.path], str(wrong)) from wrong
+    except BadKeyError as error:
+        raise BadKeyError([*path, *error.path], str(error)) from error
+
+
+def invalid(value: object, valid: str) -> str:
+    """Return the message for a value that is not valid."""
+    shown = json.dumps(value, default=str)
+    if len(shown) > _SHOWN:
+        shown = f"{shown[:_SHOWN]}... ({len(shown)} characters)"
+    return f"{shown} is not valid; valid: {valid}"
 
 
 def _whole(value: Any) -> Any:
-    """Return a float that is a whole number as one: YAML has 1e3."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _without_repeats(values: list[T]) -> list[T]:
     if len(set(values)) != len(values):
-        raise ValueError("a value is there twice")
+        raise ValueError("a value is repeated")
     return values
 
 
-# Bounds stand before it: behind, pydantic would leave them out of the JSON schema.
 WHOLE = BeforeValidator(_whole)
+"""Makes integers of whole floats, because 1e3 is a float in YAML."""
+
+# In JSON schemas pydantic leaves out bounds that come after WHOLE.
 Integer = Annotated[int, WHOLE]
 NonNegative = Annotated[int, Field(ge=0), WHOLE]
 Count = Annotated[int, Field(gt=0), WHOLE]
+Share = Annotated[float, Field(gt=0, le=1)]
 Text = Annotated[str, Field(min_length=1)]
 Axis = Annotated[
     list[T],
     Field(min_length=1, json_schema_extra={"uniqueItems": True}),
     AfterValidator(_without_repeats),
 ]
-"""An axis of the grid: a list that is not empty and repeats nothing."""
+"""An axis of the grid: a list that is not empty and has no repeats."""
 
 
 def one_of(names: Iterable[str]) -> GetPydanticSchema:
-    """Return the metadata of a string that must be one of `names`: a Literal of a registry."""
+    """Return metadata of a string that must be in `names`, like a Literal made at run time."""
     return GetPydanticSchema(lambda source, handler: core_schema.literal_schema(list(names)))
 
 
 def added(default: Any) -> Any:
-    """Return the metadata of a key that came after the first published records.
+    """Return metadata of a key that is newer than the first published records.
 
-    At its default, which means what was before, it is in no dump: paths of runs, parameters of
-    jobs, hashes of protocols and prepared files stay what they were without the key.
+    Dumps leave it out at its default, which stands for the earlier behaviour. So the key changes
+    no path of a run, no parameter of a job, and no fingerprint.
     """
     return Field(exclude_if=lambda value: value == default)
-
-
-def parsed(parse: Callable[[], M]) -> M:
-    """Return what `parse` returns; its ValidationError becomes a UserError in one line."""
-    try:
-        return parse()
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        value = json.dumps(first["input"], default=str)
-        raise UserError(f"{key or error.title}: {first['msg']} (got {value})") from error

@@ -1,4 +1,4 @@
-"""From configuration files to complete configurations, or to one line that says what is wrong."""
+"""Combines configuration files into experiments."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from automata.config.base import invalid
 from automata.config.experiment import Experiment
 from automata.config.reading import Config, read
 from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
-WHOLE = ("search_space", "model")
-"""Sections that a later file replaces as a whole: half of another's would make no sense."""
+REPLACED = ("search_space", "model")
+"""Sections that a later file replaces as a whole, because half of another's makes no sense."""
 
 _INSTALLED = Path(__file__).parents[1] / "shipped"
 SHIPPED = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "config"
-"""Folder of the configurations that come with the project: in a wheel they are in the package."""
+"""Folder of the configurations of the project; a wheel has them in the package."""
 
 DEFAULTS = SHIPPED / "config.yaml"
 """The default experiment, which other files change."""
 RECOMMENDED = SHIPPED / "recommended.yaml"
-"""How we recommend to tune; `automata new` writes it into configurations."""
+"""The recommended way to tune, which `automata new` writes into configurations."""
 
 Layer = tuple[Path, Config]
+"""The name of a source, and what it sets; later layers override earlier ones."""
 
 
 def combine(base: Config, change: Config) -> Config:
-    """Return `base` with the keys of `change`: sections merge, lists and WHOLE are replaced."""
+    """Return `base` with the keys of `change`: sections merge, others and REPLACED are replaced."""
     result = dict(base)
     for key, value in change.items():
         old = result.get(key)
-        merge = isinstance(old, dict) and isinstance(value, dict) and key not in WHOLE
+        merge = isinstance(old, dict) and isinstance(value, dict) and key not in REPLACED
         result[key] = combine(old or {}, value) if merge else value
     return result
 
@@ -45,111 +47,99 @@ def read_experiments(
     command_line: Mapping[str, Any] | None = None,
     of_module: Mapping[str, Any] | None = None,
 ) -> list[Experiment]:
-    """Return the experiment of each part of `files`, one if there are no parts.
+    """Return the experiment of each part of `files`, or the only one if there are no parts.
 
-    These are the files of one call of Snakemake, then what its command line says: later ones change
-    earlier ones. After the first stands what a Snakefile says that has this one as its module. A
-    file may list `parts`: files beside it whose grids are united. They stand right before it: what
-    it says, and files after it, applies to each; a list of `datasets` there chooses among those of
-    the parts. A part may have parts of its own.
+    Later files override earlier ones, and `command_line` overrides all. `of_module` is the
+    configuration that another Snakefile gives to this one as its module; it comes after the first
+    file.
 
-    Raises UserError, in one line, for the first thing that is wrong.
+    A file may list `parts`, files that are given relative to it. Each part, inserted before that
+    file, makes an experiment of its own. A list of `datasets` in that file or a later one selects
+    from the data sets of the parts. A part may have parts.
+
+    Raises UserError, in one line, for the first error.
     """
     layers = [(file, read(file)) for file in files]
     if of_module is not None:
         layers.insert(1, (Path("module config"), dict(of_module)))
-    return _united([*layers, (Path("--config"), dict(command_line or {}))])
+    return _experiments([*layers, (Path("--config"), dict(command_line or {}))])
 
 
 def parse_experiment(config: Config) -> Experiment:
-    """Return the experiment that `config` says; raises ValidationError.
+    """Return a configuration as an experiment; raises ValidationError.
 
-    Numbers are no texts and true is no number, as in JSON and YAML.
+    Types are strict, as in JSON: "1" and true are not numbers.
     """
     return Experiment.model_validate_json(
         json.dumps(config), strict=True, by_alias=True, by_name=False
     )
 
 
-def _united(layers: list[Layer]) -> list[Experiment]:
-    """Return the experiments of `layers`."""
-    place, parts = _take_parts(layers)
-    if not parts:
-        return [_checked(layers)]
-    before, after = layers[:place], layers[place:]
-    found = [
-        (part[0], experiment)
-        for part in parts
-        for experiment in _united([*before, part, *_without_datasets(after)])
+def _experiments(layers: list[Layer]) -> list[Experiment]:
+    """Return the experiment of each part of `layers`, reduced to the selected data sets."""
+    listing = [index for index, (_, config) in enumerate(layers) if config.get("parts")]
+    if not listing:
+        return [_experiment(layers)]
+    before, after = layers[: listing[-1]], layers[listing[-1] :]
+    file, config = after[0]
+    before = _without("parts", before)
+    rest = _without("datasets", _without("parts", after))
+    experiments: list[Experiment] = []
+    owner: dict[str, Path] = {}
+    for name in _names(file, "parts", config["parts"], "files"):
+        part = file.parent / name
+        for experiment in _experiments([*before, (part, read(part)), *rest]):
+            experiments.append(experiment)
+            for dataset in experiment.datasets:
+                if dataset in owner:  # the runs would share paths
+                    raise UserError(f"{part}: datasets: {dataset} is also in {owner[dataset]}")
+                owner[dataset] = part
+    selected = list(owner)
+    for file, config in after:
+        if "datasets" in config:
+            valid = ", ".join(owner)
+            selected = _names(file, "datasets", config["datasets"], valid)
+            for dataset in selected:
+                if dataset not in owner:
+                    raise UserError(f"{file}: datasets: {dataset} is in none of the parts: {valid}")
+    kept = [(part, [name for name in part.datasets if name in selected]) for part in experiments]
+    return [part.model_copy(update={"datasets": names}) for part, names in kept if names]
+
+
+def _without(key: str, layers: list[Layer]) -> list[Layer]:
+    return [
+        (file, {name: value for name, value in config.items() if name != key})
+        for file, config in layers
     ]
-    return _chosen(found, after)
 
 
-def _checked(layers: list[Layer]) -> Experiment:
+def _names(file: Path, key: str, value: object, valid: str) -> list[str]:
+    """Return a list of texts; raises UserError if the value is anything else."""
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return value
+    raise UserError(f"{file}: {key}: {invalid(value, f'a list of {valid}')}")
+
+
+def _experiment(layers: list[Layer]) -> Experiment:
     config: Config = {}
     for _, content in layers:
         config = combine(config, content)
     try:
         return parse_experiment(config)
     except ValidationError as error:
-        path, message = first_refusal(error, Experiment)
-    where = _origin(path, layers)
-    if where == "--config" and len(path) > 1:  # Snakemake makes texts of all in it
-        message += "; lists and sections are given in a file: --configfile"
-    raise UserError(f"{where}: {'.'.join(path)}: {message}")
+        path, problem = first_refusal(error, Experiment)
+    source = _source(path, layers)
+    if source == "--config" and len(path) > 1:  # Snakemake turns its values into texts
+        problem += "; give lists and sections in a file: --configfile"
+    raise UserError(f"{source}: {'.'.join(path)}: {problem}")
 
 
-def _take_parts(layers: list[Layer]) -> tuple[int, list[Layer]]:
-    """Take the parts out of `layers`; return before which layer they stand, and what they say."""
-    listing = [place for place, (_, content) in enumerate(layers) if content.get("parts")]
-    place = listing[-1] if listing else 0
-    file, content = layers[place]
-    names = content.get("parts") or []
-    for _, other in layers:
-        other.pop("parts", None)
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise UserError(f"{file}: parts: {json.dumps(names)} is not valid; valid: a list of files")
-    return place, [(file.parent / name, read(file.parent / name)) for name in names]
-
-
-def _without_datasets(layers: list[Layer]) -> list[Layer]:
-    return [(file, {k: v for k, v in said.items() if k != "datasets"}) for file, said in layers]
-
-
-def _chosen(found: list[tuple[Path, Experiment]], after: list[Layer]) -> list[Experiment]:
-    """Return the experiments with those of their data sets that `after` lists, if it lists any.
-
-    With each stands the part that it is from.
-
-    Raises UserError if two parts have a data set in common, as their runs would share paths, and
-    for a listed one that no part has.
-    """
-    owner: dict[str, Path] = {}
-    for file, experiment in found:
-        for dataset in experiment.datasets:
-            if dataset in owner:
-                raise UserError(f"{file}: datasets: {dataset} is also in {owner[dataset]}")
-            owner[dataset] = file
-    valid = ", ".join(owner)
-    for file, content in after:
-        listed = content.get("datasets", [])
-        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-            shown = json.dumps(listed)
-            raise UserError(f"{file}: datasets: {shown} is not valid; valid: a list of {valid}")
-        for dataset in listed:
-            if dataset not in owner:
-                raise UserError(f"{file}: datasets: {dataset} is in none of the parts: {valid}")
-    wanted = next((said["datasets"] for _, said in reversed(after) if "datasets" in said), owner)
-    kept = [(part, [name for name in part.datasets if name in wanted]) for _, part in found]
-    return [part.model_copy(update={"datasets": names}) for part, names in kept if names]
-
-
-def _origin(path: list[str], layers: list[Layer]) -> str:
-    """Return the file that sets the key at `path`: the last that has it, or what holds it."""
-    whole = [depth for depth, key in enumerate(path, start=1) if key in WHOLE]
-    for depth in range(min(whole, default=len(path)), 0, -1):
-        for file, content in reversed(layers):
-            if _has(content, path[:depth]):
+def _source(path: list[str], layers: list[Layer]) -> str:
+    """Return the last source that sets the key at `path`, or a section around it."""
+    depths = [depth for depth, key in enumerate(path, start=1) if key in REPLACED]
+    for depth in range(min(depths, default=len(path)), 0, -1):
+        for file, config in reversed(layers):
+            if _has(config, path[:depth]):
                 return os.path.relpath(file) if file.exists() else str(file)
     return "configuration"
 

@@ -1,12 +1,12 @@
-"""One run and the part of the configuration that it reads."""
+"""One run, and the part of the configuration that it reads."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from automata.config.base import Section, added, parsed
+from automata.config.base import BadKeyError, Section, added, invalid
 from automata.config.data import Preparation
 from automata.config.experiment import (
     DatasetName,
@@ -24,15 +24,12 @@ from automata.config.sections import (
     SearchSettings,
     SelectorSettings,
 )
-from automata.registry import ALL_DATA, CONTROLS, METHODS, Control
+from automata.registry import ALL_DATA, CONTROLS, OWN, Control
 
 
 def goes_together(scheduler: str, selector: str) -> bool:
-    """Say whether there are such runs: schedulers for all data have controls alone."""
+    """Return whether the grid combines the two: schedulers for all data run with controls only."""
     return scheduler not in ALL_DATA or selector in CONTROLS
-
-
-S = TypeVar("S", bound=Section)
 
 
 class Run(Section):
@@ -46,31 +43,30 @@ class Run(Section):
     seed: Seed
 
     @model_validator(mode="after")
-    def _fraction_fits(self) -> Self:
+    def _check_fraction(self) -> Self:
         control = self.control
-        if control is not None and self.fraction != control.fraction:
-            raise ValueError(
-                f"selector {self.selector} takes fraction {control.fraction}: {self.fraction}"
-            )
-        if control is None and self.fraction == 0:
-            raise ValueError(f"selector {self.selector} needs a fraction above 0")
+        if not (self.fraction > 0 if control is None else self.fraction == control.fraction):
+            valid = "number > 0 and <= 1" if control is None else control.fraction
+            problem = invalid(self.fraction, f"{valid} for selector {self.selector}")
+            raise BadKeyError(["fraction"], problem)
         if not goes_together(self.scheduler, self.selector):
-            raise ValueError(f"scheduler {self.scheduler} is for all data: selector full")
+            problem = f"scheduler {self.scheduler} is for all data: selector full"
+            raise BadKeyError(["selector"], problem)
         return self
 
     @property
     def control(self) -> Control | None:
-        """The control that this run is, None where a selector draws subsets."""
+        """The control of this run, None if a selector draws subsets."""
         return CONTROLS.get(self.selector)
 
     @property
     def searches(self) -> bool:
-        """Whether trials train at all."""
+        """Whether any trial trains."""
         return self.control is None or self.control.searches
 
     @property
     def trains_finally(self) -> bool:
-        """Whether the best configuration is trained anew: of a control's search it is trained."""
+        """Whether the best configuration is trained again; in a control's search it was trained."""
         return self.control is None or not self.control.searches
 
     @property
@@ -93,79 +89,56 @@ class Settings(Section):
     """The user's own `search`, `scheduler` and `selector`, "module:Class"."""
 
     def warm_start(self, scheduler: str) -> float:
-        """Return kappa, the fraction of warm start, that goes with `scheduler`."""
-        return float(getattr(getattr(self.scheduler, scheduler, None), "warm_start", 0))
+        """Return kappa, the fraction of warm start, under a scheduler."""
+        return float(self.scheduler.of(scheduler).get("warm_start", 0))
 
 
 class Job(Section):
-    """One run and all that it reads: settings, and the user's own files, if there are any."""
+    """A run with all that it reads: its settings, and the user's own files."""
 
     run: Run
     settings: Settings
     files: Annotated[dict[str, str], added({})] = {}
-    """SHA-256 of the content of each file of the user's own, by its role."""
-
-    @model_validator(mode="after")
-    def _methods_known(self) -> Self:
-        for kind, names in METHODS.items():
-            name = getattr(self.run, kind)
-            if name not in names and kind not in self.settings.own:
-                raise ValueError(f"{kind}: {name} is not valid; valid: {', '.join(names)}")
-        return self
+    """SHA-256 of each of the user's own files, by its role."""
 
 
 def settings_of(
     experiment: Experiment, dataset: str, search: str, scheduler: str, selector: str
 ) -> Settings:
-    """Return exactly the settings that a run reads: a change of them repeats it."""
+    """Return exactly the settings that a run reads: a change of one repeats the run."""
     protocol = experiment.protocol_of(dataset).under(search)
     if selector in CONTROLS:
-        default = {name: Protocol.model_fields[name].default for name in OF_SUBSETS}
-        protocol = protocol.model_copy(update=default)
+        defaults = {name: Protocol.model_fields[name].default for name in OF_SUBSETS}
+        protocol = protocol.model_copy(update=defaults)
+    names = {"search": search, "scheduler": scheduler, "selector": selector}
+    own = {kind: getattr(experiment, OWN[kind]).get(name) for kind, name in names.items()}
     return Settings(
         protocol=protocol,
         data=experiment.preparation(dataset),
-        search=_only(experiment.search, search),
-        scheduler=_only(experiment.scheduler, scheduler),
-        selector=_only(experiment.selector, selector),
+        search=experiment.search.only(search),
+        scheduler=experiment.scheduler.only(scheduler),
+        selector=experiment.selector.only(selector),
         compute=experiment.compute,
         metering=experiment.metering,
-        own=experiment.own_methods(search, scheduler, selector),
+        own={kind: target for kind, target in own.items() if target is not None},
     )
 
 
 def shared_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that a run has in common with its FULL: nothing of subsets."""
-    shared = settings.model_dump(mode="json", exclude={"selector": True, "own": {"selector"}})
-    for name in OF_SUBSETS:
-        shared["protocol"].pop(name, None)
+    """Return the settings that a run shares with its FULL: all that do not concern subsets."""
+    shared = settings.model_dump(
+        mode="json",
+        exclude={"selector": True, "own": {"selector"}, "protocol": set(OF_SUBSETS)},
+    )
     if not shared.get("own"):
         shared.pop("own", None)
     return shared
 
 
 def settings_of_subsets(settings: Settings, selector: str) -> dict[str, Any]:
-    """Return the other settings of a run with `selector`, where they are not the defaults."""
-    protocol = settings.protocol.model_dump(mode="json")
-    found = {name: protocol[name] for name in OF_SUBSETS if name in protocol}
+    """Return all other settings of a run with `selector`, without those at their defaults."""
+    subsets = settings.protocol.model_dump(mode="json", include=set(OF_SUBSETS))
     if "selector" in settings.own:
-        found["own"] = settings.own["selector"]
+        subsets["own"] = settings.own["selector"]
     own = settings.selector.of(selector)
-    return found if own == SelectorSettings().of(selector) else own | found
-
-
-def _only(section: S, name: str) -> S:
-    """Return the settings of the method of that name, if it has any; of others the defaults."""
-    field = name.replace("-", "_")
-    known = field in type(section).model_fields
-    return type(section)(**({field: getattr(section, field)} if known else {}))
-
-
-def parse_job(text: str) -> Job:
-    """Return the job in the JSON `text`; raises UserError, in one line."""
-    return parsed(lambda: Job.model_validate_json(text))
-
-
-def parse_preparation(text: str) -> Preparation:
-    """Return the preparation in the JSON `text`; raises UserError, in one line."""
-    return parsed(lambda: Preparation.model_validate_json(text))
+    return subsets if own == SelectorSettings().of(selector) else own | subsets

@@ -1,21 +1,28 @@
-"""How the data sets of one kind are tuned and trained."""
+"""The protocol of one kind of data: how its data sets are tuned and trained."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat
 
-from automata.config.base import BadKeyError, Count, NonNegative, Section, added, inside, one_of
+from automata.config.base import (
+    BadKeyError,
+    Count,
+    NonNegative,
+    Section,
+    Share,
+    added,
+    inside,
+    one_of,
+)
 from automata.config.spaces import (
     TRAINING,
     VALUES,
     Domain,
-    Factor,
     Momentum,
     Optimizer,
-    Penalty,
     Schedule,
     check_values,
 )
@@ -27,7 +34,7 @@ Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss"]
 
 
 class OwnModel(Section):
-    """A model of the user's own; further keys are keyword arguments of the factory."""
+    """A user's own model; further keys are keyword arguments of the factory."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -44,32 +51,33 @@ class Augmentation(Section):
     """Random changes of training images."""
 
     crop_padding: NonNegative = 0
-    """pixels of padding before training images are cropped at random; 0: no cropping"""
+    """pixels of padding before random crops of training images; 0: no crops"""
     flip: bool = False
-    """mirror half of the training images, at random; not where the data set has `flip: false`"""
+    """mirror training images with probability 1/2, except for data sets with `flip: false`"""
 
 
 class Protocol(Section):
-    """How one search tunes and trains.
+    """The protocol of one search.
 
-    A hyper-parameter of the search space takes the place of the fixed value of that name.
+    A hyper-parameter of the search space overrides the key of the same name.
     """
 
     model: ModelName | OwnModel
-    """model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), or one of your own,
+    """model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), or your own,
     `{factory: "package.module:function", ...}`"""
     configurations: Count
     """trials of a search"""
     epochs: Count
     """T: epochs of the final training, and of a trial that is not stopped early"""
-    search_minutes: Annotated[float | None, Field(gt=0), added(None)] = None
-    """time limit of a search, in minutes of wall time: trials end at their next rung, and the best
-    so far is trained on all data. Such a search is not repeatable. `null`: no limit"""
+    search_minutes: Annotated[PositiveFloat | None, added(None)] = None
+    """time limit of a search, in minutes of wall time. Then trials end at their next rung, and the
+    best configuration so far is trained on all data. Such a search is not reproducible. `null`: no
+    limit"""
     reselect_every: Count
     """R: epochs between two selections of a subset"""
     evaluate_every: Count | None = None
-    """epochs between evaluations for the curve in the records, besides those at the rungs; their
-    time counts; `null`: none"""
+    """epochs between evaluations for the curve in the record, besides those at rungs; their time is
+    part of the run's time. `null`: none"""
     batch_size: Count | None = None
     """B: samples in a mini-batch"""
     optimizer: Optimizer = "sgd"
@@ -77,38 +85,38 @@ class Protocol(Section):
     momentum: Momentum = 0.0
     """momentum of SGD"""
     nesterov: bool = False
-    """use Nesterov's momentum"""
-    weight_decay: Penalty = 0.0
+    """use Nesterov momentum"""
+    weight_decay: NonNegativeFloat = 0.0
     """L2 penalty"""
     schedule: Schedule = "none"
-    """how the learning rate changes over the epochs"""
+    """schedule of the learning rate over the epochs"""
     decay_every: Count = 20
     """epochs between two decays of the `step` schedule"""
-    decay_factor: Factor = 0.05
+    decay_factor: Share = 0.05
     """factor of each decay"""
     horizon_exponent: Annotated[float, Field(ge=0, le=1), added(0.0)] = 0.0
     """beta: trials on a fraction f of the data multiply their learning rates by f^-beta, because
-    they take fewer steps; not in the epochs of the warm start, and not in the final training"""
+    they take fewer steps. Warm start and final training do not"""
     finalists: Annotated[Count, added(1)] = 1
-    """m: the best m configurations of a search on subsets train on all data to round(T/4), the best
-    two of them to round(T/2), the best to T. 1: the best trains to T at once"""
+    """m: after a search on subsets, the best m configurations train on all data to round(T/4), the
+    best two of them to round(T/2), and the best to T. 1: only the best trains, to T"""
     augmentation: Augmentation = Augmentation()
     metric: Annotated[Metric, added("accuracy")] = "accuracy"
     """validation score by which searches compare trials: `accuracy`, `balanced_accuracy` (mean
-    recall of the classes), `macro_f1`, or `log_loss`, which is minimised. All four are recorded"""
+    recall of the classes), `macro_f1`, or `log_loss`, which is minimised. Records have all four"""
     class_weights: Annotated[Literal["none", "balanced"], added("none")] = "none"
-    """weight of a row in the training loss: `balanced` makes all classes count alike, n / (classes
-    x rows of its class)"""
+    """weights of rows in the training loss; `balanced`: n / (classes x rows of the class), so that
+    all classes have equal weight"""
     search_space: dict[str, Domain]
     """hyper-parameters to tune, and their domains: see below"""
 
 
 OF_SUBSETS = ("horizon_exponent", "finalists")
-"""What of a protocol concerns runs on subsets alone."""
+"""Keys of a protocol that only runs on subsets read."""
 
 
 class SearchChange(Section):
-    """What is different under one search algorithm."""
+    """Changes of the protocol for one search algorithm."""
 
     configurations: Count | None = None
     """trials of a search"""
@@ -117,14 +125,14 @@ class SearchChange(Section):
 
 
 class KindProtocol(Protocol):
-    """The protocol of one kind of data, under every search."""
+    """The protocol of one kind of data, for all searches."""
 
     for_search: dict[SearchName, SearchChange] = {}
-    """by search algorithm: another number of `configurations`, and a `search_space` on top, as
-    text.yaml has them"""
+    """changes by search algorithm: another number of `configurations`, and domains that are added
+    to `search_space`; see text.yaml"""
 
     def under(self, search: str) -> Protocol:
-        """Return the protocol as it is under one search algorithm."""
+        """Return the protocol of one search algorithm."""
         change = self.for_search.get(search, SearchChange())
         values = {name: getattr(self, name) for name in Protocol.model_fields}
         values["configurations"] = change.configurations or self.configurations
@@ -132,32 +140,33 @@ class KindProtocol(Protocol):
         return Protocol(**values)
 
     def check(self, kind: Kind, searches: Iterable[str]) -> None:
-        """Raise BadKeyError for what goes not with data of that `kind`, or not with `searches`."""
+        """Raise BadKeyError unless the protocol suits data of a `kind`, and these `searches`."""
         spec = MODELS[self.model] if isinstance(self.model, str) else None
         if spec is not None and spec.kind != kind:
             valid = ", ".join(name for name, other in MODELS.items() if other.kind == kind)
             raise BadKeyError(["model"], f"{self.model} is for {spec.kind} data; valid: {valid}")
         if kind != "image" and self.augmentation != Augmentation():
             raise BadKeyError(["augmentation"], "is for images")
-        spaces: dict[tuple[str, ...], Mapping[str, Domain]] = {(): self.search_space}
-        spaces |= {("for_search", name): it.search_space for name, it in self.for_search.items()}
-        for path, space in spaces.items():
-            with inside(*path, "search_space"):
-                check_values(space, TRAINING if spec is None else VALUES)
+        types = TRAINING if spec is None else VALUES
+        with inside("search_space"):
+            check_values(self.search_space, types)
+        for name, change in self.for_search.items():
+            with inside("for_search", name, "search_space"):
+                check_values(change.search_space, types)
         for search in searches:
             _check_completeness(self.under(search), spec)
 
 
 def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
-    """Raise BadKeyError for a hyper-parameter that is missing, or that nothing reads."""
+    """Raise BadKeyError for a missing or an unknown hyper-parameter."""
     space = protocol.search_space
     rates = spec.optional if spec is not None and spec.kind == "image" else ()
     if "learning_rate" not in space and not (rates and all(rate in space for rate in rates)):
-        also = f" (or all of {', '.join(rates)})" if rates else ""
-        raise BadKeyError(["search_space", "learning_rate"], f"missing{also}")
+        alternative = f" (or all of {', '.join(rates)})" if rates else ""
+        raise BadKeyError(["search_space", "learning_rate"], f"missing{alternative}")
     if "batch_size" not in space and protocol.batch_size is None:
         raise BadKeyError(["batch_size"], "missing, here and in search_space")
-    if True in _extremes(protocol, "nesterov") and 0 in _extremes(protocol, "momentum"):
+    if True in _values(protocol, "nesterov") and 0 in _values(protocol, "momentum"):
         raise BadKeyError(["nesterov"], "needs a momentum > 0")
     if spec is None:
         return
@@ -167,11 +176,11 @@ def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
     known = [*TRAINING, *spec.hyperparameters, *spec.optional]
     for name in space:
         if name not in known:
-            unknown = f"unknown to model {protocol.model}; valid: {', '.join(known)}"
-            raise BadKeyError(["search_space", name], unknown)
+            problem = f"unknown to model {protocol.model}; valid: {', '.join(known)}"
+            raise BadKeyError(["search_space", name], problem)
 
 
-def _extremes(protocol: Protocol, name: str) -> list[Any]:
+def _values(protocol: Protocol, name: str) -> list[Any]:
     """Return the fixed value of a hyper-parameter, or its choices or bounds."""
     domain = protocol.search_space.get(name)
     return [getattr(protocol, name)] if domain is None else domain.draw[1]

@@ -1,4 +1,4 @@
-"""Configuration files as plain sections, lists and values."""
+"""Reads a configuration file as plain sections, lists and values."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import yaml
 from automata.errors import UserError
 
 Config = dict[str, Any]
-"""What is in a configuration file."""
+"""The content of a configuration file."""
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as people expect it: 1e-3 is a number, dates are texts, no key comes twice."""
+    """YAML with 1e-3 as a number, dates as texts, and duplicate keys as errors."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the section at `node`; raises ConstructorError for a key that cannot be."""
+        """Return the section at `node`; raises ConstructorError for a duplicate key."""
         seen = []
-        for at, _ in node.value:
-            key = self.construct_object(at, deep=True)
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
             if key in seen:
-                problem = f"the key {key} is there twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, at.start_mark)
+                problem = f"duplicate key {key}"
+                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
             seen.append(key)
         return super().construct_mapping(node, deep)
 
@@ -41,7 +41,7 @@ _Loader.add_implicit_resolver(
 
 
 def read(file: Path) -> Config:
-    """Return the configuration in `file`; raises UserError, in one line, if it is none."""
+    """Return the configuration in `file`; raises UserError, in one line."""
     try:
         content = yaml.load(file.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
@@ -49,16 +49,16 @@ def read(file: Path) -> Config:
     except UnicodeDecodeError as error:
         raise UserError(f"{file}: {error}; save it as UTF-8") from error
     except (yaml.YAMLError, ValueError) as error:
-        raise UserError(f"{file}: {_fault(error)}") from error
+        raise UserError(f"{file}: {_yaml_error(error)}") from error
     if not isinstance(content, dict):
         raise UserError(f"{file}: a configuration is a section of keys")
     return content
 
 
-def _fault(error: Exception) -> str:
-    """Return what is wrong with a file of YAML, and where."""
+def _yaml_error(error: Exception) -> str:
+    """Return the place and the problem of an error in YAML."""
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
         return f"not YAML: {' '.join(str(error).split())}"
-    mark, begun = error.problem_mark, error.context_mark
-    within = f"{error.context} of line {begun.line + 1}, " if error.context and begun else ""
-    return f"line {mark.line + 1}, column {mark.column + 1}: not YAML: {within}{error.problem}"
+    mark, start = error.problem_mark, error.context_mark
+    context = f"{error.context} of line {start.line + 1}, " if error.context and start else ""
+    return f"line {mark.line + 1}, column {mark.column + 1}: not YAML: {context}{error.problem}"

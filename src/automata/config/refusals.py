@@ -1,133 +1,129 @@
-"""What pydantic finds wrong, in the words of a user."""
+"""Translation of pydantic's errors into one line for the user."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from automata.config.base import BadKeyError
+from automata.config.base import BadKeyError, invalid
+from automata.errors import UserError
 
-_SHOWN = 100
-"""Characters of a value that a line has, at most."""
-
-_KEY = "[key]"
-"""What pydantic puts behind a key whose name is wrong."""
-
+M = TypeVar("M", bound=BaseModel)
 Schema = dict[str, Any]
 """A JSON schema, or a part of one."""
 
+_KEY = "[key]"
+"""pydantic's mark in a location: the name of the key is wrong, not its value."""
+
+
+def parsed(model: type[M], content: str | Schema) -> M:
+    """Return JSON or a section as a `model`; raises UserError, in one line."""
+    try:
+        if isinstance(content, str):
+            return model.model_validate_json(content)
+        return model.model_validate(content)
+    except ValidationError as error:
+        path, problem = first_refusal(error, model)
+        raise UserError(f"{'.'.join(path) or model.__name__}: {problem}") from error
+
 
 def first_refusal(error: ValidationError, model: type[BaseModel]) -> tuple[list[str], str]:
-    """Return path and problem of the first key that is wrong, with the valid values.
+    """Return the path of the first wrong key, and its problem with the valid values.
 
-    Of alternatives, the one that was understood best counts: its problem lies deepest.
+    A value that may have several types has an error for each. The deepest one counts: there the
+    value fits best.
     """
-    schema, errors = model.model_json_schema(), error.errors()
-    found = [_refusal(one, schema) for one in errors]
-    first = found[0][0]
-    if errors[0]["loc"][-1:] == (_KEY,):
-        return found[0]
-    return max((one for one in found if one[0][: len(first)] == first), key=lambda one: len(one[0]))
+    root = model.model_json_schema()
+    refusals = [_refusal(one, root) for one in error.errors()]
+    first, _ = refusals[0]
+    alternatives = [one for one in refusals if one[0][: len(first)] == first]
+    return max(alternatives, key=lambda one: len(one[0]))
 
 
-def valid_values(said: Schema) -> str:
-    """Say in words what a schema allows."""
-    if "enum" in said or "const" in said:
-        return ", ".join(map(str, said.get("enum", [said.get("const")])))
-    if "anyOf" in said:
-        return " or ".join(dict.fromkeys(valid_values(one) for one in said["anyOf"]))
-    if "$ref" in said:
+def valid_values(schema: Schema) -> str:
+    """Return the values that a schema allows, in words."""
+    if "enum" in schema or "const" in schema:
+        return ", ".join(map(str, schema.get("enum", [schema.get("const")])))
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(valid_values(one) for one in schema["anyOf"]))
+    if "$ref" in schema:
         return "a section of keys"
-    if "pattern" in said:
-        return f"a text that matches {said['pattern']}"
-    if "prefixItems" in said:
-        return f"a list of {said['maxItems']} values"
-    if said.get("type") == "array":
-        least = " with at least one value" if said.get("minItems") else ""
-        return f"a list{least}" + ", none twice" * ("uniqueItems" in said)
-    if said.get("minLength") == 1:
-        return "a text that is not empty"
+    if "pattern" in schema:
+        return f"a text that matches {schema['pattern']}"
+    if "prefixItems" in schema:
+        return f"a list of {schema['maxItems']} values"
+    if schema.get("type") == "array":
+        least = " with at least one value" * ("minItems" in schema)
+        repeats = ", none twice" * ("uniqueItems" in schema)
+        return f"a list{least}{repeats}: {valid_values(schema['items'])}"
+    if schema.get("type") == "string":
+        return "a text that is not empty" if schema.get("minLength") else "a text"
     bounds = {"exclusiveMinimum": ">", "minimum": ">=", "exclusiveMaximum": "<", "maximum": "<="}
-    limits = [f"{sign} {said[key]}" for key, sign in bounds.items() if key in said]
-    kind = said.get("type", "object").replace("object", "a section of keys")
+    limits = [f"{sign} {schema[key]}" for key, sign in bounds.items() if key in schema]
+    kind = schema.get("type", "object").replace("object", "a section of keys")
     return f"{kind} {' and '.join(limits)}".strip()
 
 
-def _refusal(error: Any, schema: Schema) -> tuple[list[str], str]:
-    path, around, said = _place(error["loc"], schema)
-    kind, value = error["type"], error["input"]
-    if kind == "missing" and "prefixItems" in around:  # of a list that is too short
-        path, kind, said = path[:-1], "too_short", around
-    if kind == "missing":
+def plain(schema: Schema, root: Schema) -> Schema:
+    """Return the schema of a value: follow a reference, and leave out null."""
+    if "$ref" in schema:
+        definition: Schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+        return definition
+    others = [one for one in schema.get("anyOf", []) if one.get("type") != "null"]
+    return plain(others[0], root) if len(others) == 1 else schema
+
+
+def _refusal(error: Any, root: Schema) -> tuple[list[str], str]:
+    """Return the path of the key of an error, and its problem."""
+    path, section, schema = _place(error["loc"], root)
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "missing" and "prefixItems" in section:  # the list is too short
+        return path[:-1], invalid(error["input"], valid_values(section))
+    if kind.startswith("union_tag"):
+        path = [*path, context["discriminator"].strip("'")]
+    if kind in ("missing", "union_tag_not_found"):
         return path, "missing"
-    if kind == "union_tag_not_found":
-        return [*path, said["discriminator"]["propertyName"]], "missing"
     if kind == "union_tag_invalid":
-        key, tags = said["discriminator"]["propertyName"], said["discriminator"]["mapping"]
-        places = [one["$ref"] for one in said["oneOf"]]
-        valid = sorted(tags, key=lambda tag: places.index(tags[tag]))
-        return _invalid([*path, key], value[key], {"enum": valid})
+        return path, invalid(context["tag"], context["expected_tags"].replace("'", ""))
     if kind == "extra_forbidden":
-        return path, f"unknown key; valid: {', '.join(around['properties'])}"
-    if kind == "value_error":
-        found = error["ctx"]["error"]
-        if isinstance(found, BadKeyError):
-            return [*path, *found.path], str(found)
-    return _invalid(path, value, said)
+        return path, f"unknown key; valid: {', '.join(section['properties'])}"
+    cause = context.get("error")
+    if isinstance(cause, BadKeyError):
+        return [*path, *cause.path], str(cause)
+    return path, invalid(error["input"], valid_values(schema))
 
 
-def _invalid(path: list[str], value: object, said: Schema) -> tuple[list[str], str]:
-    shown = json.dumps(value)
-    if len(shown) > _SHOWN:
-        shown = f"{shown[:_SHOWN]}... ({len(shown)} characters)"
-    return path, f"{shown} is not valid; valid: {valid_values(said)}"
+def _place(loc: Iterable[int | str], root: Schema) -> tuple[list[str], Schema, Schema]:
+    """Return the path of a key, the schema of its section, and its own schema.
 
-
-def _place(loc: Iterable[int | str], schema: Schema) -> tuple[list[str], Schema, Schema]:
-    """Return the path of a key, what the schema says of what it is in, and what of itself.
-
-    What pydantic puts between keys, for the alternative of a value, is no part of the path.
+    The location `loc` also names the types of alternatives; the path does not.
     """
     path: list[str] = []
-    around = said = schema
+    section = schema = root
     for part in loc:
-        inner = plain(said, schema)
+        inner = plain(schema, root)
         if part == _KEY:
-            path, said = path[:-1], _of_keys(around)
+            path = path[:-1]
+            patterns = [{"pattern": one} for one in section.get("patternProperties", {})]
+            schema = section.get("propertyNames") or patterns[0]
         elif "discriminator" in inner:
-            said = {"$ref": inner["discriminator"]["mapping"][part]}
+            schema = {"$ref": inner["discriminator"]["mapping"][part]}
         elif "anyOf" in inner:
-            chosen = [one for one in inner["anyOf"] if one.get("$ref", "").endswith(f"/{part}")]
-            said = chosen[0] if chosen else inner
+            named = [one for one in inner["anyOf"] if one.get("$ref", "").endswith(f"/{part}")]
+            schema = named[0] if named else inner
         else:
             path.append(str(part))
-            around, said = inner, _inside(inner, part)
-    return path, around, said
+            section, schema = inner, _schema_inside(inner, part)
+    return path, section, schema
 
 
-def _inside(said: Schema, part: int | str) -> Schema:
-    """Return what a schema says of a key, or of a place in a list."""
+def _schema_inside(schema: Schema, part: int | str) -> Schema:
+    """Return the schema of a key, or of a position in a list; empty for an unknown key."""
     if isinstance(part, int):
-        found = said["prefixItems"][part] if "prefixItems" in said else said.get("items")
+        found = schema["prefixItems"][part] if "prefixItems" in schema else schema.get("items")
     else:
-        others = [said.get("additionalProperties"), *said.get("patternProperties", {}).values()]
-        found = said.get("properties", {}).get(part) or next(filter(None, others), None)
+        others = [schema.get("additionalProperties"), *schema.get("patternProperties", {}).values()]
+        found = schema.get("properties", {}).get(part) or next(filter(None, others), None)
     return found if isinstance(found, dict) else {}
-
-
-def _of_keys(said: Schema) -> Schema:
-    """Return what a schema says of the names of keys."""
-    patterns = [{"type": "string", "pattern": one} for one in said.get("patternProperties", {})]
-    return next(iter([said["propertyNames"]] if "propertyNames" in said else patterns), {})
-
-
-def plain(said: Schema, schema: Schema) -> Schema:
-    """Return what is said of a value, with references followed and null left out."""
-    if "$ref" in said:
-        followed: Schema = schema["$defs"][said["$ref"].rpartition("/")[2]]
-        return followed
-    some = [one for one in said.get("anyOf", []) if one.get("type") != "null"]
-    return plain(some[0], schema) if len(some) == 1 else said

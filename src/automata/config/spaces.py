@@ -1,62 +1,55 @@
-"""Search spaces, in the words of Ray Tune, and what values a hyper-parameter may have."""
+"""Search spaces, in the terms of Ray Tune, and the valid values of each hyper-parameter."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
+    NonNegativeFloat,
     PositiveFloat,
+    PositiveInt,
     TypeAdapter,
     ValidationError,
     model_serializer,
     model_validator,
 )
 
-from automata.config.base import BadKeyError, Count, Integer, Section
+from automata.config.base import BadKeyError, Count, Integer, Section, Share, invalid
 from automata.config.refusals import valid_values
 
-DRAWS = ("uniform", "loguniform", "quniform", "randint", "lograndint", "choice")
-"""How a hyper-parameter may be drawn, in the words of Ray Tune."""
+DRAWS = ("uniform", "loguniform", "randint", "lograndint", "choice")
+"""Distributions of a hyper-parameter, in the terms of Ray Tune."""
 
 Scalar = bool | int | float | str
 
 
 class Domain(Section):
-    """The values of one hyper-parameter; exactly one of the keys says how they are drawn."""
+    """Values of one hyper-parameter; exactly one key names the distribution."""
 
     uniform: tuple[float, float] | None = None
-    """a float: `[low, high]`"""
+    """float, uniform: `[low, high]`"""
     loguniform: tuple[PositiveFloat, PositiveFloat] | None = None
-    """a float, its logarithm uniform: `[low, high]`"""
-    quniform: tuple[float, float, PositiveFloat] | None = None
-    """a float, rounded to a multiple of the step: `[low, high, step]`"""
+    """float with a uniform logarithm: `[low, high]`"""
     randint: tuple[Integer, Integer] | None = None
-    """an integer below high: `[low, high]`"""
+    """integer below high, uniform: `[low, high]`"""
     lograndint: tuple[Count, Count] | None = None
-    """an integer below high, its logarithm uniform: `[low, high]`"""
+    """integer below high, with a uniform logarithm: `[low, high]`"""
     choice: Annotated[list[Scalar] | None, Field(min_length=1)] = None
-    """one of these, each as likely"""
+    """list of values with equal probability"""
 
     @model_validator(mode="after")
-    def _one_and_ordered(self) -> Self:
-        given = self.model_dump()
-        if len(given) != 1:
-            has = ", ".join(given) or "none"
-            raise BadKeyError([], f"needs exactly one of {', '.join(DRAWS)}, has {has}")
+    def _check(self) -> Self:
+        given = ", ".join(self.model_dump())
+        if given not in DRAWS:
+            needed = f"needs exactly one of {', '.join(DRAWS)}, has {given or 'none'}"
+            raise BadKeyError([], needed)
         draw, values = self.draw
-        if draw == "choice":
-            if len({(type(value), value) for value in values}) != len(values):
-                raise BadKeyError([], "has a choice twice")
-            return self
-        low, high, *step = values
-        if not low < high:
-            raise BadKeyError([], f"{draw}: {low:g} is not below {high:g}")
-        for bound in (low, high) if step else ():
-            if abs(bound / step[0] - round(bound / step[0])) > 1e-9:
-                raise BadKeyError([], f"{draw}: {bound:g} is no multiple of the step {step[0]:g}")
+        if draw != "choice" and values[0] >= values[1]:
+            raise BadKeyError([], f"{draw}: {values[0]:g} is not below {values[1]:g}")
+        if draw == "choice" and len({(type(value), value) for value in values}) < len(values):
+            raise BadKeyError([], "a choice is repeated")
         return self
 
     @model_serializer
@@ -65,60 +58,51 @@ class Domain(Section):
 
     @property
     def draw(self) -> tuple[str, list[Any]]:
-        """The key that is given, and its values."""
+        """The name of the distribution, and its bounds or choices."""
         ((name, values),) = self.model_dump().items()
         return name, list(values)
 
 
-Rate = Annotated[float, Field(gt=0)]
-WholeNumber = Annotated[int, Field(gt=0)]
 Optimizer = Literal["adam", "sgd"]
 Momentum = Annotated[float, Field(ge=0, lt=1)]
-Penalty = Annotated[float, Field(ge=0)]
 Schedule = Literal["none", "cosine", "step"]
-Factor = Annotated[float, Field(gt=0, le=1)]
 
 TRAINING: dict[str, Any] = {
-    "learning_rate": Rate,
-    "batch_size": WholeNumber,
+    "learning_rate": PositiveFloat,
+    "batch_size": PositiveInt,
     "optimizer": Optimizer,
     "momentum": Momentum,
     "nesterov": bool,
-    "weight_decay": Penalty,
+    "weight_decay": NonNegativeFloat,
     "schedule": Schedule,
-    "decay_every": WholeNumber,
-    "decay_factor": Factor,
+    "decay_every": PositiveInt,
+    "decay_factor": Share,
 }
-"""The hyper-parameters that every training reads, and the types of their values."""
+"""Hyper-parameters of every training, and the types of their values."""
 
 VALUES: dict[str, Any] = {
     **TRAINING,
-    **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), Rate),
-    **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), WholeNumber),
+    **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), PositiveFloat),
+    **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), PositiveInt),
 }
-"""The same with those of the models."""
+"""The same, with the hyper-parameters of our models."""
 
 
-def valid_words(name: str) -> str:
-    """Say which values a known hyper-parameter may have."""
-    return valid_values(TypeAdapter(VALUES[name]).json_schema())
-
-
-def check_values(space: Mapping[str, Domain], known: Mapping[str, Any]) -> None:
-    """Raise BadKeyError for values of `space` that a `known` hyper-parameter cannot have."""
-    for name in [name for name in space if name in known]:
-        values: TypeAdapter[Any] = TypeAdapter(known[name])
-        draw, drawn = space[name].draw
+def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
+    """Raise BadKeyError for a domain with values outside the type of its hyper-parameter."""
+    for name in [name for name in space if name in types]:
+        adapter: TypeAdapter[Any] = TypeAdapter(types[name])
+        schema = adapter.json_schema()
+        draw, values = space[name].draw
         draws = {"integer": ("choice", "randint", "lograndint"), "number": DRAWS}.get(
-            values.json_schema()["type"], ("choice",)
+            schema["type"], ("choice",)
         )
         if draw not in draws:
-            words = f"{draw} draws no {valid_words(name)}; valid: {', '.join(draws)}"
-            raise BadKeyError([name], words)
-        for index, value in enumerate(drawn if draw == "choice" else drawn[:2]):
+            problem = f"{draw} draws no {valid_values(schema)}; valid: {', '.join(draws)}"
+            raise BadKeyError([name], problem)
+        for index, value in enumerate(values):
             try:
-                values.validate_python(value, strict=True)
+                adapter.validate_python(value, strict=True)
             except ValidationError as error:
-                found = f"{value:g}" if isinstance(value, float) else json.dumps(value)
-                words = f"{found} is not valid; valid: {valid_words(name)}"
-                raise BadKeyError([name, draw, index], words) from error
+                problem = invalid(value, valid_values(schema))
+                raise BadKeyError([name, draw, index], problem) from error

@@ -1,4 +1,4 @@
-"""Which learning curves are recorded, and where their records lie."""
+"""The jobs of learning curves, and the paths of their records."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from automata.config.inputs import files_read
 from automata.config.job import settings_of
 from automata.config.protocol import Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
-from automata.curves.record import CurvesJob
+from automata.curves.record import POOL_SEED, CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import CONTROLS, SCHEDULERS, load
 from automata.runs import number
 
 OF_SEARCHES = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
-"""What a protocol says of searches alone, at its least: it does not reach a training."""
+"""Keys of a protocol that only searches read, with values that mean least."""
 
 
 def curves_jobs(experiment: Experiment, files: dict[str, dict[str, str]]) -> dict[str, CurvesJob]:
-    """Return the jobs of an experiment by the paths of their records, below the folder of all.
+    """Return the jobs of an experiment, by the paths of their records in the folder of curves.
 
-    `files` are the contents of the user's own files, by data set and role.
+    `files` are the hashes of the user's own files, by data set and role.
     """
-    asked = experiment.learning_curves
-    if asked is None:
+    curves = experiment.learning_curves
+    if curves is None:
         return {}
     jobs = (
         job
         for dataset, selector in product(experiment.datasets, experiment.selectors)
-        for job in _jobs(experiment, asked, dataset, selector, files[dataset])
+        for job in _jobs(experiment, curves, dataset, selector, files[dataset])
     )
     return {path_of(job): job for job in jobs}
 
 
 def _jobs(
     experiment: Experiment,
-    asked: LearningCurves,
+    curves: LearningCurves,
     dataset: str,
     selector: str,
     files: dict[str, str],
@@ -49,40 +49,37 @@ def _jobs(
     control = CONTROLS.get(selector)
     if control is not None and not control.searches:
         return
-    # What an experiment says of searches and schedulers does not reach a training.
+    # Settings of searches and schedulers do not affect a training.
     settings = settings_of(experiment, dataset, "random", "none", selector)
     settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
     protocol = settings.protocol
     epochs = rungs(protocol, experiment.scheduler)
-    others = [
-        *((kappa, 0.0) for kappa in asked.warm_starts.get(selector, ())),
-        *((0.0, beta) for beta in asked.horizon_exponents.get(selector, ())),
-    ]
+    fractions, ways = [1.0], [(0.0, 0.0)]
     if control is None:
-        ways = list(product(experiment.fractions, [(0.0, 0.0), *others]))
-    else:
-        ways = [(1.0, (0.0, 0.0))]
-    for fraction, (warm_start, exponent) in ways:
-        trained = protocol.model_copy(update={**OF_SEARCHES, "horizon_exponent": exponent})
-        for seed, first in product(asked.seeds, range(0, asked.pool, asked.part)):
+        fractions = experiment.fractions
+        ways += [(kappa, 0.0) for kappa in curves.warm_starts.get(selector, ())]
+        ways += [(0.0, beta) for beta in curves.horizon_exponents.get(selector, ())]
+    for fraction, (warm_start, exponent) in product(fractions, ways):
+        training = protocol.model_copy(update={**OF_SEARCHES, "horizon_exponent": exponent})
+        for seed, first in product(curves.seeds, range(0, curves.pool, curves.part)):
             yield CurvesJob(
                 dataset=dataset,
                 selector=selector,
                 fraction=fraction,
                 seed=seed,
                 warm_start=warm_start,
-                settings=settings.model_copy(update={"protocol": trained}),
+                settings=settings.model_copy(update={"protocol": training}),
                 epochs=epochs,
-                pool_seed=asked.pool_seed,
-                configurations=list(range(first, min(first + asked.part, asked.pool))),
+                pool_seed=POOL_SEED,
+                configurations=list(range(first, min(first + curves.part, curves.pool))),
                 files=files_read(files, "random", "none", selector),
             )
 
 
 def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:
-    """Return the epochs at which any scheduler looks at a trial.
+    """Return the rungs of all schedulers, in epochs.
 
-    1, T/4, T/2 and T are among them, which are the rungs of `one-epoch`.
+    They include 1, T/4, T/2 and T, the rungs of `one-epoch`.
     """
     n, epochs = protocol.configurations, protocol.epochs
     schedulers = [load(SCHEDULERS, name)(n, epochs, settings) for name in SCHEDULERS]
@@ -90,14 +87,14 @@ def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:
 
 
 def path_of(job: CurvesJob) -> str:
-    """Return where the record of `job` lies."""
+    """Return the path of the record of `job`."""
     return f"{training_of(job)}/{job.configurations[0]}-{job.configurations[-1]}.json"
 
 
 def training_of(job: CurvesJob) -> str:
-    """Return what names the way in which `job` trains.
+    """Return the name of the training of `job`.
 
-    All that it reads is in it but configurations, and how they are measured.
+    It depends on all that the job reads, except for configurations and metering.
     """
     way = f"{job.selector}-{number(job.fraction)}"
     if job.warm_start:
@@ -111,32 +108,32 @@ def training_of(job: CurvesJob) -> str:
 
 
 class Published(NamedTuple):
-    """A training of which there are published curves."""
+    """A training with published curves."""
 
     without_files: str
-    """What would name it, had it read no files of the user's own."""
+    """Its name if it had read no files of the user's own."""
     configurations: set[int]
 
 
 def published_trainings(folder: Path) -> dict[str, Published]:
-    """Return of which trainings there are published curves, by their names; reads no table."""
-    found: dict[str, Published] = {}
+    """Return the trainings that have published curves, by name; reads no table."""
+    trainings: dict[str, Published] = {}
     for path in sorted(folder.glob("*.json")):
         for record, origin in read_origins(path).items():
             job = CurvesJob.model_validate(origin["job"])
-            training = record.rpartition("/")[0]
-            known = found.setdefault(training, Published(without_files(job), set()))
-            known.configurations.update(job.configurations)
-    return found
+            name = record.rpartition("/")[0]
+            training = trainings.setdefault(name, Published(without_files(job), set()))
+            training.configurations.update(job.configurations)
+    return trainings
 
 
 def without_files(job: CurvesJob) -> str:
-    """Return what would name the training of `job`, had it read no files of the user's own."""
+    """Return the name of the training of `job` if it had read no files of the user's own."""
     return training_of(job.model_copy(update={"files": {}}))
 
 
 def read_origins(path: Path) -> dict[str, Any]:
-    """Return by path what is published of records besides their curves; raises UserError."""
+    """Return the origins of published curves, by the paths of their records; raises UserError."""
     try:
         content: dict[str, Any] = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:

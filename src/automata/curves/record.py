@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from automata.config.base import Count, Section
-from automata.config.experiment import DatasetName, Fraction, Seed, SelectorName
+from automata.config.base import Count, Section, Share
+from automata.config.experiment import DatasetName, Seed, SelectorName
 from automata.config.job import Settings
 from automata.errors import UserError
 from automata.files import write_text
@@ -18,13 +18,16 @@ from automata.training.progress import Progress
 
 AGAIN = "delete it, to train again"
 
+POOL_SEED = 0
+"""Seed of the random search that proposes the configurations of a pool."""
+
 
 class CurvesJob(Section):
     """Some configurations, trained in one way, and scored along the way."""
 
     dataset: DatasetName
     selector: SelectorName
-    fraction: Fraction
+    fraction: Share
     seed: Seed
     warm_start: float
     settings: Settings

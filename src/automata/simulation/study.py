@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from automata import names
-from automata.config.sections import Simulated
 from automata.errors import UserError
 from automata.registry import ALL_DATA, SCHEDULERS
 from automata.seeds import derive
+from automata.simulation.asked import Simulated
 from automata.simulation.methods import (
     Draws,
     Method,

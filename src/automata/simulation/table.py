@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from automata.config.sections import Simulated
 from automata.errors import UserError
+from automata.simulation.asked import Simulated
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,11 +9,11 @@ import pandas as pd
 
 from automata.analysis.tables import read_csv, read_json
 from automata.config.base import Section
-from automata.config.sections import Simulated
 from automata.curves.published import ROW, published_curves, tabulated
 from automata.curves.record import read_curves
 from automata.errors import UserError
 from automata.simulation import validation
+from automata.simulation.asked import Simulated
 from automata.simulation.decision import decision
 from automata.simulation.study import studies
 from automata.simulation.table import complete, pools

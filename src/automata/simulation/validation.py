@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 from automata import names
-from automata.config.sections import Simulated
+from automata.simulation.asked import Simulated
 from automata.simulation.methods import Method
 from automata.simulation.table import FULL, Complete, Curved, Way
 

@@ -1,4 +1,4 @@
-"""What the keys of an experiment must obey together."""
+"""Rules that involve several keys of an experiment."""
 
 from pathlib import Path
 
@@ -20,10 +20,10 @@ SPACE = {
 }
 
 
-def found(kind="tabular", model="mlp", space=None, searches=("random",), **protocol):
-    """Return path and problem of a configuration with a changed protocol, None if it is good."""
-    said = {"model": model, "search_space": {**SPACE, **(space or {})}, **protocol}
-    changes = {"searches": list(searches), "protocol": {kind: said}}
+def refusal(kind="tabular", model="mlp", space=None, searches=("random",), **protocol):
+    """Return path and problem of a configuration with a changed protocol, None if it is valid."""
+    content = {"model": model, "search_space": {**SPACE, **(space or {})}, **protocol}
+    changes = {"searches": list(searches), "protocol": {kind: content}}
     try:
         parse_experiment(combine(DEFAULTS, changes))
     except ValidationError as error:
@@ -32,28 +32,26 @@ def found(kind="tabular", model="mlp", space=None, searches=("random",), **proto
     return None
 
 
-def test_a_whole_configuration_is_good():
-    assert found() is None
+def test_a_complete_configuration_is_valid():
+    assert refusal() is None
 
 
 @pytest.mark.parametrize(
     ("domain", "expected"),
     [
         ({"uniform": [1, 1]}, "uniform: 1 is not below 1"),
-        ({"quniform": [0.001, 0.1, 0.03]}, "quniform: 0.001 is no multiple of the step 0.03"),
-        ({"choice": [1, 2, 1]}, "has a choice twice"),
+        ({"choice": [1, 2, 1]}, "a choice is repeated"),
         ({"choice": [1], "uniform": [0, 1]}, "needs exactly one of .*, has uniform, choice"),
         ({}, "needs exactly one of .*, has none"),
     ],
 )
-def test_what_ray_cannot_draw_from_is_refused(domain, expected):
+def test_a_domain_that_ray_cannot_sample_is_refused(domain, expected):
     with pytest.raises(ValidationError, match=expected):
         Domain.model_validate(domain)
 
 
-@pytest.mark.parametrize("domain", [{"quniform": [0, 0.6, 0.1]}, {"choice": [1, True, 1.0]}])
-def test_a_domain_is_what_ray_can_draw_from(domain):
-    assert Domain.model_validate(domain).draw == next(iter(domain.items()))
+def test_choices_of_different_types_are_different():
+    assert Domain.model_validate({"choice": [1, True, 1.0]}).draw == ("choice", [1, True, 1.0])
 
 
 @pytest.mark.parametrize("momentum", [{"choice": [0, 0.9]}, {"uniform": [0, 0.9]}, None])
@@ -61,20 +59,20 @@ def test_nesterov_needs_a_momentum_that_is_never_zero(momentum):
     space = {"nesterov": {"choice": [True, False]}}
     if momentum is not None:
         space["momentum"] = momentum
-    assert found(space=space) == ("protocol.tabular.nesterov", "needs a momentum > 0")
+    assert refusal(space=space) == ("protocol.tabular.nesterov", "needs a momentum > 0")
 
 
-def test_nesterov_with_a_fixed_momentum_is_fine():
-    assert found(space={"nesterov": {"choice": [True, False]}}, momentum=0.9) is None
+def test_nesterov_with_a_fixed_momentum_is_valid():
+    assert refusal(space={"nesterov": {"choice": [True, False]}}, momentum=0.9) is None
 
 
-def test_names_of_our_models_mean_nothing_to_anothers():
+def test_own_models_may_use_the_names_of_our_hyperparameters():
     model = {"factory": "a:b"}
-    assert found(model=model, space={"layers": {"choice": ["few", "many"]}}) is None
+    assert refusal(model=model, space={"layers": {"choice": ["few", "many"]}}) is None
 
 
-def test_what_every_training_reads_is_checked_for_any_model():
-    assert found(model={"factory": "a:b"}, space={"batch_size": {"choice": [0]}}) == (
+def test_hyperparameters_of_training_are_checked_for_own_models():
+    assert refusal(model={"factory": "a:b"}, space={"batch_size": {"choice": [0]}}) == (
         "protocol.tabular.search_space.batch_size.choice.0",
         "0 is not valid; valid: integer > 0",
     )
@@ -83,26 +81,26 @@ def test_what_every_training_reads_is_checked_for_any_model():
 def test_an_image_model_needs_one_rate_or_all_four():
     rates = {f"lr{i}": {"choice": [0.1]} for i in range(1, 5)}
     image = {"kind": "image", "model": "resnet18", "batch_size": 20, "searches": ["tpe"]}
-    assert found(**image, search_space=rates) is None
-    assert found(**image, search_space={"learning_rate": {"choice": [0.1]}}) is None
+    assert refusal(**image, search_space=rates) is None
+    assert refusal(**image, search_space={"learning_rate": {"choice": [0.1]}}) is None
     del rates["lr4"]
-    path, message = found(**image, search_space=rates)
+    path, message = refusal(**image, search_space=rates)
     assert path == "protocol.image.search_space.learning_rate"
     assert message == "missing (or all of lr1, lr2, lr3, lr4)"
 
 
-def test_changes_of_a_search_that_is_not_run_are_checked_as_well():
+def test_changes_for_a_search_that_is_not_run_are_checked():
     change = {"tpe": {"search_space": {"momentum": {"uniform": [1, 0]}}}}
-    assert found(for_search=change) == (
+    assert refusal(for_search=change) == (
         "protocol.tabular.for_search.tpe.search_space.momentum",
         "uniform: 1 is not below 0",
     )
 
 
-def test_of_alternatives_the_one_that_was_meant_is_explained():
+def test_the_message_is_about_the_alternative_that_fits_best():
     name = "protocol.tabular.model"
-    assert found(model={"width": 3}) == (f"{name}.factory", "missing")
-    assert found(model="mpl") == (
+    assert refusal(model={"width": 3}) == (f"{name}.factory", "missing")
+    assert refusal(model="mpl") == (
         name,
         '"mpl" is not valid; valid: mlp, lstm, resnet18, resnet50 or a section of keys',
     )
@@ -116,7 +114,7 @@ def test_of_alternatives_the_one_that_was_meant_is_explained():
         ("fractions", [0.1, True], "number > 0 and <= 1"),
     ],
 )
-def test_texts_and_truths_are_no_numbers(key, value, valid):
+def test_texts_and_booleans_are_not_numbers(key, value, valid):
     with pytest.raises(ValidationError) as error:
         parse_experiment({**DEFAULTS, key: value})
     path, message = first_refusal(error.value, Experiment)
@@ -124,12 +122,12 @@ def test_texts_and_truths_are_no_numbers(key, value, valid):
     assert message.endswith(f"is not valid; valid: {valid}")
 
 
-def test_a_number_that_is_whole_is_an_integer():
+def test_a_whole_float_is_an_integer():
     assert parse_experiment({**DEFAULTS, "seeds": [1e3]}).seeds == [1000]
 
 
-def test_null_is_named_where_it_is_valid():
-    assert found(evaluate_every=0) == (
+def test_null_is_among_the_valid_values():
+    assert refusal(evaluate_every=0) == (
         "protocol.tabular.evaluate_every",
         "0 is not valid; valid: integer > 0 or null",
     )

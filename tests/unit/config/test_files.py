@@ -1,4 +1,4 @@
-"""Configuration files: how they merge, what their parts are, and how errors read."""
+"""Configuration files: merging, parts, and messages of errors."""
 
 from pathlib import Path
 
@@ -33,12 +33,12 @@ def read(tmp_path):
 
 
 @given(CONFIGS)
-def test_nothing_changes_nothing(config):
+def test_an_empty_file_changes_nothing(config):
     assert combine(config, {}) == config
 
 
 @given(CONFIGS)
-def test_a_file_over_nothing_is_itself(config):
+def test_an_empty_base_adds_nothing(config):
     assert combine({}, config) == config
 
 
@@ -49,7 +49,7 @@ def test_combining_twice_is_combining_once(base, change):
 
 
 @given(CONFIGS, CONFIGS)
-def test_combining_leaves_both_as_they_were(base, change):
+def test_combining_modifies_neither(base, change):
     before = yaml.safe_dump([base, change])
     combine(base, change)
     assert yaml.safe_dump([base, change]) == before
@@ -77,30 +77,24 @@ def test_each_part_is_an_experiment_over_the_defaults(read):
     assert [(e.datasets, e.seeds) for e in both] == [(["dna"], [0]), (["sst5"], [7])]
 
 
-def test_who_lists_the_parts_and_later_files_have_the_last_word(read):
+def test_layers_override_earlier_ones_with_parts_before_the_file_that_lists_them(read):
+    keys = ("untuned_seeds", "selectors", "seeds", "searches", "fractions")
+    first = {key: [1] for key in keys} | {"selectors": ["full"], "searches": ["random"]}
     contents = {
-        "one.yaml": {"datasets": ["dna"], "seeds": [1], "searches": ["random"]},
+        "first.yaml": first | {"fractions": [1]},
+        "one.yaml": {"datasets": ["dna"], **first, "selectors": ["rs2"]},
         "all.yaml": {"parts": ["one.yaml"], "seeds": [2]},
         "later.yaml": {"searches": ["tpe"]},
     }
-    (experiment,) = read(contents, ["all.yaml", "later.yaml"], {"fractions": [0.3]})
-    assert [experiment.seeds, experiment.searches, experiment.fractions] == [[2], ["tpe"], [0.3]]
+    files = ["first.yaml", "all.yaml", "later.yaml"]
+    (experiment,) = read(contents, files, {"fractions": [0.3]})
+    assert [getattr(experiment, key) for key in keys] == [[1], ["rs2"], [2], ["tpe"], [0.3]]
 
 
 def test_a_data_set_in_two_parts_is_refused(read):
     parts = {"one.yaml": {"datasets": ["dna"]}, "two.yaml": {"datasets": ["letter", "dna"]}}
     with pytest.raises(UserError, match=r"two.yaml: datasets: dna is also in .*one.yaml$"):
         read({**parts, "all.yaml": {"parts": list(parts)}}, ["all.yaml"])
-
-
-def test_parts_stand_before_the_file_that_lists_them_and_after_earlier_ones(read):
-    contents = {
-        "first.yaml": {"seeds": [1], "fractions": [0.3]},
-        "one.yaml": {"datasets": ["dna"], "seeds": [2]},
-        "all.yaml": {"parts": ["one.yaml"]},
-    }
-    (experiment,) = read(contents, ["first.yaml", "all.yaml"])
-    assert (experiment.seeds, experiment.fractions) == ([2], [0.3])
 
 
 PARTS = {
@@ -117,7 +111,7 @@ PARTS = {
         (["sst5", "dna"], [(["dna"], [1]), (["sst5"], [2])]),
     ],
 )
-def test_data_sets_after_the_parts_choose_among_theirs(read, chosen, expected):
+def test_datasets_after_the_parts_select_from_theirs(read, chosen, expected):
     found = read({**PARTS, "few.yaml": {"datasets": chosen}}, ["all.yaml", "few.yaml"])
     assert [(e.datasets, e.seeds) for e in found] == expected
 
@@ -152,16 +146,6 @@ def test_parts_of_a_part_are_its_experiments_as_it_changes_them(read):
     ]
 
 
-def test_a_data_set_of_two_parts_of_parts_is_refused(read):
-    wrappers = {
-        "first.yaml": {"parts": ["all.yaml"], "datasets": ["dna"]},
-        "second.yaml": {"parts": ["all.yaml"], "datasets": ["dna", "sst5"]},
-        "both.yaml": {"parts": ["first.yaml", "second.yaml"]},
-    }
-    with pytest.raises(UserError, match=r"second.yaml: datasets: dna is also in .*first.yaml"):
-        read({**PARTS, **wrappers}, ["both.yaml"])
-
-
 @pytest.mark.parametrize("parts", ["one.yaml", [1]])
 def test_parts_that_are_no_list_of_files_are_refused(read, parts):
     with pytest.raises(UserError, match=r"all.yaml: parts: .* is not valid; valid: a list of fil"):
@@ -182,10 +166,10 @@ def test_an_error_in_a_part_names_its_file(read):
         ("a: !!python/name:os.system\n", "line 1, column 4: not YAML: could not determine a"),
         ("- 1\n- 2\n", "a configuration is a section of keys"),
         ("", "a configuration is a section of keys"),
-        ("seeds: [1]\nseeds: [2]\n", "line 2, column 1: not YAML: the key seeds is there twice"),
+        ("seeds: [1]\nseeds: [2]\n", "line 2, column 1: not YAML: duplicate key seeds"),
     ],
 )
-def test_a_file_that_is_no_configuration_is_one_line(tmp_path, text, expected):
+def test_an_invalid_file_is_one_line(tmp_path, text, expected):
     path = tmp_path / "broken.yaml"
     path.write_text(text)
     with pytest.raises(UserError, match=expected) as error:
@@ -206,9 +190,11 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path):
         reading.read(tmp_path / "none.yaml")
 
 
-def test_list_on_the_command_line_is_sent_to_a_file():
+def test_a_list_on_the_command_line_is_refused():
     """Snakemake makes ["3"] of seeds=[3]."""
-    with pytest.raises(UserError, match=r"--config: seeds\.0: .*; lists and .* file: --configf"):
+    with pytest.raises(
+        UserError, match=r"--config: seeds\.0: .*; give lists and sections in a file: --configf"
+    ):
         read_experiments([CONFIG / "config.yaml"], {"seeds": ["3"]})
 
 
@@ -222,52 +208,34 @@ def test_list_on_the_command_line_is_sent_to_a_file():
         ("e3", "e3"),
     ],
 )
-def test_yaml_is_read_as_people_write_it(tmp_path, text, value):
+def test_yaml_numbers_and_dates(tmp_path, text, value):
     path = tmp_path / "one.yaml"
     path.write_text(f"key: {text}\n")
     assert reading.read(path) == {"key": value}
 
 
-@pytest.mark.parametrize(
-    ("selector", "expected"),
-    [
-        (
-            {"gradmatch-adaptive": {"tolerance": 2}},
-            "selector.gradmatch-adaptive.tolerance: 2 is not valid; valid: .*< 1",
-        ),
-        (
-            {"gradmatch-adaptive": {"tolerence": 0.1}},
-            "selector.gradmatch-adaptive.tolerence: .*unknown.*tolerance",
-        ),
-        ({"gradmatch_adaptive": {}}, "selector.gradmatch_adaptive: .*unknown.*gradmatch-adaptive"),
-    ],
-)
-def test_a_wrong_setting_of_a_selector_is_one_line(read, selector, expected):
-    with pytest.raises(UserError, match=f"^[^ ]*one.yaml: {expected}") as error:
-        read({"one.yaml": {"selector": selector}})
-    assert "\n" not in str(error.value)
+def test_a_key_of_a_selector_is_the_name_of_the_selector(read):
+    (experiment,) = read({"one.yaml": {"selector": {"gradmatch-adaptive": {"tolerance": 0.2}}}})
+    assert experiment.selector.of("gradmatch-adaptive")["tolerance"] == 0.2
+    expected = "one.yaml: selector.gradmatch_adaptive: unknown key; valid: .*gradmatch-adaptive"
+    with pytest.raises(UserError, match=expected):
+        read({"one.yaml": {"selector": {"gradmatch_adaptive": {}}}})
 
 
 @pytest.mark.parametrize(
     ("carbon", "expected"),
     [
         ({"grams_per_kwh": None}, "grams_per_kwh: null is not valid; valid: number > 0"),
-        (
-            {"grams_per_kwh": float("inf")},
-            "grams_per_kwh: Infinity is not valid; valid: number",
-        ),
-        ({"tdp_watts": float("nan")}, "tdp_watts: NaN is not valid; valid: number > 0"),
+        ({"tdp_watts": float("inf")}, "tdp_watts: Infinity is not valid; valid: number > 0"),
         ({"source": ""}, 'source: "" is not valid; valid: a text that is not empty'),
-        ({"tdp": 250}, "tdp: unknown key; valid: grams_per_kwh, region"),
     ],
 )
-def test_wrong_carbon_is_one_line(read, carbon, expected):
-    with pytest.raises(UserError, match=f"^[^ ]*one.yaml: carbon.{expected}") as error:
+def test_a_wrong_value_is_one_line(read, carbon, expected):
+    with pytest.raises(UserError, match=f"^[^ ]*one.yaml: carbon.{expected}$"):
         read({"one.yaml": {"carbon": carbon}})
-    assert "\n" not in str(error.value)
 
 
-def test_missing_key_of_carbon_is_one_line(tmp_path):
+def test_a_missing_key_is_one_line_that_names_the_file_of_its_section(tmp_path):
     shipped = yaml.safe_load((CONFIG / "config.yaml").read_text())
     del shipped["carbon"]["grams_per_kwh"]
     path = tmp_path / "copy.yaml"

@@ -1,4 +1,4 @@
-"""Which cells are run, where they lie, and what is made of their records."""
+"""The runs of a grid, and the paths of their inputs and outputs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def here(tmp_path, monkeypatch):
         ("smoke", 2),
     ],
 )
-def test_every_run_of_a_shipped_configuration(name, runs):
+def test_number_of_runs_of_a_shipped_configuration(name, runs):
     found = grid(name).runs
     assert len(found) == len(set(found)) == runs
 
@@ -58,17 +58,17 @@ def fractions(**changes: Any) -> set[tuple[str, str]]:
     return {(place.selector, place.fraction) for place in grid("smoke", **changes).runs}
 
 
-def test_controls_run_once_whatever_the_fractions():
+def test_a_control_has_one_fraction():
     found = fractions(fractions=[0.1, 0.2], selectors=["full", "full-again", "untuned"])
     assert found == {("full", "1"), ("full-again", "1"), ("untuned", "0")}
 
 
-def test_fraction_one_is_run_for_other_selectors_where_it_is_listed():
+def test_other_selectors_run_fraction_one_if_it_is_listed():
     found = fractions(fractions=[1.0], selectors=["full", "random"])
     assert found == {("full", "1"), ("random", "1")}
 
 
-def test_the_control_without_tuning_may_have_seeds_of_its_own():
+def test_untuned_may_have_its_own_seeds():
     def seeds(**changes: Any) -> set[tuple[str, str]]:
         found = grid("smoke", selectors=["full", "untuned"], seeds=[7], **changes).runs
         return {(place.selector, place.seed) for place in found}
@@ -77,27 +77,27 @@ def test_the_control_without_tuning_may_have_seeds_of_its_own():
     assert seeds(untuned_seeds=None) == {("full", "7"), ("untuned", "7")}
 
 
-def test_wildcards_are_what_is_run_and_nothing_else():
+def test_constraints_of_wildcards_match_runs_only():
     found = grid("smoke", fractions=[0.05, 0.1])
     assert found.constraint("fraction") == r"(?:0\.05|0\.1|1)"
     assert found.constraint("dataset") == "(?:dna)"
     assert alternatives([]) == "(?:)"
 
 
-def test_a_place_is_the_same_whatever_else_is_run():
+def test_places_of_published_runs_are_stable():
     (full, gradmatch) = grid("smoke").runs
     assert full.stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
     assert gradmatch.stem == "dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0"
 
 
-def test_prepared_files_of_other_settings_are_others():
+def test_settings_are_in_the_name_of_a_prepared_file():
     assert grid("smoke").prepared("dna") == "results/data/dna.safetensors"
     texts = {"vectors": {"source": None, "dimension": 5}}
     some = grid("text").prepared("sst5"), grid("text", data=texts).prepared("sst5")
     assert len({*some, "results/data/sst5.safetensors"}) == 3
 
 
-def test_content_of_a_users_files_is_in_the_name_of_what_is_prepared(here):
+def test_content_of_own_files_is_in_the_name_of_a_prepared_file(here):
     own = {"mine": {"kind": "tabular", "path": "mine.csv", "target": "y"}}
 
     def prepared(text: str) -> str:
@@ -108,7 +108,7 @@ def test_content_of_a_users_files_is_in_the_name_of_what_is_prepared(here):
 
 
 @pytest.mark.parametrize("name", ["mine", "x.safetensors"])
-def test_encoding_lies_beside_what_is_prepared_where_the_rule_writes_it(here, name):
+def test_encoding_has_the_path_that_the_rule_writes(here, name):
     Path("mine.csv").write_text("x,y\n1,0\n")
     own = {name: {"kind": "tabular", "path": "mine.csv", "target": "y"}}
     found = grid("smoke", datasets=[name], own_datasets=own)
@@ -117,20 +117,20 @@ def test_encoding_lies_beside_what_is_prepared_where_the_rule_writes_it(here, na
     assert found.encoding(name) == f"{stem}.encoding.json"
 
 
-def test_a_missing_file_of_the_users_is_one_line(here):
+def test_a_missing_own_file_is_one_line(here):
     own = {"mine": {"kind": "tabular", "path": "mine.csv", "target": "y"}}
     with pytest.raises(UserError, match=r"^own_datasets\.mine\.path: "):
         grid("smoke", datasets=["mine"], own_datasets=own)
 
 
-def test_parts_that_do_not_go_together_are_refused():
+def test_parts_with_different_shared_keys_are_refused():
     parts = read_experiments([CONFIG / "config.yaml", CONFIG / "paper.yaml"])
     other = parts[1].model_copy(update={"experiment": "other"})
     with pytest.raises(UserError, match=r"^experiment: must be the same in all parts$"):
         Grid([parts[0], other], [])
 
 
-def test_archives_take_the_place_of_runs(here):
+def test_archives_replace_runs(here):
     Path("old.tar.xz").touch()
     found = grid("smoke", archives=["old.tar.xz"])
     assert (found.runs, found.datasets) == ([], ["dna"])
@@ -143,16 +143,16 @@ def test_a_missing_archive_is_one_line(here):
         grid("smoke", archives=["old.tar.xz"])
 
 
-def test_figures_are_those_that_show_something():
+def test_figures_without_content_are_left_out():
     both, full = grid("smoke"), grid("smoke", selectors=["full"])
     assert len(Outputs(full).figures) < len(Outputs(both).figures)
 
 
-def test_what_is_published_is_no_parquet_and_no_record():
+def test_published_files_are_neither_parquet_nor_records():
     kinds = {Path(path).suffix for path in Outputs(grid("smoke")).published}
     assert kinds == {".csv", ".md", ".html", ".yaml", ".png", ".json"}
 
 
-def test_published_curves_that_are_not_there_are_told_before_any_job():
+def test_a_missing_folder_of_published_curves_is_one_line():
     with pytest.raises(UserError, match=r"learning_curves\.recorded: nowhere: no such folder"):
         grid("smoke", learning_curves={"recorded": "nowhere"})

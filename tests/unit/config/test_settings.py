@@ -1,4 +1,4 @@
-"""What one run reads of an experiment."""
+"""The part of an experiment that one run reads."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def test_kind_comes_from_the_catalog_or_the_user(dataset, kind):
     assert EXPERIMENT.kind(dataset) == kind
 
 
-def test_a_run_reads_its_own_methods_only():
+def test_a_run_reads_settings_of_its_own_methods_only():
     settings = settings_of(EXPERIMENT, "dna", "random", "asha", "gradmatch-adaptive")
     assert settings.search.tpe.startup_configurations == 20
     assert settings.scheduler.asha.grace_period == 2
@@ -53,17 +53,17 @@ def test_a_run_reads_its_own_methods_only():
         ("reviews", {"vectors": VECTORS, "own": {**REVIEWS, "validation": None, "test": None}}),
     ],
 )
-def test_a_prepared_file_depends_on_what_is_in_it_only(dataset, expected):
+def test_preparation_has_only_settings_that_affect_the_file(dataset, expected):
     assert EXPERIMENT.preparation(dataset).stated() == expected
 
 
-def test_a_search_changes_its_protocol():
+def test_for_search_changes_the_protocol():
     protocol = EXPERIMENT.protocol_of("sst5").under("tpe")
     assert protocol.configurations == 3
     assert list(protocol.search_space) == ["learning_rate", "hidden", "batch_size", "layers"]
 
 
-def test_other_searches_take_the_protocol_as_it_is():
+def test_other_searches_use_the_protocol_unchanged():
     protocol = EXPERIMENT.protocol_of("sst5").under("random")
     assert protocol.configurations == 5
     assert list(protocol.search_space) == ["learning_rate", "hidden", "batch_size"]

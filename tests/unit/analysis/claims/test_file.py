@@ -243,7 +243,7 @@ def test_a_mistake_is_named_in_one_line(read, changes, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("claims: {a: {kind: point}, a: {kind: point}}", "the key a is there twice"),
+        ("claims: {a: {kind: point}, a: {kind: point}}", "duplicate key a"),
         ({}, "claims: a section of claims by their ids is missing"),
         ({"claims": []}, "claims: a section of claims by their ids is missing"),
         ({"claims": {"mine": 3}}, r"claims\.mine: a claim is a section of keys"),
