@@ -27,7 +27,7 @@ from automata.config.sections import (
 )
 from automata.datasets.catalog import DATASETS
 from automata.files import write_text
-from automata.registry import CONTROLS, METHODS, OWN, SCHEDULERS, SELECTORS, TARGET, Kind
+from automata.registry import CONTROLS, OWN, REGISTRIES, SCHEDULERS, SELECTORS, TARGET, Kind
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -133,14 +133,14 @@ class Experiment(Section):
         for kind, key in OWN.items():
             own: dict[str, str] = getattr(self, key)
             for name in own:
-                if name in METHODS[kind]:
+                if name in REGISTRIES[kind]:
                     raise BadKeyError([key, name], f"is the name of a {kind} that the project has")
             for index, name in enumerate(getattr(self, axes[kind])):
-                _require(name, [*METHODS[kind], *own], [axes[kind], index])
+                _require(name, [*REGISTRIES[kind], *own], [axes[kind], index])
         for kind, protocol in self.protocol:
             for name in protocol.for_search if protocol is not None else ():
                 path = ["protocol", kind, "for_search"]
-                _require(name, [*METHODS["search"], *self.own_searches], path)
+                _require(name, [*REGISTRIES["search"], *self.own_searches], path)
         return self
 
     @model_validator(mode="after")

@@ -24,7 +24,7 @@ from automata.config.sections import (
     SearchSettings,
     SelectorSettings,
 )
-from automata.registry import ALL_DATA, CONTROLS, METHODS, Control
+from automata.registry import ALL_DATA, CONTROLS, REGISTRIES, Control
 
 
 def goes_together(scheduler: str, selector: str) -> bool:
@@ -107,7 +107,7 @@ class Job(Section):
 
     @model_validator(mode="after")
     def _methods_known(self) -> Self:
-        for kind, names in METHODS.items():
+        for kind, names in REGISTRIES.items():
             name = getattr(self.run, kind)
             if name not in names and kind not in self.settings.own:
                 raise ValueError(f"{kind}: {name} is not valid; valid: {', '.join(names)}")

@@ -28,12 +28,16 @@ MARKS: dict[Any, str] = {
     "D": "diamond",
     "^": "triangle-up",
     "v": "triangle-down",
+    "<": "triangle-left",
+    ">": "triangle-right",
     "o": "circle",
+    "p": "M0,-1L.951,-.309L.588,.809L-.588,.809L-.951,-.309Z",
+    "h": "M0,-1L.866,-.5L.866,.5L0,1L-.866,.5L-.866,-.5Z",
     "P": "cross",
     "X": "M-.9,-.43L-.43,-.9L0,-.47L.43,-.9L.9,-.43L.47,0L.9,.43L.43,.9L0,.47L-.43,.9L-.9,.43"
     "L-.47,0Z",
 }
-"""Matplotlib's marker -> Vega's shape, or a path in the square from -1 to 1."""
+"""Matplotlib's marker -> Vega's shape, or a path in the square from -1 to 1; others are circles."""
 
 ACROSS = {"speedup": "speedup", "energy_ratio": "energy ratio"}
 """What may lie on the x axis; the CO2 ratios equal these two."""
@@ -176,8 +180,9 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
 
 def _looks(rows: pd.DataFrame) -> list[names.Method]:
     """Return the selectors that have points, in the order of legends."""
-    present = set(rows["selector"])
-    return [look for look in names.METHODS.values() if look.display in present]
+    known = {method.display: name for name, method in names.METHODS.items()}
+    # A user's own selector is displayed by its name.
+    return [names.look(known.get(it, it)) for it in names.ordered(rows["selector"], known)]
 
 
 def _colour(rows: pd.DataFrame) -> alt.Color:
