@@ -79,7 +79,7 @@ def _judged_alone(scheduler: Asha, scores: Floats, epochs: list[int]) -> Ints:
         came = np.argsort(~alive, axis=1, kind="stable")  # trials at the rung first, in order
         here = np.take_along_axis(scores[:, :, place], came, axis=1)
         count = alive.sum(axis=1)
-        for earlier in range(1, count.max()):
+        for earlier in range(count.max()):
             rows = np.flatnonzero(count > earlier)
             stops = rows[scheduler.stops(here[rows, earlier], here[rows, :earlier])]
             alive[stops, came[stops, earlier]] = False

@@ -284,8 +284,7 @@ class Asha:
 
         latest = results[-1]
         earlier = np.array([it.score for it in results[:-1] if it.epoch == latest.epoch])
-        stops = len(earlier) > 0 and self.stops(np.array(latest.score), earlier)
-        if stops or latest.epoch == self._rungs[-1]:
+        if self.stops(np.array(latest.score), earlier) or latest.epoch == self._rungs[-1]:
             return Verdict(ends=[latest.trial])
         return Verdict(goes_on=[latest.trial])
 
@@ -293,6 +292,8 @@ class Asha:
         """Say of `scores` (...) whether they are below the mark of the `earlier` ones (..., m)."""
         import numpy as np
 
+        if earlier.shape[-1] == 0:
+            return np.zeros(scores.shape, dtype=bool)
         return np.asarray(scores < np.percentile(earlier, self._percent, axis=-1))
 
 
