@@ -39,15 +39,15 @@ class Scheduler(Method):
     short: str
     """Its name in titles of panels, as the paper has it."""
     all_data: bool = False
-    """Whether its trials train on all data: the one that reaches T is the result."""
+    """Whether its trials train on all data, so that the trial that reaches T is the result."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Control(Method):
-    """A condition without a selector, on the axis `selectors`: trials see all data, or none."""
+    """A value of the axis `selectors` without a selector: trials see all data, or none."""
 
     fraction: int
-    """The share of the data that trials see; stands for the subset size in paths and tables."""
+    """The share of the data that trials see, used as subset size in paths and tables."""
     stream: str = "training"
     """The random stream of initial weights and mini-batches."""
 
@@ -207,7 +207,7 @@ REGISTRIES: dict[str, Mapping[str, Method]] = {
     "scheduler": SCHEDULERS,
     "selector": METHODS,
 }
-"""The project's own methods, by what they are."""
+"""The project's own methods by kind."""
 
 
 @dataclass(frozen=True)
@@ -217,9 +217,9 @@ class ModelSpec:
     factory: str
     kind: Kind
     hyperparameters: tuple[str, ...] = ()
-    """Those that the search space must have, besides what every training needs."""
+    """Hyper-parameters that the search space must have, besides those of every training."""
     optional: tuple[str, ...] = ()
-    """Those that it may have."""
+    """Hyper-parameters that it may have."""
 
 
 _RATES = ("lr1", "lr2", "lr3", "lr4")
@@ -232,17 +232,17 @@ MODELS: dict[str, ModelSpec] = {
 }
 
 TARGET = r"^\w+(\.\w+)*:\w+$"
-"""What "module:attribute" looks like."""
+"""Pattern of "module:attribute"."""
 
 OWN = {"search": "own_searches", "scheduler": "own_schedulers", "selector": "own_selectors"}
-"""The keys of a configuration that name methods of the user's own, by what they are."""
+"""Keys of a configuration that name a user's own methods, by kind."""
 
 MEMBERS = {
     "search": ("blind", "suggest", "on_trial_complete"),
     "scheduler": ("pauses", "furthest", "rungs", "proposals", "judge"),
     "selector": ("cadence", "select"),
 }
-"""What they need: see the protocols `Proposer`, `Scheduler` and `Selector`."""
+"""Attributes that a method needs, by kind: see `Proposer`, `Scheduler` and `Selector`."""
 
 
 def imported(target: str) -> Any:
@@ -257,7 +257,7 @@ def load(registry: Mapping[str, Method], name: str) -> Any:
 
 
 def load_own(target: str, key: str) -> Any:
-    """Return a function or class of the user's; UserError, which names `key`, if there is none."""
+    """Return a user's function or class; raises UserError, which names `key`, if it is missing."""
     name, attribute = target.split(":")
     try:
         module = import_module(name)
@@ -280,7 +280,10 @@ def make(
     *arguments: Any,
     **keywords: Any,
 ) -> Any:
-    """Return the search, scheduler or selector `name`; UserError for one of `own` that is none."""
+    """Make the search, scheduler or selector `name`; `own` has the user's own by kind.
+
+    Raises UserError for a user's own method that fails or lacks one of MEMBERS.
+    """
     target = own.get(kind)
     if target is None:
         return load(registry, name)(*arguments, **keywords)
@@ -297,5 +300,5 @@ def make(
 
 
 def reason(error: Exception) -> str:
-    """Return kind and text of an error of the user's code, in one line."""
+    """Return the type and text of an error of the user's code in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())

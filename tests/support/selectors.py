@@ -1,4 +1,4 @@
-"""What a selector reads, found out by calling it."""
+"""Selectors by what they read, which is found by calling them."""
 
 from __future__ import annotations
 
@@ -53,6 +53,6 @@ READ = {name: read_by(name) for name in ("full", *SELECTORS)}
 GUIDED = [name for name, read in READ.items() if "model" in read]
 """Selectors that read the model."""
 BLIND = [name for name in READ if name not in GUIDED]
-"""Those that do not."""
+"""Selectors that do not."""
 OF_CANDIDATES = [name for name, read in READ.items() if "candidates" in read]
 """Selectors that choose among the mini-batches of `SelectionProblem.partition`."""
