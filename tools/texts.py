@@ -1,7 +1,8 @@
 """`python tools/texts.py`: update texts that quote the code or published results.
 
 They are the JSON schema of the configuration (config/schema.json), the tables of its keys
-(docs/configuration.md), and the tables and figures of docs/results.md.
+(docs/configuration.md), the lists of methods, tables and figures (tools/catalogues.py), and the
+tables and figures of docs/results.md and docs/learning-curves.md.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,9 @@ from automata.config.reading import Config, read
 from automata.config.refusals import Schema, plain, valid_values
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # called as a file
+
+from tools.catalogues import PAGES, with_rows  # noqa: E402
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,12 +39,17 @@ def main() -> None:
     page = ROOT / "docs/configuration.md"
     text = with_keys(page.read_text(encoding="utf-8"), read(ROOT / "config/config.yaml"))
     page.write_text(text, encoding="utf-8")
-    page, published = ROOT / "docs/results.md", ROOT / "results/reference"
-    text = page.read_text(encoding="utf-8")
-    page.write_text(with_tables(text, published), encoding="utf-8")
-    for shown, source in figures(text).items():
-        (page.parent / shown).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(published / source, page.parent / shown)
+    for name in PAGES:
+        page = ROOT / name
+        page.write_text(with_rows(page.read_text(encoding="utf-8")), encoding="utf-8")
+    published = ROOT / "results/reference"
+    for name in ("results", "learning-curves"):
+        page = ROOT / f"docs/{name}.md"
+        text = page.read_text(encoding="utf-8")
+        page.write_text(with_tables(text, published), encoding="utf-8")
+        for shown, source in figures(text).items():
+            (page.parent / shown).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(published / source, page.parent / shown)
 
 
 def json_schema() -> Schema:

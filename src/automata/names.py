@@ -1,15 +1,21 @@
-"""What data sets, searches, schedulers and selectors are called, how they look, and their order.
+"""Display names, looks and order of data sets, searches, schedulers and selectors.
 
-A name without a row, such as a user's own data set, is shown as it is, after all others.
+A name without an entry, for example a user's own data set, is shown unchanged, after all others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import TypeVar
+from zlib import crc32
 
 from automata.registry import CONTROLS as CONTROLS
+from automata.registry import METHODS as METHODS
+from automata.registry import SCHEDULERS as SCHEDULERS
+from automata.registry import SEARCHES as SEARCHES
+from automata.registry import Method as Method
+from automata.registry import Scheduler as Scheduler
 
 AUTOMATA = "gradmatch"
 """The selector of the paper's method."""
@@ -33,97 +39,16 @@ DATASETS = {
 }
 """The data sets that the project knows, as the paper writes them."""
 
-SEARCHES = {"random": "Random", "tpe": "TPE"}
-
-
-@dataclass(frozen=True)
-class Scheduler:
-    """An early-stopping scheduler."""
-
-    display: str
-    short: str
-    """In titles of panels, as the paper has it."""
-    colour: str
-    marker: str
-
-
-SCHEDULERS = {
-    "hyperband": Scheduler("Hyperband", "HB", "#0072B2", "o"),
-    "asha": Scheduler("ASHA", "ASHA", "#E69F00", "s"),
-    "sha": Scheduler("successive halving", "SHA", "#56B4E9", "^"),
-    "one-epoch": Scheduler("one epoch", "1 epoch", "#000000", "P"),
-    "none": Scheduler("no scheduler", "none", "#7F7F7F", "D"),
-}
-
-
-@dataclass(frozen=True)
-class Method:
-    """A subset selector, or a control that it is compared with."""
-
-    display: str
-    meaning: str
-    colour: str
-    marker: Any
-    """Of matplotlib."""
-
-
-# Okabe and Ito's colours: distinct for the colour-blind; the markers tell them apart in grey.
-# Grey stands for their yellow, which is too light on white. AUTOMATA is drawn last, on top.
-METHODS = {
-    "full": Method("FULL", "tuning on all data: the baseline of every comparison", "#000000", "*"),
-    "full-again": Method(
-        "FULL (repeat)",
-        "FULL with other initial weights and mini-batches: how far two such runs differ",
-        "#000000",
-        (5, 1, 36.0),  # a star upside down
-    ),
-    "untuned": Method(
-        "untuned",
-        "no tuning: one configuration drawn at random, trained once on all data",
-        "#000000",
-        "_",
-    ),
-    "random": Method(
-        "RANDOM (fixed)", "one random subset, the same for the whole search", "#E69F00", "s"
-    ),
-    "adaptive-random": Method(
-        "RANDOM (adaptive)", "a new random subset at every re-selection", "#56B4E9", "D"
-    ),
-    "rs2": Method(
-        "RS2",
-        "a new random subset every epoch, without replacement until the data are used up",
-        "#009E73",
-        "^",
-    ),
-    "craig": Method(
-        "CRAIG",
-        "mini-batches whose gradients represent those of all others (facility location)",
-        "#CC79A7",
-        "v",
-    ),
-    "glister": Method(
-        "GLISTER", "mini-batches that lower the validation loss the most", "#7F7F7F", "X"
-    ),
-    "gradmatch-adaptive": Method(
-        "AUTOMATA (adaptive)",
-        "AUTOMATA with only as many mini-batches as the match asks for",
-        "#0072B2",
-        "P",
-    ),
-    "gradmatch": Method(
-        "AUTOMATA",
-        "weighted mini-batches whose sum matches the full gradient: the paper's method",
-        "#D55E00",
-        "o",
-    ),
-}
+SPARE_COLOURS = ("#7B3294", "#8C510A", "#B2182B", "#1B7837", "#4D4D4D")
+SPARE_MARKERS = ("p", "h", "<", ">")
+"""Looks of methods whose entries have none, and of users' own: no entry has these."""
 
 FULL, REPEAT, UNTUNED = (METHODS[name].display for name in ("full", "full-again", "untuned"))
 ONE_EPOCH = SCHEDULERS["one-epoch"].display
-"""Methods without subsets, as tables of simulated searches name them."""
+"""Names of methods without subsets in tables of simulated searches."""
 
 ALL_DATA = tuple(name for name, control in CONTROLS.items() if control.searches)
-"""Those whose trials train on all data."""
+"""Controls whose trials train on all data."""
 
 CONTRASTS = (
     ("adaptive-random", "random"),
@@ -133,17 +58,30 @@ CONTRASTS = (
     (AUTOMATA, "rs2"),
     (AUTOMATA, "craig"),
 )
-"""Selectors that are compared in pairs: re-drawing with a fixed subset, gradients with all."""
-
-
-def scheduler_look(name: str) -> Scheduler:
-    """Return how a scheduler looks; a user's own has a look that no other has."""
-    return SCHEDULERS.get(name, Scheduler(name, name, "#7B3294", "p"))
+"""Pairs of selectors to compare: redrawn with fixed subsets, gradients with random subsets."""
 
 
 def look(selector_name: str) -> Method:
-    """Return how a selector looks; a user's own has a look that no other has."""
-    return METHODS.get(selector_name, Method(selector_name, "the user's own", "#7B3294", "p"))
+    """Return a selector or control with its look; a user's own gets one of the spare looks."""
+    own = Method(display=selector_name, meaning="the user's own")
+    return _drawable(selector_name, METHODS.get(selector_name, own))
+
+
+def scheduler_look(name: str) -> Scheduler:
+    """Return a scheduler with its look; a user's own gets one of the spare looks."""
+    own = Scheduler(display=name, short=name, meaning="the user's own")
+    return _drawable(name, SCHEDULERS.get(name, own))
+
+
+M = TypeVar("M", bound=Method)
+
+
+def _drawable(name: str, method: M) -> M:
+    """Return `method` with spare looks in place of empty ones; the same name gets the same look."""
+    number = crc32(name.encode())
+    colour = SPARE_COLOURS[number % len(SPARE_COLOURS)]
+    marker = SPARE_MARKERS[number // len(SPARE_COLOURS) % len(SPARE_MARKERS)]
+    return replace(method, colour=method.colour or colour, marker=method.marker or marker)
 
 
 def dataset(name: str) -> str:
@@ -153,7 +91,7 @@ def dataset(name: str) -> str:
 
 def search(name: str) -> str:
     """Return the display name of a search."""
-    return SEARCHES.get(name, name)
+    return SEARCHES[name].display if name in SEARCHES else name
 
 
 def scheduler(name: str) -> str:
@@ -167,17 +105,17 @@ def selector(name: str) -> str:
 
 
 def method(selector_name: str, fraction: float) -> str:
-    """Return a selector with its subset size, if it has one: AUTOMATA 5 %, FULL."""
+    """Return a selector with its subset size, or a control alone: AUTOMATA 5 %, FULL."""
     shown = selector(selector_name)
     return shown if selector_name in CONTROLS else f"{shown} {100 * fraction:.3g} %"
 
 
 def tuner(search_name: str, scheduler_name: str) -> str:
-    """Return a search and a scheduler as the paper's titles have them: TPE, HB."""
+    """Return a search and a scheduler as in the paper's titles: TPE, HB."""
     return f"{search(search_name)}, {scheduler_look(scheduler_name).short}"
 
 
 def ordered(values: Iterable[str], order: Mapping[str, object]) -> list[str]:
-    """Return each of `values` once: those in `order` as it has them, then all others by name."""
+    """Return each of `values` once: first those in `order`, then the others by name."""
     places = {name: place for place, name in enumerate(order)}
     return sorted(set(values), key=lambda name: (places.get(name, len(places)), name))

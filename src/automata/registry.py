@@ -1,6 +1,6 @@
-"""The project's own methods and models, by name, and how they are imported.
+"""The project's own methods and models: one entry each, and how they are imported.
 
-Registries name things by "module:attribute", so that naming a thing does not import it.
+An entry names its class by "module:class", so that reading the entry imports nothing.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from automata.errors import UserError
 Kind = Literal["tabular", "text", "image"]
 """The kinds of data."""
 
-SEARCHES: dict[str, str] = {
-    "random": "automata.tuning.searchers:RandomSearch",
-    "tpe": "automata.tuning.searchers:TpeSearch",
-}
 
-SCHEDULERS: dict[str, str] = {
-    "hyperband": "automata.tuning.schedulers:Hyperband",
-    "asha": "automata.tuning.schedulers:Asha",
-    "sha": "automata.tuning.schedulers:SuccessiveHalving",
-    "one-epoch": "automata.tuning.schedulers:OneEpoch",
-    "none": "automata.tuning.schedulers:NoScheduler",
-}
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A search, a scheduler, a selector or a control: how it is imported, called and drawn."""
 
-ALL_DATA = ("one-epoch",)
-"""Schedulers whose trials train on all data: the one that reaches T is the result."""
-
-SELECTORS: dict[str, str] = {
-    "random": "automata.selection.random:FixedRandom",
-    "adaptive-random": "automata.selection.random:AdaptiveRandom",
-    "rs2": "automata.selection.random:RepeatedRandom",
-    "craig": "automata.selection.craig:Craig",
-    "gradmatch": "automata.selection.gradmatch:GradMatch",
-    "gradmatch-adaptive": "automata.selection.adaptive:AdaptiveGradMatch",
-    "glister": "automata.selection.glister:Glister",
-}
+    display: str
+    """Its name in figures, tables and the page."""
+    meaning: str
+    """What it does, for the page and docs/configuration.md."""
+    target: str = ""
+    """"module:class"; empty for a control, which has no selector."""
+    colour: str = ""
+    """`names.look` chooses a colour and a marker if these are empty."""
+    marker: Any = None
+    """Matplotlib's."""
 
 
-@dataclass(frozen=True)
-class Control:
-    """A condition without a selector, on the axis `selectors`: trials see all data, or none."""
+@dataclass(frozen=True, kw_only=True)
+class Scheduler(Method):
+    """A scheduler that stops trials early."""
+
+    short: str
+    """Its name in titles of panels, as the paper has it."""
+    all_data: bool = False
+    """Whether its trials train on all data, so that the trial that reaches T is the result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control(Method):
+    """A value of the axis `selectors` without a selector: trials see all data, or none."""
 
     fraction: int
-    """The share of the data that trials see; stands for the subset size in paths and tables."""
+    """The share of the data that trials see, used as subset size in paths and tables."""
     stream: str = "training"
     """The random stream of initial weights and mini-batches."""
 
@@ -57,20 +57,157 @@ class Control:
         return self.fraction > 0
 
 
-CONTROLS = {
-    "full": Control(1),
-    "full-again": Control(1, stream="training again"),
-    "untuned": Control(0),
+SEARCHES = {
+    "random": Method(
+        target="automata.tuning.searchers:RandomSearch",
+        display="Random",
+        meaning="configurations at random",
+    ),
+    "tpe": Method(
+        target="automata.tuning.searchers:TpeSearch",
+        display="TPE",
+        meaning="configurations of HyperOpt's tree-structured Parzen estimator",
+    ),
 }
-"""FULL tunes on all data; its repeat differs in initial weights and mini-batches alone: how far two
-runs of FULL differ. `untuned` draws one configuration at random and trains it once on all data."""
 
-METHODS: dict[str, list[str]] = {
-    "search": [*SEARCHES],
-    "scheduler": [*SCHEDULERS],
-    "selector": [*CONTROLS, *SELECTORS],
+SCHEDULERS = {
+    "hyperband": Scheduler(
+        target="automata.tuning.schedulers:Hyperband",
+        display="Hyperband",
+        short="HB",
+        meaning="brackets of successive halving, from many short trials to few long ones (Li et "
+        "al., as Ray Tune runs it)",
+        colour="#0072B2",
+        marker="o",
+    ),
+    "asha": Scheduler(
+        target="automata.tuning.schedulers:Asha",
+        display="ASHA",
+        short="ASHA",
+        meaning="asynchronous successive halving: a trial goes on if it is among the best at its "
+        "rung so far",
+        colour="#E69F00",
+        marker="s",
+    ),
+    "sha": Scheduler(
+        target="automata.tuning.schedulers:SuccessiveHalving",
+        display="successive halving",
+        short="SHA",
+        meaning="one bracket of successive halving with all trials, Hyperband's most aggressive",
+        colour="#56B4E9",
+        marker="^",
+    ),
+    "one-epoch": Scheduler(
+        target="automata.tuning.schedulers:OneEpoch",
+        display="one epoch",
+        short="1 epoch",
+        meaning="all but the best three trials end after one epoch; these are halved at T/4 and "
+        "T/2. Trials train on all data: for `full` and `untuned` only",
+        all_data=True,
+        colour="#000000",
+        marker="P",
+    ),
+    "none": Scheduler(
+        target="automata.tuning.schedulers:NoScheduler",
+        display="no scheduler",
+        short="none",
+        meaning="every trial trains to T",
+        colour="#7F7F7F",
+        marker="D",
+    ),
 }
-"""The names of the project's own methods."""
+
+ALL_DATA = tuple(name for name, scheduler in SCHEDULERS.items() if scheduler.all_data)
+"""Schedulers whose trials train on all data."""
+
+# Figures draw in this order, AUTOMATA last, on top. The colours are Okabe and Ito's, made for
+# colour-blind readers, with grey for their pale yellow. The markers differ in grey print.
+CONTROLS = {
+    "full": Control(
+        display="FULL",
+        meaning="tuning on all data: the baseline of every comparison",
+        fraction=1,
+        colour="#000000",
+        marker="*",
+    ),
+    "full-again": Control(
+        display="FULL (repeat)",
+        meaning="FULL with other initial weights and mini-batches: how far two such runs differ",
+        fraction=1,
+        stream="training again",
+        colour="#000000",
+        marker=(5, 1, 36.0),  # a star upside down
+    ),
+    "untuned": Control(
+        display="untuned",
+        meaning="no tuning: one configuration drawn at random, trained once on all data",
+        fraction=0,
+        colour="#000000",
+        marker="_",
+    ),
+}
+
+SELECTORS = {
+    "random": Method(
+        target="automata.selection.random:FixedRandom",
+        display="RANDOM (fixed)",
+        meaning="one random subset, the same for the whole search",
+        colour="#E69F00",
+        marker="s",
+    ),
+    "adaptive-random": Method(
+        target="automata.selection.random:AdaptiveRandom",
+        display="RANDOM (adaptive)",
+        meaning="a new random subset at every re-selection",
+        colour="#56B4E9",
+        marker="D",
+    ),
+    "rs2": Method(
+        target="automata.selection.random:RepeatedRandom",
+        display="RS2",
+        meaning="a new random subset every epoch, without replacement until the data are used up",
+        colour="#009E73",
+        marker="^",
+    ),
+    "craig": Method(
+        target="automata.selection.craig:Craig",
+        display="CRAIG",
+        meaning="mini-batches whose gradients represent those of all others (facility location)",
+        colour="#CC79A7",
+        marker="v",
+    ),
+    "glister": Method(
+        target="automata.selection.glister:Glister",
+        display="GLISTER",
+        meaning="mini-batches that lower the validation loss the most",
+        colour="#7F7F7F",
+        marker="X",
+    ),
+    "gradmatch-adaptive": Method(
+        target="automata.selection.adaptive:AdaptiveGradMatch",
+        display="AUTOMATA (adaptive)",
+        meaning="AUTOMATA with only as many mini-batches as the match asks for",
+        colour="#0072B2",
+        marker="P",
+    ),
+    "gradmatch": Method(
+        target="automata.selection.gradmatch:GradMatch",
+        display="AUTOMATA",
+        meaning="weighted mini-batches whose sum matches the full gradient: the paper's method",
+        colour="#D55E00",
+        marker="o",
+    ),
+}
+
+METHODS: dict[str, Method] = {**CONTROLS, **SELECTORS}
+"""What trials can train on: the values of the axis `selectors`."""
+
+REGISTRIES: dict[str, Mapping[str, Method]] = {
+    "search": SEARCHES,
+    "scheduler": SCHEDULERS,
+    "selector": METHODS,
+}
+"""The project's own methods by kind."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +217,9 @@ class ModelSpec:
     factory: str
     kind: Kind
     hyperparameters: tuple[str, ...] = ()
-    """Those that the search space must have, besides what every training needs."""
+    """Hyper-parameters that the search space must have, besides those of every training."""
     optional: tuple[str, ...] = ()
-    """Those that it may have."""
+    """Hyper-parameters that it may have."""
 
 
 _RATES = ("lr1", "lr2", "lr3", "lr4")
@@ -95,17 +232,17 @@ MODELS: dict[str, ModelSpec] = {
 }
 
 TARGET = r"^\w+(\.\w+)*:\w+$"
-"""What "module:attribute" looks like."""
+"""Pattern of "module:attribute"."""
 
 OWN = {"search": "own_searches", "scheduler": "own_schedulers", "selector": "own_selectors"}
-"""The keys of a configuration that name methods of the user's own, by what they are."""
+"""Keys of a configuration that name a user's own methods, by kind."""
 
 MEMBERS = {
     "search": ("blind", "suggest", "on_trial_complete"),
     "scheduler": ("pauses", "furthest", "rungs", "proposals", "judge"),
     "selector": ("cadence", "select"),
 }
-"""What they need: see the protocols `Proposer`, `Scheduler` and `Selector`."""
+"""Attributes that a method needs, by kind: see `Proposer`, `Scheduler` and `Selector`."""
 
 
 def imported(target: str) -> Any:
@@ -114,13 +251,13 @@ def imported(target: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def load(registry: Mapping[str, str], name: str) -> Any:
-    """Import and return what `registry` has under `name`; raises KeyError for other names."""
-    return imported(registry[name])
+def load(registry: Mapping[str, Method], name: str) -> Any:
+    """Import and return the class of a method of `registry`; raises KeyError for other names."""
+    return imported(registry[name].target)
 
 
 def load_own(target: str, key: str) -> Any:
-    """Return a function or class of the user's; UserError, which names `key`, if there is none."""
+    """Return a user's function or class; raises UserError, which names `key`, if it is missing."""
     name, attribute = target.split(":")
     try:
         module = import_module(name)
@@ -138,12 +275,15 @@ def load_own(target: str, key: str) -> Any:
 def make(
     kind: str,
     name: str,
-    registry: Mapping[str, str],
+    registry: Mapping[str, Method],
     own: Mapping[str, str],
     *arguments: Any,
     **keywords: Any,
 ) -> Any:
-    """Return the search, scheduler or selector `name`; UserError for one of `own` that is none."""
+    """Make the search, scheduler or selector `name`; `own` has the user's own by kind.
+
+    Raises UserError for a user's own method that fails or lacks one of MEMBERS.
+    """
     target = own.get(kind)
     if target is None:
         return load(registry, name)(*arguments, **keywords)
@@ -160,5 +300,5 @@ def make(
 
 
 def reason(error: Exception) -> str:
-    """Return kind and text of an error of the user's code, in one line."""
+    """Return the type and text of an error of the user's code in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())

@@ -195,7 +195,7 @@ def test_a_job_of_every_selector_builds_it_with_its_settings(selector):
     parts = settings_of(values, "dna", "tpe", "asha", selector)
     job = job_of({**RUN, "selector": selector}, parts.model_dump_json())
     found = subset_plan(job).selector
-    assert f"{type(found).__module__}:{type(found).__name__}" == SELECTORS[selector]
+    assert f"{type(found).__module__}:{type(found).__name__}" == SELECTORS[selector].target
     assert vars(found) == values.selector.of(selector)
 
 

@@ -12,6 +12,8 @@ import yaml
 from automata.cli import COMMANDS
 from automata.config.files import read_experiments
 from automata.datasets.catalog import FILES
+from tools.catalogues import CATALOGUES, with_rows
+from tools.catalogues import PAGES as LISTS
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/")
@@ -69,6 +71,17 @@ def test_configurations_that_the_text_shows_are_valid(tmp_path, monkeypatch) -> 
             text = block.replace("[config/", f"[{ROOT}/config/")
             file.write_text(text)
             assert read_experiments([ROOT / "config/config.yaml", file]), page
+
+
+@pytest.mark.parametrize("page", LISTS)
+def test_lists_of_methods_tables_and_figures_are_the_generated_ones(page: str) -> None:
+    text = (ROOT / page).read_text()
+    assert text == with_rows(text), "run: python tools/texts.py"
+
+
+def test_every_list_is_in_a_page() -> None:
+    text = "".join((ROOT / page).read_text() for page in LISTS)
+    assert set(re.findall("<!-- rows: (.*) -->", text)) == set(CATALOGUES)
 
 
 def test_citation_has_the_version_of_the_project() -> None:

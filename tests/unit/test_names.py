@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import Any
-
 import pytest
 from matplotlib.colors import to_rgb
 
 from automata import names
 from automata.analysis.study import Panel
 from automata.datasets.catalog import DATASETS
-from automata.registry import CONTROLS, SCHEDULERS, SEARCHES, SELECTORS
+from automata.registry import METHODS, SCHEDULERS, SEARCHES, SELECTORS, Method
 
-ROWS = [*names.METHODS.values(), *names.SCHEDULERS.values()]
+ROWS = [*METHODS.values(), *SCHEDULERS.values()]
 
 
 def luminance(colour: str) -> float:
@@ -40,20 +37,8 @@ def test_order_is_that_of_the_table_then_by_name() -> None:
     assert names.ordered(labels, names.DATASETS) == ["dna", "letter", "a", "mine"]
 
 
-@pytest.mark.parametrize(
-    ("table", "registry"),
-    [
-        (names.DATASETS, DATASETS),
-        (names.METHODS, SELECTORS | CONTROLS),
-        (names.SEARCHES, SEARCHES),
-        (names.SCHEDULERS, SCHEDULERS),
-    ],
-    ids=["data sets", "selectors", "searches", "schedulers"],
-)
-def test_everything_that_can_be_run_has_a_name(
-    table: dict[str, Any], registry: dict[str, Any]
-) -> None:
-    assert set(table) == set(registry)
+def test_every_data_set_has_a_name() -> None:
+    assert set(names.DATASETS) == set(DATASETS)
 
 
 def test_selectors_that_are_compared_in_pairs_exist() -> None:
@@ -62,23 +47,34 @@ def test_selectors_that_are_compared_in_pairs_exist() -> None:
     assert compared <= set(SELECTORS)
 
 
-@pytest.mark.parametrize("what", ["display", "marker"])
-def test_no_two_methods_look_alike_in_grey(what: str) -> None:
-    assert len({getattr(row, what) for row in names.METHODS.values()}) == len(names.METHODS)
+def test_methods_have_different_names() -> None:
+    for registry in (METHODS, SCHEDULERS, SEARCHES):
+        assert len({row.display for row in registry.values()}) == len(registry)
+
+
+@pytest.mark.parametrize("registry", [METHODS, SCHEDULERS], ids=["selectors", "schedulers"])
+def test_entries_with_a_look_differ_in_grey(registry: dict[str, Method]) -> None:
+    markers = [row.marker for row in registry.values() if row.marker]
+
+    assert len(set(markers)) == len(markers)
+    assert set(markers).isdisjoint(names.SPARE_MARKERS)
 
 
 def test_no_two_subset_selectors_share_a_colour() -> None:
-    colours = [names.METHODS[name].colour for name in SELECTORS]
+    colours = [row.colour for row in SELECTORS.values() if row.colour]
 
     assert len(set(colours)) == len(colours) > 0
-    assert "#000000" not in colours
+    assert set(colours).isdisjoint({"#000000", *names.SPARE_COLOURS})
 
 
-@pytest.mark.parametrize("colour", sorted({row.colour for row in ROWS}))
+@pytest.mark.parametrize("name", ["mine", "another"])
+def test_own_method_has_one_of_the_spare_looks(name: str) -> None:
+    for own in (names.look(name), names.scheduler_look(name)):
+        assert (own.display, own.meaning) == (name, "the user's own")
+        assert own.colour in names.SPARE_COLOURS
+        assert own.marker in names.SPARE_MARKERS
+
+
+@pytest.mark.parametrize("colour", [*names.SPARE_COLOURS, *sorted({r.colour for r in ROWS} - {""})])
 def test_marker_is_seen_on_white(colour: str) -> None:
     assert 1.05 / (luminance(colour) + 0.05) > 2
-
-
-def test_schedulers_differ_in_grey_too() -> None:
-    for one, other in combinations(names.SCHEDULERS.values(), 2):
-        assert one.marker != other.marker

@@ -112,13 +112,12 @@ class First:
 '''
 
 
-def test_a_selector_is_a_file_an_entry_and_a_name(project, folder):
+def test_a_selector_is_a_file_and_an_entry(project, folder):
     (project / "src/automata/selection/first.py").write_text(TOY)
-    entry = '    "first": "automata.selection.first:First",\n'
-    registry = "SELECTORS: dict[str, str] = {\n"
-    edit(project / "src/automata/registry.py", registry, registry + entry)
-    name = '    "first": Method("FIRST", "the first rows", "#F0E442", "h"),\n'
-    edit(project / "src/automata/names.py", "METHODS = {\n", f"METHODS = {{\n{name}")
+    entry = 'target="automata.selection.first:First", display="FIRST", meaning="the first rows"'
+    registry = "SELECTORS = {\n"
+    entry = f'{registry}    "first": Method({entry}),\n'
+    edit(project / "src/automata/registry.py", registry, entry)
     edit(project / "config/smoke.yaml", "selectors: [full, gradmatch]", "selectors: [full, first]")
 
     assert planned(project, folder) == {"tune": 1, "collect": 1}

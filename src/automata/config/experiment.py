@@ -32,7 +32,7 @@ from automata.config.sections import (
     SelectorSettings,
 )
 from automata.datasets.catalog import DATASETS
-from automata.registry import CONTROLS, METHODS, OWN, SCHEDULERS, SELECTORS, TARGET, Kind
+from automata.registry import CONTROLS, OWN, REGISTRIES, SCHEDULERS, SELECTORS, TARGET, Kind
 
 TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")
 """Folders in results/ that are not experiments."""
@@ -129,11 +129,11 @@ class Experiment(Section):
         for kind, axis in axes.items():
             own = getattr(self, OWN[kind])
             for name in own:
-                if name in METHODS[kind]:
+                if name in REGISTRIES[kind]:
                     problem = f"is the name of a {kind} that the project has"
                     raise BadKeyError([OWN[kind], name], problem)
             for index, name in enumerate(getattr(self, axis)):
-                _require(name, [*METHODS[kind], *own], [axis, index])
+                _require(name, [*REGISTRIES[kind], *own], [axis, index])
         return self
 
     @model_validator(mode="after")
@@ -168,7 +168,7 @@ class Experiment(Section):
             if protocol is not None:
                 with inside("protocol", kind):
                     for name in protocol.for_search:
-                        _require(name, [*METHODS["search"], *self.own_searches], ["for_search"])
+                        _require(name, [*REGISTRIES["search"], *self.own_searches], ["for_search"])
                     protocol.check(kind, self.searches)
         return self
 

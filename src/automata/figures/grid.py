@@ -85,10 +85,9 @@ def _handles(drawn: Sequence[Content]) -> list[Line2D]:
     """Return what occurs in the panels, in the order of the names."""
     present = {name for one in drawn for name in one.means["selector"]}
     handles = []
-    for selector in names.METHODS:
-        if selector in present:
-            line: Look = {"linewidth": 1.4} if selector == AUTOMATA else {"linestyle": "none"}
-            handles.append(handle(selector, size=CONTROL_SIZES.get(selector, 4.0), **line))
+    for selector in names.ordered(present, names.METHODS):
+        line: Look = {"linewidth": 1.4} if selector == AUTOMATA else {"linestyle": "none"}
+        handles.append(handle(selector, size=CONTROL_SIZES.get(selector, 4.0), **line))
     untuned = Line2D([], [], marker="|", linestyle="none", markeredgewidth=1.4, color="0.6")
     untuned.set_label("untuned: best, median, worst")
     return [*handles, *([untuned] if any(len(one.untuned) for one in drawn) else [])]

@@ -18,6 +18,9 @@ from matplotlib.ticker import NullLocator
 from automata import names
 from automata.figures.style import FAINT, NOTE, PAGE_INCHES, SMALL, Look
 
+UNFILLED = ("_", "|", "x", "+")
+"""Markers without a face: only their edge shows."""
+
 NOTE_CHARACTERS_PER_INCH = 22
 LEGEND_ENTRY_INCHES = 1.25
 
@@ -67,13 +70,14 @@ def add_note(figure: Figure, sentences: Sequence[str]) -> None:
 def marker(selector: str, size: float = 4.0, **changes: Any) -> Look:
     """Return how the marker of `selector` looks, as properties of a line."""
     row = names.look(selector)
-    repeat = selector == "full-again"  # of FULL's colour
+    repeat = selector == "full-again"  # it has FULL's colour
+    edged = repeat or row.marker in UNFILLED
     return {
         "marker": row.marker,
         "markersize": size,
         "markerfacecolor": "white" if repeat else row.colour,
-        "markeredgecolor": row.colour if repeat else "white",
-        "markeredgewidth": 0.6 if repeat else 0.3,
+        "markeredgecolor": row.colour if edged else "white",
+        "markeredgewidth": 0.6 if edged else 0.3,
         "color": row.colour,
         **changes,
     }

@@ -1,4 +1,4 @@
-"""The trade-off of a data set as a chart: one panel at a time, filtered by its legend."""
+"""The trade-off of a data set as a chart, which shows one panel and filters by its legend."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from automata.analysis.quantities import QUANTITIES
 
 HEIGHT = 400
 COLUMN = 150
-"""Of a legend, in pixels."""
+"""Width of a column of the legend, in pixels."""
 AREAS = (70, 300)
-"""Of the smallest and the largest point, in square pixels."""
+"""Areas of the smallest and the largest point, in square pixels."""
 
 MARKS: dict[Any, str] = {
     "*": "M0,-1L.235,-.324L.951,-.309L.38,.124L.588,.809L0,.4L-.588,.809L-.38,.124"
@@ -28,19 +28,23 @@ MARKS: dict[Any, str] = {
     "D": "diamond",
     "^": "triangle-up",
     "v": "triangle-down",
+    "<": "triangle-left",
+    ">": "triangle-right",
     "o": "circle",
+    "p": "M0,-1L.951,-.309L.588,.809L-.588,.809L-.951,-.309Z",
+    "h": "M0,-1L.866,-.5L.866,.5L0,1L-.866,.5L-.866,-.5Z",
     "P": "cross",
     "X": "M-.9,-.43L-.43,-.9L0,-.47L.43,-.9L.9,-.43L.47,0L.9,.43L.43,.9L0,.47L-.43,.9L-.9,.43"
     "L-.47,0Z",
 }
-"""Matplotlib's marker -> Vega's shape, or a path in the square from -1 to 1."""
+"""Matplotlib's marker -> Vega's shape, or a path in the square from -1 to 1; others are circles."""
 
 ACROSS = {"speedup": "speedup", "energy_ratio": "energy ratio"}
-"""What may lie on the x axis; the CO2 ratios equal these two."""
+"""Quantities for the x axis; the CO2 ratios equal these two."""
 
 LABELS = json.dumps({name: QUANTITIES[name].label for name in ACROSS})
 AXIS = {"title": {"expr": f"{LABELS}[across]"}}
-"""Of x: Vega-Lite lets the title follow a parameter, Altair's schema does not."""
+"""The x axis. Its title follows a parameter: Vega-Lite allows it, Altair's schema does not."""
 
 WHOLE = "all data"
 """The subset of a control."""
@@ -94,13 +98,13 @@ def chart(points: pd.DataFrame, untuned: pd.DataFrame) -> dict[str, Any]:
 
 @cache
 def library() -> str:
-    """Return the script that defines `vegaEmbed`, all of it: the page loads nothing."""
+    """Return the whole script that defines `vegaEmbed`, because the page loads nothing."""
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return bundle
 
 
 def _radio(name: str, title: str, values: list[str], labels: list[str]) -> alt.Parameter:
-    """Return a parameter with buttons, if there is a choice."""
+    """Return a parameter, with buttons if it has more than one value."""
     if len(values) < 2:
         return alt.param(name, value=values[0])
     buttons = alt.binding_radio(options=values, labels=labels, name=f"{title}: ")
@@ -120,7 +124,7 @@ def _scale() -> alt.Scale:
 
 
 def _full() -> list[alt.Chart]:
-    """Return the lines on which FULL lies."""
+    """Return the lines through FULL."""
     nothing = alt.Chart(alt.InlineData([{}])).mark_rule(color="#666", aria=False)
     return [
         nothing.encode(x=alt.X(datum=1, type="quantitative")),
@@ -129,7 +133,7 @@ def _full() -> list[alt.Chart]:
 
 
 def _untuned(rows: pd.DataFrame) -> list[alt.Chart]:
-    """Return the control without tuning: its median, and the best to the worst draw as a band."""
+    """Return the median of the control without tuning, and a band from its best to worst draw."""
     if rows.empty:
         return []
     of_panel = alt.Chart(rows).transform_filter("datum.panel == panel")
@@ -145,8 +149,8 @@ def _untuned(rows: pd.DataFrame) -> list[alt.Chart]:
 
 
 def _points(rows: pd.DataFrame) -> list[alt.Chart]:
-    """Return curves, the bars of spreads, and the points, of the selectors that are chosen."""
-    # A second legend that filters would not do: a click on one repeats the last one on the other.
+    """Return curves, bars of spreads and points of the chosen selectors."""
+    # Only one legend filters: a click on one of two would repeat the last click on the other.
     selectors = alt.selection_point("selectors", fields=["selector"], bind="legend")
     ends = {end: f"datum[across + '{end}']" for end in ("", "_low", "_high")}
     base = (
@@ -162,13 +166,13 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
     pointed = alt.selection_point("pointed", on="pointerover", fields=["title"], empty=False)
     seen = alt.when(pointed).then(alt.value(1)).otherwise(alt.value(0.3))
     bar = base.mark_rule(aria=False).encode(strokeOpacity=seen)
-    told = [name for name in rows.columns if name[0].isupper() or name == "title"]
+    shown = [name for name in rows.columns if name[0].isupper() or name == "title"]
     return [
         base.mark_line(strokeWidth=1, strokeOpacity=0.5, aria=False).encode(order="fraction:Q"),
         bar.encode(x=_x("x_low"), x2="x_high"),
         bar.encode(y=_y(f"{UP}_low"), y2=f"{UP}_high"),
         base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.6)
-        .encode(shape=_shape(rows), size=_size(rows), tooltip=[f"{name}:N" for name in told])
+        .encode(shape=_shape(rows), size=_size(rows), tooltip=[f"{name}:N" for name in shown])
         .add_params(selectors, pointed)
         .properties(name="points"),
     ]
@@ -176,8 +180,9 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
 
 def _looks(rows: pd.DataFrame) -> list[names.Method]:
     """Return the selectors that have points, in the order of legends."""
-    present = set(rows["selector"])
-    return [look for look in names.METHODS.values() if look.display in present]
+    known = {method.display: name for name, method in names.METHODS.items()}
+    # A user's own selector is displayed by its name.
+    return [names.look(known.get(it, it)) for it in names.ordered(rows["selector"], known)]
 
 
 def _colour(rows: pd.DataFrame) -> alt.Color:

@@ -10,9 +10,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from automata.config.sections import SchedulerSettings
+from automata.registry import SCHEDULERS, load
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Functions that judge import NumPy themselves: whoever plans with the arithmetic needs none.
 
 FINALISTS = 3
 """Trials that go on after the first epoch of `OneEpoch`."""
@@ -147,18 +154,20 @@ def one_epoch(configurations: int, epochs: int) -> Bracket:
 def search_epochs(
     scheduler: str, settings: SchedulerSettings, configurations: int, epochs: int
 ) -> int | None:
-    """Return how many epochs all trials of a search train; None for ASHA, where results decide."""
-    if scheduler == "hyperband":
-        eta = settings.hyperband.reduction_factor
-        return sum(it.epochs for it in hyperband_brackets(configurations, epochs, eta))
-    if scheduler == "sha":
-        return successive_halving(configurations, epochs, settings.sha.reduction_factor).epochs
-    if scheduler == "one-epoch":
-        return one_epoch(configurations, epochs).epochs
-    return None if scheduler == "asha" else configurations * epochs
+    """Return how many epochs all trials of a search train; None for ASHA, where results decide.
+
+    For a user's own scheduler it is the most that they can train.
+    """
+    if scheduler in SCHEDULERS:
+        made = load(SCHEDULERS, scheduler)(configurations, epochs, settings)
+        if isinstance(made, Halving):
+            return sum(bracket.epochs for bracket in made.brackets)
+        if isinstance(made, Asha):
+            return None
+    return configurations * epochs
 
 
-class _Halving:
+class Halving:
     """Brackets that are proposed as a whole, and halve when all their trials are at a rung."""
 
     pauses = True
@@ -166,7 +175,7 @@ class _Halving:
     _earlier_wins = False
 
     def __init__(self, brackets: list[Bracket]) -> None:
-        self._brackets = brackets
+        self.brackets = brackets
         self._ends = list(accumulate(bracket.trials for bracket in brackets))
 
     def rungs(self, trial: int) -> list[int]:
@@ -180,26 +189,42 @@ class _Halving:
     def judge(self, results: Sequence[Result]) -> Verdict:
         """Halve the bracket of the latest result if that was the last one missing."""
         latest = results[-1]
+        import numpy as np
+
         bracket, members = self._of(latest.trial)
         level = bracket.rungs.index(latest.epoch)
         here = {r.trial: r.score for r in results if r.trial in members and r.epoch == latest.epoch}
         places = [bracket.trials, *bracket.survivors, 0]
         if len(here) < min(bracket.trials, places[level]):
             return Verdict()
-        in_order = sorted(sorted(here, reverse=self._earlier_wins), key=here.__getitem__)
+        trials = sorted(here)
+        order = self.worst_first(np.array([here[trial] for trial in trials]))
+        in_order = [trials[place] for place in order]
         split = max(0, len(in_order) - places[level + 1])
         # The trial that trained last need not pause.
         goes_on = sorted(in_order[split:], key=lambda trial: (trial != latest.trial, trial))
         return Verdict(goes_on, in_order[:split])
 
+    def worst_first(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the places of `scores` (..., n), in the order of the trials, from worst to best.
+
+        The later of two equal trials counts as better, or the earlier where `_earlier_wins`.
+        """
+        import numpy as np
+
+        if self._earlier_wins:
+            scores = scores[..., ::-1]
+        order = np.asarray(np.argsort(scores, axis=-1, kind="stable"))
+        return scores.shape[-1] - 1 - order if self._earlier_wins else order
+
     def _of(self, trial: int) -> tuple[Bracket, range]:
         """Return the bracket that has `trial`, and all that it has."""
-        pairs = zip(self._brackets, self._ends, strict=True)
+        pairs = zip(self.brackets, self._ends, strict=True)
         bracket, end = next(pair for pair in pairs if trial < pair[1])
         return bracket, range(end - bracket.trials, end)
 
 
-class Hyperband(_Halving):
+class Hyperband(Halving):
     """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
 
     The best go on; of equal scores, as Ray has it, those proposed later. Ray itself halves among
@@ -212,7 +237,7 @@ class Hyperband(_Halving):
         super().__init__(hyperband_brackets(configurations, epochs, eta))
 
 
-class SuccessiveHalving(_Halving):
+class SuccessiveHalving(Halving):
     """One bracket of Hyperband, with all trials."""
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
@@ -220,7 +245,7 @@ class SuccessiveHalving(_Halving):
         super().__init__([successive_halving(configurations, epochs, eta)])
 
 
-class OneEpoch(_Halving):
+class OneEpoch(Halving):
     """All trials train one epoch, then the best three are halved (Egele et al., 2023).
 
     On all data, so that no final training follows: the trial that reaches T is the result. Of
@@ -255,14 +280,21 @@ class Asha:
 
     def judge(self, results: Sequence[Result]) -> Verdict:
         """Compare the latest result with those before it at its rung."""
-        latest = results[-1]
-        earlier = [result.score for result in results[:-1] if result.epoch == latest.epoch]
-        import numpy as np  # whoever plans with the arithmetic above needs none
+        import numpy as np
 
-        below = bool(earlier) and latest.score < np.percentile(earlier, self._percent)
-        if below or latest.epoch == self._rungs[-1]:
+        latest = results[-1]
+        earlier = np.array([it.score for it in results[:-1] if it.epoch == latest.epoch])
+        if self.stops(np.array(latest.score), earlier) or latest.epoch == self._rungs[-1]:
             return Verdict(ends=[latest.trial])
         return Verdict(goes_on=[latest.trial])
+
+    def stops(self, scores: NDArray[np.float64], earlier: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Say of `scores` (...) whether they are below the mark of the `earlier` ones (..., m)."""
+        import numpy as np
+
+        if earlier.shape[-1] == 0:
+            return np.zeros(scores.shape, dtype=bool)
+        return np.asarray(scores < np.percentile(earlier, self._percent, axis=-1))
 
 
 class NoScheduler:

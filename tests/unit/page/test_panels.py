@@ -36,8 +36,19 @@ def point(group, panel, title):
 
 
 def test_every_marker_of_the_figures_has_a_mark():
-    points = {name for name in names.METHODS if name != "untuned"}
-    assert {names.METHODS[name].marker for name in points} == set(MARKS)
+    points = [name for name in names.METHODS if name != "untuned"]
+    used = {names.look(name).marker for name in points}
+    assert used | set(names.SPARE_MARKERS) == set(MARKS)
+
+
+def test_own_selector_has_the_colour_of_the_figures(tables, untuned):
+    own = Study(tables.folder)
+    renamed = tables.tradeoff.replace({"selector": {"random": "mine"}})
+    own.__dict__.update(runs=tables.runs, ratios=tables.ratios, tradeoff=renamed)
+    (group, *_) = panels.data_sets(own, untuned)
+    encoding = next(it for it in group.chart["layer"] if it.get("name") == "points")["encoding"]
+    colours, look = encoding["color"]["scale"], names.look("mine")
+    assert (colours["domain"][-1], colours["range"][-1]) == ("mine", look.colour)
 
 
 def test_data_sets_and_panels_are_those_with_runs(data):

@@ -76,6 +76,11 @@ def test_trials_end_where_those_of_the_search_itself_do(
         assert best[search] == found.best
 
 
+def test_unknown_scheduler_is_refused():
+    with pytest.raises(KeyError, match="mine"):
+        stopped_at("mine", np.zeros((1, 2, 1)), [1], SETTINGS)
+
+
 EPOCHS = [1, 2, 4, 8]
 
 

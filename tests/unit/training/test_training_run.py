@@ -20,10 +20,11 @@ from automata.training.optimization import quick_step
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, Subsets, build_selector
+from support.selectors import GUIDED
 
 CPU = torch.device("cpu")
 NAMES = ["full", *SELECTORS]
-GUIDED = ["gradmatch", "craig", "glister", "gradmatch-adaptive"]
+INTERVAL = [name for name in NAMES if build_selector(name).cadence is Cadence.EVERY_INTERVAL]
 ROWS = 120
 
 Make = Callable[..., TrainingRun]
@@ -217,7 +218,7 @@ def test_training_leaves_the_global_random_state_alone(make: Make) -> None:
     ("name", "epochs", "selections"),
     [
         *(("gradmatch", *pair) for pair in [(1, 0), (3, 0), (4, 1), (6, 1), (9, 2), (10, 3)]),
-        *((name, 7, 2) for name in GUIDED),
+        *((name, 7, 2) for name in GUIDED if name in INTERVAL),
     ],
 )
 def test_gradients_are_read_at_multiples_of_r_alone(
@@ -228,32 +229,27 @@ def test_gradients_are_read_at_multiples_of_r_alone(
     assert run.progress.gradient_selections == selections
 
 
-@pytest.mark.parametrize(
-    ("name", "draws"),
-    [
-        ("gradmatch", 3),
-        ("craig", 3),
-        ("glister", 3),
-        ("gradmatch-adaptive", 3),
-        ("adaptive-random", 3),
-        ("random", 1),
-        ("rs2", 7),
-        ("full", 7),
-    ],
-)
-def test_draws_in_seven_epochs_follow_the_cadence(make: Make, name: str, draws: int) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_draws_in_seven_epochs_follow_the_cadence(make: Make, name: str) -> None:
+    draws = {Cadence.ONCE: 1, Cadence.EVERY_INTERVAL: 3, Cadence.EVERY_EPOCH: 7}
     run = make(name)
     run.train_to(7)
-    assert run.progress.draws == draws
+    assert run.progress.draws == draws[build_selector(name).cadence]
 
 
 def test_the_first_subset_is_the_same_random_one_for_all_interval_selectors(make: Make) -> None:
     subsets = []
-    for name in [*GUIDED, "adaptive-random"]:
+    for name in INTERVAL:
         run = make(name)
         run.train_to(1)
         subsets.append(rows_of(run))
     assert all(subset == subsets[0] for subset in subsets)
+
+
+def test_cadences_are_those_of_the_papers() -> None:
+    assert {"gradmatch", "craig", "glister", "adaptive-random"} <= set(INTERVAL)
+    assert build_selector("random").cadence is Cadence.ONCE
+    assert build_selector("rs2").cadence is build_selector("full").cadence is Cadence.EVERY_EPOCH
 
 
 @pytest.mark.parametrize(("epochs", "same"), [(2, True), (3, True), (4, False)])

@@ -1,0 +1,60 @@
+"""The tables in docs that list the project's methods, tables and figures, from their entries.
+
+The rows between `<!-- rows: selectors -->` and `<!-- end -->` are those of `selectors`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
+from automata.views import OF_DATASET, PAPER, STUDIES, TABLES
+
+_ROWS = re.compile(r"(<!-- rows: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+PAGES = ("docs/configuration.md", "docs/quantities.md")
+"""The texts with such tables."""
+
+Rows = Iterable[tuple[str, ...]]
+
+
+def with_rows(text: str) -> str:
+    """Return `text` with its tables filled."""
+
+    def filled(found: re.Match[str]) -> str:
+        head, *rows = CATALOGUES[found[2]]()
+        lines = [head, ("---",) * len(head), *rows]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"{found[1]}\n{table}\n\n{found[3]}"
+
+    return _ROWS.sub(filled, text)
+
+
+def _methods(head: str, what: str, registry: Mapping[str, Method]) -> Rows:
+    yield head, "in figures and tables", what
+    for name, method in registry.items():
+        yield f"`{name}`", method.display, method.meaning
+
+
+def _tables() -> Rows:
+    yield "path", "what"
+    for table in TABLES.values():
+        yield f"`tables/{table.name}`", table.text
+
+
+def _figures() -> Rows:
+    yield "path", "what"
+    for view in (PAPER | STUDIES).values():
+        yield f"`figures/{view.name}`", view.caption
+    for view in OF_DATASET.values():
+        yield f"`figures/{view.name}/{{dataset}}`", view.caption
+
+
+CATALOGUES: dict[str, Callable[[], Rows]] = {
+    "selectors": lambda: _methods("selector or control", "what trials train on", METHODS),
+    "searches": lambda: _methods("search", "what it proposes", SEARCHES),
+    "schedulers": lambda: _methods("scheduler", "which trials it stops early", SCHEDULERS),
+    "tables": _tables,
+    "figures": _figures,
+}
