@@ -6,7 +6,7 @@ figures, the page, further tables) is a function of a study.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -17,6 +17,8 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
+from automata.registry import imported
+from automata.views import BEST, TABLES
 
 T = TypeVar("T")
 
@@ -124,6 +126,24 @@ class Study:
             self._made[make] = make(self)
         made: T = self._made[make]
         return made
+
+
+READ = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")
+"""Tables that are attributes of a `Study`."""
+
+
+def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield name and content of each table; the caller writes it before it takes the next.
+
+    `given` has the arguments that are not in the study: `carbon`, `paper` and `claims`.
+    """
+    made = {**given, "study": study}
+    tables = {name: table for name, table in {**TABLES, BEST.name: BEST}.items() if table.make}
+    for name in sorted(tables, key=lambda name: (name not in READ, not name.endswith(".csv"))):
+        table = tables[name]
+        arguments = [made[it] if it in made else getattr(study, it) for it in table.reads]
+        made[name] = imported(f"automata.analysis.{table.make}")(*arguments)
+        yield name, made[name]
 
 
 def compared(ratios: pd.DataFrame) -> pd.DataFrame:

@@ -91,12 +91,11 @@ def tabulate(
 ) -> None:
     """Make all tables of an experiment from those of `collect`, and best.yaml beside them."""
     from automata.analysis.claims import parse_claims
-    from automata.analysis.study import Study
+    from automata.analysis.study import Study, tabulate
     from automata.analysis.tables import write
     from automata.config.files import DEFAULTS, SHIPPED, read_experiments
     from automata.config.reading import read
     from automata.config.sections import parse_carbon
-    from automata.views import tabulate
 
     claims = SHIPPED / "claims.yaml"
     given = {

@@ -43,7 +43,7 @@ def test_there_is_a_file_per_table_and_the_answer_beside_them(folder: Path) -> N
 def test_a_file_has_what_its_function_says(name: str, folder: Path) -> None:
     study, table = Study(folder), TABLES[name]
     arguments = [study if it == "study" else getattr(study, it) for it in table.reads]
-    expected = imported(table.make)(*arguments)
+    expected = imported(f"automata.analysis.{table.make}")(*arguments)
     read = pd.read_csv(folder / name)
 
     assert len(read) == len(expected) > 0
