@@ -1,4 +1,4 @@
-"""Files that are either complete or absent."""
+"""Files that are either complete or absent, and the base of the models in them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from pydantic import BaseModel, ConfigDict
 
 from automata.errors import UserError
+
+
+class Recorded(BaseModel):
+    """A part of a record: an unknown field is an error, and NaN and infinity survive JSON.
+
+    Each part is one, as pydantic applies the settings of a model only to its own fields: else the
+    loss of a diverged trial would be written as null, which is no float when it is read.
+    """
+
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
 
 @contextmanager

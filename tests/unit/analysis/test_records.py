@@ -171,8 +171,8 @@ def test_edited_record_is_refused_by_name(
         read_record(path)
 
     assert str(refusal.value) == (
-        f"{path}: its content does not fit its digest: cut off, edited or damaged; "
-        "delete it, to repeat the run"
+        f"{path}: its content does not match its digest: cut off, edited or damaged; "
+        "delete it to repeat the run"
     )
 
 
