@@ -161,7 +161,7 @@ def test_records_that_are_there_stay(records: list[Path], tmp_path: Path) -> Non
     first.unlink()
     last.write_text("of a run of mine")
 
-    with pytest.raises(UserError, match=f"^{archive}: {last} is there already"):
+    with pytest.raises(UserError, match=f"^{archive}: {last} exists already"):
         unpack([archive], folder)
 
     assert not first.exists()

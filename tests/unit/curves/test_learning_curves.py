@@ -180,9 +180,7 @@ def test_curves_with_an_altered_bit_are_refused(jobs, data, tmp_path):
     file = tmp_path / "a.json"
     record_curves(of(jobs, "rs2")[1], data, tmp_path / "work", file)
     file.write_text(altered(file.read_text()))
-    with pytest.raises(
-        UserError, match=f"^{file}: its content does not match its digest.*delete"
-    ):
+    with pytest.raises(UserError, match=f"^{file}: its content does not match its digest.*delete"):
         read_curves(file)
 
 
