@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -12,7 +12,7 @@ from automata import allocation
 from automata.grid import Grid
 from automata.names import METHODS
 from automata.registry import SCHEDULERS, SEARCHES
-from automata.views import TABLES, Plan, figures
+from automata.views import TABLES, figures
 
 
 class Outputs:
@@ -41,9 +41,9 @@ class Outputs:
         return existing or self.records[:1]
 
     def news(self, elsewhere: bool) -> list[str]:
-        """Return lines to print before any job runs here, or `elsewhere`.
+        """Return lines to print before the jobs start: numbers of runs, and a GPU that is missing.
 
-        They give the number of runs, and warn if a configured GPU is missing.
+        `elsewhere` says that the jobs run on other machines.
         """
         if self._grid.archives:
             return [f"records from {', '.join(self._grid.archives)}"]
@@ -54,9 +54,9 @@ class Outputs:
             lines.append("compute.device: cuda: NVML finds no GPU on this machine")
         return lines
 
-    def end(self, targets: Iterable[str]) -> str:
-        """Return the line that names the results, once all `targets` are made; "" if they lack."""
-        if {"all"}.isdisjoint(targets or {"all"}):
+    def end(self, targets: Collection[str]) -> str:
+        """Return a line that names the results, if they are among the finished `targets`."""
+        if targets and "all" not in targets:
             return ""
         line = f"The best hyper-parameters: {self.best}; how good they are: {self.page}"
         if self._grid.kept and len(self._grid.datasets) == 1:
@@ -64,21 +64,17 @@ class Outputs:
             line += f"; predictions: {command}"
         return line
 
-    def _plan(self) -> Plan:
-        """Return the selectors of each panel; for archives all, since they are not read yet."""
-        if self._grid.archives:
+    @cached_property
+    def drawn(self) -> list[str]:
+        """The names of the figures that show something."""
+        if self._grid.archives:  # they are not read yet and may have any run
             panels = product(self._grid.datasets, SEARCHES, SCHEDULERS)
-            return dict.fromkeys(panels, METHODS)
+            return figures(dict.fromkeys(panels, METHODS))
         plan: dict[tuple[str, str, str], set[str]] = {}
         for place in self._grid.runs:
             panel = place.dataset, place.search, place.scheduler
             plan.setdefault(panel, set()).add(place.selector)
-        return plan
-
-    @cached_property
-    def drawn(self) -> list[str]:
-        """The names of the figures that show something."""
-        return figures(self._plan())
+        return figures(plan)
 
     @property
     def figures(self) -> list[str]:

@@ -116,9 +116,6 @@ BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text", ("runs",
 """The answer of the experiment, beside the folder of tables."""
 
 
-Plan = Mapping[tuple[str, str, str], Collection[str]]
-"""The selectors that an experiment runs, by data set, search and scheduler."""
-
 PAPER, BEYOND, DATASETS = "The paper's figures", "Beyond the paper", "Data sets"
 """Groups of figures, and their categories in Snakemake's report."""
 
@@ -279,8 +276,11 @@ def view_of(name: str) -> View:
     return FIGURES[view]
 
 
-def figures(plan: Plan) -> list[str]:
-    """Return the names of the figures that show something, in the order of the catalogue."""
+def figures(plan: Mapping[tuple[str, str, str], Collection[str]]) -> list[str]:
+    """Return the names of the figures that show something, in the order of the catalogue.
+
+    `plan` has the selectors that run, by data set, search and scheduler.
+    """
     shown = [
         view.name
         for view in FIGURES.values()

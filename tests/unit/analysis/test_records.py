@@ -47,12 +47,6 @@ def test_what_was_written_is_read(
     assert read_record(tmp_path / "a" / "record.json") == record
 
 
-def test_writing_leaves_nothing_but_the_record(tmp_path: Path, make_record: MakeRecord) -> None:
-    write_record(make_record(), tmp_path / "record.json")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["record.json"]
-
-
 def test_best_is_the_trial_at_its_index(make_record: MakeRecord) -> None:
     record = make_record()
     record.tuning.best = 1
@@ -92,8 +86,8 @@ def test_another_schema_version_is_refused_with_the_one_that_is_read(
 ) -> None:
     path = change(lambda content: content.update(schema_version=1, job=None))
 
-    said = f"^{path}: not a record: schema_version: Input should be 2; use the version"
-    with pytest.raises(UserError, match=said):
+    message = f"^{path}: not a record: schema_version: Input should be 2; use the version"
+    with pytest.raises(UserError, match=message):
         read_record(path)
 
 
