@@ -21,8 +21,8 @@ from automata.errors import UserError
 class Recorded(BaseModel):
     """A part of a record: an unknown field is an error, and NaN and infinity survive JSON.
 
-    Each part is one, as pydantic applies the settings of a model only to its own fields: else the
-    loss of a diverged trial would be written as null, which is no float when it is read.
+    Pydantic applies these settings only to a model's own fields, so each part needs them. Without
+    them, the loss of a diverged trial would be written as null and could not be read again.
     """
 
     model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")

@@ -84,7 +84,7 @@ class Tuning(Recorded):
 
 
 class Finalist(Recorded):
-    """A configuration that was trained on all data and was not the best of these."""
+    """A configuration that was trained on all data but was not the best."""
 
     trial: int
     """Index of the trial with this configuration."""
@@ -201,7 +201,7 @@ def parse_record(text: str, name: str) -> Record:
 
 
 def read_as(kind: type[R], path: Path, remedy: str) -> R:
-    """Read a file of `write_record`; UserError, which ends with `remedy`, for any other file."""
+    """Read a record of this `kind`; UserError, which ends with `remedy`, for any other file."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:

@@ -115,7 +115,6 @@ TABLES = {table.name: table for table in _TABLES}
 BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text", ("runs",))
 """The answer of the experiment, beside the folder of tables."""
 
-
 PAPER, BEYOND, DATASETS = "The paper's figures", "Beyond the paper", "Data sets"
 """Groups of figures, and their categories in Snakemake's report."""
 
@@ -137,13 +136,12 @@ class View:
 
     name: str
     make: str
-    """"module:function" in `automata.figures`."""
+    """"module:function" in `automata.figures`, which takes the study and data sets."""
     group: str
-    """Decides the arguments of `make`: the study, and for DATASETS, whose figures are drawn for
-    each data set, the data set; for PAPER those of `datasets`."""
+    """PAPER, BEYOND, or DATASETS for a figure that is drawn for each data set."""
     caption: str
     datasets: tuple[str, ...] = ()
-    """Data sets that a figure of the paper shows, a row each."""
+    """Data sets of a figure of the paper, a row each."""
     needs: Callable[[Set[str]], bool] = _compares
     """Whether the figure shows something of a panel in which these selectors run."""
     heading: str = ""
