@@ -22,9 +22,8 @@ class Table:
     text: str
     """Its content, in a sentence."""
     make: str = ""
-    """"module:function" in `automata.analysis`; empty if `automata collect` writes the table."""
-    reads: tuple[str, ...] = ("study",)
-    """Arguments of `make`: the study, its attributes, other tables, `carbon`, `paper`, `claims`."""
+    """"module:function" in `automata.analysis`, called by `automata.analysis.study.tabulate`; empty
+    if `automata collect` writes the table."""
     published: bool = True
     """False for tables that repeat much of the records."""
 
@@ -35,73 +34,55 @@ _TABLES = (
         "tradeoff.md",
         "A row per combination: the quantities that matter most.",
         "tradeoff:presented",
-        ("tradeoff.csv",),
     ),
     Table(
-        "claims.md",
-        "The paper's claims, and what these runs say about each.",
-        "claims:presented",
-        ("claims.csv",),
+        "claims.md", "The paper's claims, and what these runs say about each.", "claims:presented"
     ),
     Table(
         "energy.md",
         "Time, energy and CO2 of all runs, and how they were obtained.",
         "energy:totals",
-        ("energy.csv", "carbon"),
     ),
     Table("provenance.md", "Number of runs by commit, versions, data, packages and host."),
     Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
     Table("runs.parquet", "The same, for programs.", published=False),
-    Table("best.csv", "The best configuration of each run.", "search_studies:best", ("runs",)),
+    Table("best.csv", "The best configuration of each run.", "search_studies:best"),
     Table(
         "ratios.csv",
         "A row per search, compared with the FULL run of its seed.",
         "ratios:ratios_to_full",
-        ("runs", "carbon"),
     ),
     Table(
         "tradeoff.csv",
         "A row per combination: means over seeds and their spread.",
         "tradeoff:tradeoff",
-        ("ratios.csv",),
     ),
     Table(
         "untuned.csv",
         "A row per panel: the results of configurations drawn at random.",
         "tradeoff:untuned",
-        ("runs",),
     ),
     Table(
         "selector-comparison.csv",
         "Paired differences between selectors.",
         "selector_comparisons:resampling",
-        ("ratios",),
     ),
-    Table(
-        "fronts.csv", "Pareto fronts and hypervolumes, by panel.", "tradeoff:fronts", ("tradeoff",)
-    ),
+    Table("fronts.csv", "Pareto fronts and hypervolumes, by panel.", "tradeoff:fronts"),
     Table(
         "rank-agreement.csv",
         "Kendall's tau with FULL, by rung and subset size.",
         "search_studies:rank_agreement_of",
     ),
-    Table(
-        "claims.csv",
-        "The claims, and the records behind each verdict.",
-        "claims:claims_table",
-        ("claims", "study"),
-    ),
+    Table("claims.csv", "The claims, and the records behind each verdict.", "claims:claims_table"),
     Table(
         "energy.csv",
         "A row per run: seconds, kWh, CO2e from energy and from time.",
         "energy:energy_table",
-        ("runs", "carbon"),
     ),
     Table(
         "differences.csv",
         "Differences between the protocol and the paper's.",
         "differences:differences",
-        ("runs", "protocols", "paper"),
     ),
     Table("provenance.csv", "A row per run: where and with what it was made.", published=False),
     Table(
@@ -112,7 +93,7 @@ _TABLES = (
 TABLES = {table.name: table for table in _TABLES}
 """The tables for people, then those for programs."""
 
-BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text", ("runs",))
+BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text")
 """The answer of the experiment, beside the folder of tables."""
 
 PAPER, BEYOND, DATASETS = "The paper's figures", "Beyond the paper", "Data sets"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import signature
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -135,15 +136,17 @@ READ = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")
 def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield name and content of each table; the caller writes it before it takes the next.
 
-    `given` has the arguments that are not in the study: `carbon`, `paper` and `claims`.
+    The parameters of the function of a table name what it reads: `study`, an attribute of it, one
+    of `given` (`carbon`, `paper`, `claims`), or the function that makes another table.
     """
-    made = {**given, "study": study}
-    tables = {name: table for name, table in {**TABLES, BEST.name: BEST}.items() if table.make}
-    for name in sorted(tables, key=lambda name: (name not in READ, not name.endswith(".csv"))):
-        table = tables[name]
-        arguments = [made[it] if it in made else getattr(study, it) for it in table.reads]
-        made[name] = imported(f"automata.analysis.{table.make}")(*arguments)
-        yield name, made[name]
+    known = {**given, "study": study}
+    makes = {table.name: table.make for table in (*TABLES.values(), BEST) if table.make}
+    for name in sorted(makes, key=lambda name: (name not in READ, not name.endswith(".csv"))):
+        make = imported(f"automata.analysis.{makes[name]}")
+        reads = signature(make).parameters
+        content = make(*(getattr(study, it) if hasattr(Study, it) else known[it] for it in reads))
+        known[make.__name__] = content
+        yield name, content
 
 
 def compared(ratios: pd.DataFrame) -> pd.DataFrame:
