@@ -5,7 +5,7 @@ Makes: results/curves/ and, in results/{experiment}/, tables and figures of simu
 Steps: record curves in measured jobs; simulate searches on them; plot their regret.
 """
 
-from automata.views import SIMULATED
+from automata.simulation import TABLES as SIMULATED
 
 CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
 CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]

@@ -7,7 +7,7 @@ Steps: plot all figures; build the page. The catalogue (automata.views) has the 
 
 from importlib.resources import files
 
-from automata.views import FIGURE, PAPER, category, view_of
+from automata.views import PAPER, named, view_of
 
 
 rule plot:
@@ -20,7 +20,7 @@ rule plot:
         [
             report(
                 f"{FIGURES}/{name}.png",
-                category=category(name),
+                category=view_of(name).group,
                 labels={"figure": name, "shows": view_of(name).caption},
             )
             for name in OUTPUTS.drawn
@@ -49,7 +49,7 @@ rule build_page:
     input:
         OUTPUTS.tables,
         OUTPUTS.best,
-        [path for path in OUTPUTS.figures if Path(path).stem == FIGURE],
+        [f"{FIGURES}/{name}.png" for name in OUTPUTS.drawn if view_of(name).heading],
     output:
         report(
             OUTPUTS.page,
@@ -91,7 +91,7 @@ rule paper_figures:
         records=lambda wildcards: OUTPUTS.existing,
         comparison=as_json(GRID.shared.comparison),
         carbon=as_json(GRID.shared.carbon),
-        names=list(PAPER),
+        names=named(PAPER),
         folder=f"{OUTPUTS.folder}/paper",
         framework=str(files("automata") / "figures/framework.png"),
     message:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
-from automata.views import OF_DATASET, PAPER, STUDIES, TABLES
+from automata.views import DATASETS, FIGURES, TABLES
 
 _ROWS = re.compile(r"(<!-- rows: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -45,10 +45,9 @@ def _tables() -> Rows:
 
 def _figures() -> Rows:
     yield "path", "what"
-    for view in (PAPER | STUDIES).values():
-        yield f"`figures/{view.name}`", view.caption
-    for view in OF_DATASET.values():
-        yield f"`figures/{view.name}/{{dataset}}`", view.caption
+    for view in FIGURES.values():
+        dataset = "/{dataset}" if view.group == DATASETS else ""
+        yield f"`figures/{view.name}{dataset}`", view.caption
 
 
 CATALOGUES: dict[str, Callable[[], Rows]] = {

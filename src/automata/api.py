@@ -21,8 +21,9 @@ from automata.datasets.catalog import DATASETS
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset
 from automata.errors import UserError
+from automata.metering.measurement import complete_sum
 from automata.models.classifier import Classifier
-from automata.records import Record, complete_sum, write_record
+from automata.records import Record, write_record
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
 from automata.tuning.job import keep_model, run_with_model

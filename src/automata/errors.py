@@ -1,20 +1,20 @@
-"""Errors that a user can mend."""
+"""Errors that a user can correct."""
 
 from collections.abc import Iterable
 
 LISTED = 40
-"""Names that a message has at most."""
+"""Maximum number of names in a message."""
 
 
 def printable(text: str) -> str:
-    """Return `text` with escapes for line breaks and all else that is not printable."""
+    """Return `text` with escapes for line breaks and other characters that are not printable."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class UserError(Exception):
-    """Bad input or an impossible request; its text is one line that says what to change.
+    """Invalid input or an impossible request; the message is one line that says what to change.
 
-    Names in a stranger's file cannot command the terminal: what is not printable is escaped.
+    Escapes keep names in foreign files from controlling the terminal.
     """
 
     def __init__(self, text: str) -> None:
@@ -22,7 +22,7 @@ class UserError(Exception):
 
 
 def listed(names: Iterable[object]) -> str:
-    """Return `names` for a message: all, or the first and how many more there are."""
+    """Return `names` for a message: all, or the first of them and the number of the others."""
     every = [str(name) for name in names]
     more = [f"and {len(every) - LISTED} more"] if len(every) > LISTED else []
     return ", ".join(every[:LISTED] + more)

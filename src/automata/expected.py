@@ -1,4 +1,4 @@
-"""Estimates of the time, energy and disk of an experiment, from published runs."""
+"""Expected time, energy and disk space of an experiment, from measurements of published runs."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from automata.tuning.schedulers import search_epochs, successive_halving
 from automata.tuning.sizes import RUN_SECONDS, duration
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
-"""Seconds to train a row once: medians of published runs on an EPYC core; ResNet18 on an H100."""
+"""Seconds to train a row once: medians of published runs on a core of an AMD EPYC, ResNet18 on an
+H100."""
 
 EPOCH_SECONDS = 0.002
-"""Seconds of an epoch besides its rows."""
+"""Seconds of an epoch besides those of its rows."""
 
 CORE_WATTS = 4.1
-"""Power of a busy core, as estimated in published runs."""
+"""Power of a busy core, as published runs estimate it."""
 
 RECORD_BYTES, DATA_BYTES = 80e3, {"tabular": 10e6, "text": 40e6, "image": 200e6}
-"""Sizes of a record, and of a prepared data set by kind."""
+"""Size of a run's record, and of a prepared data set by its kind."""
 
 
 def expected(grid: Grid) -> list[str]:
-    """Return time, energy and disk of all runs, a line each; empty if nothing can be estimated."""
+    """Return a line each on time, energy and disk space; none if no run can be estimated."""
     seconds, joules, runs = 0.0, 0.0, 0
     for place in grid.runs:
         job = grid.job(place.dataset, place.search, place.scheduler, place.selector)
         model = job.settings.protocol.model
         if place.dataset not in DATASETS or model not in ROW_SECONDS:
             continue
-        run_seconds = _seconds(job, float(place.fraction), ROW_SECONDS[str(model)])
+        of_run = _seconds(job, float(place.fraction), ROW_SECONDS[str(model)])
         on_gpu = DATASETS[place.dataset].kind == "image"
-        seconds, runs = seconds + run_seconds, runs + 1
-        joules += run_seconds * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
+        seconds, runs = seconds + of_run, runs + 1
+        joules += of_run * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
     if not runs:
         return []
     specs = [DATASETS[name] for name in grid.datasets if name in DATASETS]
@@ -57,16 +58,16 @@ def expected(grid: Grid) -> list[str]:
 
 
 def _seconds(job: Job, fraction: float, row: float) -> float:
-    """Return the seconds of a run without warm start, given the seconds of a row."""
+    """Return the seconds of a run, if a row takes `row`, without a warm start."""
     run, protocol = job.run, job.settings.protocol
     rows = DATASETS[run.dataset].train
-    budget = protocol.configurations, protocol.epochs
-    searched = search_epochs(run.scheduler, job.settings.scheduler, *budget)
-    if searched is None:  # ASHA halves about as often
+    size = protocol.configurations, protocol.epochs
+    search = search_epochs(run.scheduler, job.settings.scheduler, *size)
+    if search is None:  # ASHA trains about as many epochs as successive halving
         eta = job.settings.scheduler.asha.reduction_factor
-        searched = successive_halving(*budget, eta).epochs
-    searched *= run.searches
+        search = successive_halving(*size, eta).epochs
+    search *= run.searches
     final = protocol.epochs * run.trains_finally
     share = fraction if run.control is None else 1.0
-    trained = row * rows * (share * searched + final)
-    return RUN_SECONDS + trained + EPOCH_SECONDS * (searched + final)
+    passes = share * search + final
+    return RUN_SECONDS + row * rows * passes + EPOCH_SECONDS * (search + final)

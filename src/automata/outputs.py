@@ -1,9 +1,9 @@
-"""What is made of records: the tables, figures and pages of an experiment."""
+"""The files of an experiment that are made of its records: tables, figures, page."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -12,7 +12,7 @@ from automata import allocation
 from automata.grid import Grid
 from automata.names import METHODS
 from automata.registry import SCHEDULERS, SEARCHES
-from automata.views import BEST, OF_DATASET, TABLES, Plan, figures
+from automata.views import TABLES, figures
 
 
 class Outputs:
@@ -21,29 +21,29 @@ class Outputs:
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
         self.folder = f"results/{grid.shared.experiment}"
-        self.best = f"{self.folder}/{Path(BEST.name).name}"
+        self.best = f"{self.folder}/best.yaml"
         self.page = f"{self.folder}/index.html"
         self.tables = [f"{self.folder}/tables/{name}" for name in TABLES]
         self.collected = [path for path in self.tables if not TABLES[Path(path).name].make]
-        """Tables that are made of records."""
+        """Tables that `automata collect` makes from the records."""
         self.tabulated = [path for path in self.tables if path not in self.collected] + [self.best]
-        """What is made of those."""
+        """Files that `automata tabulate` makes from those tables."""
 
     @property
     def records(self) -> list[str]:
-        """The records of all runs, or the folder of those that were published."""
+        """The records of all runs, or the folder of published records."""
         return [f"{self.folder}/records"] if self._grid.archives else self._grid.records
 
     @property
     def existing(self) -> list[str]:
-        """The records that are there, or one that is missing."""
-        there = [path for path in self.records if Path(path).exists()]
-        return there or self.records[:1]
+        """The records that exist; a missing one if none does."""
+        existing = [path for path in self.records if Path(path).exists()]
+        return existing or self.records[:1]
 
     def news(self, elsewhere: bool) -> list[str]:
-        """Return lines to read before any job runs here, or `elsewhere`: how many runs there are.
+        """Return lines to print before the jobs start: numbers of runs, and a GPU that is missing.
 
-        A GPU that is asked for and is not here is told, too.
+        `elsewhere` says that the jobs run on other machines.
         """
         if self._grid.archives:
             return [f"records from {', '.join(self._grid.archives)}"]
@@ -51,12 +51,12 @@ class Outputs:
         lines = [f"{dataset}: {count} runs" for dataset, count in runs.items()]
         wanted = any(part.compute.device == "cuda" for part in self._grid.parts)
         if wanted and not elsewhere and allocation.gpus_of_host() == 0:
-            lines.append("compute.device: cuda: NVML knows no GPU on this machine")
+            lines.append("compute.device: cuda: NVML finds no GPU on this machine")
         return lines
 
-    def end(self, targets: Iterable[str]) -> str:
-        """Return the line on what to read when these `targets` are made, if it is among them."""
-        if {"all"}.isdisjoint(targets or {"all"}):
+    def end(self, targets: Collection[str]) -> str:
+        """Return a line that names the results, if they are among the finished `targets`."""
+        if targets and "all" not in targets:
             return ""
         line = f"The best hyper-parameters: {self.best}; how good they are: {self.page}"
         if self._grid.kept and len(self._grid.datasets) == 1:
@@ -64,35 +64,25 @@ class Outputs:
             line += f"; predictions: {command}"
         return line
 
-    def _plan(self) -> Plan:
-        """Return the selectors of each panel; what archives hold is known when they are read."""
-        if self._grid.archives:
+    @cached_property
+    def drawn(self) -> list[str]:
+        """The names of the figures that show something."""
+        if self._grid.archives:  # they are not read yet and may have any run
             panels = product(self._grid.datasets, SEARCHES, SCHEDULERS)
-            return dict.fromkeys(panels, METHODS)
+            return figures(dict.fromkeys(panels, METHODS))
         plan: dict[tuple[str, str, str], set[str]] = {}
         for place in self._grid.runs:
             panel = place.dataset, place.search, place.scheduler
             plan.setdefault(panel, set()).add(place.selector)
-        return plan
-
-    @cached_property
-    def drawn(self) -> list[str]:
-        """The names of the figures that would show something."""
-        of_datasets = (f"{name}/{it}" for name, it in product(OF_DATASET, self._grid.datasets))
-        return [*figures(self._plan()), *of_datasets]
+        return figures(plan)
 
     @property
     def figures(self) -> list[str]:
-        """The figures, as pixels."""
+        """The figures as PNG files."""
         return [f"{self.folder}/figures/{name}.png" for name in self.drawn]
 
     @property
     def published(self) -> list[str]:
-        """What is published besides the records.
-
-        Some tables hold much of what the records do, and PDFs show what PNGs do: all are made again
-        from the records in a minute.
-        """
-        kept_back = tuple(name for name, table in TABLES.items() if not table.published)
-        tables = [path for path in self.tables if not path.endswith(kept_back)]
+        """The files that are published besides the records, from which all others can be made."""
+        tables = [path for path in self.tables if TABLES[Path(path).name].published]
         return [*tables, *self.figures, self.best, self.page]

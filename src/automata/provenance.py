@@ -1,14 +1,17 @@
-"""Where and with what a record was made: host, packages, and what decides the last digits."""
+"""The provenance of a record: code, packages, host and numerical settings."""
 
 from __future__ import annotations
 
 import os
 import platform
 import subprocess
-import sys
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+import torch
+from threadpoolctl import threadpool_info
 
 from automata import __version__
 from automata.allocation import allocation
@@ -25,17 +28,17 @@ ENVIRONMENT = (
     "CUDA_VISIBLE_DEVICES",
     "PYTHONHASHSEED",
 )
-"""Variables that decide results or threads."""
+"""Variables that affect results or threads."""
 
 BLAS = ("internal_api", "version", "threading_layer", "architecture", "num_threads")
-"""What is kept of NumPy's and SciPy's libraries; torch brings its own."""
+"""Recorded settings of the BLAS of NumPy and SciPy."""
 
 LOCK = Path(__file__).parents[2] / "requirements.lock"
-"""The versions of all packages, in a checkout."""
+"""Versions of all packages; exists only in a checkout."""
 
 
 def provenance(selector: str) -> dict[str, Any]:
-    """Return versions and host of a run with `selector` as plain JSON values."""
+    """Return versions and host of a run with `selector` as JSON values."""
     return {
         "automata": __version__,
         "measurement": measurement(selector),
@@ -49,15 +52,11 @@ def provenance(selector: str) -> dict[str, Any]:
         "cpu_count": os.cpu_count(),
         "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
         "allocation": allocation(),
-        "command": Path(sys.argv[0]).name,
     }
 
 
 def numerics() -> dict[str, Any]:
-    """Return the settings of this process; ask after `limit_threads` and `choose_device`."""
-    import torch  # planning reads this module, too
-    from threadpoolctl import threadpool_info
-
+    """Return numerical settings of this process, which `limit_threads` and `choose_device` set."""
     return {
         "blas": [
             {key: library.get(key) for key in BLAS}
@@ -83,7 +82,7 @@ def numerics() -> dict[str, Any]:
 
 
 def installed_version(name: str) -> str | None:
-    """Return the version of an installed package, None for one that is not installed."""
+    """Return the version of a package; None if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -91,9 +90,10 @@ def installed_version(name: str) -> str | None:
 
 
 def git_state(folder: Path) -> dict[str, Any] | None:
-    """Return commit and dirty flag of the checkout around `folder`, None outside of one."""
+    """Return commit and dirty flag of the checkout of `folder`; None without one."""
     try:
-        _git(folder, "ls-files", "--error-unmatch", Path(__file__).name)  # not somebody else's
+        # Fails if an installed package is only inside the checkout of another project.
+        _git(folder, "ls-files", "--error-unmatch", Path(__file__).name)
         commit = _git(folder, "rev-parse", "HEAD")
         changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.CalledProcessError):
@@ -102,13 +102,12 @@ def git_state(folder: Path) -> dict[str, Any] | None:
 
 
 def cpu_model() -> str:
-    """Return the processor's name, as the kernel gives it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
+    """Return the processor's name from the kernel."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -1,87 +1,80 @@
-"""The record of one run: all that later tables and figures may rest on."""
+"""The record of a run, from which all tables and figures are made."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
 from automata.config.base import added
 from automata.config.job import Job
 from automata.errors import UserError
-from automata.files import write_text
-
-# What reads records needs of what makes them, it takes from here: `as` says so.
-from automata.metering.measurement import CONTAMINATED_SHARE as CONTAMINATED_SHARE
-from automata.metering.measurement import JOULES_PER_KWH as JOULES_PER_KWH
-from automata.metering.measurement import Measurement as Measurement
-from automata.metering.measurement import combined
-from automata.metering.measurement import complete_sum as complete_sum
-from automata.metering.measurement import foreign_share as foreign_share
-from automata.recorded import Recorded
-from automata.training.progress import Evaluation as Evaluation
-from automata.training.progress import Progress as Progress
-
-REMEDY = "delete it, to repeat the run"
+from automata.files import Recorded, write_text
+from automata.metering.measurement import Measurement, combined
+from automata.training.progress import Progress
 
 SEAL = ',\n "digest": "'
-"""What stands between the content of a record and its digest."""
+"""Text between the content of a record and its digest."""
+
+REMEDY = "delete it to repeat the run"
+
+R = TypeVar("R", bound=Recorded)
 
 
 class Trial(Recorded):
-    """One configuration and what its training did under the scheduler."""
+    """One configuration and its training under the scheduler."""
 
     index: int
     """Position in the order of proposal, from 0."""
     configuration: dict[str, Any]
     rungs: list[int]
-    """Epochs at which it reports; the last is where it would end if never stopped."""
+    """Epochs at which it reports; it ends at the last unless it is stopped."""
     status: Literal["completed", "stopped", "failed", "drawn"]
-    """`drawn`: a configuration that nothing was tried with."""
+    """`drawn`: the configuration was never trained."""
     progress: Progress
 
     @property
     def score(self) -> float:
-        """The score that the search and the choice of the best saw."""
+        """The score by which the search proposes and the best trial is chosen."""
         return self.progress.score
 
 
 class Segment(Recorded):
-    """A part of a phase that nothing interrupted: one measured window."""
+    """An uninterrupted part of a phase: one measured window."""
 
     host: str
     setup_seconds: float = 0.0
-    """Before the window, in the same process: start of Ray, first worker, imports, data."""
+    """Seconds before the window: start of Ray and the first worker, imports, data."""
     measurement: Measurement
-    """Of a segment that was interrupted: up to the last work that was not lost."""
+    """After an interruption it ends with the last work that was kept."""
 
 
 class Tuning(Recorded):
     """The search: measured from the first trial's start to the last one's end."""
 
     segments: list[Segment]
-    """One, more after interruptions; none where nothing was searched."""
+    """One, more after interruptions; none without a search."""
     trials: list[Trial]
     best: int
     """Index of the trial with the best score; the earlier one wins a tie."""
     cluster: dict[str, Any] | None = None
-    """The `address` of the user's Ray that trials ran on; None: a Ray of the job's own."""
+    """`address` of the user's Ray cluster; None if the job started Ray itself."""
 
     @property
     def measurement(self) -> Measurement | None:
-        """The segments as one account, None where nothing was searched."""
+        """The segments combined; None without a search."""
         return combined([segment.measurement for segment in self.segments])
 
     @property
     def setup_seconds(self) -> float:
-        """What it took to get ready, each time."""
+        """Seconds of setup of all segments."""
         return sum(segment.setup_seconds for segment in self.segments)
 
     def elapsed(self, at: float) -> float:
-        """Return the seconds of searching until `at`, a Unix time; interruptions do not count."""
+        """Return the seconds of search until `at`, a Unix time, without interruptions."""
         before, current = 0.0, self.segments[0].measurement
         for segment in self.segments[1:]:
             if at >= segment.measurement.started_at:
@@ -91,34 +84,34 @@ class Tuning(Recorded):
 
 
 class Finalist(Recorded):
-    """A configuration that was trained on all data, and did not stay the best."""
+    """A configuration that was trained on all data but was not the best."""
 
     trial: int
-    """Index of the trial that chose it."""
+    """Index of the trial with this configuration."""
     progress: Progress
 
 
 class FinalTraining(Recorded):
-    """The training of the best configuration on all data, a measured window of its own."""
+    """The training of the best configuration on all data, measured apart from the search."""
 
     segments: Annotated[list[Segment], Field(min_length=1)]
     """One, more after interruptions."""
     progress: Progress
     trial: Annotated[int | None, added(None)] = None
-    """Index of the trial with its configuration; None: the best of the search."""
+    """Index of the trial with its configuration; None for the best of the search."""
     lost: Annotated[list[Finalist], added([])] = []
-    """The other finalists; their training is in the window."""
+    """The other finalists, whose training is measured with it."""
 
     @property
     def measurement(self) -> Measurement:
-        """The segments, of which there is one at least, as one account."""
-        account = combined([segment.measurement for segment in self.segments])
-        assert account is not None
-        return account
+        """The segments combined."""
+        measurement = combined([segment.measurement for segment in self.segments])
+        assert measurement is not None
+        return measurement
 
 
 class Test(Recorded):
-    """The one evaluation on the test set; its time is in no window."""
+    """The evaluation on the test set, which is not measured."""
 
     __test__ = False  # not a pytest class
 
@@ -126,42 +119,42 @@ class Test(Recorded):
     loss: float
     rows: int
     balanced_accuracy: float | None = None
-    """As of an `Evaluation`."""
+    """As in `Evaluation`."""
     macro_f1: float | None = None
 
 
 class Data(Recorded):
-    """The prepared file that was read."""
+    """The prepared data set."""
 
     sha256: str
     classes: int
     counts: dict[str, int]
     source: str
     read: Annotated[list[str], added([])] = []
-    """What was read of the user's own files, a sentence each."""
+    """Sentences about what was read from the user's own files."""
 
 
 class Record(Recorded):
-    """Everything about one run."""
+    """The record of a run."""
 
     schema_version: Literal[2] = 2
     job: Job
     data: Data
     tuning: Tuning
     final: FinalTraining | None
-    """None for FULL, whose best trial's own weights are tested."""
+    """None for FULL: the weights of its best trial are tested."""
     test: Test
     resumed: bool
-    """Whether an interruption lies inside: parts of the work are of another process."""
+    """Whether it was interrupted, so that several processes did the work."""
     peak_disk_bytes: int
-    """Most that the unfinished work took on disk, seen by the process that finished it."""
+    """Maximum size of the unfinished work on disk, seen by the process that finished it."""
     lock_wait_seconds: float
-    """Of that process."""
+    """Seconds that this process waited for locks."""
     provenance: dict[str, Any]
 
     @property
     def best(self) -> Trial:
-        """The trial with the configuration that the run chose."""
+        """The trial whose configuration the run chose."""
         chosen = self.final.trial if self.final else None
         return self.tuning.trials[self.tuning.best if chosen is None else chosen]
 
@@ -172,57 +165,61 @@ class Record(Recorded):
 
     @property
     def phases(self) -> list[Measurement]:
-        """What was measured: the search, the final training, or both."""
+        """Measurements of the search and of the final training, if there was one."""
         windows = (self.tuning.measurement, self.final.measurement if self.final else None)
         return [window for window in windows if window is not None]
 
     def version(self, part: str) -> int:
-        """Return the measurement version of a part; 1 where a record does not say."""
+        """Return the measurement version of a part; 1 if the record has none."""
         return int(self.provenance.get("measurement", {}).get(part, 1))
 
 
-def write_record(record: Record, path: Path) -> None:
-    """Write `record` to `path` as JSON with a digest of all else in it, atomically."""
+def write_record(record: Recorded, path: Path) -> None:
+    """Write `record` to `path` as JSON that ends with a digest, atomically."""
     write_text(path, sealed(json.loads(record.model_dump_json())))
 
 
+def sealed(content: dict[str, Any]) -> str:
+    """Return `content` as JSON whose last entry is a digest of the text before it."""
+    text = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
+    return f"{text}{SEAL}{_end(text)}"
+
+
+def _end(text: str) -> str:
+    """Return the end of the file whose content is `text`: its digest and the last bracket."""
+    return f'{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n'
+
+
 def read_record(path: Path) -> Record:
-    """Read a record; raises UserError, naming the file, for anything else."""
+    """Read the record of a run; UserError, which names the file, for any other file."""
+    return read_as(Record, path, REMEDY)
+
+
+def parse_record(text: str, name: str) -> Record:
+    """Return the record of a run from the text of the file `name`; UserError as `read_record`."""
+    return _parse(Record, text, name, REMEDY)
+
+
+def read_as(kind: type[R], path: Path, remedy: str) -> R:
+    """Read a record of this `kind`; UserError, which ends with `remedy`, for any other file."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise UserError(f"{path}: not a record: {error}") from error
-    return parse_record(text, str(path))
+    return _parse(kind, text, str(path), remedy)
 
 
-def parse_record(text: str, path: str) -> Record:
-    """Return the record that a file says; raises UserError, naming it, for anything else."""
+def _parse(kind: type[R], text: str, name: str, remedy: str) -> R:
+    content, _, end = text.rpartition(SEAL)
+    if end != _end(content):
+        raise UserError(
+            f"{name}: its content does not match its digest: cut off, edited or damaged; {remedy}"
+        )
     try:
-        return Record.model_validate_json(unsealed(text, path, REMEDY))
+        return kind.model_validate_json(f"{content}\n}}")
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        other = "use the version of the project that made it, or "
-        remedy = f"{other if key == 'schema_version' else ''}{REMEDY}"
-        raise UserError(f"{path}: not a record: {key}: {first['msg']}; {remedy}") from error
-
-
-def sealed(content: dict[str, Any]) -> str:
-    """Return the text of a file: its last entry is a digest of the text before."""
-    text = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
-    return f"{text}{SEAL}{_digest(text)}"
-
-
-def unsealed(text: str, path: Path | str, remedy: str) -> str:
-    """Return the JSON that was sealed; UserError, which names its file, if it has changed since."""
-    content, _, digest = text.rpartition(SEAL)
-    if digest != _digest(content):
-        raise UserError(
-            f"{path}: its content does not fit its digest: cut off, edited or damaged; {remedy}"
-        )
-    return f"{content}\n}}"
-
-
-def _digest(text: str) -> str:
-    """Return what stands behind the seal, to the end of the file."""
-    return f'{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n'
+        if key == "schema_version":
+            remedy = f"use the version of the project that made it, or {remedy}"
+        raise UserError(f"{name}: not a record: {key}: {first['msg']}; {remedy}") from error

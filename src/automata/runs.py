@@ -1,4 +1,4 @@
-"""Where runs lie: the folder of a run is named by all that the run reads."""
+"""The paths of runs: a fingerprint of all inputs of a run is in its path."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ if TYPE_CHECKING:
     from automata.records import Record
 
 STEM = "{dataset}/{search}-{scheduler}-{protocol}/{selector}-{fraction}{variant}/seed-{seed}"
-"""The path of a run below the folder of all records, logs, or unfinished work."""
+"""Path of a run, relative to the folder of all records, logs or unfinished work."""
 
 RECORD = "record.json"
 MODEL = "model.safetensors"
-"""The files in the folder of a run."""
+"""Files in the folder of a run."""
 
 DEPTH = STEM.count("/") + 2
-"""Parts of the path of a record that say which run it is of."""
+"""Number of parts at the end of a record's path that identify its run."""
 
 
 class Place(NamedTuple):
-    """The parts of a run's path, as wildcards are: all are texts."""
+    """The parts of a run's path, as strings: they are wildcards of Snakemake."""
 
     dataset: str
     search: str
     scheduler: str
     protocol: str
-    """Fingerprint of the settings that a run shares with its FULL, and of the user's own files."""
+    """Fingerprint of the settings that a run shares with its FULL run, and of own files."""
     selector: str
     fraction: str
     variant: str
-    """A hyphen and the fingerprint of what concerns runs with subsets alone: the selector's
-    settings and those of the protocol; empty at their defaults."""
+    """A hyphen and the fingerprint of settings that affect only runs with subsets; empty at their
+    defaults."""
     seed: str
 
     @property
     def stem(self) -> str:
-        """The path of the run."""
+        """The path of the run, as in `STEM`."""
         return STEM.format(**self._asdict())
 
 
 def job_of(experiment: Experiment, run: Run, files: dict[str, str]) -> Job:
-    """Return the job of one `run`; `files` are the contents of the user's own files, by role."""
+    """Return the job of `run`; `files` has the checksums of the user's own files, by role."""
     methods = run.search, run.scheduler, run.selector
     settings = settings_of(experiment, run.dataset, *methods)
     return Job(run=run, settings=settings, files=files_read(files, *methods))
 
 
 def place_of(job: Job) -> Place:
-    """Return where the run of `job` lies."""
+    """Return the place of the run of `job`."""
     run, files = job.run, dict(job.files)
     subsets = settings_of_subsets(job.settings, run.selector)
     if code := files.pop(f"{OWN['selector']}.{run.selector}", None):
@@ -75,9 +75,9 @@ def place_of(job: Job) -> Place:
 
 
 def recorded_place(record: Record) -> Place:
-    """Return where a record belongs, by what it says.
+    """Return the place of the run of a record.
 
-    If its job does not name the content of its files, the checksum of its data stands for it.
+    The checksum of the data replaces those of the user's own files if the record lacks them.
     """
     job = record.job
     if data_files(job.settings.data) and not job.files:
@@ -86,7 +86,7 @@ def recorded_place(record: Record) -> Place:
 
 
 def number(value: float) -> str:
-    """Return a number as paths have it: 1.0 is "1"."""
+    """Return a number as it is written in paths: 1.0 as "1"."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 

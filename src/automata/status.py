@@ -24,8 +24,9 @@ from automata.config.protocol import OwnModel
 from automata.files import bytes_below
 from automata.grid import Grid
 from automata.locks import holder
-from automata.records import Progress, read_record
+from automata.records import read_record
 from automata.runs import RECORD, STEM, records_below
+from automata.training.progress import Progress
 from automata.tuning.schedulers import search_epochs
 
 RUNS, WORK = Path("results/runs"), Path("results/work")

@@ -1,7 +1,7 @@
 """Measurement versions: which records may be compared.
 
-An entry is raised when its part begins to compute other numbers, decisions or times. The golden
-runs (tests/golden) show changes of numbers and decisions, benchmarks/overhead those of times.
+Raise the version of a part when it computes other numbers, makes other decisions or takes another
+time. The golden runs (tests/golden) show the first two, benchmarks/overhead the third.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 from automata.registry import SELECTORS
 
 MEASUREMENT = dict.fromkeys(SELECTORS, 1) | {"training": 2, "metering": 1}
-"""`training` is all that decides a run beside its selector: models, training, and search.
+"""`training` covers models, training and search: all that decides a run except its selector.
 
-Version 2 of it computes what 1 did, that of the published runs, but takes 6 % more wall time. A
-selector starts at 1; later versions are written here.
+Its version 2 computes the same as version 1 of the published runs, in 6 % more wall time. A
+selector starts at 1; write later versions here.
 """
 
 READER = 2
-"""Version of what reads a user's own files; other versions have other prepared files."""
+"""Version of the reader of a user's own files; each version has its own prepared files."""
 
 
 def measurement(selector: str) -> dict[str, int]:
-    """Return the entries of MEASUREMENT that a run with `selector` uses, as its record has them."""
+    """Return the entries of MEASUREMENT that a run with `selector` records."""
     used = ("training", "metering", selector)
     return {part: MEASUREMENT[part] for part in used if part in MEASUREMENT}

@@ -152,19 +152,19 @@ def collected(said: str, made: str | bytes | Maker, *, real: bool = False) -> Ca
     )
 
 
-REPEAT = "delete it, to repeat the run"
+REPEAT = "delete it to repeat the run"
 
 RECORDS = [
     collected(
-        f"its content does not fit its digest: cut off, edited or damaged; {REPEAT}",
+        f"its content does not match its digest: cut off, edited or damaged; {REPEAT}",
         of(lambda stock: stock.record[:-9]),
         real=True,
     ),
     collected(
-        f"its content does not fit its digest: ...; {REPEAT}",
+        f"its content does not match its digest: ...; {REPEAT}",
         of(lambda stock: stock.record.replace(b'"seed": 0', b'"seed": 1', 1)),
     ),
-    collected(f"its content does not fit its digest: ...; {REPEAT}", b"\xff\xfe\x00"),
+    collected(f"its content does not match its digest: ...; {REPEAT}", b"\xff\xfe\x00"),
     collected(
         f"not a record: schema_version: Input should be 2; use the version of the project that made it, or {REPEAT}",
         edited(lambda content: content.update(schema_version=999)),
@@ -237,8 +237,8 @@ ARCHIVES = [
     ),
     unpacked(f"a.tar.xz: '../{RUN}' {NO_RECORD}", packed((f"../{RUN}", b"x"))),
     unpacked(f"a.tar.xz: '{RUN}' {NO_RECORD}", packed((RUN, b""), kind=tarfile.SYMTYPE)),
-    unpacked(f"a.tar.xz: {RUN}: its content does not fit its digest", packed((RUN, b"x"))),
-    unpacked(f"a.tar.xz: {RUN}: not a record: ", packed((RUN, b"\xff\xfe"))),
+    unpacked(f"a.tar.xz: {RUN}: its content does not match its digest", packed((RUN, b"x"))),
+    unpacked(f"a.tar.xz: {RUN}: its content does not match", packed((RUN, b"\xff\xfe"))),
     unpacked(
         "a.tar.xz: ... is in it twice",
         of(

@@ -161,21 +161,11 @@ def test_records_that_are_there_stay(records: list[Path], tmp_path: Path) -> Non
     first.unlink()
     last.write_text("of a run of mine")
 
-    with pytest.raises(UserError, match=f"^{archive}: {last} is there already"):
+    with pytest.raises(UserError, match=f"^{archive}: {last} exists already"):
         unpack([archive], folder)
 
     assert not first.exists()
     assert last.read_text() == "of a run of mine"
-
-
-@pytest.mark.parametrize("keep", [0, 10, 150])
-def test_archive_cut_off_is_refused_by_name(records: list[Path], tmp_path: Path, keep: int) -> None:
-    archive = tmp_path / "records.tar.xz"
-    pack(records, archive)
-    archive.write_bytes(archive.read_bytes()[:keep])
-
-    with pytest.raises(UserError, match=f"^{archive}: not an archive of records: "):
-        unpack([archive], tmp_path / "again")
 
 
 def test_no_archive_is_refused_by_name(tmp_path: Path) -> None:

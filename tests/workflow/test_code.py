@@ -136,7 +136,9 @@ def test_edited_record_is_refused_on_the_terminal_by_name(folder):
     with pytest.raises(subprocess.CalledProcessError) as end:
         snakemake(ROOT, folder, "tables")
     shown = end.value.stdout + end.value.stderr
-    assert f"{GRADMATCH}: its content does not fit its digest: cut off, edited or damaged;" in shown
+    assert (
+        f"{GRADMATCH}: its content does not match its digest: cut off, edited or damaged;" in shown
+    )
 
 
 def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.views import OF_DATASET, figures
+from automata.views import figures
 
 ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
@@ -48,7 +48,6 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
         "results/smoke/tables/claims.md",
         "results/smoke/tables/overview.md",
         *(f"results/smoke/figures/{name}.pdf" for name in DRAWN),
-        *(f"results/smoke/figures/{name}/dna.pdf" for name in OF_DATASET),
     }
 
 

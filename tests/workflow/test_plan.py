@@ -55,4 +55,4 @@ def test_a_device_that_is_not_here_is_a_warning(workflow, monkeypatch, caplog, g
     monkeypatch.setattr("automata.allocation.gpus_of_host", lambda: gpus)
     workflow.config = {"compute": {"device": "cuda"}}
     assert workflow.plan()["tune"] == 2
-    assert ("compute.device: cuda: NVML knows no GPU" in caplog.text) == warned
+    assert ("compute.device: cuda: NVML finds no GPU" in caplog.text) == warned

@@ -85,7 +85,7 @@ def test_collect_refuses_a_truncated_record_by_name(workflow, finished, capfd):
     with pytest.raises(Exception, match="At least one job did not complete"):
         workflow.run("results/smoke/tables/runs.csv")
     assert (
-        f"{RECORDS['full-1']}: its content does not fit its digest: cut off, "
+        f"{RECORDS['full-1']}: its content does not match its digest: cut off, "
         in (workflow.folder / "logs/smoke/collect.log").read_text()
     )
 

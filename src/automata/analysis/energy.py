@@ -53,12 +53,12 @@ def _counters(source: str | None) -> str:
     return "+".join(name for name in ("RAPL", "NVML") if name in (source or ""))
 
 
-def totals(table: pd.DataFrame, carbon: Carbon) -> str:
-    """Return a page on what the runs of `table` took in all, and on what that rests."""
-    runs, time_grams = count(len(table), "run"), table["co2_time_grams"].sum()
+def totals(energy_table: pd.DataFrame, carbon: Carbon) -> str:
+    """Return a page on what all runs took, and how it was obtained."""
+    runs, time_grams = count(len(energy_table), "run"), energy_table["co2_time_grams"].sum()
     lines = [
-        f"In all {runs} took {amount(table['total_seconds'].sum(), TIME)}.",
-        *_energy_sentences(table),
+        f"In all {runs} took {amount(energy_table['total_seconds'].sum(), TIME)}.",
+        *_energy_sentences(energy_table),
         f"CO2e of {runs} from time, time x TDP x intensity: {_grams(time_grams)}.",
         f"Intensity: {carbon.grams_per_kwh:g} g CO2e/kWh ({carbon.region}, {carbon.year};"
         f" {carbon.source}). PUE: {carbon.pue:g}, on energy only."

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from automata.config.sections import Carbon
-from automata.records import JOULES_PER_KWH
+from automata.metering.measurement import JOULES_PER_KWH
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 

@@ -10,15 +10,9 @@ from typing import Annotated, Any, TypedDict
 
 from automata.config.job import shared_settings
 from automata.config.sections import Comparison
-from automata.records import (
-    Evaluation,
-    Measurement,
-    Progress,
-    Record,
-    Trial,
-    complete_sum,
-    foreign_share,
-)
+from automata.metering.measurement import Measurement, complete_sum, foreign_share
+from automata.records import Record, Trial
+from automata.training.progress import Evaluation, Progress
 
 RESUMED = "was interrupted and went on (comparison.resumed)"
 """Why the times of a run are set aside."""

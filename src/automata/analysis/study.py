@@ -6,9 +6,10 @@ figures, the page, further tables) is a function of a study.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import signature
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -17,6 +18,8 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
+from automata.registry import imported
+from automata.views import BEST, TABLES
 
 T = TypeVar("T")
 
@@ -124,6 +127,26 @@ class Study:
             self._made[make] = make(self)
         made: T = self._made[make]
         return made
+
+
+READ = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")
+"""Tables that are attributes of a `Study`."""
+
+
+def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield name and content of each table; the caller writes it before it takes the next.
+
+    The parameters of the function of a table name what it reads: `study`, an attribute of it, one
+    of `given` (`carbon`, `paper`, `claims`), or the function that makes another table.
+    """
+    known = {**given, "study": study}
+    makes = {table.name: table.make for table in (*TABLES.values(), BEST) if table.make}
+    for name in sorted(makes, key=lambda name: (name not in READ, not name.endswith(".csv"))):
+        make = imported(f"automata.analysis.{makes[name]}")
+        reads = signature(make).parameters
+        content = make(*(getattr(study, it) if hasattr(Study, it) else known[it] for it in reads))
+        known[make.__name__] = content
+        yield name, content
 
 
 def compared(ratios: pd.DataFrame) -> pd.DataFrame:

@@ -93,13 +93,12 @@ def tabulate(
 ) -> None:
     """Make all other tables from those of `collect`, and best.yaml beside their folder."""
     from automata.analysis.claims import parse_claims
-    from automata.analysis.study import Study
+    from automata.analysis.study import Study, tabulate
     from automata.analysis.tables import write
     from automata.config.files import DEFAULTS, SHIPPED, read_experiments
     from automata.config.reading import read
     from automata.config.refusals import parsed
     from automata.config.sections import Carbon
-    from automata.views import tabulate
 
     claims = SHIPPED / "claims.yaml"
     given = {

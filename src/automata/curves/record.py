@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from automata.config.base import Count, Section, Share
 from automata.config.experiment import DatasetName, Seed, SelectorName
 from automata.config.job import Settings
-from automata.errors import UserError
-from automata.files import write_text
+from automata.files import Recorded
 from automata.metering.measurement import Measurement
-from automata.recorded import Recorded
-from automata.records import sealed, unsealed
+from automata.records import read_as
 from automata.training.progress import Progress
-
-AGAIN = "delete it, to train again"
 
 POOL_SEED = 0
 """Seed of the random search that proposes the configurations of a pool."""
@@ -76,16 +71,6 @@ class Curves(Recorded):
     provenance: dict[str, Any]
 
 
-def write_curves(curves: Curves, path: Path) -> None:
-    """Write a record with a digest of all else in it, atomically."""
-    write_text(path, sealed(json.loads(curves.model_dump_json())))
-
-
 def read_curves(path: Path) -> Curves:
-    """Return the record at `path`; raises UserError, in one line, if it is none."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        return Curves.model_validate_json(unsealed(text, path, AGAIN))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a record of curves"
-        raise UserError(f"{path}: {reason}; {AGAIN}") from error
+    """Return the record at `path`; UserError, which names the file, for any other file."""
+    return read_as(Curves, path, "delete it to train again")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from pathlib import Path
 
@@ -11,18 +10,17 @@ import torch
 from automata.allocation import keep_to_allocation
 from automata.config.inputs import FACTORY
 from automata.config.protocol import OwnModel
-from automata.curves.record import Curve, Curves, CurvesJob, Point, read_curves, write_curves
+from automata.curves.record import Curve, Curves, CurvesJob, Point, read_curves
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
-from automata.files import sha256, write_text
+from automata.files import Recorded, sha256
 from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
 from automata.models.build import load_factory
 from automata.provenance import numerics, provenance
-from automata.recorded import Recorded
-from automata.records import sealed, unsealed
+from automata.records import read_as, write_record
 from automata.registry import CONTROLS, OWN, load_own
 from automata.seeds import derive
 from automata.training.device import choose_device, gpus_in_use, take_device
@@ -59,7 +57,7 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
         if waited and _is_record_of(output, job, data):
             logger.info("%s: another process has finished it", output)
         else:
-            write_curves(_recorded(job, data, folder), output)
+            write_record(_recorded(job, data, folder), output)
         work.remove()
 
 
@@ -111,8 +109,7 @@ def _recorded(job: CurvesJob, data: Path, folder: Path) -> Curves:
                         process=str(so_far.started_at),
                         measurement=so_far,
                     )
-                    text = sealed(json.loads(trained.model_dump_json()))
-                    write_text(folder / f"{index}.json", text)
+                    write_record(trained, folder / f"{index}.json")
                     finished[index] = trained
     every = [trained for trained in finished.values() if trained is not None]
     return _combined(job, data_sha256, every, here)
@@ -132,13 +129,12 @@ def _check_own_files(job: CurvesJob) -> None:
 
 def _kept(path: Path, fingerprint: str) -> Trained | None:
     """Return what an interrupted process left of a configuration of the same job."""
+    if not path.exists():
+        return None
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-        trained = Trained.model_validate_json(unsealed(text, path, "trained again"))
+        trained = read_as(Trained, path, "trained again")
     except UserError as error:
         logger.warning("%s", error)
-        return None
-    except (OSError, ValueError):  # none, or of another version
         return None
     return trained if trained.fingerprint == fingerprint else None
 

@@ -8,9 +8,29 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from automata.analysis.study import Study
+from automata.errors import UserError
+from automata.figures.regret import regret_of
 from automata.figures.style import save
-from automata.views import draw
+from automata.registry import imported
+from automata.views import view_of
+
+
+def draw(name: str, study: Study) -> Figure:
+    """Return the figure `NAME`, `NAME/DATASET` or `regret-SCHEDULER`.
+
+    Raises UserError for another name or data set.
+    """
+    if name.startswith("regret-"):
+        return regret_of(study, name.removeprefix("regret-"))
+    view, dataset = view_of(name), name.partition("/")[2]
+    if dataset and dataset not in (known := sorted(set(study.runs["dataset"]))):
+        raise UserError(f"dataset '{dataset}' is not one of {', '.join(known)}")
+    shown = [dataset] if dataset else view.datasets
+    figure: Figure = imported(f"automata.figures.{view.make}")(study, *shown)
+    return figure
 
 
 def write_figures(tables: Path, names: Sequence[str], folder: Path, processes: int = 1) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from automata import names
 from automata.analysis.study import Panel, panel_of_each
 from automata.figures.content import Content
-from automata.records import CONTAMINATED_SHARE
+from automata.metering.measurement import CONTAMINATED_SHARE
 
 FEW = 3
 """As many differences from the paper's protocol are told; more are counted."""

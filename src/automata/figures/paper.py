@@ -7,35 +7,22 @@ from matplotlib.figure import Figure
 from automata.analysis.quantities import RATIOS
 from automata.analysis.study import Panel, Study
 from automata.figures.grid import Row, grid_figure
-from automata.views import PAPER
+from automata.views import PAPERS_SCHEDULERS
 
-COLUMNS = (("random", "hyperband"), ("tpe", "hyperband"), ("random", "asha"), ("tpe", "asha"))
+COLUMNS = [(search, scheduler) for scheduler in PAPERS_SCHEDULERS for search in ("random", "tpe")]
 """Search and scheduler of each column."""
 
 
-def main(study: Study) -> Figure:
-    """Return the results of the main text: panels a to t."""
-    return grid_figure(study, [_row(dataset) for dataset in PAPER["main"].datasets])
+def speedups(study: Study, *datasets: str) -> Figure:
+    """Return the speedups of `datasets`, a row of panels each."""
+    return grid_figure(study, [_row(dataset) for dataset in datasets])
 
 
-def text(study: Study) -> Figure:
-    """Return the appendix's results on text: panels a to p."""
-    return grid_figure(study, [_row(dataset) for dataset in PAPER["text"].datasets])
+def energy_co2(study: Study, of_energy: str, of_co2: str) -> Figure:
+    """Return the energy ratios of one data set, and the CO2 ratios of another.
 
-
-def image(study: Study) -> Figure:
-    """Return the appendix's results on images: panels a to l."""
-    return grid_figure(study, [_row(dataset) for dataset in PAPER["image"].datasets])
-
-
-def tabular(study: Study) -> Figure:
-    """Return the appendix's results on tables: panels a to p."""
-    return grid_figure(study, [_row(dataset) for dataset in PAPER["tabular"].datasets])
-
-
-def energy_co2(study: Study) -> Figure:
-    """Return energy on CIFAR100 (a to d) and CO2, from time as in the paper, on SVHN (e to h)."""
-    of_energy, of_co2 = PAPER["energy-co2"].datasets
+    CO2 is computed from time, as in the paper.
+    """
     return grid_figure(study, [_row(of_energy, "energy_ratio"), _row(of_co2, "co2_time_ratio")])
 
 

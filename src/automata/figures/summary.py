@@ -28,7 +28,6 @@ from automata.figures.pieces import (
 )
 from automata.figures.style import FAINT, FAINTER, TICK, Look, style
 from automata.names import AUTOMATA
-from automata.views import PAPER
 
 TIME = "total_seconds"
 
@@ -58,14 +57,13 @@ TIMES = (
 """Ticks, from coarse to fine."""
 
 
-def performance_summary(study: Study) -> Figure:
+def performance_summary(study: Study, *datasets: str) -> Figure:
     """Return AUTOMATA's performance summary (paper, figure 1): three panels, a row per data set.
 
     Each search and scheduler has a lane in the row; a marker is the mean of one fraction, as the
     tradeoff table has it, and the star is FULL. Speedup and time are on logarithmic axes. The
     time is what the speedup divides: the search and the final training. Lanes without runs stay.
     """
-    datasets = PAPER["performance-summary"].datasets
     drawn = ("full", AUTOMATA)
     lanes = [
         content(study, Panel(dataset, *column), QUANTITIES["speedup"], drawn)

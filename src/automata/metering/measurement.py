@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from automata.recorded import Recorded
+from automata.files import Recorded
 
 Method = Literal["measured", "polled", "estimated"]
 """From a counter; from samples of power; from a model of the processor's load."""

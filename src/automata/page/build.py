@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+from collections.abc import Iterator
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -17,15 +18,14 @@ from PIL import Image
 from automata import names
 from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, VALIDATION
-from automata.analysis.selector_comparisons import ALL
-from automata.analysis.study import Study
+from automata.analysis.study import Study, panels
 from automata.analysis.tables import read_csv, read_texts
 from automata.files import write_text
 from automata.page.chart import library
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import data_sets, headings
 from automata.page.summary import claims, summary, tally
-from automata.views import FIGURE, STUDIES, TABLES
+from automata.views import TABLES, figures, view_of
 
 
 def write_page(experiment: Path) -> None:
@@ -34,7 +34,7 @@ def write_page(experiment: Path) -> None:
     write_text(experiment / "index.html", html)
 
 
-def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
+def page(tables_folder: Path, figures_folder: Path, title: str, place: Path) -> str:
     """Return the page that will lie in `place`: the same text for the same files."""
     tables = Study(tables_folder)
     runs = tables.runs
@@ -54,7 +54,7 @@ def page(tables_folder: Path, figures: Path, title: str, place: Path) -> str:
         "headings": headings(),
         "quantities": QUANTITIES,
         "validation": VALIDATION,
-        "figure": _figure(tables_folder, figures),
+        "figures": list(_figures(runs, figures_folder)),
         "files": _files(tables_folder, place),
         "charts": {group.anchor: group.chart for group in data if group.chart},
         "css": Markup(_text("page.css")),
@@ -101,24 +101,16 @@ def _files(folder: Path, place: Path) -> list[tuple[str, str]]:
     ]
 
 
-def _figure(tables: Path, figures: Path) -> dict[str, Any] | None:
-    """Return FIGURE as a data URI, WebP without loss, and its caption; None if it is empty.
-
-    It shows the rows over all data sets.
-    """
-    path, rows = figures / f"{FIGURE}.png", _optional(tables / f"{FIGURE}.csv")
-    if not path.is_file() or rows is None or not (rows["dataset"] == ALL).any():
-        return None
-    file = BytesIO()
-    with Image.open(path) as image:
-        image.convert("RGB").save(file, "WEBP", lossless=True)
-    uri = f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-    return {
-        "uri": uri,
-        "caption": STUDIES[FIGURE].caption,
-        "width": image.width,
-        "height": image.height,
-    }
+def _figures(runs: pd.DataFrame, folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the figures of the page that show something of `runs`, each as a lossless data URI."""
+    for name in figures({panel: set(panel.rows(runs)["selector"]) for panel in panels(runs)}):
+        path, view = folder / f"{name}.png", view_of(name)
+        if view.heading and path.is_file():
+            file = BytesIO()
+            with Image.open(path) as image:
+                image.convert("RGB").save(file, "WEBP", lossless=True)
+            uri = f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
+            yield {"view": view, "uri": uri, "width": image.width, "height": image.height}
 
 
 def _text(name: str) -> str:

@@ -15,10 +15,9 @@ from automata.config.job import Job
 from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.errors import UserError
-from automata.files import replacing
+from automata.files import Recorded, replacing
 from automata.models.build import build_model
 from automata.models.classifier import Classifier
-from automata.recorded import Recorded
 
 INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
@@ -93,7 +92,7 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
     content, noted = path.read_bytes(), saved.digest.encode()
     if _digest(content.replace(noted, BLANK.encode(), 1)) != noted:
         raise UserError(
-            f"{path}: its content does not fit its digest: damaged; use a copy, or delete it and "
+            f"{path}: its content does not match its digest: damaged; use a copy, or delete it and "
             "call Snakemake to train it again"
         )
     architecture = saved.job.settings.protocol.model

@@ -6,3 +6,9 @@ draws searches, compares methods on the same draws, and says how sure the differ
 `decision` is the rule by which one is recommended, `validation` holds simulated searches against
 real ones.
 """
+
+TABLES = (
+    *("simulated", "contrasts", "decision", "chosen"),
+    *("pool", "rank-correlation", "noise", "validation"),
+)
+"""Names of the tables, in the order in which `tables.simulated` makes them."""

@@ -12,7 +12,7 @@ from automata.config.base import Section
 from automata.curves.published import ROW, published_curves, tabulated
 from automata.curves.record import read_curves
 from automata.errors import UserError
-from automata.simulation import validation
+from automata.simulation import TABLES, validation
 from automata.simulation.asked import Simulated
 from automata.simulation.decision import decision
 from automata.simulation.study import studies
@@ -51,11 +51,14 @@ def simulated(
     for folder in asked.real:
         runs, protocols = read_csv(folder / "runs.csv"), read_json(folder / "protocols.json")
         held.append(validation.against_real(found.methods, asked.searches, runs, protocols))
-    yield "simulated", found.methods
-    yield "contrasts", found.contrasts
-    yield "decision", decision(found.methods)
-    yield "chosen", found.chosen
-    yield "pool", pools(recorded)
-    yield "rank-correlation", validation.rank_correlation(recorded)
-    yield "noise", validation.noise(recorded)
-    yield "validation", pd.concat(held)
+    contents = (
+        found.methods,
+        found.contrasts,
+        decision(found.methods),
+        found.chosen,
+        pools(recorded),
+        validation.rank_correlation(recorded),
+        validation.noise(recorded),
+        pd.concat(held),
+    )
+    yield from zip(TABLES, contents, strict=True)

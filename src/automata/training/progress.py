@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from automata.recorded import Recorded
+from automata.files import Recorded
 
 WORST_SCORE = 0.0
 """Score of a training that diverged."""

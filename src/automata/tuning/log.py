@@ -19,9 +19,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from automata.config.job import Job
-from automata.files import replacing
+from automata.files import Recorded, replacing
 from automata.metering.measurement import Measurement
-from automata.recorded import Recorded
 from automata.records import Record, Segment
 from automata.training.progress import Progress
 from automata.tuning.checkpoints import WorkFolder

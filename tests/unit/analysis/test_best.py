@@ -13,7 +13,8 @@ from automata.analysis.best import answer, text
 from automata.analysis.runs import row
 from automata.analysis.search_studies import best
 from automata.config.sections import Comparison
-from automata.records import Finalist, Progress
+from automata.records import Finalist
+from automata.training.progress import Progress
 from benchmarks.synthetic import synthetic_runs
 
 

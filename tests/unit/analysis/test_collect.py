@@ -187,7 +187,7 @@ def test_file_that_another_process_cannot_read_is_named(
     other = tmp_path / "other.json"
     other.write_text("{}")
 
-    with pytest.raises(UserError, match=f"^{other}: its content does not fit its digest"):
+    with pytest.raises(UserError, match=f"^{other}: its content does not match its digest"):
         collect([written("a"), other], Comparison(), processes=2)
 
 

@@ -47,27 +47,11 @@ def test_what_was_written_is_read(
     assert read_record(tmp_path / "a" / "record.json") == record
 
 
-def test_writing_leaves_nothing_but_the_record(tmp_path: Path, make_record: MakeRecord) -> None:
-    write_record(make_record(), tmp_path / "record.json")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["record.json"]
-
-
 def test_best_is_the_trial_at_its_index(make_record: MakeRecord) -> None:
     record = make_record()
     record.tuning.best = 1
 
     assert record.best is record.tuning.trials[1]
-
-
-def test_record_cut_off_is_refused_by_name(tmp_path: Path, make_record: MakeRecord) -> None:
-    path = tmp_path / "record.json"
-    write_record(make_record(), path)
-    text = path.read_text()
-    path.write_text(text[: len(text) // 2])
-
-    with pytest.raises(UserError, match=f"^{path}: .* cut off, edited or damaged; "):
-        read_record(path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '"text"', "{}"])
@@ -76,24 +60,6 @@ def test_other_json_is_refused_by_name(tmp_path: Path, text: str) -> None:
     path.write_text(text)
 
     with pytest.raises(UserError, match=f"^{path}: "):
-        read_record(path)
-
-
-def test_file_that_is_not_text_is_refused_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
-    path.write_bytes(b"\xff\xfe\x00")
-
-    with pytest.raises(UserError, match=f"^{path}: .* cut off, edited or damaged; "):
-        read_record(path)
-
-
-def test_another_schema_version_is_refused_with_the_one_that_is_read(
-    change: Callable[..., Path],
-) -> None:
-    path = change(lambda content: content.update(schema_version=1, job=None))
-
-    said = f"^{path}: not a record: schema_version: Input should be 2; use the version"
-    with pytest.raises(UserError, match=said):
         read_record(path)
 
 
@@ -114,13 +80,6 @@ def test_unknown_field_is_refused_by_name(
     path = change(edit)
 
     with pytest.raises(UserError, match=f"^{path}: not a record: .*colour: Extra inputs"):
-        read_record(path)
-
-
-def test_missing_field_is_refused_by_name(change: Callable[..., Path]) -> None:
-    path = change(lambda content: content.pop("test"))
-
-    with pytest.raises(UserError, match=f"^{path}: not a record: "):
         read_record(path)
 
 
@@ -171,8 +130,8 @@ def test_edited_record_is_refused_by_name(
         read_record(path)
 
     assert str(refusal.value) == (
-        f"{path}: its content does not fit its digest: cut off, edited or damaged; "
-        "delete it, to repeat the run"
+        f"{path}: its content does not match its digest: cut off, edited or damaged; "
+        "delete it to repeat the run"
     )
 
 

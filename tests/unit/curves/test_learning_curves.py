@@ -172,7 +172,7 @@ def test_a_kept_training_with_an_altered_bit_is_made_again(
     record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
     assert trained == [3, 4, 3, 4]
     assert [record.message for record in caplog.records if str(kept) in record.message] == [
-        f"{kept}: its content does not fit its digest: cut off, edited or damaged; trained again"
+        f"{kept}: its content does not match its digest: cut off, edited or damaged; trained again"
     ]
 
 
@@ -180,7 +180,7 @@ def test_curves_with_an_altered_bit_are_refused(jobs, data, tmp_path):
     file = tmp_path / "a.json"
     record_curves(of(jobs, "rs2")[1], data, tmp_path / "work", file)
     file.write_text(altered(file.read_text()))
-    with pytest.raises(UserError, match=f"^{file}: its content does not fit its digest.*; delete"):
+    with pytest.raises(UserError, match=f"^{file}: its content does not match its digest.*delete"):
         read_curves(file)
 
 

@@ -16,8 +16,8 @@ from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config.sections import Carbon
+from automata.figures.files import draw
 from automata.names import METHODS
-from automata.views import draw
 from benchmarks.synthetic import synthetic_runs, synthetic_trials
 
 MakeStudy = Callable[..., Study]

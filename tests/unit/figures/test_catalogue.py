@@ -10,7 +10,8 @@ import pytest
 from automata.analysis.study import Study
 from automata.cli import main
 from automata.errors import UserError
-from automata.views import PAPER, STUDIES, draw, figures
+from automata.figures.files import draw
+from automata.views import BEYOND, PAPER, figures, named
 from benchmarks.synthetic import synthetic_runs
 
 MakeStudy = Callable[..., Study]
@@ -29,7 +30,7 @@ def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(
     study = make_study(runs, trials=True)
     planned = figures({("connect4", "tpe", "hyperband"): selectors})
 
-    for name in PAPER | STUDIES:
+    for name in named(PAPER, BEYOND):
         figure = draw(name, study)
         artists = [one for axes in figure.axes for one in (*axes.lines, *axes.collections)]
         own = {one.get_gid() for one in artists} - {None}

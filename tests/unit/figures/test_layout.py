@@ -14,15 +14,16 @@ from matplotlib.text import Text
 from PIL import Image
 
 from automata.analysis.study import Study
+from automata.figures.files import draw
 from automata.figures.style import PAGE_INCHES, PALETTE, save, style
-from automata.views import OF_DATASET, PAPER, STUDIES, draw
+from automata.views import BEYOND, DATASETS, PAPER, named
 from drawn import boxes, outside, overlaps
 
 Draw = Callable[[str, Study], Figure]
 Largest = Callable[[str], Figure]
 
-OF_WHOLE = [*PAPER, "tradeoff/glue-sst2"]
-OF_SOME = [*STUDIES, *(f"{name}/dna" for name in OF_DATASET)]
+OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
+OF_SOME = [*named(BEYOND), *(f"{name}/dna" for name in named(DATASETS))]
 LIKE_MAIN = ("image", "tabular", "text")
 """Grids of the same panels, with fewer rows."""
 EVERY = [
@@ -62,7 +63,7 @@ def test_readability_is_judged_by_what_is_drawn(small: Study) -> None:
     assert outside(figure, extents) == ["text beyond the edge"]
 
 
-@pytest.mark.parametrize("name", [name for name in (PAPER | STUDIES) if name not in LIKE_MAIN])
+@pytest.mark.parametrize("name", [it for it in named(PAPER, BEYOND) if it not in LIKE_MAIN])
 def test_figure_without_anything_to_show_says_so(empty: Study, drawn: Draw, name: str) -> None:
     figure = drawn(name, empty)
     words = " ".join(text.get_text() for text in figure.findobj(Text))

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from automata.analysis.study import Panel, Study
+from automata.figures.files import draw
 from automata.figures.notes import protocol
-from automata.views import draw
 from drawn import note_of
 
 MakeStudy = Callable[..., Study]

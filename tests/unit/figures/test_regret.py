@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from automata.analysis.study import Study
+from automata.figures.files import draw
 from automata.figures.regret import regret_figure
 from automata.names import ONE_EPOCH, REPEAT
 
@@ -37,10 +39,12 @@ def rows(search, scheduler):
     ]
 
 
-def test_each_method_is_where_its_regret_and_speedup_are():
+def test_each_method_is_where_its_regret_and_speedup_are(tmp_path):
     others = [*rows("random", "asha"), *rows("tpe", "hyperband")]
     shown = [row | {"speedup_samples": row["speedup_samples"] + 1} for row in others]
-    figure = regret_figure(pd.DataFrame([*shown, *rows("random", "hyperband")]), "hyperband")
+    table = pd.DataFrame([*shown, *rows("random", "hyperband")])
+    table.to_csv(tmp_path / "simulated.csv")
+    figure = draw("regret-hyperband", Study(tmp_path))
     for axes, factor in zip(figure.axes, (1, 10), strict=True):
         assert axes.get_title() == "DNA"
         points = [line.get_xydata()[0] for line in axes.lines if line.get_linestyle() == "None"]

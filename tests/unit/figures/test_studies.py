@@ -18,8 +18,8 @@ from automata.analysis.search_studies import anytime, by_rung, per_seed
 from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import Study
 from automata.analysis.tradeoff import PARTS, fronts, summary, time_split
+from automata.figures.files import draw
 from automata.figures.pieces import RATIO_TICKS, logarithmic
-from automata.views import draw
 from drawn import legend_of, note_of, points, texts
 
 MakeStudy = Callable[..., Study]

@@ -70,7 +70,6 @@ def experiment(runs: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> 
     device = panels.assign(key="device", here="cpu", paper="V100")
     epochs = panels[panels["dataset"] == "dna"].assign(key="epochs", here="20", paper="200")
     write_csv(pd.concat([device, epochs]), tables / "differences.csv")
-    write_csv(pd.DataFrame({"dataset": ["all"]}), tables / "selector-comparison.csv")
     (folder / "figures").mkdir()
     figure = Image.effect_mandelbrot((40, 20), (-2, -1, 2, 1), 50)
     figure.save(folder / "figures/selector-comparison.png")

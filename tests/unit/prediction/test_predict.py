@@ -261,7 +261,7 @@ def test_model_with_an_altered_bit_is_one_line(flowers: Kept) -> None:
         with pytest.raises(UserError, match=f"^{flowers.file}: ") as caught:
             read_model(flowers.file)
         assert "\n" not in str(caught.value)
-    assert "its content does not fit its digest: damaged; " in str(caught.value)
+    assert "its content does not match its digest: damaged; " in str(caught.value)
 
 
 def test_training_and_validation_rows_together_are_all_of_both(kept: Kept) -> None:

@@ -75,9 +75,9 @@ def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:
     return pd.DataFrame([_row(name, claim, study) for name, claim in claims.items()])
 
 
-def presented(table: pd.DataFrame) -> str:
-    """Return `claims_table` for readers, in Markdown."""
-    return f"{markdown(table.drop(columns='records'))}\n{summary(table)}\n"
+def presented(claims_table: pd.DataFrame) -> str:
+    """Return the table of claims for readers, in Markdown."""
+    return f"{markdown(claims_table.drop(columns='records'))}\n{summary(claims_table)}\n"
 
 
 def summary(table: pd.DataFrame) -> str:
