@@ -50,7 +50,6 @@ def test_tpe_learns_the_score_of_a_trial_that_has_ended():
 EVERY_DRAW = {
     "uniform": Domain(uniform=(-1, 1)),
     "loguniform": Domain(loguniform=(0.01, 100)),
-    "quniform": Domain(quniform=(0, 1, 0.25)),
     "randint": Domain(randint=(-2, 3)),
     "lograndint": Domain(lograndint=(1, 1000)),
     "choice": Domain(choice=[True, "a", 3]),
@@ -58,7 +57,6 @@ EVERY_DRAW = {
 WITHIN = {
     "uniform": lambda value: -1 <= value <= 1,
     "loguniform": lambda value: 0.01 <= value <= 100,
-    "quniform": lambda value: value in (0, 0.25, 0.5, 0.75, 1),
     "randint": lambda value: isinstance(value, int) and -2 <= value < 3,
     "lograndint": lambda value: isinstance(value, int) and 1 <= value < 1000,
     "choice": lambda value: value is True or value in ("a", 3),
