@@ -93,5 +93,6 @@ def _download(urls: list[str], path: Path, checksum: str | None) -> None:
                 _verify(temporary, checksum)
             return
         except (requests.RequestException, ValueError) as error:
+            _LOG.warning("%s: %s", url, error)
             problems[url] = error
     raise ValueError("; ".join(f"{url}: {error}" for url, error in problems.items()))

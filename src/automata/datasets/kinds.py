@@ -21,7 +21,7 @@ VECTOR_SEED = 42
 
 
 class Tensors(NamedTuple):
-    """What `Dataset` has of these names, and facts for the record."""
+    """Parts of a `Dataset`, and facts for the record."""
 
     splits: dict[str, Split]
     extras: dict[str, Tensor]
@@ -96,9 +96,9 @@ def text(raw: RawSplits[Tokens], vectors: Vectors, origin: dict[str, Any]) -> Te
     """Return inputs (n, longest of the split) int32: word numbers, PADDING after the last word.
 
     The model knows the words of the training split, and those of the other splits that have a
-    pretrained vector; `vectors` are those of the words of all splits, and `origin` says for the
-    record where they come from, and their `dimension`. The encoding has the known `words` in the
-    order of their numbers. A text without words is one unknown word.
+    pretrained vector. `vectors` has those of the words of all splits, and `origin`, for the record,
+    their source and `dimension`. The encoding has the known `words` in the order of their numbers.
+    A text without words is one unknown word.
 
     The extra `vectors` (rows, dimension) float32 has row 0 for padding, row 1 for unknown words,
     and then one for each word.
@@ -145,7 +145,7 @@ def _table(
         scale = np.std(found, axis=0, dtype=np.float64)
 
     def random(*names: str) -> NDArray[np.float64]:
-        # A derived seed has 31 bits: among some 10,000 words two would often share a single one.
+        # A derived seed has 31 bits: with a single one, two of 10,000 words would often share it.
         halves = [derive(VECTOR_SEED, *names, half) for half in ("first", "second")]
         return mean + scale * np.random.default_rng(halves).standard_normal(dimension)
 

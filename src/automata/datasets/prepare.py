@@ -29,9 +29,9 @@ def prepare(
 ) -> Dataset:
     """Return the data set `name`, ready for training.
 
-    It is in the catalog, and `acquire` finds its files, or the user's own (`preparation.own`).
-    Raises UserError for another name, for files that cannot be obtained or read, for other counts
-    than the paper's, and for an own file whose content is not what `files` says of its role.
+    A data set of the catalog is made of official files (see `acquire`), one of the user's own of
+    those in `preparation.own`; `files` has their expected content by role. Raises UserError for
+    another name, for files that cannot be read or have changed, and for other counts of rows.
     """
     if preparation.own is not None:
         kind, flip = preparation.own.kind, getattr(preparation.own, "flip", True)
@@ -98,7 +98,7 @@ def _vectors(
     path = Path(source)
     if "://" in source:
         known = {file.url: file for file in FILES.values()}
-        # Another site's file of the same name is another file.
+        # A file of the same name at another site is another file.
         place = cache if source in known else cache / fingerprint({"url": source})
         path = acquire(name, known.get(source, RemoteFile(source)), place, mirror)
     words = {word for split in SPLITS for row in getattr(raw, split).inputs for word in row}

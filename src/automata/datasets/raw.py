@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 T = TypeVar("T", bound=Sequence[Any] | NDArray[Any])
 
 SPLIT_SEED = 42
-"""Seed of every split that is drawn here."""
+"""Seed of every split that is drawn."""
 
 Numbers = NDArray[np.floating]  # rows of a table (n, d)
 Tokens = list[list[str]]  # the words of each text

@@ -71,13 +71,13 @@ def _lines(path: Path, dimension: int) -> Iterator[bytes]:
 
 
 def _parse(lines: Iterable[bytes], dimension: int, wanted: set[str]) -> Vectors:
-    # Most lines are of no interest: compare bytes, decode nothing.
+    # Most words are not wanted: compare bytes, and decode nothing.
     missing = {word.encode(): word for word in wanted}
     found: Vectors = {}
     number = 0
     for number, line in enumerate(lines, start=1):
-        # A word may have spaces in it, so that only the end of a line tells where it stops. The
-        # first line of a file has a plain word and shows how long the vectors are.
+        # A word may have spaces in it: numbers are split off from the end of a line. The first
+        # line of a file has a plain word, and shows how long the vectors are.
         parts = line.rstrip().rsplit(b" ", dimension if number > 1 else -1)
         if len(parts) != dimension + 1:
             raise ValueError(
