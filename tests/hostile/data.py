@@ -119,20 +119,20 @@ TABLES = [
 
 TEXTS = [
     cells(
-        "v.txt: line 1: expected a word and 3 numbers, found 2 numbers",
+        "v.txt: not readable as word vectors: line 1: expected a word and 3 numbers, found 2 numbers",
         {**GOOD, "v.txt": "sand 1 2\n"},
         "text",
         vectors="v.txt",
         real=True,
     ),
     cells(
-        "v.zip: cannot be read as .zip: ",
+        "v.zip: not readable as word vectors: File is not a zip file",
         {**GOOD, "v.zip": b"PK and no more"},
         "text",
         vectors="v.zip",
     ),
     cells(
-        "v.npz: expected arrays `words` and `vectors`, found: ",
+        "v.npz: not readable as word vectors: 'vectors is not a file in the archive'",
         {**GOOD, "v.npz": npz(words=np.array(["a"]))},
         "text",
         vectors="v.npz",

@@ -102,7 +102,7 @@ PREPARED_FILES = [
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"F32"', b'"F99"')}),
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: at(b'"data_offsets":[0', b'"data_offsets":[9')}),
     job(
-        f"{PREPARED}: format version 1, expected 2: remove it, to prepare",
+        f"{PREPARED}: {AGAIN} (format version 1, expected 2)",
         **{PREPARED: at(b'format_version\\": 2', b'format_version\\": 1')},
     ),
     job(

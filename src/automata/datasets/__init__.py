@@ -1,1 +1,1 @@
-"""Data sets: what they are (`catalog`), where they come from, and their prepared form."""
+"""Data sets: the catalog, their files, and their prepared form."""

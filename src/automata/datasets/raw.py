@@ -1,4 +1,4 @@
-"""A data set as its source gives it: before scaling, vocabularies and tensors."""
+"""A data set as its source has it: before scaling, vocabularies and tensors."""
 
 from __future__ import annotations
 
@@ -12,21 +12,16 @@ from numpy.typing import NDArray
 T = TypeVar("T", bound=Sequence[Any] | NDArray[Any])
 
 SPLIT_SEED = 42
-"""Seed of every split that a source leaves to us."""
+"""Seed of every split that is drawn."""
 
-Numbers = NDArray[np.floating]
-"""Tabular rows (n, d)."""
-
-Tokens = list[list[str]]
-"""Text rows: the words of each."""
-
-Images = NDArray[np.uint8]
-"""Image rows (n, channels, height, width), 0 to 255."""
+Numbers = NDArray[np.floating]  # rows of a table (n, d)
+Tokens = list[list[str]]  # the words of each text
+Images = NDArray[np.uint8]  # (n, channels, height, width), 0 to 255
 
 
 @dataclass(frozen=True)
 class Rows(Generic[T]):
-    """Rows of one split: `inputs` (n of them) and `labels` (n,) int64, from 0."""
+    """Rows of one split: n `inputs`, and `labels` (n,) int64, from 0."""
 
     inputs: T
     labels: NDArray[np.int64]
@@ -55,15 +50,15 @@ class RawSplits(Generic[T]):
     files: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each file that was read, by file name."""
     facts: dict[str, Any] = field(default_factory=dict)
-    """What else a reader of the record should know, as plain JSON values."""
+    """Further facts for the record, as plain JSON values."""
     encoding: dict[str, Any] = field(default_factory=dict)
     """How `inputs` come from a user's files, as plain JSON values."""
 
 
 def split_rows(rows: int, *sizes: int) -> list[NDArray[np.int64]]:
-    """Return row numbers of the first, second, ... part of a seeded random order, and the rest.
+    """Return the row numbers of parts of these sizes, in a random order, and of the rest.
 
-    The same arguments always give the same split.
+    The seed is fixed: the same arguments always give the same parts.
     """
     order = np.random.default_rng(SPLIT_SEED).permutation(rows)
     return np.split(order, np.cumsum(sizes))

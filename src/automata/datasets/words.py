@@ -9,10 +9,10 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 
 _TREEBANK = NLTKWordTokenizer()
 _BREAK = re.compile(r"</?(?:br|p|div)\s*/?>")
-# Treebank's rules expect one sentence, and split off its last period only.
+# The Treebank's rules expect one sentence, and split off the last period alone.
 _SENTENCE_END = re.compile(r"(?<=[^\s.])\.(?=\s)")
 _QUOTES = {"\N{LEFT DOUBLE QUOTATION MARK}": "``", "\N{RIGHT DOUBLE QUOTATION MARK}": "''"}
-# Thai to Burmese, Khmer, and Chinese and Japanese with their punctuation, wide or narrow.
+# Thai to Burmese; Khmer; Chinese and Japanese with their wide and narrow punctuation.
 _WITHOUT_BLANKS = re.compile(
     "[\u0e00-\u109f\u1780-\u17ff\u3000-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff]"

@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from automata.datasets import packaged
+from automata.datasets.official import packaged
 from automata.datasets.raw import Numbers, RawSplits, split_rows
-from automata.datasets.sources import Source
 
 NAMES = ["dna", "satimage", "letter"]
 SPLITS = ["train", "validation", "test"]
@@ -43,7 +42,7 @@ Labels = NDArray[np.int64]
 
 
 def load_packaged(name: str) -> RawSplits[Numbers]:
-    return packaged.load_packaged(Source(name))
+    return packaged(name, {})
 
 
 def training_rows(splits: RawSplits[Numbers]) -> tuple[Features, Labels]:
@@ -156,11 +155,6 @@ def test_training_rows_have_the_known_class_counts(name: str, counts: list[int])
 )
 def test_test_rows_have_the_known_class_counts(name: str, counts: list[int]) -> None:
     np.testing.assert_array_equal(np.bincount(load_packaged(name).test.labels), counts)
-
-
-def test_an_unknown_name_raises_key_error() -> None:
-    with pytest.raises(KeyError, match="iris"):
-        load_packaged("iris")
 
 
 def test_split_uses_every_row_number_once() -> None:

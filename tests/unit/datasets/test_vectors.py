@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import zipfile
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from automata.datasets.vectors import random_vectors, read_vectors
+from automata.datasets.vectors import read_vectors
 from automata.errors import UserError
 
 WORDS = ["the", "n't", "animé", "unread"]
@@ -56,29 +55,20 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_vectors_are_those_of_the_file(path: Path) -> None:
-    of = read_vectors(path, 3, WANTED).of
-    np.testing.assert_array_equal([of[word] for word in WORDS[:3]], TABLE[:3])
+    found = read_vectors(path, 3, WANTED)
+    np.testing.assert_array_equal([found[word] for word in WORDS[:3]], TABLE[:3])
 
 
 def test_only_wanted_words_are_kept(path: Path) -> None:
-    assert set(read_vectors(path, 3, WANTED).of) == set(WORDS[:3])
+    assert set(read_vectors(path, 3, WANTED)) == set(WORDS[:3])
 
 
 def test_vectors_are_float32(path: Path) -> None:
-    assert read_vectors(path, 3, WANTED).of["the"].dtype == np.float32
-
-
-def test_checksum_is_that_of_the_file(path: Path) -> None:
-    expected = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert read_vectors(path, 3, WANTED).sha256 == expected
-
-
-def test_source_is_the_name_of_the_file(path: Path) -> None:
-    assert read_vectors(path, 3, WANTED).source == path.name
+    assert read_vectors(path, 3, WANTED)["the"].dtype == np.float32
 
 
 def test_nothing_wanted_finds_nothing(path: Path) -> None:
-    assert read_vectors(path, 3, set()).of == {}
+    assert read_vectors(path, 3, set()) == {}
 
 
 @pytest.mark.parametrize("dimension", [1, 4])
@@ -87,52 +77,40 @@ def test_other_dimension_is_an_error(path: Path, dimension: int) -> None:
         read_vectors(path, dimension, WANTED)
 
 
-def test_random_vectors_know_no_word() -> None:
-    assert random_vectors(5).of == {}
-
-
-def test_random_vectors_have_no_checksum() -> None:
-    assert random_vectors(5).sha256 is None
-
-
-def test_random_vectors_keep_the_dimension() -> None:
-    assert random_vectors(5).dimension == 5
-
-
 def test_suffix_may_be_in_capitals(tmp_path: Path) -> None:
     path = write_txt(tmp_path).rename(tmp_path / "VECTORS.TXT")
-    assert len(read_vectors(path, 3, WANTED).of) == 3
+    assert len(read_vectors(path, 3, WANTED)) == 3
 
 
 def test_word_with_spaces_is_one_word(tmp_path: Path) -> None:
     path = write_txt(tmp_path, TEXT + ". . . 1 2 3\n")
-    np.testing.assert_array_equal(read_vectors(path, 3, {". . ."}).of[". . ."], [1, 2, 3])
+    np.testing.assert_array_equal(read_vectors(path, 3, {". . ."})[". . ."], [1, 2, 3])
 
 
 def test_word_with_spaces_does_not_pass_for_its_last_part(tmp_path: Path) -> None:
     path = write_txt(tmp_path, TEXT + "at home 1 2 3\n")
-    assert read_vectors(path, 3, {"home", "at"}).of == {}
+    assert read_vectors(path, 3, {"home", "at"}) == {}
 
 
 def test_no_break_space_belongs_to_the_word(tmp_path: Path) -> None:
     path = write_txt(tmp_path, TEXT + "8\N{NO-BREAK SPACE}1/2 1 2 3\n")
-    assert set(read_vectors(path, 3, {"8\N{NO-BREAK SPACE}1/2"}).of) == {"8\N{NO-BREAK SPACE}1/2"}
+    assert set(read_vectors(path, 3, {"8\N{NO-BREAK SPACE}1/2"})) == {"8\N{NO-BREAK SPACE}1/2"}
 
 
 def test_unicode_line_separator_does_not_break_a_line(tmp_path: Path) -> None:
     path = write_txt(tmp_path, TEXT + "a\N{NEXT LINE}b 1 2 3\n")
-    assert set(read_vectors(path, 3, {"a\N{NEXT LINE}b"}).of) == {"a\N{NEXT LINE}b"}
+    assert set(read_vectors(path, 3, {"a\N{NEXT LINE}b"})) == {"a\N{NEXT LINE}b"}
 
 
 @pytest.mark.parametrize("end", ["\r\n", " \n", "\t\n"])
 def test_white_space_at_the_end_of_a_line_is_ignored(tmp_path: Path, end: str) -> None:
     path = write_txt(tmp_path, TEXT.replace("\n", end))
-    np.testing.assert_array_equal(read_vectors(path, 3, WANTED).of["the"], TABLE[0])
+    np.testing.assert_array_equal(read_vectors(path, 3, WANTED)["the"], TABLE[0])
 
 
 def test_last_line_may_lack_its_end(tmp_path: Path) -> None:
     path = write_txt(tmp_path, TEXT.rstrip())
-    np.testing.assert_array_equal(read_vectors(path, 3, {"unread"}).of["unread"], TABLE[3])
+    np.testing.assert_array_equal(read_vectors(path, 3, {"unread"})["unread"], TABLE[3])
 
 
 @pytest.mark.parametrize(
@@ -144,18 +122,18 @@ def test_last_line_may_lack_its_end(tmp_path: Path) -> None:
     ids=[".txt", ".npz"],
 )
 def test_first_vector_of_a_word_counts(tmp_path: Path, write) -> None:
-    of = read_vectors(write(tmp_path), 3, WANTED).of
-    np.testing.assert_array_equal(of["the"], TABLE[0])
+    found = read_vectors(write(tmp_path), 3, WANTED)
+    np.testing.assert_array_equal(found["the"], TABLE[0])
 
 
 def test_zip_file_chooses_the_member_by_dimension(tmp_path: Path) -> None:
-    np.testing.assert_array_equal(read_vectors(write_zip(tmp_path), 2, WANTED).of["the"], [1, 2])
+    np.testing.assert_array_equal(read_vectors(write_zip(tmp_path), 2, WANTED)["the"], [1, 2])
 
 
 def test_member_with_a_path_is_read_where_it_lies(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     path = write_zip(tmp_path / "in", {"../../evil.2d.txt": "the 1 2\n"})
-    np.testing.assert_array_equal(read_vectors(path, 2, WANTED).of["the"], [1, 2])
+    np.testing.assert_array_equal(read_vectors(path, 2, WANTED)["the"], [1, 2])
     assert [file.name for file in tmp_path.rglob("*")] == ["in", "vectors.zip"]
 
 
@@ -165,14 +143,9 @@ def test_zip_file_is_not_unpacked(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_companion_file_of_macos_is_ignored(tmp_path: Path) -> None:
-    path = write_zip(tmp_path, {"__MACOSX/._six.3d.txt": "\0", "six.3d.txt": TEXT})
-    assert len(read_vectors(path, 3, WANTED).of) == 3
-
-
 def test_half_precision_vectors_become_float32(tmp_path: Path) -> None:
     path = write_npz(tmp_path, vectors=TABLE.astype(np.float16))
-    assert read_vectors(path, 3, WANTED).of["the"].dtype == np.float32
+    assert read_vectors(path, 3, WANTED)["the"].dtype == np.float32
 
 
 def broken_npz(folder: Path, **arrays: object) -> Path:
@@ -190,7 +163,7 @@ def raw_file(folder: Path, name: str, content: bytes) -> Path:
 @pytest.mark.parametrize(
     ("write", "message"),
     [
-        (lambda f: raw_file(f, "v.bin", b""), "expected .txt, .zip, .npz, found '.bin'"),
+        (lambda f: raw_file(f, "v.bin", b""), "expected .txt, .zip or .npz, found '.bin'"),
         (lambda f: f / "absent.txt", "No such file"),
         (lambda f: write_txt(f, ""), "expected lines of a word and 3 numbers, found none"),
         (lambda f: write_txt(f, "400000 3\n"), "line 1: expected a word and 3 numbers, found 1 n"),
@@ -201,25 +174,32 @@ def raw_file(folder: Path, name: str, content: bytes) -> Path:
         (lambda f: write_txt(f, TEXT + "\n"), "line 5: expected a word and 3 numbers, found 0"),
         (
             lambda f: write_txt(f, TEXT + "absent 1 x 3\n"),
-            "line 5: expected numbers after the word",
+            "could not convert string to float: b'x'",
         ),
         (lambda f: write_txt(f, TEXT + "absent 1 nan 3\n"), "'absent': expected finite numbers"),
         (lambda f: write_txt(f, TEXT + "absent 1 2 1e39\n"), "'absent': .*found inf"),
-        (lambda f: write_zip(f, {"six.9d.txt": ""}), "ends with .3d.txt, found six.9d.txt"),
-        (lambda f: write_zip(f, {"a.3d.txt": TEXT, "b.3d.txt": TEXT}), "found a.3d.txt, b.3d.txt"),
-        (lambda f: write_zip(f, {"__MACOSX/._a.3d.txt": ""}), "found nothing"),
-        (lambda f: write_zip(f, {"six.3d.txt": "a 1\n"}), "six.3d.txt: line 1: expected a word"),
-        (lambda f: raw_file(f, "v.zip", b"no archive"), "cannot be read as .zip"),
-        (lambda f: raw_file(f, "v.npz", b""), "cannot be read as .npz"),
-        (lambda f: raw_file(f, "v.npz", b"no archive"), "expected arrays `words` and `vectors`"),
+        (lambda f: write_zip(f, {"six.9d.txt": ""}), r"ends with .3d.txt, found \[\]"),
+        (
+            lambda f: write_zip(f, {"a.3d.txt": TEXT, "b.3d.txt": TEXT}),
+            "'a.3d.txt', 'b.3d.txt'",
+        ),
+        (lambda f: write_zip(f, {"six.3d.txt": "a 1\n"}), "line 1: expected a word"),
+        (
+            lambda f: raw_file(f, "v.zip", b"no archive"),
+            "word vectors: File is not a zip",
+        ),
+        (lambda f: raw_file(f, "v.npz", b""), "not readable as word vectors"),
+        (lambda f: raw_file(f, "v.npz", b"no archive"), "not readable as word vectors"),
         (lambda f: broken_npz(f, words=WORDS), "vectors is not a file"),
         (lambda f: broken_npz(f, vectors=TABLE), "words is not a file"),
-        (lambda f: write_npz(f, words=np.array(WORDS, object)), "words` and `vectors`"),
-        (lambda f: write_npz(f, words=[[word] for word in WORDS]), r"strings \(n,\).*\(4, 1\)"),
-        (lambda f: write_npz(f, words=range(4)), r"strings \(n,\), found int64"),
-        (lambda f: write_npz(f, words=WORDS[:2]), r"floats \(2, 3\), found float32 \(4, 3\)"),
-        (lambda f: write_npz(f, vectors=TABLE[:, :2]), r"floats \(4, 3\), found float32 \(4, 2\)"),
-        (lambda f: write_npz(f, vectors=TABLE.astype(int)), "found int64"),
+        (lambda f: write_npz(f, words=np.array(WORDS, object)), "Object arrays cannot be loaded"),
+        (
+            lambda f: write_npz(f, words=[[word] for word in WORDS]),
+            r"found .*\(4, 1\)",
+        ),
+        (lambda f: write_npz(f, words=range(4)), "strings `words` .*found int64"),
+        (lambda f: write_npz(f, words=WORDS[:2]), r"\(2,\) and float32 \(4, 3\)"),
+        (lambda f: write_npz(f, vectors=TABLE[:, :2]), r"\(n, 3\), found .* float32 \(4, 2\)"),
         (lambda f: write_npz(f, vectors=TABLE * np.nan), "expected finite numbers, found nan"),
     ],
 )
@@ -232,7 +212,7 @@ def test_broken_file_is_an_error_that_says_what_is_wrong(
 
 def test_cut_off_archive_is_an_error(tmp_path: Path) -> None:
     whole = write_zip(tmp_path).read_bytes()
-    with pytest.raises(UserError, match=r"cannot be read as \.zip"):
+    with pytest.raises(UserError, match="not readable as word vectors"):
         read_vectors(raw_file(tmp_path, "cut.zip", whole[:-30]), 3, WANTED)
 
 
@@ -241,7 +221,7 @@ def test_corrupt_archive_is_an_error(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("six.3d.txt", TEXT)
     path.write_bytes(path.read_bytes().replace(b"the 0.5", b"the 0.6"))
-    with pytest.raises(UserError, match=r"cannot be read as \.zip: Bad CRC"):
+    with pytest.raises(UserError, match="not readable as word vectors: Bad CRC"):
         read_vectors(path, 3, WANTED)
 
 
@@ -263,5 +243,5 @@ def test_any_words_come_back_from_text(
         st.lists(st.lists(number, min_size=2, max_size=2), min_size=len(words), max_size=len(words))
     )
     text = "".join(map(line, words, np.array(vectors, dtype=np.float32)))
-    of = read_vectors(write_txt(tmp_path, text), 2, words).of
-    np.testing.assert_array_equal([of[word] for word in words], vectors)
+    found = read_vectors(write_txt(tmp_path, text), 2, words)
+    np.testing.assert_array_equal([found[word] for word in words], vectors)

@@ -17,7 +17,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
 from automata.config.data import OwnTabular
-from automata.datasets.kinds.tabular import standardised
+from automata.datasets.kinds import standardised
 from automata.datasets.own.columns import (
     KINDS,
     Cells,

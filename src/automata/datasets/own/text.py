@@ -10,7 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from automata.config.data import OwnText
-from automata.datasets.kinds.text import known_share, known_tokens, numbered, numbering, odd_lengths
+from automata.datasets.kinds import known_share, known_tokens, numbered, numbering, odd_lengths
 from automata.datasets.own.folders import TEXTS, class_files, files_at, names_at
 from automata.datasets.own.reader import read_table
 from automata.datasets.own.splits import assign, given_paths, raw_splits

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from automata.datasets.official import connect4
 from automata.datasets.raw import Numbers, RawSplits
-from automata.datasets.sources import Source
-from automata.datasets.sources.connect4 import CLASSES, load
 
 ROWS = 30
 
@@ -38,15 +37,15 @@ def numbers(features: Numbers) -> NDArray[np.int64]:
     return (features[:, :20] @ 2.0 ** np.arange(20)).astype(np.int64)
 
 
-def source(folder: Path, text: str) -> Source:
+def load(folder: Path, text: str) -> RawSplits[Numbers]:
     path = folder / "connect-4"
     path.write_text(text)
-    return Source("connect4", {"connect-4": path}, {"connect-4": "ab" * 32})
+    return connect4("connect4", {"connect-4": path})
 
 
 @pytest.fixture
 def raw(tmp_path: Path) -> RawSplits[Numbers]:
-    return load(source(tmp_path, small_file()))
+    return load(tmp_path, small_file())
 
 
 def test_a_tenth_is_validation_and_a_fifth_test(raw: RawSplits[Numbers]) -> None:
@@ -79,26 +78,23 @@ def test_classes_are_those_of_the_file(raw: RawSplits[Numbers]) -> None:
 
 
 def test_first_index_is_one(tmp_path: Path) -> None:
-    raw = load(source(tmp_path, f"{line(1, [1, 126])}\n" * 3))
+    raw = load(tmp_path, f"{line(1, [1, 126])}\n" * 3)
     np.testing.assert_array_equal(np.flatnonzero(raw.train.inputs[0]), [0, 125])
 
 
 def test_loading_twice_gives_the_same_split(raw: RawSplits[Numbers], tmp_path: Path) -> None:
-    again = load(source(tmp_path, small_file()))
+    again = load(tmp_path, small_file())
     np.testing.assert_array_equal(raw.validation.inputs, again.validation.inputs)
-
-
-def test_checksum_is_passed_on(raw: RawSplits[Numbers]) -> None:
-    assert raw.files == {"connect-4": "ab" * 32}
 
 
 @given(rows=st.integers(1, 400))
 @settings(max_examples=20)
 def test_splits_have_rounded_shares_of_any_number_of_rows(rows: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        raw = load(source(Path(folder), small_file(rows)))
+        raw = load(Path(folder), small_file(rows))
     sizes = (len(raw.train) + len(raw.validation) + len(raw.test), len(raw.validation))
-    assert (*sizes, len(raw.test)) == (rows, round(0.1 * rows), round(0.2 * rows))
+    shares = round(6756 / 67557 * rows), round(13511 / 67557 * rows)
+    assert (*sizes, len(raw.test)) == (rows, *shares)
 
 
 def naive(text: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -107,17 +103,19 @@ def naive(text: str) -> list[tuple[str, tuple[int, ...]]]:
     return sorted((label, tuple(int(c.partition(":")[0]) for c in cells)) for label, *cells in rows)
 
 
-def test_official_rows_are_those_of_the_file(official: Callable[..., Source]) -> None:
-    found = official("connect4", "connect-4")
-    raw = load(found)
+def test_official_rows_are_those_of_the_file(official: Callable[..., dict[str, Path]]) -> None:
+    paths = official("connect-4")
+    raw = connect4("connect4", paths)
     rows = sorted(
-        (CLASSES[label], tuple(np.flatnonzero(features) + 1))
+        (raw.classes[label], tuple(np.flatnonzero(features) + 1))
         for part in (raw.train, raw.validation, raw.test)
         for features, label in zip(part.inputs, part.labels, strict=True)
     )
-    assert rows == naive(found.paths["connect-4"].read_text())
+    assert rows == naive(paths["connect-4"].read_text())
 
 
-def test_official_splits_have_the_sizes_of_the_paper(official: Callable[..., Source]) -> None:
-    raw = load(official("connect4", "connect-4"))
+def test_official_splits_have_the_sizes_of_the_paper(
+    official: Callable[..., dict[str, Path]],
+) -> None:
+    raw = connect4("connect4", official("connect-4"))
     assert (len(raw.train), len(raw.validation), len(raw.test)) == (47290, 6756, 13511)

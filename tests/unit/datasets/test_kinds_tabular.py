@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import StandardScaler
 
-from automata.datasets.kinds.tabular import standardisation, tensors
+from automata.datasets.kinds import standardisation, tabular
 from automata.datasets.prepared import SPLITS
 from automata.datasets.raw import Numbers, RawSplits, Rows
 
@@ -44,13 +44,13 @@ def test_every_split_is_scaled_as_scikit_learn_does_with_the_training_split(
 ) -> None:
     scaler = StandardScaler().fit(raw.train.inputs.astype(np.float64))
     expected = scaler.transform(getattr(raw, split).inputs.astype(np.float64))
-    np.testing.assert_allclose(tensors(raw)[0][split].inputs, expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(tabular(raw).splits[split].inputs, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, -3e4])
 def test_constant_column_becomes_zero(raw: RawSplits[Numbers], value: float) -> None:
     raw.train.inputs[:, 1] = value
-    assert tensors(raw)[0]["train"].inputs[:, 1].tolist() == [0.0] * 50
+    assert tabular(raw).splits["train"].inputs[:, 1].tolist() == [0.0] * 50
 
 
 def test_constant_column_has_scale_one() -> None:
@@ -60,35 +60,35 @@ def test_constant_column_has_scale_one() -> None:
 
 @given(train=tables, one=tables, other=tables)
 def test_other_splits_do_not_change_training(train: Numbers, one: Numbers, other: Numbers) -> None:
-    first, _ = tensors(raw_splits(train, one, other))
-    second, _ = tensors(raw_splits(train, other, one))
-    assert torch.equal(first["train"].inputs, second["train"].inputs)
+    first = tabular(raw_splits(train, one, other)).splits["train"]
+    second = tabular(raw_splits(train, other, one)).splits["train"]
+    assert torch.equal(first.inputs, second.inputs)
 
 
 @given(train=tables, validation=tables, test=tables)
 def test_every_number_is_finite(train: Numbers, validation: Numbers, test: Numbers) -> None:
-    splits, _ = tensors(raw_splits(train, validation, test))
+    splits = tabular(raw_splits(train, validation, test)).splits
     assert all(torch.isfinite(split.inputs).all() for split in splits.values())
 
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_labels_are_kept(raw: RawSplits[Numbers], split: str) -> None:
-    assert tensors(raw)[0][split].labels.tolist() == getattr(raw, split).labels.tolist()
+    assert tabular(raw).splits[split].labels.tolist() == getattr(raw, split).labels.tolist()
 
 
 def test_raw_rows_are_left_alone(raw: RawSplits[Numbers]) -> None:
     before = raw.train.inputs.copy()
-    tensors(raw)[0]["train"].inputs.zero_()
+    tabular(raw).splits["train"].inputs.zero_()
     np.testing.assert_array_equal(raw.train.inputs, before)
 
 
 def test_inputs_are_float32(raw: RawSplits[Numbers]) -> None:
-    assert tensors(raw)[0]["train"].inputs.dtype == torch.float32
+    assert tabular(raw).splits["train"].inputs.dtype == torch.float32
 
 
 def test_labels_are_int64(raw: RawSplits[Numbers]) -> None:
-    assert tensors(raw)[0]["train"].labels.dtype == torch.int64
+    assert tabular(raw).splits["train"].labels.dtype == torch.int64
 
 
 def test_facts_say_which_split_scales(raw: RawSplits[Numbers]) -> None:
-    assert "training split" in tensors(raw)[1]["standardised"]
+    assert "training split" in tabular(raw).facts["standardised"]

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from automata.datasets.official import trec
 from automata.datasets.raw import RawSplits, Tokens
-from automata.datasets.sources import Source
-from automata.datasets.sources.trec import load
 
 COARSE = ["ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"]
 TEST = "NUM:dist How far is it from Denver to Aspen ?\n"
@@ -23,17 +22,17 @@ def question(number: int) -> str:
     return f"{COARSE[number % 6]}:fine{number} Who Wrote number{number} ?\n"
 
 
-def source(folder: Path, train: str, test: str = TEST) -> Source:
+def load(folder: Path, train: str, test: str = TEST) -> RawSplits[Tokens]:
     contents = {"train_5500.label": train, "TREC_10.label": test}
     paths = {name: folder / name for name in contents}
     for name, path in paths.items():
         path.write_bytes(contents[name].encode("iso-8859-1"))
-    return Source("trec6", paths, dict.fromkeys(paths, "ab" * 32))
+    return trec("trec6", paths)
 
 
 @pytest.fixture
 def raw(tmp_path: Path) -> RawSplits[Tokens]:
-    return load(source(tmp_path, "".join(question(number) for number in range(40))))
+    return load(tmp_path, "".join(question(number) for number in range(40)))
 
 
 def test_a_tenth_of_the_training_questions_is_validation(raw: RawSplits[Tokens]) -> None:
@@ -58,10 +57,6 @@ def test_classes_are_the_coarse_ones(raw: RawSplits[Tokens]) -> None:
     assert (raw.classes, raw.test.labels.tolist()) == (COARSE, [5])
 
 
-def test_checksums_are_passed_on(raw: RawSplits[Tokens]) -> None:
-    assert sorted(raw.files) == ["TREC_10.label", "train_5500.label"]
-
-
 letters = st.characters(min_codepoint=33, max_codepoint=255, exclude_characters="\x85\xa0")
 fine = st.text("abcdefghij", min_size=3)
 
@@ -71,27 +66,27 @@ fine = st.text("abcdefghij", min_size=3)
 def test_words_are_those_after_the_class(words: list[str], fine: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         line = f"LOC:{fine} {' '.join(words)}\n"
-        raw = load(source(Path(folder), TEST, line))
+        raw = load(Path(folder), TEST, line)
     assert raw.test.inputs == [" ".join(words).lower().split()]
 
 
 def test_characters_beyond_ascii_are_latin_1(tmp_path: Path) -> None:
-    raw = load(source(tmp_path, TEST, "HUM:ind Who was Bu\xf1uel ?\n"))
+    raw = load(tmp_path, TEST, "HUM:ind Who was Bu\xf1uel ?\n")
     assert raw.test.inputs[0][2] == "bu\xf1uel"
 
 
 def test_a_line_ends_at_a_line_feed_alone(tmp_path: Path) -> None:
-    raw = load(source(tmp_path, TEST, "HUM:ind Who was\x85here ?\n"))
+    raw = load(tmp_path, TEST, "HUM:ind Who was\x85here ?\n")
     assert len(raw.test) == 1
 
 
 def test_line_ends_of_windows_leave_no_trace(tmp_path: Path) -> None:
-    assert load(source(tmp_path, TEST, "HUM:ind Who ?\r\n")).test.inputs == [["who", "?"]]
+    assert load(tmp_path, TEST, "HUM:ind Who ?\r\n").test.inputs == [["who", "?"]]
 
 
 @pytest.fixture(scope="module")
-def official_raw(official: Callable[..., Source]) -> RawSplits[Tokens]:
-    return load(official("trec6", "train_5500.label", "TREC_10.label"))
+def official_raw(official: Callable[..., dict[str, Path]]) -> RawSplits[Tokens]:
+    return trec("trec6", official("train_5500.label", "TREC_10.label"))
 
 
 def test_official_splits_have_the_sizes_of_the_paper(official_raw: RawSplits[Tokens]) -> None:
@@ -100,9 +95,9 @@ def test_official_splits_have_the_sizes_of_the_paper(official_raw: RawSplits[Tok
 
 
 def test_official_words_hold_no_fine_class(
-    official_raw: RawSplits[Tokens], official: Callable[..., Source]
+    official_raw: RawSplits[Tokens], official: Callable[..., dict[str, Path]]
 ) -> None:
-    path = official("trec6", "train_5500.label").paths["train_5500.label"]
+    path = official("train_5500.label")["train_5500.label"]
     classes = {row.split()[0].lower() for row in path.read_text("iso-8859-1").split("\n") if row}
     first = {words[0] for words in official_raw.train.inputs + official_raw.validation.inputs}
     assert not first & classes

@@ -1,1 +1,0 @@
-"""From raw rows to tensors: one module per kind of data."""
