@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -11,6 +13,10 @@ def arithmetic(precision: str, device: torch.device) -> torch.autocast:
     """Return a context in which matrix products are of `precision`, weights stay float32."""
     reduced = precision != "float32"
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=reduced)
+
+
+Loss = Callable[["Classifier", Tensor, Tensor], Tensor]
+"""`Classifier.loss`: (model, inputs, labels) -> loss."""
 
 
 class Classifier(nn.Module):
@@ -82,11 +88,20 @@ class Classifier(nn.Module):
         return self.autograd_backward(inputs, labels, weight)
 
     def autograd_backward(
-        self, inputs: Tensor, labels: Tensor, weight: float, precision: str = "float32"
+        self,
+        inputs: Tensor,
+        labels: Tensor,
+        weight: float,
+        precision: str = "float32",
+        compiled: Loss | None = None,
     ) -> Tensor:
-        """Do what `backward` does by automatic differentiation, the products in `precision`."""
+        """Do what `backward` does by automatic differentiation, with products in `precision`.
+
+        `compiled` is a compiled `Classifier.loss`, to use in place of it.
+        """
         self.zero_grad(set_to_none=True)
         with arithmetic(precision, inputs.device):
-            loss = self.loss(inputs, labels) * weight
-        loss.backward()
-        return loss.detach()
+            # The weight is applied outside: inside, each weight would be compiled anew.
+            weighted = (compiled or type(self).loss)(self, inputs, labels) * weight
+        weighted.backward()
+        return weighted.detach()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -120,15 +121,12 @@ def _rows_at_once(split: Split, model: Classifier) -> int:
     return max(rows, model.evaluation_rows)
 
 
-class evaluation_mode:  # noqa: N801 - used like contextlib's managers
-    """Put `model` into evaluation mode, and back into its mode on leaving."""
-
-    def __init__(self, model: Classifier) -> None:
-        self.model = model
-
-    def __enter__(self) -> None:
-        self.was_training = self.model.training
-        self.model.eval()
-
-    def __exit__(self, *_: object) -> None:
-        self.model.train(self.was_training)
+@contextmanager
+def evaluation_mode(model: Classifier) -> Iterator[None]:
+    """Put `model` into evaluation mode, and back into its mode at the end."""
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)
