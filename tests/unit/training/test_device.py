@@ -112,7 +112,7 @@ def test_gpu_without_the_precision_is_one_line(gpu: None) -> None:
     with pytest.raises(UserError) as error:
         chosen(precision="bfloat16")
     assert str(error.value) == (
-        "compute.precision: bfloat16: Tesla V100 (compute capability 7.0) has none: it takes "
+        "compute.precision: bfloat16: Tesla V100 (compute capability 7.0) lacks it: it needs "
         "compute capability 8.0; set compute.precision: float32"
     )
 
@@ -177,8 +177,9 @@ def test_gpu_that_is_too_old_for_its_torch_is_one_line(first_kernel: list[Except
     with pytest.raises(UserError) as error:
         take_device(CUDA)
     assert str(error.value) == (
-        f"compute.device: cuda: Tesla V100 (compute capability 7.0) runs nothing of torch 2.13.0 "
-        f"(CUDA 13.0): {said}; install a torch for it (docs/gpu.md), or set compute.device: cpu"
+        "compute.device: cuda: Tesla V100 (compute capability 7.0) cannot run kernels of torch "
+        f"2.13.0 (CUDA 13.0): {said}; install a torch for it (docs/gpu.md), or set "
+        "compute.device: cpu"
     )
 
 
