@@ -20,7 +20,8 @@ import yaml
 
 from automata.config.sections import Compute
 from automata.errors import UserError
-from automata.metering.gpus import PolledPower, gpu_sources
+from automata.metering.counters import PolledPower
+from automata.metering.gpus import gpu_sources
 from automata.records import read_record
 from automata.training.device import gpus_in_use
 from automata.training.run import TrainingRun
@@ -112,7 +113,9 @@ def energy_and_power(folder: Path, quick: bool) -> Finding:
     counter = counters[0]
     number = counter.channel().domain.rpartition("_")[2]
     handle = pynvml.nvmlDeviceGetHandleByIndex(int(number))
-    power = PolledPower("power", lambda: pynvml.nvmlDeviceGetPowerUsage(handle) / 1000)
+    power = PolledPower(
+        "gpu", "power", "NVML power", lambda: pynvml.nvmlDeviceGetPowerUsage(handle) / 1000
+    )
     power.open()
     matrix = torch.randn(4096, 4096, device=CUDA)
     counter.start()

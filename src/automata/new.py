@@ -25,7 +25,7 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError, printable
 from automata.files import replacing
-from automata.metering.estimate import find_hardware
+from automata.metering.processor import watts_per_thread
 from automata.seeds import derive
 from automata.training.device import choose_device, take_device
 from automata.training.run import TrainingRun
@@ -130,8 +130,7 @@ def planned(data: Dataset, job: Job, hours: float) -> Plan:
         linux = hasattr(os, "sched_getaffinity")
         free = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
         cores = max(1, free // compute.threads_per_trial)
-        hardware = find_hardware()
-        watts = hardware and hardware.watts_per_thread
+        watts = watts_per_thread()
     return fitting(seconds, hours, cores, watts)
 
 

@@ -36,7 +36,7 @@ ROWS = 300
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "PROBE_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
-    monkeypatch.setattr(module, "find_hardware", lambda: None)  # takes seconds
+    monkeypatch.setattr(module, "watts_per_thread", lambda: None)  # takes seconds
 
 
 def mixed() -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Exclusive measured jobs of one host take turns."""
+"""The lock by which exclusive measured jobs of one host take turns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from automata.locks import held
 
 
 def host_lock_path() -> Path:
-    """Return the lock file that all exclusive jobs of this host share (those with one TMPDIR)."""
+    """Return the lock file of all exclusive jobs of this host that have the same TMPDIR."""
     return Path(tempfile.gettempdir()) / "automata-measured-job.lock"
 
 
@@ -20,8 +20,8 @@ def host_lock_path() -> Path:
 def exclusive_host(exclusive: bool) -> Iterator[float]:
     """Hold the host's lock for the body, and yield the seconds waited for it.
 
-    With `exclusive` false nothing is locked. Jobs that are not exclusive do not wait, and are
-    not waited for. Raises UserError when the lock's file cannot be opened.
+    Jobs that are not exclusive neither wait nor are waited for. Raises UserError if the lock's
+    file cannot be opened.
     """
     if not exclusive:
         yield 0.0
@@ -34,6 +34,6 @@ def exclusive_host(exclusive: bool) -> Iterator[float]:
         except OSError as error:
             raise UserError(
                 f"{path}: {error.strerror}: measured jobs of this host take turns by this file: "
-                "let all write it who measure, or set metering.exclusive: false"
+                "make it writable for all users who measure, or set metering.exclusive: false"
             ) from error
         yield waited

@@ -1,19 +1,18 @@
-"""What one metered window gives."""
+"""Time and energy of one metered window."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from automata.files import Recorded
 
-Method = Literal["measured", "polled", "estimated"]
-"""From a counter; from samples of power; from a model of the processor's load."""
+Device = Literal["cpu", "dram", "gpu"]
 
-METHODS: tuple[Method, ...] = ("estimated", "polled", "measured")
-"""The weakest first."""
+Method = Literal["estimated", "polled", "measured"]
+"""By a model of the processor's load; by samples of power; by a counter: the weakest first."""
 
 Flag = Literal["short_window", "contaminated", "shared_gpu", "counter_reset", "elsewhere"]
 
@@ -26,9 +25,9 @@ CONTAMINATED_SHARE = 0.1
 
 
 class Channel(Recorded):
-    """Energy of one device by one source; `joules` is None where it could not be read."""
+    """Energy of one device by one source; `joules` is None if it could not be read."""
 
-    device: Literal["cpu", "dram", "gpu"]
+    device: Device
     domain: str
     method: Method
     source: str
@@ -38,6 +37,15 @@ class Channel(Recorded):
     resets: int = 0
     """Times that the counter went back without wrapping: what it had moved is lost."""
     errors: int = 0
+    watts_per_thread: Annotated[float | None, Field(exclude_if=lambda watts: watts is None)] = None
+    """Watts of a busy thread that an estimate rests on; None in earlier records."""
+
+    @property
+    def source_with_watts(self) -> str:
+        """The source; of an estimate with the watts that it rests on."""
+        if self.watts_per_thread is None:
+            return self.source
+        return f"{self.source} at {self.watts_per_thread:.3g} W per busy thread"
 
 
 class Measurement(Recorded):
@@ -51,14 +59,14 @@ class Measurement(Recorded):
     host_busy_cpu_seconds: float | None
     """Busy time of all cores of the host, whoever used them."""
     host_cores: int | None = None
-    """Cores of the host; None where segments ran on hosts of other sizes."""
+    """Cores of the host; None if segments ran on hosts with different numbers of cores."""
     exclusive: bool
     """Whether other exclusive jobs of this host were kept out; others may have run beside it."""
     peak_memory_bytes: int | None = None
-    """Of this process and its descendants: what each has for itself, and the largest share."""
+    """Of this process and its descendants; pages that they share count once."""
     channels: list[Channel]
     second_opinion: object = Field(default=None, exclude=True)
-    """Of earlier records, and not read."""
+    """A field of earlier records; nothing reads it."""
     flags: list[Flag] = []
     """What a reader must know before trusting the energy."""
     notes: list[str]
@@ -66,7 +74,7 @@ class Measurement(Recorded):
 
     @property
     def energy_joules(self) -> float | None:
-        """Sum over cpu, dram and gpu; None when nothing, or only a part, could be read."""
+        """Sum over cpu, dram and gpu; None if nothing, or only a part, could be read."""
         joules = [channel.joules for channel in self.channels]
         return complete_sum(joules) if joules else None
 
@@ -75,28 +83,28 @@ class Measurement(Recorded):
         """How the energy was obtained: the weakest method among the channels."""
         if self.energy_joules is None:
             return None
-        return min((channel.method for channel in self.channels), key=METHODS.index)
+        return min((channel.method for channel in self.channels), key=get_args(Method).index)
 
     @property
     def energy_source(self) -> str | None:
-        """The sources, for a figure's caption."""
+        """The sources, for tables, captions and the page."""
         if self.energy_joules is None:
             return None
-        return " + ".join(sorted({channel.source for channel in self.channels}))
+        return " + ".join(sorted({channel.source_with_watts for channel in self.channels}))
 
 
 def combined(windows: Sequence[Measurement]) -> Measurement | None:
-    """Return the windows of one phase as a single account, None if there are none.
+    """Return the windows of one phase as a single account; None if there are none.
 
-    Times, energies and counts add up, from the start of the first window; what is doubtful
-    about one is doubtful about the whole.
+    Times, energies and counts add up, from the start of the first window. Flags and notes of one
+    window are those of the whole.
     """
     if len(windows) < 2:
         return windows[0] if windows else None
     channels: dict[tuple[str, ...], Channel] = {}
     for channel in (channel for window in windows for channel in window.channels):
-        key = (channel.device, channel.domain, channel.method, channel.source)
-        channels[key] = _added(channels[key], channel) if key in channels else channel
+        key = (channel.device, channel.domain, channel.method, channel.source_with_watts)
+        channels[key] = _sum(channels[key], channel) if key in channels else channel
     if any(window.energy_joules is None for window in windows):  # a part is not the whole
         unknown = {"joules": None}
         channels = {key: part.model_copy(update=unknown) for key, part in channels.items()}
@@ -116,30 +124,24 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     )
 
 
+def _sum(one: Channel, other: Channel) -> Channel:
+    """Return what one source counted in two windows."""
+    counts = ("reads", "wraps", "resets", "errors")
+    added = {name: getattr(one, name) + getattr(other, name) for name in counts}
+    return one.model_copy(update=added | {"joules": complete_sum([one.joules, other.joules])})
+
+
 def complete_sum(values: Sequence[float | None]) -> float | None:
-    """Return the sum, None where a value is not known."""
+    """Return the sum; None if a value is unknown."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 
 
-def _added(one: Channel, other: Channel) -> Channel:
-    """Return what one source counted in two windows."""
-    return one.model_copy(
-        update={
-            "joules": complete_sum([one.joules, other.joules]),
-            "reads": one.reads + other.reads,
-            "wraps": one.wraps + other.wraps,
-            "resets": one.resets + other.resets,
-            "errors": one.errors + other.errors,
-        }
-    )
-
-
 def foreign_share(wall: float, own: float, busy: float, cores: int) -> float:
-    """Return the share of the host's CPU time that went to others than the metered processes.
+    """Return the share of the host's CPU time that other processes than the metered ones took.
 
-    `wall` are the seconds of the window, `own` and `busy` the CPU seconds of the processes and
-    of all the `cores`.
+    `wall` is the seconds of the window, `own` and `busy` are the CPU seconds of the metered
+    processes and of all `cores`.
     """
     return max(0.0, (busy - own) / (wall * cores))
 
@@ -152,7 +154,7 @@ def flags(
     channels: Sequence[Channel] = (),
     shared_gpu: bool = False,
 ) -> list[Flag]:
-    """Return what is doubtful about a window; the first four are those of `foreign_share`."""
+    """Return what is doubtful about a window; `foreign_share` explains the first four arguments."""
     found: list[Flag] = []
     if wall < SHORT_SECONDS:
         found.append("short_window")

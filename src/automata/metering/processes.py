@@ -10,60 +10,60 @@ import psutil
 
 
 class ProcessTree:
-    """What this process and its descendants use since `start`: CPU seconds, and memory at once.
+    """CPU seconds and memory of this process and its descendants since `start`.
 
-    Kernel accounting loses the time of killed grandchildren, so the tree is sampled: each
-    member's last seen time stays in the sum after its end. What a process uses between the
-    last sample and its end is missed, and one that nobody found in its life is missed whole.
-    A member remains one while it lives, whoever its parent is by then: Ray's workers outlive
-    the process that started them, and what they deliver is kept.
+    Kernel accounting loses the time of killed grandchildren, so the tree is sampled: the last
+    time seen of a member stays in the sum after its end. The tree misses what a process uses
+    between the last sample and its end, and a process that ends before `find` sees it. A member
+    stays one as long as it lives, whoever its parent is: Ray's workers outlive the process that
+    started them.
     """
 
     def __init__(self) -> None:
         self._members = [psutil.Process()]
         self._finding = threading.Lock()
-        # A pid can be reused: these are equal if their start times are, too.
+        # psutil compares start times too: a pid can be reused.
         self._baseline: dict[psutil.Process, float] = {}
         self._latest: dict[psutil.Process, float] = {}
         self.peak_memory_bytes = 0
-        """Most memory at one look: what each member has for itself, and the largest share.
+        """Most memory in one sample: the members' own pages, and the largest shared part.
 
-        Pages that processes share, such as libraries, count once, as the largest such part.
+        Shared pages, such as those of libraries, count once.
         """
 
     def start(self) -> None:
-        """Take the times so far, of the members that were found, as the baseline."""
+        """Take the times so far of the members found as the baseline."""
         self.peak_memory_bytes = 0
         self._baseline = self._sample(self._members)
         self._latest = dict(self._baseline)
 
     def find(self) -> None:
-        """Find new members: this looks at every process of the host."""
-        with self._finding:  # an older look must not take the place of a newer one
+        """Find new members; psutil looks at every process of the host."""
+        with self._finding:  # an older result must not replace a newer one
             living = [member for member in self._members if member.is_running()]
             found = set(living)
             for top in _tops(living):
-                with suppress(psutil.Error):  # ended by now
+                with suppress(psutil.Error):  # it has ended
                     found.update(top.children(recursive=True))
             self._members = list(found)
 
     def update(self) -> None:
-        """Look at the members again."""
+        """Sample all members."""
         self._latest.update(self._sample(self._members))
 
     def update_new(self) -> None:
-        """Look at the members that were found since the latest look, and at no other."""
+        """Sample the members found since the latest sample only."""
         new = [member for member in self._members if member not in self._latest]
         self._latest.update(self._sample(new))
 
     @property
     def pids(self) -> set[int]:
-        """The members by now."""
+        """The members."""
         return {member.pid for member in self._members}
 
     @property
     def seconds(self) -> float:
-        """User and system seconds between `start` and the latest look."""
+        """User and system seconds between `start` and the latest sample."""
         return sum(self._latest.values()) - sum(self._baseline.values())
 
     def _sample(self, members: Iterable[psutil.Process]) -> dict[psutil.Process, float]:
@@ -71,13 +71,13 @@ class ProcessTree:
         own, shared = 0, 0
         for process in members:
             try:
-                if not process.is_running():  # nor is another one that has its pid by now
+                if not process.is_running():  # false if another process has its pid now
                     continue
                 used, memory = process.cpu_times(), process.memory_info()
                 times[process] = used.user + used.system
-            except psutil.Error:  # ended, or not ours to look at
+            except psutil.Error:  # ended, or not readable by this user
                 continue
-            part = getattr(memory, "shared", 0)  # Linux alone tells
+            part = getattr(memory, "shared", 0)  # on Linux only
             own += memory.rss - part
             shared = max(shared, part)
         self.peak_memory_bytes = max(self.peak_memory_bytes, own + shared)
@@ -85,7 +85,7 @@ class ProcessTree:
 
 
 def _tops(members: list[psutil.Process]) -> list[psutil.Process]:
-    """Return the members whose parent is none: one, unless some have outlived their parent."""
+    """Return the members whose parent is no member: more than one if a parent has ended."""
     pids = {member.pid for member in members}
     tops = []
     for member in members:

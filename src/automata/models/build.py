@@ -1,4 +1,4 @@
-"""From a configuration to a model: one of ours, or the user's own."""
+"""Builds the model of a configuration: one of this package, or the user's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from automata.registry import MODELS, imported, load_own, reason
 
 
 class OwnClassifier(Classifier):
-    """A user's module as a `Classifier`: logits are always head(features(inputs))."""
+    """A user's module as a `Classifier`: logits are head(features(inputs))."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class OwnClassifier(Classifier):
         return features
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
-        """Return the module's own groups if it has any."""
+        """Return the groups of the module; without them, one group of all parameters."""
         own = getattr(self.module, "parameter_groups", None)
         groups: dict[str, list[nn.Parameter]] = super().parameter_groups() if own is None else own()
         return groups
@@ -46,14 +46,14 @@ class OwnClassifier(Classifier):
 def build_model(
     dataset: Dataset, configuration: dict[str, Any], model: str | OwnModel
 ) -> Classifier:
-    """Return the model with fresh weights from torch's global generator.
+    """Return the model with initial weights from torch's global generator.
 
-    Raises UserError when a user's factory does not exist or what it makes is no classifier.
+    Raises UserError if a user's factory does not exist, fails, or returns no classifier.
     """
     if isinstance(model, str):
         built: Classifier = imported(MODELS[model].factory)(dataset, configuration)
         return built
-    # Copies: a module may train what it is given, and the next trial starts from the same data.
+    # Copies: a module may train them, and the next trial starts from the same data.
     own = replace(dataset, extras={name: extra.clone() for name, extra in dataset.extras.items()})
     factory = load_factory(model)
     try:
@@ -67,7 +67,7 @@ def build_model(
 
 
 def load_factory(model: OwnModel) -> Any:
-    """Return the function that makes a user's model; raises UserError if it cannot be had."""
+    """Return the factory of a user's model; raises UserError if it cannot be imported."""
     return load_own(model.factory, _key(model))
 
 
@@ -76,7 +76,7 @@ def _key(model: OwnModel) -> str:
 
 
 def _check_members(module: Any, model: OwnModel, dataset: Dataset) -> None:
-    """Raise UserError unless `module` has what selection needs, in the right shapes."""
+    """Raise UserError unless `module` has the members that selection needs, of the right shapes."""
     key = _key(model)
     if not isinstance(module, nn.Module):
         raise UserError(f"{key}: returned {type(module).__name__}, not a torch.nn.Module")

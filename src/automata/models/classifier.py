@@ -1,6 +1,8 @@
-"""What training and selection need of a model."""
+"""The interface of a model to training and selection."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -8,9 +10,13 @@ from torch.nn.functional import cross_entropy
 
 
 def arithmetic(precision: str, device: torch.device) -> torch.autocast:
-    """Return a context in which matrix products are of `precision`, weights stay float32."""
+    """Return a context in which matrix products are in `precision`; weights stay float32."""
     reduced = precision != "float32"
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=reduced)
+
+
+Loss = Callable[["Classifier", Tensor, Tensor], Tensor]
+"""`Classifier.loss`: (model, inputs, labels) -> loss."""
 
 
 class Classifier(nn.Module):
@@ -22,30 +28,29 @@ class Classifier(nn.Module):
 
     head: nn.Linear
     evaluation_rows: int = 4096
-    """Rows of one forward pass without gradients: large enough to be cheap, small enough for
-    memory."""
+    """Rows of a forward pass without gradients: enough to be fast, few enough for memory."""
     evaluation_rows_on_gpu: int = 4096
-    """The same on a GPU, where many small passes wait for the host; of images, those of 32x32."""
+    """The same on a GPU, where small passes wait for the host; for images, those of 32x32."""
     reads_padding: bool = True
-    """Whether text must come in its full width; else as wide as the longest row at hand."""
+    """Whether text needs its full width; else it is cut to the longest row of a mini-batch."""
     compiles: bool = False
-    """Whether compiling it can pay: all configurations have the same shapes but for the batch."""
+    """Whether compiling can pay: all configurations have the same shapes but for the batch."""
 
     def __init__(self) -> None:
         super().__init__()
         self.class_weights: Tensor | None
-        """(classes,) weight of a row's loss by its class; None: all rows count alike."""
+        """(classes,) weight of a row's loss by its class; None if all rows count alike."""
         self.register_buffer("class_weights", None, persistent=False)
 
     @property
     def word_table(self) -> nn.Embedding | None:
-        """The table of which the inputs are row numbers and nothing else, if there is one."""
+        """The table whose row numbers are the inputs; None if the inputs are anything else."""
         return None
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
-        """Return name of the hyper-parameter that is the group's learning rate -> its parameters.
+        """Return the parameters by the name of the hyper-parameter that is their learning rate.
 
-        Together the groups hold every parameter exactly once.
+        Every parameter is in exactly one group.
         """
         return {"learning_rate": list(self.parameters())}
 
@@ -59,7 +64,7 @@ class Classifier(nn.Module):
         return logits
 
     def loss(self, inputs: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean cross-entropy, in which rows count by `class_weights`."""
+        """Return the mean cross-entropy, each row times the weight of its class."""
         logits = self(inputs)
         if self.class_weights is None:
             return cross_entropy(logits, labels)
@@ -69,10 +74,10 @@ class Classifier(nn.Module):
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
         """Set every parameter's gradient to that of `weight` times the `loss`.
 
-        A model may know a faster way than automatic differentiation.
+        A model may override this with a faster way than automatic differentiation.
 
         Args:
-            inputs: (n, ...), as `features` takes them.
+            inputs: (n, ...), as `features` reads them.
             labels: (n,) int64.
             weight: factor of the loss.
 
@@ -82,11 +87,20 @@ class Classifier(nn.Module):
         return self.autograd_backward(inputs, labels, weight)
 
     def autograd_backward(
-        self, inputs: Tensor, labels: Tensor, weight: float, precision: str = "float32"
+        self,
+        inputs: Tensor,
+        labels: Tensor,
+        weight: float,
+        precision: str = "float32",
+        compiled: Loss | None = None,
     ) -> Tensor:
-        """Do what `backward` does by automatic differentiation, the products in `precision`."""
+        """Do what `backward` does by automatic differentiation, with products in `precision`.
+
+        `compiled` is a compiled `Classifier.loss`, to use in place of it.
+        """
         self.zero_grad(set_to_none=True)
         with arithmetic(precision, inputs.device):
-            loss = self.loss(inputs, labels) * weight
-        loss.backward()
-        return loss.detach()
+            # The weight is applied outside: inside, each weight would be compiled anew.
+            weighted = (compiled or type(self).loss)(self, inputs, labels) * weight
+        weighted.backward()
+        return weighted.detach()

@@ -17,18 +17,18 @@ class LstmClassifier(Classifier):
     Columns after a sentence's last word are PADDING and never change its logits.
     """
 
-    # Of 128 to 4096 rows on a CPU 256 is among the fastest for most sizes: in larger chunks
-    # all rows wait for the longest sentence, and the activations leave the cache.
+    # On a CPU 256 is among the fastest of 128 to 4096 rows for most sizes: in larger chunks all
+    # rows wait for the longest sentence, and the activations leave the cache.
     evaluation_rows = 256
-    # An LSTM that reads forwards knows nothing of later columns, so its state at the last word is
-    # exact without packing the sequences. On a CPU a step is 1.1 to 2.8 times as fast this way.
+    # A forward LSTM does not depend on later columns, so its state at the last word is exact
+    # without packed sequences. On a CPU a step is 1.1 to 2.8 times as fast this way.
     reads_padding = False
 
     def __init__(self, vectors: Tensor, hidden: int, layers: int, classes: int) -> None:
-        """Start from a copy of `vectors` (words, dimension), all trained but that of PADDING."""
+        """Start from a copy of `vectors` (words, dimension); all are trained except PADDING."""
         super().__init__()
         initial = vectors.clone()
-        initial[PADDING] = 0  # else weight decay, which needs no gradient, would move it
+        initial[PADDING] = 0  # weight decay would move another value, without a gradient
         self.embedding = nn.Embedding.from_pretrained(initial, freeze=False, padding_idx=PADDING)
         self.lstm = nn.LSTM(vectors.shape[1], hidden, layers, batch_first=True)
         self.head = nn.Linear(hidden, classes)
@@ -55,7 +55,7 @@ class LstmClassifier(Classifier):
 def build(dataset: Dataset, configuration: dict[str, Any]) -> LstmClassifier:
     """Return an LSTM over the `vectors` of `dataset` with the sizes of `configuration`.
 
-    It reads `hidden`, the units of a layer, and `layers`, 1 unless given.
+    It reads `hidden`, the units of a layer, and `layers`, by default 1.
     """
     hidden, layers = configuration["hidden"], configuration.get("layers", 1)
     return LstmClassifier(dataset.extras["vectors"], hidden, layers, dataset.classes)

@@ -40,8 +40,8 @@ class BasicBlock(nn.Module):
 class Bottleneck(nn.Module):
     """1x1, 3x3 and 1x1 convolutions and a shortcut: (n, inputs, ...) -> (n, 4 width, ...).
 
-    The 3x3 convolution has the stride, as in the usual "version 1.5" (the paper of ResNet
-    strides the first 1x1 one, which skips three of four positions).
+    The 3x3 convolution has the stride, as in the usual "version 1.5" (ResNet's paper strides the
+    first 1x1 convolution, which skips three of four positions).
     """
 
     expansion = 4
@@ -73,13 +73,13 @@ class ResNet(Classifier):
     the mean makes other sizes work too.
     """
 
-    # On a CPU an image takes 1.6 to 2.3 times as long among 256, whose activations leave the
-    # cache, as among 64. (Nothing is measured on a GPU.)
+    # On a CPU an image takes 1.6 to 2.3 times as long in chunks of 256, whose activations leave
+    # the cache, as in chunks of 64. The number for GPUs is not measured.
     evaluation_rows = 64
     evaluation_rows_on_gpu = 1024
     compiles = True
     memory_format = torch.channels_last
-    """Channels of a pixel side by side: what convolutions read fastest, on CPUs and GPUs."""
+    """Channels of a pixel side by side: fastest for convolutions on CPUs and GPUs."""
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""Training with subsets, evaluation, and the account of what was done."""
+"""Training on subsets, evaluation, and the progress of a run."""

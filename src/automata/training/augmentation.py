@@ -8,20 +8,20 @@ from torch.nn.functional import pad
 
 
 def augment(images: Tensor, padding: int, flip: bool, generator: torch.Generator) -> Tensor:
-    """Return a random crop of each image, of the same size, maybe mirrored left to right.
+    """Return a random crop of each image, of the same size, mirrored with probability 1/2.
 
     Each image gets `padding` zero pixels on every side; the upper left corner of its crop is
-    uniform over all (2 padding + 1)^2 positions. A flip has probability 1/2.
+    uniform over all (2 padding + 1)^2 positions.
 
     Args:
         images: (n, channels, height, width) uint8, on any device.
         padding: pixels; 0 for no crops.
-        flip: whether to mirror at all; wrong for digits, for example.
+        flip: whether to mirror left to right; false for digits, for example.
         generator: on the CPU, so that a seed gives the same images on every device.
 
     Returns:
-        (n, channels, height, width) uint8 on the device of `images`, which are unchanged;
-        `images` itself if there is nothing to do.
+        (n, channels, height, width) uint8 on the device of `images`; `images` itself if there is
+        nothing to do.
     """
     if padding == 0 and not flip:
         return images

@@ -1,4 +1,4 @@
-"""Mini-batches of a subset, as a model takes them."""
+"""Mini-batches of a subset, in the form that a model reads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from automata.selection.problem import Subset
 from automata.training.augmentation import augment
 
 GATHERED = 64
-"""Mini-batches whose rows are gathered at once."""
+"""Mini-batches whose rows are gathered together."""
 
 
 class MiniBatches:
-    """Gathers the mini-batches of an epoch from a training set that lies on the device."""
+    """Gathers the mini-batches of an epoch from a training set on the device."""
 
     def __init__(self, dataset: Dataset, model: Classifier, protocol: Protocol, seed: int) -> None:
         self._train = dataset.train
@@ -32,8 +32,8 @@ class MiniBatches:
     def of_epoch(self, subset: Subset, epoch: int) -> Iterator[tuple[Tensor, Tensor, float]]:
         """Yield inputs, labels and weight of each mini-batch of `subset`, in a random order.
 
-        Rows are gathered for many mini-batches at once: one at a time that would be a tenth of
-        a small model's step, and on a GPU ten launches and a copy more.
+        Rows are gathered for many mini-batches at once: for each alone it would take a tenth of
+        a small model's step, and ten more launches and a copy on a GPU.
         """
         order = torch.randperm(len(subset.batches), generator=self._generator("order", epoch))
         changes = self._generator("augmentation", epoch) if self._images else None
@@ -45,12 +45,12 @@ class MiniBatches:
             inputs = self._inputs(rows, changes).split(lengths)
             if not self._padded:
                 cut = self._train.without_padding
-                inputs = [cut(*it) for it in zip(inputs, batches, strict=True)]
+                inputs = [cut(*part) for part in zip(inputs, batches, strict=True)]
             labels = self._train.labels[rows].split(lengths)
             yield from zip(inputs, labels, [weights[i] for i in places.tolist()], strict=True)
 
     def _inputs(self, rows: Tensor, changes: torch.Generator | None) -> Tensor:
-        """Return rows of the training set as the model takes them, images changed at random."""
+        """Return rows of the training set as the model reads them, images augmented."""
         inputs = self._train.inputs[rows]
         if changes is not None:
             inputs = augment(inputs, self._augmentation.crop_padding, self._flip, changes)

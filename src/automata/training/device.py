@@ -24,12 +24,12 @@ REMEDY = "(docs/gpu.md), or set compute.device: cpu"
 
 
 def choose_device(compute: Compute, kind: str) -> torch.device:
-    """Return the device of a job on data of that `kind`; CUDA does not start yet.
+    """Return the device of a job on data of `kind`, without starting CUDA.
 
-    Raises UserError where torch cannot use the GPU that there is, which for tables is a warning
-    under `auto`, and where the GPU lacks the precision.
+    Raises UserError if torch cannot use an installed GPU (for tables under `auto` this is a
+    warning), or if the GPU lacks the precision.
     """
-    # Nobody has shown that the small models of tables gain on a GPU.
+    # No measurement shows that the small models of tables gain from a GPU.
     wanted = compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
     if compute.device != "cpu" and not torch.cuda.is_available():
         trouble = unusable_gpus()
@@ -44,7 +44,7 @@ def choose_device(compute: Compute, kind: str) -> torch.device:
         including_emulation=False
     ):
         raise UserError(
-            f"compute.precision: bfloat16: {_card()} has none: it takes compute capability 8.0; "
+            f"compute.precision: bfloat16: {_card()} lacks it: it needs compute capability 8.0; "
             "set compute.precision: float32"
         )
     _make_repeatable()
@@ -52,73 +52,72 @@ def choose_device(compute: Compute, kind: str) -> torch.device:
 
 
 def take_device(device: torch.device) -> torch.device:
-    """Return the `device` of its job to a process that trains on it.
+    """Return `device`, the device of a job, in a process that trains on it.
 
-    Raises UserError where this process cannot have it, or no kernel runs on it.
+    Raises UserError if this process cannot use it, or if no kernel runs on it.
     """
-    if device.type == "cuda":
-        if not torch.cuda.is_available():
-            trouble = unusable_gpus() or NO_GPU
-            raise UserError(f"compute.device: cuda: {platform.node()}: {trouble}")
-        _make_repeatable()
-        try:
-            torch.ones(1, device=device).add_(1).item()
-        except RuntimeError as error:
-            if ran_out_of_memory(error):
-                raise
-            raise UserError(
-                f"compute.device: cuda: {_card()} runs nothing of {_build()}: "
-                f"{first_line(error)}; install a torch for it {REMEDY}"
-            ) from error
+    if device.type != "cuda":
+        return device
+    if not torch.cuda.is_available():
+        raise UserError(f"compute.device: cuda: {platform.node()}: {unusable_gpus() or NO_GPU}")
+    _make_repeatable()
+    try:
+        torch.ones(1, device=device).add_(1).item()
+    except RuntimeError as error:
+        if ran_out_of_memory(error):
+            raise
+        raise UserError(
+            f"compute.device: cuda: {_card()} cannot run kernels of {_build()}: "
+            f"{first_line(error)}; install a torch for it {REMEDY}"
+        ) from error
     return device
 
 
 def unusable_gpus() -> str | None:
-    """Return why torch cannot use the GPUs that nothing hides; None where NVML knows none."""
+    """Return why torch cannot use the GPUs that NVML knows; None if none is there or visible."""
     known = ", ".join(sorted(set(gpus.gpu_models([]))))
     if not known or os.environ.get("CUDA_VISIBLE_DEVICES") in HIDDEN:
         return None
-    mend = "update the driver or install a torch for it"
+    remedy = "update the driver or install a torch for it"
     if torch.version.cuda is None:
-        mend = "install one with CUDA"
-    return f"NVML knows {known}, which {_build()} cannot use: {mend} {REMEDY}"
+        remedy = "install one with CUDA"
+    return f"NVML knows {known}, which {_build()} cannot use: {remedy} {REMEDY}"
 
 
 def seen() -> str:
-    """Return in one line which torch this is, and which device it sees."""
+    """Return one line that names this torch and the device that it sees."""
     if torch.cuda.is_available():
         return f"{_build()} sees {_card()}"
     return unusable_gpus() or f"{_build()} sees no GPU, and trains on the CPU"
 
 
 def gpus_in_use(device: torch.device, gpus: int = 1) -> list[str]:
-    """Return the UUIDs of so many `gpus`, or of all if there are fewer; none on the CPU.
+    """Return the UUIDs of the first GPUs that this process sees, at most `gpus`; none on the CPU.
 
-    They are the first that CUDA gives this process: Ray hands them out so, and one training takes
-    the first.
+    Ray assigns GPUs in this order, and a single training uses the first.
     """
     count = min(gpus, torch.cuda.device_count()) if device.type == "cuda" else 0
     return [str(torch.cuda.get_device_properties(index).uuid) for index in range(count)]
 
 
 def _make_repeatable() -> None:
-    """Have CUDA's libraries give the same numbers each time: one seed, one outcome.
+    """Make CUDA's libraries deterministic: one seed, one outcome.
 
-    Both must be set before CUDA starts in this process (torch's notes on reproducibility).
+    This must happen before CUDA starts in this process (torch's notes on reproducibility).
     """
-    # cuDNN's LSTM reads it, too; torch's note on that names `:4096:2`, and `make gpu` looks.
+    # cuDNN's LSTM reads it too. For it torch's notes name `:4096:2`; `make gpu` checks `:4096:8`.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.benchmark = False
 
 
 def _build() -> str:
-    """Return which torch this is."""
+    """Return version and CUDA version of this torch."""
     cuda = torch.version.cuda
     return f"torch {torch.__version__} ({f'CUDA {cuda}' if cuda else 'built without CUDA'})"
 
 
 def _card() -> str:
-    """Return the name and the generation of the GPU in use."""
+    """Return the name and the compute capability of the GPU in use."""
     generation = ".".join(map(str, torch.cuda.get_device_capability()))
     return f"{torch.cuda.get_device_name()} (compute capability {generation})"

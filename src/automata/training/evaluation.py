@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,16 +20,16 @@ from automata.selection.embeddings import LastLayer
 
 @dataclass(frozen=True)
 class Scores:
-    """How good a model is on a split."""
+    """Scores of a model on a split."""
 
     accuracy: float
-    """Share of rows classified right."""
+    """Share of rows classified correctly."""
     loss: float
     """Mean cross-entropy, nats."""
     balanced_accuracy: float
-    """Mean recall of the classes that the split has."""
+    """Mean recall of the classes in the split."""
     macro_f1: float
-    """Mean F1 of the classes that rows have or are given."""
+    """Mean F1 of the classes that occur as labels or predictions."""
 
 
 @torch.inference_mode()
@@ -51,29 +52,29 @@ def evaluate(model: Classifier, split: Split) -> Scores:
 
 
 def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:
-    """Return the scores by how many rows (class, class + 1) of each class were given each."""
+    """Return the scores of a confusion matrix: (class, class + 1), the last column "no class"."""
     right = np.diag(confusion)
-    rows, given = confusion.sum(axis=1), confusion[:, :-1].sum(axis=0)
-    there = rows > 0
-    occurring = there | (given > 0)
+    rows, predicted = confusion.sum(axis=1), confusion[:, :-1].sum(axis=0)
+    present = rows > 0
+    occurring = present | (predicted > 0)
     return Scores(
         accuracy=int(right.sum()) / int(rows.sum()),
         loss=loss,
-        balanced_accuracy=float((right[there] / rows[there]).mean()),
-        macro_f1=float((2 * right[occurring] / (rows + given)[occurring]).mean()),
+        balanced_accuracy=float((right[present] / rows[present]).mean()),
+        macro_f1=float((2 * right[occurring] / (rows + predicted)[occurring]).mean()),
     )
 
 
 @dataclass(frozen=True)
 class WeightedLastLayer(LastLayer):
-    """The same where rows count by the weight of their class, in the loss and its gradients."""
+    """A last layer with class weights: they multiply a row's loss, and so its gradients."""
 
     class_weights: Tensor
     """(c,)"""
 
     @cached_property
     def residuals(self) -> Tensor:
-        """Return r of each row, times the weight of its class: (N, c)."""
+        """Return the residuals of each row, times the weight of its class: (N, c)."""
         return super().residuals * self.class_weights[self.labels, None]
 
     def after_step(self, gradient: Tensor, step: float) -> WeightedLastLayer:
@@ -84,9 +85,9 @@ class WeightedLastLayer(LastLayer):
 
 @torch.inference_mode()
 def last_layer(model: Classifier, split: Split) -> LastLayer:
-    """Return what the last layer of `model` sees of all rows: what gradients are made of.
+    """Return inputs and outputs of the last layer for all rows: the gradients follow from them.
 
-    One forward pass in evaluation mode.
+    It takes one forward pass in evaluation mode.
     """
     features = model.head.weight.new_empty(len(split), model.head.in_features)
     with evaluation_mode(model):
@@ -101,7 +102,7 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
 
 
 def chunks(split: Split, model: Classifier) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield inputs, as `model` takes them, and labels in chunks of the rows that suit it."""
+    """Yield inputs, as `model` reads them, and labels, in chunks of as many rows as suit it."""
     count = _rows_at_once(split, model)
     for start in range(0, len(split), count):
         some = slice(start, start + count)
@@ -115,20 +116,17 @@ def _rows_at_once(split: Split, model: Classifier) -> int:
     if not split.labels.is_cuda:
         return model.evaluation_rows
     rows = model.evaluation_rows_on_gpu
-    if split.inputs.ndim == 4:  # memory goes with pixels
+    if split.inputs.ndim == 4:  # memory grows with pixels
         rows = rows * 32 * 32 // split.inputs[0, 0].numel()
     return max(rows, model.evaluation_rows)
 
 
-class evaluation_mode:  # noqa: N801 - used like contextlib's managers
-    """Put `model` into evaluation mode, and back into its mode on leaving."""
-
-    def __init__(self, model: Classifier) -> None:
-        self.model = model
-
-    def __enter__(self) -> None:
-        self.was_training = self.model.training
-        self.model.eval()
-
-    def __exit__(self, *_: object) -> None:
-        self.model.train(self.was_training)
+@contextmanager
+def evaluation_mode(model: Classifier) -> Iterator[None]:
+    """Put `model` into evaluation mode, and back into its mode at the end."""
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)

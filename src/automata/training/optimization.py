@@ -17,7 +17,7 @@ from automata.models.classifier import Classifier
 
 
 def hyperparameters(configuration: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
-    """Return all hyper-parameters: the fixed ones of `protocol`, and over them the tuned."""
+    """Return all hyper-parameters: the fixed ones of `protocol`, overridden by the tuned ones."""
     fixed = {name: getattr(protocol, name) for name in TRAINING if hasattr(protocol, name)}
     return {**fixed, **configuration}
 
@@ -25,7 +25,7 @@ def hyperparameters(configuration: dict[str, Any], protocol: Protocol) -> dict[s
 def build_optimizer(model: Classifier, values: dict[str, Any]) -> Optimizer:
     """Return the optimizer over the parameter groups of `model`, each with its learning rate.
 
-    A group's rate is the hyper-parameter of its name, or else `learning_rate`.
+    The rate of a group is the hyper-parameter of its name, else `learning_rate`.
     """
     groups = [
         {"params": parameters, "lr": values.get(name, values.get("learning_rate"))}
@@ -50,17 +50,17 @@ def build_schedule(optimizer: Optimizer, values: dict[str, Any], epochs: int) ->
 def quick_step(optimizer: Optimizer) -> Callable[[], None]:
     """Return a function that does what `optimizer.step()` does, without importing torch's compiler.
 
-    It is the optimizer's own method, bare of what torch wraps it in: that imports the compiler in
-    the first step of each process, a second in which half of the default job's search is done.
+    It is the optimizer's own method without torch's wrapper, which imports the compiler in the
+    first step of each process: one second, half of the search of a default job.
     """
     update = torch.no_grad()(inspect.unwrap(type(optimizer).step))
-    # The wrapper also notes the step, for the schedule to check that it comes after.
+    # Private part 1 of 2: the wrapper sets this; without it the schedule warns in each process.
     vars(optimizer)["_opt_called"] = True
     return partial(update, optimizer)
 
 
-# Torch keeps these methods out of what its compiler traces, and the first call of one imports the
-# compiler to say so: a second in each process. Nothing around them is ever compiled here.
+# Private part 2 of 2: torch excludes these methods from compilation, and imports its compiler to do
+# so at their first call: one second in each process. Nothing here compiles code around them.
 for _method in (Optimizer.add_param_group, Optimizer.state_dict, Optimizer.load_state_dict):
     _plain = inspect.unwrap(_method)
     vars(_plain)["__dynamo_disable"] = _plain

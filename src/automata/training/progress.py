@@ -1,4 +1,4 @@
-"""The account of one training run: what was trained, for how long, with what outcome."""
+"""Progress of one training run: its work, its time, its scores."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Evaluation(Recorded):
     finished_at: float
     """Unix time, seconds."""
     balanced_accuracy: float | None = None
-    """Mean recall of the classes; None in records from before there was it."""
+    """Mean recall of the classes; None in early records."""
     macro_f1: float | None = None
     """Mean F1 of the classes."""
 
     def score(self, metric: str) -> float:
-        """Return what a search maximises, at least 0, better first.
+        """Return what a search maximises, at least 0.
 
-        Of the log loss that is exp(-loss), the geometric mean of the probability of the right
-        class: it orders trials as the loss does, and a training that diverged has the worst, 0.
+        For the log loss it is exp(-loss), the geometric mean of the probability of the true class:
+        it orders trials as the loss does, and the worst score, of a diverged training, is 0.
         """
         return math.exp(-self.loss) if metric == "log_loss" else float(getattr(self, metric))
 
 
 class Seconds(Recorded):
-    """Wall seconds inside a training run, by what they were spent on."""
+    """Wall seconds of a training run by activity."""
 
     training: float = 0.0
     selection: float = 0.0
@@ -44,44 +44,44 @@ class Seconds(Recorded):
 
     @property
     def total(self) -> float:
-        """Wall seconds of useful work."""
+        """Their sum."""
         return self.training + self.selection + self.evaluation
 
 
 class Progress(Recorded):
-    """What one training run has done so far."""
+    """The work of one training run up to now."""
 
     epochs: int = 0
     steps: int = 0
     samples: int = 0
-    """Samples that gradients were computed of, warm start included."""
+    """Samples whose gradients were computed, warm start included."""
     subset_samples: int = 0
-    """Samples of the latest subset: the budget, or less with a selector that adapts."""
+    """Samples of the latest subset: the budget, or fewer with an adaptive selector."""
     subset_epochs: int = 0
-    """Epochs trained on subsets, hence not those of the warm start."""
+    """Epochs trained on subsets, without the warm start."""
     selected_samples: int = 0
-    """Samples trained in these: what a selector that adapts really took."""
+    """Samples trained in these epochs; fewer than the budget with an adaptive selector."""
     draws: int = 0
     """Subsets drawn."""
     gradient_selections: int = 0
-    """Selections that read gradients: each one forward pass over the training set."""
+    """Selections by gradients: each takes a forward pass over the training set."""
     random_fill: int = 0
-    """Mini-batches that a solver had no use for and chance filled in."""
+    """Mini-batches drawn at random because a solver chose fewer than the budget."""
     training_loss: list[float] = []
-    """Mean (weighted) loss of each epoch, to six digits: it is most of what a record holds."""
+    """Mean (weighted) loss of each epoch, in six digits because it is most of a record."""
     evaluations: list[Evaluation] = []
-    """At the rungs: what searches and schedulers see."""
+    """At the rungs: searches and schedulers see these."""
     curve: list[Evaluation] = []
-    """Between the rungs, for those who want to see the curve."""
+    """Between the rungs, for plots only."""
     seconds: Seconds = Seconds()
     failure: str | None = None
     """Why the training diverged, if it did."""
     metric: Annotated[str, Field(exclude_if=lambda metric: metric == "accuracy")] = "accuracy"
-    """What trials are compared by."""
+    """The score by which trials are compared."""
 
     @property
     def score(self) -> float:
-        """Latest validation score, the worst one after a divergence."""
+        """The latest validation score; the worst one after a divergence."""
         if self.failure is not None or not self.evaluations:
             return WORST_SCORE
         return self.evaluations[-1].score(self.metric)

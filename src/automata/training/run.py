@@ -1,16 +1,15 @@
-"""One training run: epochs on subsets, from start to a given epoch, and on from there."""
+"""One training run: epochs on subsets up to a given epoch; it can be saved and resumed."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from automata.config.protocol import Protocol
 from automata.config.sections import Compute
@@ -19,11 +18,7 @@ from automata.models.build import build_model
 from automata.models.classifier import Classifier, arithmetic
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
-from automata.selection.problem import (
-    SelectionProblem,
-    Subset,
-    subset_size,
-)
+from automata.selection.problem import SelectionProblem, Subset, subset_size
 from automata.training.backward import backward_of
 from automata.training.batches import MiniBatches
 from automata.training.evaluation import evaluate, last_layer
@@ -39,14 +34,14 @@ from automata.training.vocabulary import WorkingVocabulary
 
 
 class DivergedError(Exception):
-    """The model's gradients are not numbers any more."""
+    """The gradients of the model are not finite."""
 
 
 class TrainingRun:
-    """Trains one configuration (paper, Algorithm 2 without the mask of another paper).
+    """Trains one configuration (paper, Algorithm 2).
 
-    `seed` fixes the initial weights, the subsets and the order of mini-batches: the same
-    seed gives every configuration the same start (Algorithm 1, theta).
+    `seed` fixes the initial weights, the subsets and the order of mini-batches: all
+    configurations of a seed have the same start (Algorithm 1, theta).
     """
 
     def __init__(
@@ -73,10 +68,9 @@ class TrainingRun:
         self._backward = backward_of(self.model, self.batch_size, compute)
         self._step = quick_step(self.optimizer)
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
-        table = self.model.word_table
-        self._vocabulary = None if table is None else WorkingVocabulary(table, self.optimizer)
+        self._vocabulary = WorkingVocabulary(self.model.word_table, self.optimizer)
         self._horizon = plan.fraction**-protocol.horizon_exponent
-        """Factor of the learning rates on subsets: fewer steps, each the longer."""
+        """Factor of the learning rates on subsets: fewer steps, but longer ones."""
         self.progress = Progress(metric=protocol.metric)
         self._subsets = Subsets(plan, protocol)
         self._batches = MiniBatches(self.data, self.model, protocol, seed)
@@ -87,7 +81,7 @@ class TrainingRun:
         return self._subsets.latest
 
     def train_to(self, epoch: int) -> None:
-        """Train until `epoch` epochs are done in all; a run that has diverged stays as it is."""
+        """Train until `epoch` epochs are done in total; a diverged run stays unchanged."""
         while self.progress.epochs < epoch and self.progress.failure is None:
             try:
                 with self._timed("selection"):
@@ -118,9 +112,9 @@ class TrainingRun:
         return Evaluation(epoch=self.progress.epochs, finished_at=time.time(), **asdict(scores))
 
     def state(self) -> dict[str, Any]:
-        """Return all that `restore` needs to go on: tensors, numbers and strings only.
+        """Return what `restore` needs to continue: tensors, numbers and strings only.
 
-        The tensors are those of this run, not copies: write them before it goes on.
+        The tensors are those of this run, not copies: write them before the run continues.
         """
         subset = self.subset
         return {
@@ -129,19 +123,18 @@ class TrainingRun:
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "progress": self.progress.model_dump(),
-            # One tensor: to write thousands of them takes half a second.
+            # One tensor, because writing thousands takes half a second.
             "rows": torch.cat(subset.batches) if subset else None,
             "lengths": [len(batch) for batch in subset.batches] if subset else [],
             "weights": subset.weights if subset else None,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state` of a run with the same arguments."""
+        """Continue from the `state` of a run with the same arguments."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
-        if self._vocabulary is not None:
-            self._vocabulary.forget()
+        self._vocabulary.forget()
         self.progress = Progress.model_validate(state["progress"])
         rows, weights = state["rows"], state["weights"]
         kept = None if rows is None else Subset(list(rows.split(state["lengths"])), weights)
@@ -179,11 +172,12 @@ class TrainingRun:
         return layer
 
     def _train_epoch(self, subset: Subset) -> float:
-        """Take one step per mini-batch, in a random order; return the mean weighted loss."""
+        """Take one step per mini-batch in random order; return the mean weighted loss."""
         self.model.train()
         mini_batches = self._batches.of_epoch(subset, self.progress.epochs)
         total = torch.zeros((), device=self.device)
-        with self._words_of(subset) as numbers, self._rates_for(subset):
+        vocabulary = self._vocabulary.restricted_to(self.data.train.inputs, subset.batches)
+        with vocabulary as numbers, self._rates_for(subset):
             for inputs, labels, weight in mini_batches:
                 words = inputs if numbers is None else numbers[inputs]
                 total += self._backward(words, labels, weight)
@@ -209,21 +203,14 @@ class TrainingRun:
         for group, rate in zip(groups, rates, strict=True):
             group["lr"] = rate
 
-    def _words_of(self, subset: Subset) -> AbstractContextManager[Tensor | None]:
-        """Restrict a model's word table to what `subset` needs; see `restricted_to`."""
-        if self._vocabulary is None:
-            return nullcontext()
-        words = self.data.train.inputs[torch.cat(subset.batches).to(self.device)]
-        return self._vocabulary.restricted_to(words)
-
     @contextmanager
     def _own_randomness(self) -> Iterator[None]:
-        """Seed what is random inside a model, such as dropout, by this run and epoch alone."""
+        """Seed randomness inside a model, such as dropout, by this run and epoch alone."""
         cuda = self.device.type == "cuda"
         with torch.random.fork_rng(devices=[self.device] if cuda else []):
             seed = derive(self.seed, "model", self.progress.epochs)
-            # torch.manual_seed would note down a stack trace for each kind of device that has
-            # not started, longer than a small epoch.
+            # torch.manual_seed records a stack trace for each kind of device that has not
+            # started, which takes longer than a small epoch.
             torch.default_generator.manual_seed(seed)
             if cuda:
                 torch.cuda.manual_seed(seed)
@@ -248,7 +235,7 @@ class TrainingRun:
 def _build_model(
     dataset: Dataset, configuration: dict[str, Any], protocol: Protocol, seed: int
 ) -> Classifier:
-    """Return the protocol's model with initial weights that depend on `seed` alone."""
+    """Return the model of the protocol; its initial weights depend on `seed` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive(seed, "initial weights"))
         model = build_model(dataset, configuration, protocol.model)

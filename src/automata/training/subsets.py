@@ -1,4 +1,4 @@
-"""Which rows an epoch trains on."""
+"""The rows that an epoch trains on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class SubsetPlan:
-    """Which subsets a training run uses: how chosen, how large, and from which epoch on."""
+    """How the subsets of a training run are selected, how large they are, and when they start."""
 
     selector: Selector
     fraction: float
@@ -41,16 +41,15 @@ class SubsetPlan:
     def warm_start_epochs(self, epochs: int) -> int:
         """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
 
-        Rounded up: with 1 % subsets the exact value is below one epoch, and a warm start of
-        none would not be one.
+        It is rounded up: with 1 % subsets the exact value is below one epoch.
         """
         return math.ceil(self.warm_start * epochs * self.fraction)
 
 
 def build_selector(name: str, own: Mapping[str, str] = NONE, /, **settings: Any) -> Selector:
-    """Return the selector of that name with its settings; under a control trials see all rows.
+    """Return the selector `name` with its settings; a control selects all rows.
 
-    `own` names the user's, as settings of a job do.
+    `own` maps the names of the user's selectors to their factories, as the settings of a job do.
     """
     if name in CONTROLS:
         return Full()
@@ -66,7 +65,7 @@ def subset_plan(job: Job) -> SubsetPlan:
 
 
 class Subsets:
-    """Draws subsets when they are due, and keeps the latest."""
+    """Selects subsets when they are due, and keeps the latest."""
 
     def __init__(self, plan: SubsetPlan, protocol: Protocol) -> None:
         self.latest: Subset | None = None
@@ -76,8 +75,8 @@ class Subsets:
     def of_epoch(self, progress: Progress, problem: Callable[[], SelectionProblem]) -> Subset:
         """Return the subset of the epoch after `progress`, which counts it if it is a new one.
 
-        `problem` states the selection as it is when asked. It is not kept: a run that knows
-        itself would keep its memory until the garbage collector comes.
+        `problem` returns the selection problem of this moment. It is no attribute: a reference
+        cycle with the run would keep the run's memory until the garbage collector runs.
         """
         epoch = progress.epochs
         if epoch < self._plan.warm_start_epochs(self._protocol.epochs):
@@ -90,7 +89,9 @@ class Subsets:
             subset = self._plan.selector.select(problem())
         else:
             return self.latest
-        on_host = [batch.cpu() for batch in subset.batches]  # a user's may come from a GPU
+        on_host = [
+            batch.cpu() for batch in subset.batches
+        ]  # a user's selector may return them on a GPU
         self.latest = without_lone_rows(replace(subset, batches=on_host))
         progress.draws += 1
         progress.random_fill += self.latest.random_fill
@@ -98,7 +99,7 @@ class Subsets:
         return self.latest
 
     def _first(self, cadence: Cadence, reselect: bool, problem: SelectionProblem) -> Subset:
-        """Return S_0: random where a selector re-selects at intervals (paper, Algorithm 2)."""
+        """Return S_0: random if the selector re-selects at intervals (paper, Algorithm 2)."""
         if cadence is Cadence.EVERY_INTERVAL and not reselect:
             return random_subset(problem, "first")
         return self._plan.selector.select(problem)

@@ -1,4 +1,4 @@
-"""How a process computes: its threads, and numbers next to zero."""
+"""Threads of a process, and numbers close to zero."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from threadpoolctl import threadpool_limits
 
 
 def limit_threads(count: int) -> None:
-    """Let this thread compute with `count` threads: torch, and NumPy's and SciPy's BLAS.
+    """Let torch, and the BLAS of NumPy and SciPy, compute with `count` threads.
 
-    They take numbers below 1e-38 for zero: Adam's squares of gradients fall there, and
-    processors are slow with them (satimage: 7 % of an epoch).
+    torch treats numbers below 1e-38 as zero: Adam's squared gradients become as small, and
+    processors compute slowly with them (satimage: 7 % of an epoch).
     """
     torch.set_num_threads(count)
     torch.set_flush_denormal(True)
     threadpool_limits(count)
-    os.environ["OPENBLAS_NUM_THREADS"] = str(count)  # of a library that is loaded later
+    os.environ["OPENBLAS_NUM_THREADS"] = str(count)  # for a library that is loaded later

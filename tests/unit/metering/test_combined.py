@@ -81,3 +81,16 @@ def test_doubts_about_a_window_are_doubts_about_the_whole():
 def test_second_opinion_of_earlier_records_is_read_and_left_out():
     old = window(0, 1, second_opinion={"version": "3", "cpu_joules": 2.0})
     assert old.model_dump() == window(0, 1).model_dump()
+
+
+def test_estimates_at_different_watts_stay_apart():
+    estimates = [channel(8.0, "load", method="estimated", watts_per_thread=w) for w in (4.0, 100.0)]
+    whole = combined([window(0, 1, estimates[0]), window(2, 1, estimates[1])])
+    assert whole.energy_joules == 16.0
+    assert whole.energy_source == ("load at 100 W per busy thread + load at 4 W per busy thread")
+
+
+def test_channel_of_an_earlier_record_keeps_its_bytes():
+    earlier = channel(8.0).model_dump_json()
+    assert "watts" not in earlier
+    assert Channel.model_validate_json(earlier).model_dump_json() == earlier

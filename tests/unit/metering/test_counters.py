@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import builtins
+import hashlib
+import time
+from types import SimpleNamespace
 from typing import Any
 
+import codecarbon.core.cpu
+import codecarbon.core.util
 import pytest
+from codecarbon import OfflineEmissionsTracker
 
-from automata.metering.counters import Counter, cpu_counters
+from automata.metering.counters import Reader
+from automata.metering.processor import rapl_counters, watts_per_thread
 
 AMD_RANGE_UJ = 65_532_610_987
 
 
-def joules(counters: list[Counter]) -> dict[str, float | None]:
+def joules(counters: list[Reader]) -> dict[str, float | None]:
     """Read every counter once more and return its joules by domain."""
     for counter in counters:
         counter.update()
@@ -40,7 +47,7 @@ def one_socket(rapl: Any) -> Any:
 def test_joules_of_two_sockets_are_package_and_dram_without_the_parts_of_a_package(
     two_sockets: Any,
 ) -> None:
-    counters = cpu_counters([])
+    counters = rapl_counters([])
 
     two_sockets.set("0", 6_000_000)  # 5 J, of which 3 J in the cores and 1 J in the uncore
     two_sockets.set("0:0", 4_000_000)
@@ -57,7 +64,7 @@ def test_joules_of_two_sockets_are_package_and_dram_without_the_parts_of_a_packa
 
 
 def test_dram_is_a_device_of_its_own(two_sockets: Any) -> None:
-    counters = cpu_counters([])
+    counters = rapl_counters([])
 
     assert {counter.domain: counter.device for counter in counters} == {
         "package_0": "cpu",
@@ -70,13 +77,13 @@ def test_dram_is_a_device_of_its_own(two_sockets: Any) -> None:
 def test_readable_counters_leave_no_note(two_sockets: Any) -> None:
     notes: list[str] = []
 
-    cpu_counters(notes)
+    rapl_counters(notes)
 
     assert notes == []
 
 
 def test_counter_that_wraps_goes_on_from_its_range(one_socket: Any) -> None:
-    counters = cpu_counters([])
+    counters = rapl_counters([])
 
     one_socket.set("0", 3_000_000)  # 2 J up to the wrap and 3 J after it
 
@@ -86,7 +93,7 @@ def test_counter_that_wraps_goes_on_from_its_range(one_socket: Any) -> None:
 
 def test_counter_that_wraps_to_zero_has_moved_one_past_its_range(rapl: Any) -> None:
     rapl.add("0", "package-0", start=999, limit=999)
-    counters = cpu_counters([])
+    counters = rapl_counters([])
 
     rapl.set("0", 0)
 
@@ -94,7 +101,7 @@ def test_counter_that_wraps_to_zero_has_moved_one_past_its_range(rapl: Any) -> N
 
 
 def test_several_wraps_with_reads_in_between_are_all_counted(one_socket: Any) -> None:
-    (counter,) = cpu_counters([])
+    (counter,) = rapl_counters([])
 
     # From 2 J before the wrap: half a range each time, so that every second read has wrapped.
     half = 32_766_000_000
@@ -109,7 +116,7 @@ def test_several_wraps_with_reads_in_between_are_all_counted(one_socket: Any) ->
 
 
 def test_failed_read_loses_nothing(one_socket: Any) -> None:
-    (counter,) = cpu_counters([])
+    (counter,) = rapl_counters([])
     hidden = one_socket.energy_file("0").rename(one_socket.root / "hidden")
 
     counter.update()
@@ -121,7 +128,7 @@ def test_failed_read_loses_nothing(one_socket: Any) -> None:
 
 
 def test_empty_counter_file_is_a_failed_read(one_socket: Any) -> None:
-    (counter,) = cpu_counters([])
+    (counter,) = rapl_counters([])
 
     one_socket.energy_file("0").write_text("")
     counter.update()
@@ -130,7 +137,7 @@ def test_empty_counter_file_is_a_failed_read(one_socket: Any) -> None:
 
 
 def test_counter_that_was_never_read_again_has_no_joules(one_socket: Any) -> None:
-    (counter,) = cpu_counters([])
+    (counter,) = rapl_counters([])
 
     one_socket.energy_file("0").unlink()
 
@@ -150,48 +157,37 @@ def test_counter_that_may_not_be_read_is_refused_with_the_reason(
     monkeypatch.setattr(builtins, "open", refuse)
     notes: list[str] = []
 
-    assert cpu_counters(notes) == []
+    assert rapl_counters(notes) == []
     assert "package_0: PermissionError" in notes[0]
     assert str(one_socket.energy_file("0")) in notes[0]
+    assert notes[-1] == "codecarbon RAPL: OSError: no package can be read"
 
 
 def test_machine_without_a_tree_has_no_counters_and_a_note(rapl: Any) -> None:
     notes: list[str] = []
 
-    assert cpu_counters(notes) == []
+    assert rapl_counters(notes) == []
     assert notes == [f"RAPL: no {rapl.root}"]
 
 
-def test_tree_without_a_package_that_pyjoules_knows_is_refused(rapl: Any) -> None:
-    rapl.add("0", "package-0-die-0")
-    rapl.add("0:0", "dram")
+def test_packages_that_pyjoules_knows_in_part_are_all_read_by_codecarbon(rapl: Any) -> None:
+    rapl.add("0", "package-0", start=1_000_000, limit=9_999_999)
+    rapl.add("1", "package-1-die-0", start=9_000_000, limit=9_999_999)
     notes: list[str] = []
+    (counter,) = rapl_counters(notes)
 
-    assert cpu_counters(notes) == []
-    assert notes == ["RAPL: 0 of 1 packages can be read"]
-
-
-def test_part_of_the_packages_is_not_taken_for_the_whole(rapl: Any) -> None:
-    rapl.add("0", "package-0")
-    rapl.add("1", "package-1-die-0")  # a name that pyJoules does not know
-    notes: list[str] = []
-
-    assert cpu_counters(notes) == []
-    assert notes == ["RAPL: 1 of 2 packages can be read"]
-
-
-def test_counter_without_its_range_is_refused_with_the_reason(rapl: Any) -> None:
-    rapl.add("0", "package-0")
-    (rapl.root / "intel-rapl:0/max_energy_range_uj").unlink()
-    notes: list[str] = []
-
-    assert cpu_counters(notes) == []
-    assert "FileNotFoundError" in notes[0]
+    rapl.set("0", 3_000_000)
+    rapl.set("1", 4_000_000)  # through its range of 10 J
+    assert joules([counter]) == pytest.approx({"package": 7.0})
+    assert (counter.channel().source, notes) == (
+        "codecarbon RAPL",
+        ["RAPL: 1 of 2 packages can be read"],
+    )
 
 
 def test_counter_that_fails_at_the_end_gives_no_energy(rapl: Any) -> None:
     rapl.add("0", "package-0")
-    (counter,) = cpu_counters([])
+    (counter,) = rapl_counters([])
 
     rapl.set("0", 1_000_000)
     counter.update()
@@ -204,7 +200,7 @@ def test_counter_that_fails_at_the_end_gives_no_energy(rapl: Any) -> None:
 
 def test_failed_read_at_the_start_keeps_the_earlier_baseline(rapl: Any) -> None:
     rapl.add("0", "package-0")
-    (counter,) = cpu_counters([])
+    (counter,) = rapl_counters([])
 
     rapl.energy_file("0").unlink()
     counter.start()
@@ -212,3 +208,33 @@ def test_failed_read_at_the_start_keeps_the_earlier_baseline(rapl: Any) -> None:
     counter.update()
 
     assert counter.channel().joules == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("tdp", "watts"),
+    [
+        (280.0, 280 * 2 / 128),  # two sockets of 64 threads
+        (None, 85 / 128),  # codecarbon's own guess for a processor without a name
+    ],
+)
+def test_busy_thread_takes_its_share_of_the_processors(
+    monkeypatch: pytest.MonkeyPatch, tdp: float | None, watts: float
+) -> None:
+    monkeypatch.setattr(codecarbon.core.cpu, "TDP", lambda: SimpleNamespace(tdp=tdp))
+    monkeypatch.setattr(codecarbon.core.util, "count_physical_cpus", lambda: 2)
+    monkeypatch.setattr(codecarbon.core.util, "count_cpus", lambda: 128)
+    assert watts_per_thread.__wrapped__() == watts
+
+
+def test_watts_are_those_of_codecarbons_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codecarbon.core.cpu, "is_rapl_available", lambda *_: False)
+    tracker = OfflineEmissionsTracker(
+        country_iso_code="USA", tracking_mode="process", output_methods=[], log_level="critical"
+    )
+    tracker.start_task()
+    before = time.process_time()
+    while time.process_time() < before + 2:  # hashing lets codecarbon's thread run
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 50_000)
+    used = time.process_time() - before
+    joules = tracker.stop_task().cpu_energy * 3.6e6
+    assert joules == pytest.approx(watts_per_thread() * used, rel=0.1)

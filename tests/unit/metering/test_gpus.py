@@ -9,9 +9,9 @@ import psutil
 import pynvml
 import pytest
 
-from automata.metering import gpus as module
+from automata.metering import counters as module
+from automata.metering.counters import Source
 from automata.metering.gpus import (
-    Source,
     gpu_models,
     gpu_sources,
     others_compute,
@@ -39,7 +39,7 @@ def test_pyjoules_gives_what_nvml_counts(gpus: Any) -> None:
     # The release that follows 0.5.1 multiplies by 1000, under the same version.
     gpus.millijoules = [1_234]
     (source,) = gpu_sources(gpus.uuids, [])
-    assert source.last == pynvml.nvmlDeviceGetTotalEnergyConsumption(0)
+    assert source.last[1] == pynvml.nvmlDeviceGetTotalEnergyConsumption(0)
 
 
 def test_channel_names_its_source(gpus: Any) -> None:
@@ -73,8 +73,8 @@ def test_counter_that_goes_backwards_is_flagged_and_counts_nothing_for_that_step
 def test_gpu_without_a_counter_is_polled_with_the_reason(
     gpus: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = iter([0.0, 0.0, 2.0, 6.0])
-    monkeypatch.setattr(module.time, "perf_counter", lambda: next(clock))
+    clock = iter([0.0, 0.0, 0.0, 2.0, 6.0])
+    monkeypatch.setattr(module.time, "perf_counter", lambda: next(clock))  # first: no counter
     gpus.millijoules, gpus.milliwatts = [None], 100_000
     notes: list[str] = []
     (source,) = gpu_sources(gpus.uuids, notes)
@@ -88,8 +88,8 @@ def test_gpu_without_a_counter_is_polled_with_the_reason(
 
 
 def test_failed_poll_is_bridged(gpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 0.0, 1.0, 3.0])
-    monkeypatch.setattr(module.time, "perf_counter", lambda: next(clock))
+    clock = iter([0.0, 0.0, 0.0, 1.0, 3.0])
+    monkeypatch.setattr(module.time, "perf_counter", lambda: next(clock))  # first: no counter
     gpus.millijoules, gpus.milliwatts = [None], 100_000
     (source,) = gpu_sources(gpus.uuids, [])
     source.start()
@@ -159,7 +159,7 @@ def test_slices_of_a_gpu_have_no_energy(gpus: Any) -> None:
     notes: list[str] = []
     (source,) = gpu_sources(gpus.uuids, notes)
     assert source.channel().domain == "nvidia_gpu_1"
-    assert notes == ["nvidia_gpu_0: MIG: nobody counts the energy of a slice"]
+    assert notes == ["nvidia_gpu_0: MIG: NVML does not count the energy of a slice"]
 
 
 @pytest.mark.parametrize(

@@ -8,26 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import codecarbon.core.cpu
-import codecarbon.core.gpu
 import psutil
-import pynvml
 import pytest
-from codecarbon import OfflineEmissionsTracker
-from codecarbon.core import hardware_cache
-from codecarbon.core.resource_tracker import ResourceTracker
-from codecarbon.external.hardware import CPU, GPU
 
 import automata.metering.meter
 from automata.metering.counters import Counter
-from automata.metering.estimate import Codecarbon, _watts_per_thread
 from automata.metering.measurement import Channel, Measurement, flags
 from automata.metering.meter import Meter
 from automata.metering.processes import ProcessTree
+from automata.metering.processor import watts_per_thread
 
 BURN = """
 import time
@@ -69,14 +62,6 @@ def package(rapl: Any) -> Any:
     """One socket with a package and a DRAM counter, both at 1 J."""
     rapl.add("0", "package-0", start=1_000_000)
     rapl.add("0:0", "dram", start=1_000_000)
-    return rapl
-
-
-@pytest.fixture
-def no_counters(rapl: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """No RAPL for pyJoules, nor for codecarbon."""
-    monkeypatch.setattr(codecarbon.core.cpu, "is_rapl_available", lambda *_: False)
-    hardware_cache.clear_cache()  # what codecarbon found before
     return rapl
 
 
@@ -133,54 +118,61 @@ def test_gpus_are_not_counted_unless_asked_for(package: Any, gpus: Any) -> None:
     assert {part.device for part in window.measurement.channels} == {"cpu", "dram"}
 
 
-def test_without_counters_the_energy_is_an_estimate_with_the_reason(no_counters: Any) -> None:
+def test_without_counters_the_energy_is_an_estimate_with_the_reason(rapl: Any) -> None:
     with meter() as window:
         burn(0.5)
 
-    result = window.measurement
+    result, watts = window.measurement, watts_per_thread()
     assert result.energy_method == "estimated"
-    assert result.energy_source == "codecarbon CPU load"
-    watts = _watts_per_thread(window._codecarbon._tracker._hardware)  # type: ignore
+    assert result.energy_source == f"codecarbon CPU load at {watts:.3g} W per busy thread"
     assert result.energy_joules == pytest.approx(watts * result.cpu_seconds, rel=1e-9)
     assert result.cpu_seconds > 0.45
-    assert f"RAPL: no {no_counters.root}" in result.notes
+    assert result.channels[0].watts_per_thread == watts
+    assert f"RAPL: no {rapl.root}" in result.notes
 
 
-def test_codecarbon_without_a_result_gives_no_energy_and_a_note(
-    no_counters: Any, monkeypatch: pytest.MonkeyPatch
+def test_processor_of_which_codecarbon_fails_leaves_the_energy_unknown(
+    rapl: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stop = OfflineEmissionsTracker.stop
+    def fail() -> None:
+        raise OSError("no /proc/cpuinfo")
 
-    def fail(tracker: OfflineEmissionsTracker) -> None:
-        stop(tracker)
-        tracker.final_emissions_data = None
+    monkeypatch.setattr(codecarbon.core.cpu, "TDP", fail)
+    watts_per_thread.cache_clear()
+    with meter() as window:
+        half = window.so_far()
 
-    monkeypatch.setattr(OfflineEmissionsTracker, "stop", fail)
+    for account in (half, window.measurement):
+        (cpu,) = account.channels
+        assert (cpu.device, cpu.joules, account.energy_joules) == ("cpu", None, None)
+        assert "codecarbon: OSError: no /proc/cpuinfo" in account.notes
 
+
+def test_without_codecarbon_and_counters_the_energy_is_unknown(
+    rapl: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watts_per_thread.cache_clear()
+    monkeypatch.setitem(sys.modules, "codecarbon.core.cpu", None)  # importing it fails now
     with meter() as window:
         pass
-
     assert window.measurement.energy_joules is None
-    assert window.measurement.energy_method is None
-    assert "codecarbon: no result" in window.measurement.notes
 
 
-def test_codecarbon_that_saw_another_window_gives_no_energy_and_a_note(
-    no_counters: Any, monkeypatch: pytest.MonkeyPatch
+def test_packages_that_pyjoules_does_not_know_are_read_by_codecarbon(
+    rapl: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stop = OfflineEmissionsTracker.stop
-
-    def late(tracker: OfflineEmissionsTracker) -> None:
-        stop(tracker)
-        tracker.final_emissions_data.duration = 100.0
-
-    monkeypatch.setattr(OfflineEmissionsTracker, "stop", late)
-
+    rapl.add("0", "package-0-die-0", start=1_000_000)
     with meter() as window:
-        pass
+        rapl.set("0", 8_000_000)
+        first = window.so_far()
+        rapl.set("0", 11_000_000)
+        monkeypatch.setattr(ProcessTree, "find", lambda tree: rapl.set("0", 99_000_000))
 
-    assert window.measurement.energy_joules is None
-    assert any(note.startswith("codecarbon: measured 100.0 s") for note in window.measurement.notes)
+    assert first.energy_joules == pytest.approx(7.0)
+    assert window.measurement.energy_joules == pytest.approx(10.0)
+    assert window.measurement.energy_source == "codecarbon RAPL"
+    assert window.measurement.energy_method == "measured"
+    assert "RAPL: 0 of 1 packages can be read" in window.measurement.notes
 
 
 def test_exception_in_the_body_propagates_and_leaves_a_measurement(package: Any) -> None:
@@ -297,35 +289,13 @@ def test_windows_side_by_side_both_count_the_machine(package: Any) -> None:
     assert outer.measurement.energy_joules == inner.measurement.energy_joules == 10.0
 
 
-def test_no_file_or_variable_of_codecarbons_changes_the_estimate(
-    no_counters: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / ".codecarbon.config").write_text("[codecarbon]\npue = 3\nforce_cpu_power = 5000\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CODECARBON_FORCE_CPU_POWER", "5000")
-    monkeypatch.setenv("CODECARBON_TRACKING_MODE", "machine")
-    with meter() as window:
-        burn(0.1)
-    joules, seconds = window.measurement.energy_joules, window.measurement.cpu_seconds
-    assert joules != pytest.approx(5000 / (psutil.cpu_count() or 1) * seconds, rel=0.01)
-
-
 def test_without_codecarbon_counters_still_count(
     package: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "codecarbon", None)  # importing it fails now
+    monkeypatch.setitem(sys.modules, "codecarbon.core.cpu", None)  # importing it fails now
     with meter() as window:
         package.set("0", 3_000_000)
     assert window.measurement.energy_joules == 2.0
-
-
-def test_without_codecarbon_and_counters_the_energy_is_unknown(
-    no_counters: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "codecarbon", None)
-    with meter() as window:
-        pass
-    assert window.measurement.energy_joules is None
 
 
 @pytest.mark.parametrize(
@@ -349,11 +319,11 @@ def ten_watts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A package that draws 10 W by the real clock."""
 
     def counters(notes: list[str]) -> list[Counter]:
-        package = Counter("cpu", "package_0", "a clock", 10.0, time.perf_counter)
+        package = Counter("cpu", "package_0", "a clock", time.perf_counter, 10.0)
         package.open()
         return [package]
 
-    monkeypatch.setattr(automata.metering.meter, "cpu_counters", counters)
+    monkeypatch.setattr(automata.metering.meter, "rapl_counters", counters)
 
 
 @pytest.fixture
@@ -434,45 +404,6 @@ def test_foreign_load_is_seen(package: Any) -> None:
     assert "contaminated" in result.flags
 
 
-@pytest.fixture
-def dies(rapl: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A package that pyJoules does not know by its name, and codecarbon does."""
-    rapl.add("0", "package-0-die-0", start=1_000_000)
-    monkeypatch.setattr(codecarbon.core.cpu, "is_rapl_available", lambda *_: True)
-    monkeypatch.setattr(hardware_cache, "DEFAULT_RAPL_DIR", str(rapl.root))
-    start = CPU.__init__
-    monkeypatch.setattr(
-        CPU, "__init__", lambda *args, **rest: start(*args, **{**rest, "rapl_dir": str(rapl.root)})
-    )
-    hardware_cache.clear_cache()
-    return rapl
-
-
-def test_counters_that_pyjoules_does_not_know_are_read_by_codecarbon(dies: Any) -> None:
-    with meter() as window:
-        time.sleep(1.5)
-        dies.set("0", 56_000_000)
-        time.sleep(1.5)
-    result = window.measurement
-    assert result.energy_joules == pytest.approx(55.0)
-    assert (result.energy_method, result.energy_source) == ("measured", "codecarbon RAPL")
-    assert "RAPL: 0 of 1 packages can be read" in result.notes
-    hardware_cache.clear_cache()
-
-
-def test_codecarbons_counters_are_read_when_the_body_ends(
-    dies: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with meter() as window:
-        dies.set("0", 8_000_000)
-        first = window.so_far()
-        dies.set("0", 11_000_000)
-        monkeypatch.setattr(ProcessTree, "find", lambda tree: dies.set("0", 99_000_000))
-    assert first.energy_joules == pytest.approx(7.0)
-    assert window.measurement.energy_joules == pytest.approx(10.0)
-    hardware_cache.clear_cache()
-
-
 def test_workers_are_searched_for_less_often_where_that_costs_more(
     package: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -523,7 +454,7 @@ def test_account_of_an_open_window_grows_and_ends_in_the_whole(package: Any) -> 
     assert window.so_far() is window.measurement
 
 
-def test_estimated_account_of_an_open_window_follows_the_cpu_time(no_counters: Any) -> None:
+def test_estimated_account_of_an_open_window_follows_the_cpu_time(rapl: Any) -> None:
     def work(seconds: float) -> None:
         """Keep a core busy as torch does: codecarbon need not wait for the interpreter."""
         end = time.process_time() + seconds
@@ -543,7 +474,7 @@ def test_estimated_account_of_an_open_window_follows_the_cpu_time(no_counters: A
     assert share == pytest.approx(half.cpu_seconds / whole.cpu_seconds, rel=0.25)
 
 
-def test_peak_memory_is_that_of_the_whole_tree(no_counters: Any) -> None:
+def test_peak_memory_is_that_of_the_whole_tree(rapl: Any) -> None:
     hold = "import sys; held = bytearray(200 * 2**20); print(1, flush=True); sys.stdin.readline()"
     tree = ProcessTree()
     tree.start()
@@ -567,78 +498,6 @@ def test_peak_memory_is_that_of_the_whole_tree(no_counters: Any) -> None:
 
     grown = (tree.peak_memory_bytes - before) / 2**20
     assert 400 <= grown < 500  # both, with their interpreters; it stays when they have ended
-
-
-def test_codecarbons_thread_and_ours_count_no_stretch_twice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Its sampler runs on a thread of its own, and may measure while `update` does."""
-    measure = OfflineEmissionsTracker._do_measurements
-
-    def slowly(tracker: Any) -> None:
-        time.sleep(0.3)
-        measure(tracker)
-
-    tracker = Codecarbon(sample_seconds=60)
-    measure_now = tracker._tracker._measure_power_and_energy
-
-    def counted() -> float:
-        return tracker._tracker._total_ram_energy.kWh  # of a constant power
-
-    tracker.open()
-    tracker.start()
-    begun = time.perf_counter()
-    time.sleep(1.0)
-    measure_now()
-    before, middle = counted(), time.perf_counter()
-    time.sleep(1.0)
-    monkeypatch.setattr(OfflineEmissionsTracker, "_do_measurements", slowly)
-    threads = [threading.Thread(target=measure_now) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    watts = before / (middle - begun)
-    measure_now()
-    found = (counted() - before) / (time.perf_counter() - middle)
-    assert found == pytest.approx(watts, rel=0.2)
-    tracker.close(0.0, [])
-
-
-@pytest.fixture
-def refusing_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A GPU that codecarbon finds, and may not ask: a slice of one in a container."""
-
-    def refuse(gpu_ids: Any) -> None:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_NO_PERMISSION)
-
-    monkeypatch.setattr(codecarbon.core.gpu, "is_nvidia_system", lambda: True)
-    monkeypatch.setattr(GPU, "from_utils", refuse)
-    hardware_cache.clear_cache()
-    yield
-    hardware_cache.clear_cache()
-
-
-def test_codecarbon_does_not_look_at_gpus(refusing_gpu: None, no_counters: Any) -> None:
-    with meter() as window:
-        half = window.so_far()
-    assert half.energy_joules is not None
-    assert window.measurement.energy_joules is not None
-    assert "codecarbon: no result" not in window.measurement.notes
-
-
-def test_nothing_is_known_where_codecarbon_finds_no_hardware(
-    no_counters: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(tracker: Any) -> None:
-        raise OSError("no /proc/cpuinfo")
-
-    monkeypatch.setattr(ResourceTracker, "set_CPU_GPU_ram_tracking", fail)
-    with meter() as window:
-        half = window.so_far()
-    for account in (half, window.measurement):
-        (cpu,) = account.channels
-        assert (cpu.device, cpu.joules) == ("cpu", None)
 
 
 def test_worker_that_began_since_the_latest_look_is_no_other(

@@ -162,11 +162,6 @@ def test_sentences_decided_by_one_word_are_learnt(model: LstmClassifier) -> None
     assert torch.equal(model(words.int()).argmax(dim=1), labels)
 
 
-def test_two_passes_give_the_same_bits(model: LstmClassifier) -> None:
-    inputs = padded(SENTENCES)
-    assert torch.equal(model(inputs), model(inputs))
-
-
 def test_logits_are_the_head_of_the_features(model: LstmClassifier) -> None:
     inputs = padded(SENTENCES)
     torch.testing.assert_close(model(inputs), model.head(model.features(inputs)))
@@ -188,12 +183,6 @@ def test_a_built_model_starts_from_the_vectors_of_the_data(texts: Dataset) -> No
 
 def test_vectors_are_trained() -> None:
     assert create().embedding.weight.requires_grad
-
-
-def test_one_learning_rate_is_that_of_all_parameters(model: LstmClassifier) -> None:
-    groups = model.parameter_groups()
-    assert list(groups) == ["learning_rate"]
-    assert {id(p) for p in groups["learning_rate"]} == {id(p) for p in model.parameters()}
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -98,24 +98,6 @@ def test_a_flip_without_padding_mirrors_left_to_right() -> None:
     assert kinds == {image.numpy().tobytes(), image.flip(3).numpy().tobytes()}
 
 
-def test_the_same_seed_gives_the_same_images() -> None:
-    images = pictures(8)
-    first, second = (augment(images, 2, True, generator(1)) for _ in range(2))
-    assert torch.equal(first, second)
-
-
-def test_another_seed_gives_other_images() -> None:
-    images = pictures(8)
-    assert not torch.equal(
-        augment(images, 2, True, generator(1)), augment(images, 2, True, generator(2))
-    )
-
-
-def test_the_next_call_gives_other_images() -> None:
-    images, draws = pictures(8), generator()
-    assert not torch.equal(augment(images, 2, True, draws), augment(images, 2, True, draws))
-
-
 def test_crops_are_the_same_with_and_without_flips() -> None:
     """Offsets come before flips from the generator: one seed, one set of crops."""
     images = pictures(30)
@@ -130,11 +112,6 @@ def test_nothing_to_do_returns_the_images_and_draws_nothing() -> None:
     before = draws.get_state()
     assert augment(images, 0, False, draws) is images
     assert torch.equal(draws.get_state(), before)
-
-
-def test_shape_and_type_stay() -> None:
-    found = augment(pictures(3, 2, 4, 5), 2, True, generator())
-    assert (found.shape, found.dtype) == ((3, 2, 4, 5), torch.uint8)
 
 
 def test_images_given_are_left_as_they_are() -> None:

@@ -81,8 +81,8 @@ def test_torch_without_cuda_beside_a_gpu_is_named(
     host: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.version, "cuda", None)
-    said = r"which torch 2\.13\.0 \(built without CUDA\) cannot use: install one with CUDA"
-    with pytest.raises(UserError, match=said):
+    message = r"which torch 2\.13\.0 \(built without CUDA\) cannot use: install one with CUDA"
+    with pytest.raises(UserError, match=message):
         chosen()
 
 
@@ -112,7 +112,7 @@ def test_gpu_without_the_precision_is_one_line(gpu: None) -> None:
     with pytest.raises(UserError) as error:
         chosen(precision="bfloat16")
     assert str(error.value) == (
-        "compute.precision: bfloat16: Tesla V100 (compute capability 7.0) has none: it takes "
+        "compute.precision: bfloat16: Tesla V100 (compute capability 7.0) lacks it: it needs "
         "compute capability 8.0; set compute.precision: float32"
     )
 
@@ -172,13 +172,14 @@ def first_kernel(gpu: None, monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
 
 
 def test_gpu_that_is_too_old_for_its_torch_is_one_line(first_kernel: list[Exception]) -> None:
-    said = "CUDA error: no kernel image is available for execution on the device"
-    first_kernel.append(torch.AcceleratorError(f"{said}\nmore"))
+    message = "CUDA error: no kernel image is available for execution on the device"
+    first_kernel.append(torch.AcceleratorError(f"{message}\nmore"))
     with pytest.raises(UserError) as error:
         take_device(CUDA)
     assert str(error.value) == (
-        f"compute.device: cuda: Tesla V100 (compute capability 7.0) runs nothing of torch 2.13.0 "
-        f"(CUDA 13.0): {said}; install a torch for it (docs/gpu.md), or set compute.device: cpu"
+        "compute.device: cuda: Tesla V100 (compute capability 7.0) cannot run kernels of torch "
+        f"2.13.0 (CUDA 13.0): {message}; install a torch for it (docs/gpu.md), or set "
+        "compute.device: cpu"
     )
 
 

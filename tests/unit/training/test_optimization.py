@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch.optim import SGD, Adam, Optimizer
+from torch.optim import Optimizer
 
 from automata.config.protocol import Protocol
 from automata.models.mlp import Mlp
@@ -64,24 +64,11 @@ def test_learning_rate_of_each_epoch_follows_the_formula(
     assert rates(model, chosen) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize(("name", "expected"), [("adam", Adam), ("sgd", SGD)])
-def test_the_named_optimizer_is_built(
-    model: Mlp, values: dict[str, Any], name: str, expected: type
-) -> None:
-    optimizer = build_optimizer(model, {**values, "optimizer": name})
-    assert type(optimizer) is expected
-
-
 @pytest.mark.parametrize("name", ["adam", "sgd"])
 def test_all_parameters_are_optimised(model: Mlp, values: dict[str, Any], name: str) -> None:
     optimizer = build_optimizer(model, {**values, "optimizer": name})
     optimised = [id(p) for group in optimizer.param_groups for p in group["params"]]
     assert optimised == [id(p) for p in model.parameters()]
-
-
-def test_sgd_gets_rate_momentum_and_weight_decay(model: Mlp, values: dict[str, Any]) -> None:
-    optimizer = build_optimizer(model, {**values, "optimizer": "sgd"})
-    assert settings_of(optimizer, "lr", "momentum", "weight_decay") == [RATE, 0.9, 0.01]
 
 
 def test_adam_gets_rate_and_weight_decay_and_the_usual_moments(

@@ -590,25 +590,6 @@ def test_a_run_without_an_evaluation_has_the_worst_score() -> None:
     assert Progress().score == 0
 
 
-def test_an_account_starts_at_nothing() -> None:
-    counts = [value for value in Progress().model_dump().values() if isinstance(value, int)]
-    assert counts == [0] * 9
-
-
-def test_two_accounts_share_no_list() -> None:
-    one = Progress()
-    one.training_loss.append(1.0)
-    assert Progress().training_loss == []
-
-
-def test_seconds_add_up_to_the_total(make: Make) -> None:
-    run = make("gradmatch")
-    run.train_to(4)
-    run.evaluate()
-    seconds = run.progress.seconds
-    assert seconds.total == seconds.training + seconds.selection + seconds.evaluation
-
-
 @pytest.mark.parametrize("part", ["training", "selection", "evaluation"])
 def test_every_part_of_the_work_takes_time(make: Make, part: str) -> None:
     run = make("gradmatch")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 
 from automata.config.job import Job
-from automata.metering.estimate import _watts_per_thread
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
+from automata.metering.processor import watts_per_thread
 from automata.registry import ALL_DATA, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
 from automata.tuning.checkpoints import WorkFolder
@@ -250,8 +250,7 @@ def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its
     measurement = segment.measurement
     assert measurement.cpu_seconds > 0.95 * burnt
     (estimate,) = measurement.channels
-    watts = _watts_per_thread(meter._codecarbon._tracker._hardware)
-    assert estimate.joules > 0.95 * burnt * watts
+    assert estimate.joules > 0.95 * burnt * watts_per_thread()
 
 
 def job(search, scheduler, slots=1):

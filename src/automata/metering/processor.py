@@ -1,0 +1,128 @@
+"""Energy of the processor and its memory: by RAPL's counters, else by a model of the load."""
+
+from __future__ import annotations
+
+import os
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from pyJoules.device import rapl_device
+from pyJoules.exception import PyJoulesException
+
+from automata.metering.counters import Counter, Reader, Source, first_readable
+from automata.metering.measurement import JOULES_PER_KWH, Channel
+from automata.metering.processes import ProcessTree
+
+MICROJOULES = 1e-6
+
+os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # read when codecarbon is imported
+
+
+def rapl_counters(notes: list[str]) -> list[Reader]:
+    """Return RAPL's counters, opened: pyJoules' if it can read every package, else codecarbon's.
+
+    codecarbon knows packages that pyJoules does not: of several dies, or in another order. There
+    are none if nothing can be read; `notes` receives why.
+    """
+    root = Path(rapl_device.RAPL_API_DIR)
+    try:
+        domains = rapl_device.RaplDevice.available_domains()
+    except PyJoulesException:
+        notes.append(f"RAPL: no {root}")
+        return []
+    counters: list[Reader] = []
+    for domain in domains:  # core and uncore are inside the package
+        if isinstance(domain, rapl_device.RaplPackageDomain | rapl_device.RaplDramDomain):
+            counters += first_readable(str(domain), notes, partial(_counter, root, domain))
+    readable = sum(counter.device == "cpu" for counter in counters)
+    packages = [zone for zone in root.glob("intel-rapl:*") if _name(zone).startswith("package")]
+    if readable and readable == len(packages):
+        return counters
+    notes.append(f"RAPL: {readable} of {len(packages)} packages can be read")
+    return first_readable("codecarbon RAPL", notes, partial(_codecarbon_counter, root))
+
+
+def _counter(root: Path, domain: Any) -> Counter:
+    """Return pyJoules' counter of one domain, a package or its memory."""
+    device = rapl_device.RaplDevice()
+    device.configure([domain])
+    zone = root / f"intel-rapl:{domain.socket}"
+    is_package = isinstance(domain, rapl_device.RaplPackageDomain)
+    if not is_package:
+        (zone,) = [part for part in zone.glob("intel-rapl:*") if _name(part) == "dram"]
+    return Counter(
+        device="cpu" if is_package else "dram",
+        domain=str(domain),
+        source="pyJoules RAPL",
+        read=lambda: float(device.get_energy()[0]),
+        unit=MICROJOULES,
+        modulus=float((zone / "max_energy_range_uj").read_text()) + 1,
+    )
+
+
+def _codecarbon_counter(root: Path) -> Counter:
+    """Return one counter of all packages; codecarbon itself follows where each wraps."""
+    from codecarbon.core.cpu import IntelRAPL
+    from codecarbon.core.units import Time
+
+    rapl = IntelRAPL(str(root))
+    rapl.start()
+    counted = 0.0
+
+    def read() -> float:
+        nonlocal counted
+        moved = rapl.get_cpu_details(Time(0))  # kWh since the last call; the time gives watts
+        packages = [kwh for name, kwh in moved.items() if "Energy" in name]
+        if not packages:
+            raise OSError("no package can be read")
+        counted += float(sum(packages))
+        return counted
+
+    return Counter("cpu", "package", "codecarbon RAPL", read, unit=JOULES_PER_KWH)
+
+
+def _name(zone: Path) -> str:
+    return (zone / "name").read_text().strip()
+
+
+class LoadModel(Source):
+    """codecarbon's model of the load: CPU seconds of `tree` times the watts of a busy thread.
+
+    It says nothing that CPU time does not, hence `estimated`.
+    """
+
+    def __init__(self, tree: ProcessTree) -> None:
+        self._tree = tree
+        self._watts: float | None = None
+
+    def open(self) -> None:
+        """Look up the watts; raises what codecarbon raises, ImportError if it is missing."""
+        self._watts = watts_per_thread()
+
+    def channel(self) -> Channel:
+        """Return the energy; None if the watts are unknown."""
+        return Channel(
+            device="cpu",
+            domain="package",
+            method="estimated",
+            source="codecarbon CPU load",
+            joules=None if self._watts is None else self._watts * self._tree.seconds,
+            watts_per_thread=self._watts,
+        )
+
+
+@cache
+def watts_per_thread() -> float:
+    """Return what codecarbon assumes for one busy thread; takes a second once per process.
+
+    It is the thermal design power of the processors by the number of threads of this machine,
+    also if this is a virtual one that has only a few threads of the processor.
+    """
+    from codecarbon.core.cpu import TDP
+    from codecarbon.core.util import count_cpus, count_physical_cpus
+    from codecarbon.external.hardware import POWER_CONSTANT
+
+    tdp = TDP().tdp
+    watts = POWER_CONSTANT if tdp is None else tdp * count_physical_cpus()
+    return float(watts / count_cpus())
