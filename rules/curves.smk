@@ -2,7 +2,7 @@
 
 Needs: prepared data sets, or published learning curves.
 Makes: results/curves/ and, in results/{experiment}/, tables and figures of simulated searches.
-Steps: record curves in measured jobs; simulate searches on them; plot their regret.
+Steps: record curves in measured jobs; simulate searches on the curves; plot the regret.
 """
 
 from automata.simulation import TABLES as SIMULATED
@@ -43,7 +43,7 @@ rule record_curves:
 
 
 rule simulate:
-    """Join all learning curves, and simulate searches on them."""
+    """Join all learning curves in one table, and simulate searches on it."""
     input:
         CURVES_READ,
     output:

@@ -1,7 +1,7 @@
 """From the source of a data set to its prepared file.
 
 Needs: the user's own files; others are downloaded.
-Makes: results/data/{dataset}.safetensors, and {dataset}.encoding.json, the encoding of its rows.
+Makes: results/data/{dataset}{version}.safetensors, and .encoding.json, the encoding of its rows.
 """
 
 

@@ -7,7 +7,7 @@ Steps: unpack archives; collect the table of runs; tabulate all others from it.
 
 
 rule unpack:
-    """Put published records into a folder of the experiment."""
+    """Unpack published records into a folder of the experiment."""
     input:
         ARCHIVES,
     output:
