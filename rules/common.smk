@@ -55,8 +55,8 @@ os.environ.update(
 OUTPUTS = Outputs(GRID)
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
-TABLES = f"{OUTPUTS.folder}/tables"
-FIGURES = f"{OUTPUTS.folder}/figures"
+TABLE_DIR = f"{OUTPUTS.folder}/tables"
+FIGURE_DIR = f"{OUTPUTS.folder}/figures"
 
 
 def allow_repeats():

@@ -14,12 +14,12 @@ rule plot:
     """Draw all figures in one job, because a process starts slower than it draws a figure."""
     input:
         OUTPUTS.collected,
-        f"{TABLES}/ratios.csv",
+        f"{TABLE_DIR}/ratios.csv",
     output:
-        expand("{figures}/{name}.pdf", figures=FIGURES, name=OUTPUTS.drawn),
+        expand("{figures}/{name}.pdf", figures=FIGURE_DIR, name=OUTPUTS.drawn),
         [
             report(
-                f"{FIGURES}/{name}.png",
+                f"{FIGURE_DIR}/{name}.png",
                 category=view_of(name).group,
                 labels={"figure": name, "shows": view_of(name).caption},
             )
@@ -49,7 +49,7 @@ rule build_page:
     input:
         OUTPUTS.tables,
         OUTPUTS.best,
-        [f"{FIGURES}/{name}.png" for name in OUTPUTS.drawn if view_of(name).heading],
+        [f"{FIGURE_DIR}/{name}.png" for name in OUTPUTS.drawn if view_of(name).heading],
     output:
         report(
             OUTPUTS.page,

@@ -142,9 +142,9 @@ class Grid:
         """The paths of the trained models of `kept` runs."""
         return [f"results/runs/{place.stem}/{MODEL}" for place in self.kept]
 
-    def constraint(self, part: str) -> str:
-        """Return the regular expression of a wildcard: one part of the runs' paths."""
-        return alternatives(getattr(place, part) for place in self.runs)
+    def constraint(self, wildcard: str) -> str:
+        """Return the regular expression of a wildcard, from the paths of all runs."""
+        return alternatives(getattr(place, wildcard) for place in self.runs)
 
     def job_text(self, *, fraction: str, seed: str, **wildcards: str) -> str:
         """Return the job of a run as JSON, given the wildcards of its path."""
