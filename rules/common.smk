@@ -4,15 +4,12 @@ import atexit
 import json
 import shutil
 
-from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
 from automata.grid import Grid, alternatives
-from automata.config.inputs import files_of
 from automata.errors import UserError
 from automata.expected import expected
-from automata.files import fingerprint
 from automata.outputs import Outputs
 from automata.runs import STEM as RUN
 
@@ -77,22 +74,15 @@ def at_end(lines):
         )
 
 
+def makes_all():
+    """Return whether this call makes the whole experiment, not only some targets."""
+    return "all" in (workflow.dag_settings.targets or ["all"])
+
+
 def as_json(value):
     """Return a function that returns `value` in JSON; in a text, braces would mark wildcards."""
     text = json.dumps(value, default=lambda section: section.model_dump(mode="json"))
     return lambda wildcards: text
-
-
-def content(*names):
-    """Return a fingerprint of the content of these configuration files, without their dates."""
-    paths = [CONFIG / f"{name}.yaml" for name in names]
-    return fingerprint({path.name: path.read_text(encoding="utf-8") for path in paths})
-
-
-def own_files(wildcards):
-    """Return the user's own files of a data set, except names that look like wildcards."""
-    paths = [it for path in GRID.own_files(wildcards.dataset) for it in files_of(path)]
-    return [ancient(str(path)) for path in paths if not contains_wildcard(str(path))]
 
 
 def part(wildcards):

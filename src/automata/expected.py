@@ -46,14 +46,14 @@ def expected(grid: Grid) -> list[str]:
     downloads = sum(FILES[name].megabytes for name in files) * 1e6
     prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
     kwh = joules / JOULES_PER_KWH
-    energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}"
+    energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}" if kwh >= 0.001 else "0.001 or less"
     disk = downloads + prepared + RECORD_BYTES * runs
     return [
         f"{runs} runs take about {duration(seconds)} one after the other, tables and texts on a "
         "core of an AMD EPYC, images on an H100",
         f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
-        f"they need about {disk / 1e9:.1f} GB of disk, downloads {downloads / 1e9:.1f} GB",
+        f"they need about {disk / 1e9:.2g} GB of disk, {downloads / 1e9:.2g} GB of it downloads",
     ]
 
 

@@ -47,7 +47,7 @@ FULL, REPEAT, UNTUNED = (METHODS[name].display for name in ("full", "full-again"
 ONE_EPOCH = SCHEDULERS["one-epoch"].display
 """Names of methods without subsets in tables of simulated searches."""
 
-ALL_DATA = tuple(name for name, control in CONTROLS.items() if control.searches)
+ALL_DATA_CONTROLS = tuple(name for name, control in CONTROLS.items() if control.searches)
 """Controls whose trials train on all data."""
 
 CONTRASTS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -54,10 +53,8 @@ class Outputs:
             lines.append("compute.device: cuda: NVML finds no GPU on this machine")
         return lines
 
-    def end(self, targets: Collection[str]) -> str:
-        """Return a line that names the results, if the finished `targets` include all of them."""
-        if targets and "all" not in targets:
-            return ""
+    def end(self) -> str:
+        """Return the line that names the results of a finished experiment."""
         line = f"The best hyper-parameters: {self.best}; how good they are: {self.page}"
         if self._grid.kept and len(self._grid.datasets) == 1:
             command = f"automata predict {self.folder} NEWROWS --output predictions.csv"

@@ -117,7 +117,7 @@ SCHEDULERS = {
     ),
 }
 
-ALL_DATA = tuple(name for name, scheduler in SCHEDULERS.items() if scheduler.all_data)
+ALL_DATA_SCHEDULERS = tuple(name for name, scheduler in SCHEDULERS.items() if scheduler.all_data)
 """Schedulers whose trials train on all data."""
 
 # Figures draw in this order: AUTOMATA is last, on top. The colours are those of Okabe and Ito for

@@ -24,12 +24,12 @@ from automata.config.sections import (
     SearchSettings,
     SelectorSettings,
 )
-from automata.registry import ALL_DATA, CONTROLS, OWN, Control
+from automata.registry import ALL_DATA_SCHEDULERS, CONTROLS, OWN, Control
 
 
 def goes_together(scheduler: str, selector: str) -> bool:
     """Return whether the grid combines the two: a scheduler for all data needs a control."""
-    return scheduler not in ALL_DATA or selector in CONTROLS
+    return scheduler not in ALL_DATA_SCHEDULERS or selector in CONTROLS
 
 
 class Run(Section):
