@@ -1,18 +1,15 @@
-"""The configuration as a grid of runs, and functions of wildcards for the rules."""
+"""Reads the configuration as a grid of runs, and defines functions for the rules."""
 
 import atexit
 import json
 import shutil
 
-from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
 from automata.grid import Grid, alternatives
-from automata.config.inputs import files_of
 from automata.errors import UserError
 from automata.expected import expected
-from automata.files import fingerprint
 from automata.outputs import Outputs
 from automata.runs import STEM as RUN
 
@@ -23,7 +20,7 @@ READERS = 4  # processes that read records or draw figures
 if not (os.access(os.curdir, os.W_OK) or os.path.isdir(".snakemake")):
     sys.exit(f"{os.getcwd()}: read-only: name another folder by --directory")
 
-# Folders that are searched for the user's own modules.
+# Folders in which the user's own modules are searched.
 SEARCHED = [str(ROOT / "src"), os.getcwd()]
 SEARCHED += os.environ.get("PYTHONPATH", "").split(":")
 
@@ -32,15 +29,15 @@ try:
         settings = workflow.config_settings
         configfiles = [DEFAULTS, *(Path(str(file)) for file in settings.configfiles)]
         PARTS = read_experiments(configfiles, settings.config)
-    else:  # a module of another Snakefile, which gives the configuration by `config:`
+    else:  # another Snakefile uses this one as a module, and sets `config`
         PARTS = read_experiments([DEFAULTS], of_module=config)
     GRID = Grid(PARTS, SEARCHED + sys.path)
 except UserError as error:
     sys.exit(str(error))
 
-# Jobs and Ray's workers inherit this environment; cluster jobs parse this file and set it, too. It
-# has the settings that do not change data sets or records, so that they repeat no job. The working
-# folder, whose modules may be a stranger's, is searched only if the configuration names own code.
+# Jobs and Ray's workers inherit this environment; cluster jobs set it, too, by parsing this file.
+# Its settings change neither data sets nor records, so a change of them repeats no job. The working
+# directory may have a stranger's modules: it is searched only if the configuration names own code.
 if not GRID.names_code:
     SEARCHED.remove(os.getcwd())
 os.environ.update(
@@ -55,8 +52,8 @@ os.environ.update(
 OUTPUTS = Outputs(GRID)
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
-TABLES = f"{OUTPUTS.folder}/tables"
-FIGURES = f"{OUTPUTS.folder}/figures"
+TABLE_DIR = f"{OUTPUTS.folder}/tables"
+FIGURE_DIR = f"{OUTPUTS.folder}/figures"
 
 
 def allow_repeats():
@@ -65,34 +62,27 @@ def allow_repeats():
     every = dag.forceall or {"tune", "tune_and_keep"} & set(dag.forcerun)
     named = [*dag.forcerun, *(dag.targets if dag.forcetargets else [])]
     os.environ.update(AUTOMATA_AGAIN="all" if every else "\n".join(map(str, named)))
-    # A killed call leaves copies of records, from which Snakemake would restore deleted ones.
+    # From copies that a killed call leaves, Snakemake would restore deleted records.
     shutil.rmtree(".snakemake/backups/results/runs", ignore_errors=True)
 
 
 def at_end(lines):
-    """Print the lines that `lines` returns when this process exits, after all of Snakemake's."""
+    """Print the lines that `lines()` returns, when this process exits and Snakemake is silent."""
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
         atexit.register(
             lambda: [print(line, file=sys.stderr) for line in lines() if line]
         )
 
 
+def makes_all():
+    """Return whether this call makes the whole experiment, not only some targets."""
+    return "all" in (workflow.dag_settings.targets or ["all"])
+
+
 def as_json(value):
-    """Return a parameter in JSON, as a function because braces in texts mark wildcards."""
+    """Return a function that returns `value` in JSON; in a text, braces would mark wildcards."""
     text = json.dumps(value, default=lambda section: section.model_dump(mode="json"))
     return lambda wildcards: text
-
-
-def content(*names):
-    """Return a fingerprint of the content of these shipped files; their dates do not matter."""
-    paths = [CONFIG / f"{name}.yaml" for name in names]
-    return fingerprint({path.name: path.read_text(encoding="utf-8") for path in paths})
-
-
-def own_files(wildcards):
-    """Return the user's own files of a data set; a name like a wildcard cannot be an input."""
-    paths = [it for path in GRID.own_files(wildcards.dataset) for it in files_of(path)]
-    return [ancient(str(path)) for path in paths if not contains_wildcard(str(path))]
 
 
 def part(wildcards):
@@ -101,7 +91,7 @@ def part(wildcards):
 
 
 def of_part(get):
-    """Return `get` of a run's part, as one value if all parts agree: functions take longer."""
+    """Return `get(part)` if all parts agree, else a function of wildcards, which is slower."""
     values = [get(each) for each in GRID.parts]
     same = values.count(values[0]) == len(values)
     return values[0] if same else lambda wildcards: get(part(wildcards))
@@ -113,7 +103,7 @@ def on_cluster():
 
 
 def threads_of_run(wildcards):
-    """Return the threads of a measured job: the whole machine; on a cluster those of its trials."""
+    """Return the threads of a measured job: the whole machine, or on a cluster its trials' CPUs."""
     compute = part(wildcards).compute
     used = compute.concurrent_trials * compute.threads_per_trial
     return used if on_cluster() else WHOLE_MACHINE

@@ -2,7 +2,7 @@
 
 Needs: prepared data sets, or published learning curves.
 Makes: results/curves/ and, in results/{experiment}/, tables and figures of simulated searches.
-Steps: record curves in measured jobs; simulate searches on them; plot their regret.
+Steps: record curves in measured jobs; simulate searches on the curves; plot the regret.
 """
 
 from automata.simulation import TABLES as SIMULATED
@@ -10,7 +10,7 @@ from automata.simulation import TABLES as SIMULATED
 CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
 CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]
 REGRET = [f"regret-{scheduler}" for scheduler in GRID.simulated_schedulers]
-FIGURES_OF_REGRET = expand("{figures}/{name}.png", figures=FIGURES, name=REGRET)
+FIGURES_OF_REGRET = expand("{figures}/{name}.png", figures=FIGURE_DIR, name=REGRET)
 
 
 rule record_curves:
@@ -43,12 +43,12 @@ rule record_curves:
 
 
 rule simulate:
-    """Join all learning curves, and simulate searches on them."""
+    """Join all learning curves in one table, and simulate searches on it."""
     input:
         CURVES_READ,
     output:
         curves=f"results/{EXPERIMENT}/learning-curves.parquet",
-        tables=expand("{tables}/{name}.csv", tables=TABLES, name=SIMULATED),
+        tables=expand("{tables}/{name}.csv", tables=TABLE_DIR, name=SIMULATED),
     log:
         f"logs/{EXPERIMENT}/simulate.log",
     localrule: True
@@ -79,10 +79,10 @@ rule simulate:
 
 use rule plot as plot_regret with:
     input:
-        f"{TABLES}/simulated.csv",
+        f"{TABLE_DIR}/simulated.csv",
     output:
         FIGURES_OF_REGRET,
-        expand("{figures}/{name}.pdf", figures=FIGURES, name=REGRET),
+        expand("{figures}/{name}.pdf", figures=FIGURE_DIR, name=REGRET),
     log:
         f"logs/{EXPERIMENT}/plot_regret.log",
     params:

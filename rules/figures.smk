@@ -2,7 +2,7 @@
 
 Needs: the tables that `collect` and `tabulate` make.
 Makes: results/{experiment}/figures/ and index.html beside it; results/{experiment}/paper/.
-Steps: plot all figures; build the page. The catalogue (automata.views) has the captions.
+Steps: plot all figures; build the page. Captions are in the catalogue (automata.views).
 """
 
 from importlib.resources import files
@@ -11,15 +11,15 @@ from automata.views import PAPER, named, view_of
 
 
 rule plot:
-    """Draw all figures in one job, as a process takes longer to start than a figure to draw."""
+    """Draw all figures in one job, because a process starts slower than it draws a figure."""
     input:
         OUTPUTS.collected,
-        f"{TABLES}/ratios.csv",
+        f"{TABLE_DIR}/ratios.csv",
     output:
-        expand("{figures}/{name}.pdf", figures=FIGURES, name=OUTPUTS.drawn),
+        expand("{figures}/{name}.pdf", figures=FIGURE_DIR, name=OUTPUTS.drawn),
         [
             report(
-                f"{FIGURES}/{name}.png",
+                f"{FIGURE_DIR}/{name}.png",
                 category=view_of(name).group,
                 labels={"figure": name, "shows": view_of(name).caption},
             )
@@ -49,7 +49,7 @@ rule build_page:
     input:
         OUTPUTS.tables,
         OUTPUTS.best,
-        [f"{FIGURES}/{name}.png" for name in OUTPUTS.drawn if view_of(name).heading],
+        [f"{FIGURE_DIR}/{name}.png" for name in OUTPUTS.drawn if view_of(name).heading],
     output:
         report(
             OUTPUTS.page,
@@ -78,7 +78,7 @@ rule figures:
 
 
 rule paper_figures:
-    """Target: the paper's figures from the available records; starts no run."""
+    """Target: the paper's figures from the available records. It starts no run."""
     input:
         OUTPUTS.records if ARCHIVES else [],
     log:

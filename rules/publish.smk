@@ -6,7 +6,7 @@ Makes: results/reference/{experiment}/, with all records in one file; results/re
 
 
 rule publish_curves:
-    """Target: add learning curves to the published ones, and copy their tables and figures."""
+    """Target: add the learning curves to the published ones; copy their tables and figures."""
     input:
         made=[rules.simulate.output.tables, FIGURES_OF_REGRET],
         records=[],

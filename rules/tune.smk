@@ -7,8 +7,8 @@ Makes: results/runs/.../record.json and, for models to keep, model.safetensors b
 from automata.runs import MODEL
 
 
-# `update` keeps Snakemake from removing a finished record before the job has a new one. The job
-# itself keeps the record of a finished run.
+# Without `update`, Snakemake would delete a finished record before the job starts. A job that is not
+# forced keeps the record of a finished run.
 rule tune:
     """Tune on one data set with one search, scheduler, selector, subset size and seed."""
     input:
@@ -25,7 +25,7 @@ rule tune:
     resources:
         measured=1,
         nodes=1,
-        # Each attempt asks for twice the memory and time of the one before.
+        # Each attempt requests twice the memory and time of the one before.
         mem_mb=lambda wildcards, attempt: part(wildcards).job.memory_mb
         * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: part(wildcards).job.minutes
@@ -50,7 +50,7 @@ rule tune:
         """
 
 
-# The same with the trained model beside the record. For a finished run it only trains the model.
+# As `tune`, with the trained model beside the record. For a finished run it trains only the model.
 use rule tune as tune_and_keep with:
     input:
         lambda wildcards: ancient(GRID.prepared(wildcards.dataset)),

@@ -1,4 +1,4 @@
-"""Reproducibility pipeline for AUTOMATA: subset selection for compute-efficient tuning."""
+"""AUTOMATA, reproduced: hyper-parameter tuning on subsets of the training data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import `tune` at its first use, so that commands do not wait for torch and Ray."""
+    """Import `tune` when it is first used, so that commands do not wait for torch and Ray."""
     if name == "tune":
         from automata.api import tune
 

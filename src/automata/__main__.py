@@ -1,4 +1,4 @@
-"""Run the command line of `automata.cli` by `python -m automata`."""
+"""Runs the command line: `python -m automata`."""
 
 import faulthandler
 import os
@@ -8,11 +8,11 @@ from automata.cli import main
 from automata.failures import handle_ctrl_c
 
 if __name__ == "__main__":
-    faulthandler.enable()  # if native code crashes, print which line of Python called it
+    faulthandler.enable()  # if native code crashes, print the Python line that called it
     handle_ctrl_c()
     main()
-    # Libraries take a second to shut down. A signal meanwhile would make a finished command fail,
-    # and Snakemake would remove its record.
+    # Libraries take a second to shut down. A signal would then make a finished command fail,
+    # and Snakemake would remove its output.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -24,7 +24,7 @@ def allocation() -> dict[str, Any] | None:
 
 
 def keep_to_allocation(compute: Compute) -> None:
-    """Hide GPUs that are not allocated to this job, or that it does not need; call before CUDA.
+    """Hide GPUs that are not allocated to this job or not needed; call it before CUDA starts.
 
     Raises UserError if its trials need more CPUs than SLURM allocated.
     """
@@ -40,7 +40,7 @@ def keep_to_allocation(compute: Compute) -> None:
     from automata.metering.gpus import computing_on, gpu_models, visible_gpus  # needs psutil
 
     visible = visible_gpus()
-    alike = len(set(gpu_models([]))) == 1  # otherwise CUDA and NVML may number them differently
+    alike = len(set(gpu_models([]))) == 1  # else CUDA and NVML may number them differently
     if alike and len(visible) > compute.gpus:
         idle_first = sorted(visible, key=lambda uuid: bool(computing_on(uuid)))
         names = [f"GPU-{uuid}" for uuid in idle_first[: compute.gpus]]
@@ -48,7 +48,7 @@ def keep_to_allocation(compute: Compute) -> None:
 
 
 def gpus_of_host() -> int | None:
-    """Return the number of GPUs by NVML, None without pynvml; does not start CUDA."""
+    """Return the number of GPUs by NVML; None without pynvml. It does not start CUDA."""
     try:
         import pynvml
     except ImportError:

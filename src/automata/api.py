@@ -1,4 +1,4 @@
-"""`automata.tune`: one tuning job from Python, with the same record as by Snakemake."""
+"""`automata.tune`: one tuning job from Python, with the same record as in the workflow."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ARGUMENTS = {
     "seeds": "seed",
     "own_datasets": "own",
 }
-"""Keys of the configuration that `tune` sets, and the arguments that decide them."""
+"""Keys of the configuration that `tune` sets, and the arguments that give their values."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ class Tuned:
 
     @property
     def wall_seconds(self) -> float:
-        """Time of the search and of the training of the best configuration."""
+        """Wall time of the search and of the final training."""
         return sum(phase.wall_seconds for phase in self.record.phases)
 
     @property
     def energy_joules(self) -> float | None:
-        """Energy of the same; None if it can be neither measured nor estimated."""
+        """Energy of both; None if it can be neither measured nor estimated."""
         return complete_sum([phase.energy_joules for phase in self.record.phases])
 
     def save(self, folder: str | Path) -> None:
@@ -115,7 +115,7 @@ def tune(
 ) -> Tuned:
     """Tune hyper-parameters on subsets of the data, and train the best configuration on all rows.
 
-    An argument that is None has its default in config/config.yaml for this kind of data.
+    An argument that is None has the default of this kind of data in config/config.yaml.
 
     Args:
         data: a DataFrame; a pair (inputs, labels) of arrays, (n, features) numbers or
@@ -127,10 +127,9 @@ def tune(
         search_space: a domain for each hyper-parameter, as in `protocol.*.search_space`.
         search: `random` or `tpe`.
         scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
-        selector: the method that chooses the subsets; `full` uses all rows. Two controls:
+        selector: the method that selects the subsets, or a control: `full` uses all rows,
             `full-again` repeats `full`, and `untuned` tunes nothing.
-        fraction: the size of a subset, as a share of the training rows; `full` and the controls
-            ignore it.
+        fraction: the size of a subset, as a share of the training rows; controls ignore it.
         configurations: the number of trials.
         epochs: epochs of a trial that is not stopped early, and of the final training.
         metric: the metric that ranks the trials.
@@ -181,13 +180,13 @@ def tune(
             write_dataset(prepared, file)
             record, trained = run_with_model(job, file, work / "job")
             return Tuned(record, trained.cpu().eval(), prepared)
-        except UserError as error:  # name the argument, not the file or key made of it
+        except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(str(work / FRAME), "data").replace("module config", "tune")
             raise UserError(message.replace(f"own_datasets.{NAME}", "own")) from error
 
 
 def _checked(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return `settings`; raise UserError if the arguments would replace some of them."""
+    """Return `settings`; raise UserError for keys that are arguments of `tune`."""
     for key in settings.keys() & ARGUMENTS.keys():
         raise UserError(f"tune: settings.{key}: give the argument {ARGUMENTS[key]} instead")
     protocol = settings.get("protocol", {})
@@ -203,7 +202,7 @@ def _source(
     text: str | None,
     work: Path,
 ) -> tuple[str, dict[str, Any]]:
-    """Return the name of the data set and its `own_datasets`, empty for one of the project.
+    """Return the name of the data set and its entry in `own_datasets`; {} for one of the project.
 
     A DataFrame and arrays are written to a file in `work`.
     """

@@ -7,14 +7,14 @@ LISTED = 40
 
 
 def printable(text: str) -> str:
-    """Return `text` with escapes for line breaks and other characters that are not printable."""
+    """Return `text` with escapes for line breaks and other unprintable characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class UserError(Exception):
     """Invalid input or an impossible request; the message is one line that says what to change.
 
-    Escapes keep names in foreign files from controlling the terminal.
+    It escapes unprintable characters, so that names in files cannot control the terminal.
     """
 
     def __init__(self, text: str) -> None:
@@ -22,7 +22,7 @@ class UserError(Exception):
 
 
 def listed(names: Iterable[object]) -> str:
-    """Return `names` for a message: all, or the first of them and the number of the others."""
+    """Join `names` for a message: all, or the first LISTED and the number of the others."""
     every = [str(name) for name in names]
     more = [f"and {len(every) - LISTED} more"] if len(every) > LISTED else []
     return ", ".join(every[:LISTED] + more)

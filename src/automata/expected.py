@@ -11,31 +11,31 @@ from automata.tuning.schedulers import search_epochs, successive_halving
 from automata.tuning.sizes import RUN_SECONDS, duration
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
-"""Seconds to train a row once: medians of published runs on a core of an AMD EPYC, ResNet18 on an
-H100."""
+"""Seconds to train one row once: medians of published runs, on a core of an AMD EPYC (ResNet18: on
+an H100)."""
 
 EPOCH_SECONDS = 0.002
-"""Seconds of an epoch besides those of its rows."""
+"""Seconds of an epoch that do not depend on its rows."""
 
 CORE_WATTS = 4.1
-"""Power of a busy core, as published runs estimate it."""
+"""Power of a busy core, as estimated in published runs."""
 
 RECORD_BYTES, DATA_BYTES = 80e3, {"tabular": 10e6, "text": 40e6, "image": 200e6}
-"""Size of a run's record, and of a prepared data set by its kind."""
+"""Size of a record, and of a prepared data set by kind."""
 
 
 def expected(grid: Grid) -> list[str]:
-    """Return a line each on time, energy and disk space; none if no run can be estimated."""
+    """Return three lines on time, energy and disk space; none if no run can be estimated."""
     seconds, joules, runs = 0.0, 0.0, 0
     for place in grid.runs:
         job = grid.job(place.dataset, place.search, place.scheduler, place.selector)
         model = job.settings.protocol.model
         if place.dataset not in DATASETS or model not in ROW_SECONDS:
             continue
-        of_run = _seconds(job, float(place.fraction), ROW_SECONDS[str(model)])
+        run_seconds = _seconds(job, float(place.fraction), ROW_SECONDS[str(model)])
         on_gpu = DATASETS[place.dataset].kind == "image"
-        seconds, runs = seconds + of_run, runs + 1
-        joules += of_run * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
+        seconds, runs = seconds + run_seconds, runs + 1
+        joules += run_seconds * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
     if not runs:
         return []
     specs = [DATASETS[name] for name in grid.datasets if name in DATASETS]
@@ -46,19 +46,19 @@ def expected(grid: Grid) -> list[str]:
     downloads = sum(FILES[name].megabytes for name in files) * 1e6
     prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
     kwh = joules / JOULES_PER_KWH
-    energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}"
+    energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}" if kwh >= 0.001 else "0.001 or less"
     disk = downloads + prepared + RECORD_BYTES * runs
     return [
-        f"{runs} runs take about {duration(seconds)} one after the other: tables and texts on a "
+        f"{runs} runs take about {duration(seconds)} one after the other, tables and texts on a "
         "core of an AMD EPYC, images on an H100",
         f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
-        f"they need about {disk / 1e9:.1f} GB of disk, downloads {downloads / 1e9:.1f} GB",
+        f"they need about {disk / 1e9:.2g} GB of disk, {downloads / 1e9:.2g} GB of it downloads",
     ]
 
 
-def _seconds(job: Job, fraction: float, row: float) -> float:
-    """Return the seconds of a run, if a row takes `row`, without a warm start."""
+def _seconds(job: Job, fraction: float, row_seconds: float) -> float:
+    """Return the seconds of a run without warm start that trains a row in `row_seconds`."""
     run, protocol = job.run, job.settings.protocol
     rows = DATASETS[run.dataset].train
     size = protocol.configurations, protocol.epochs
@@ -70,4 +70,4 @@ def _seconds(job: Job, fraction: float, row: float) -> float:
     final = protocol.epochs * run.trains_finally
     share = fraction if run.control is None else 1.0
     passes = share * search + final
-    return RUN_SECONDS + row * rows * passes + EPOCH_SECONDS * (search + final)
+    return RUN_SECONDS + row_seconds * rows * passes + EPOCH_SECONDS * (search + final)

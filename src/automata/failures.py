@@ -1,4 +1,4 @@
-"""The one line that a failed command ends with. Imports only the standard library."""
+"""The error line of a failed command. This module is light: the Snakefile imports it."""
 
 from __future__ import annotations
 
@@ -18,51 +18,51 @@ from automata.errors import UserError
 
 KEPT = "call again: finished work is kept"
 
-FULL = {errno.ENOSPC, errno.EDQUOT}
-CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
+NOT_WRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM}
 
-NO_MEMORY = (
+OUT_OF_MEMORY = (
     "DefaultCPUAllocator: can't allocate memory",
     "CUDA error: out of memory",
     "CUBLAS_STATUS_ALLOC_FAILED",
 )
-"""Torch reports a lack of memory by these texts, too, in errors of no special type."""
+"""Texts by which torch reports a lack of memory in errors of a general type."""
 
 SMALLER = (
     "fewer compute.concurrent_trials, a larger compute.gpu_per_trial or a smaller "
     "protocol.*.batch_size need less"
 )
 
-LOST = (
+WORKER_KILLED = (
     "the process that trains was killed, most often for lack of memory (the machine's, or what "
     "ulimit -v or the scheduler allows), or native code crashed"
 )
 
 KILLED = (
-    "the job was killed, most often for lack of memory, or native code or a model of your own "
-    "ended its process"
+    "the job was killed, most often for lack of memory, or native code or your own model ended "
+    "its process"
 )
 """The reason of a job that ended without an error line."""
 
 OWN_LINE = re.compile(r"^automata(?: [\w-]+)?: error: ")
-"""Start of the error line that `automata.cli` prints."""
+"""Start of an error line of `automata.cli`."""
 
 PATIENCE_SECONDS = 10.0
 """Time that a process has for cleaning up after Ctrl-C."""
 
 
 def known_reason(error: BaseException) -> str | None:
-    """Return one line with the remedy for an error of a known kind, None for any other."""
+    """Return one line with the remedy for an error of a known kind; None for others."""
     return next(filter(None, map(_known_reason, _causes(error))), None)
 
 
 def unexpected_reason(error: BaseException, folders: Iterable[Path]) -> str:
-    """Return one line for any other error, which a full disk below `folders` may have caused."""
+    """Return one line for another error; first check whether the disk of `folders` is full."""
     for folder in filter(Path.is_dir, folders):
         if shutil.disk_usage(folder).free < 1024**2:
             return _no_space(folder)
     *_, first = _causes(error)
-    return f"not expected: {type(first).__name__}: {first_line(first)} (traceback in the log)"
+    return f"unexpected error: {type(first).__name__}: {first_line(first)} (traceback in the log)"
 
 
 def reason_in_log(log: Path) -> str:
@@ -76,11 +76,11 @@ def ran_out_of_memory(error: BaseException) -> bool:
     """Return whether `error` reports a lack of memory, of the host or of a GPU."""
     if isinstance(error, MemoryError) or "OutOfMemoryError" in _type_names(error):
         return True
-    return error.__cause__ is None and any(text in str(error) for text in NO_MEMORY)
+    return error.__cause__ is None and any(text in str(error) for text in OUT_OF_MEMORY)
 
 
 def first_line(error: BaseException) -> str:
-    """Return the message of `error` in one line; Ray Tune's may be a whole traceback."""
+    """Return one line of the message of `error`; Ray Tune's message may be a traceback."""
     lines = str(error).strip().splitlines() or ["without a reason"]
     return lines[-1 if lines[0].startswith("Traceback") else 0]
 
@@ -92,7 +92,7 @@ def end_at_once(reason: str) -> NoReturn:
 
 
 def handle_ctrl_c() -> None:
-    """Ignore further Ctrl-C for PATIENCE_SECONDS after the first, so that cleaning up can end.
+    """After Ctrl-C ignore further ones for PATIENCE_SECONDS, so that the process can clean up.
 
     Does nothing if Ctrl-C is ignored or handled already.
     """
@@ -115,19 +115,19 @@ def _known_reason(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted; {KEPT}"
-    if isinstance(error, OSError) and error.errno in FULL:
+    if isinstance(error, OSError) and error.errno in DISK_FULL:
         return _no_space(error.filename)
     if os.strerror(errno.ENOSPC) in str(error):  # a library's error; its cause names the file
         return None if error.__cause__ else _no_space()
     if isinstance(error, OSError) and error.filename:
         remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
-        return f"{error.filename}: {error.strerror}{remedy if error.errno in CLOSED else ''}"
+        return f"{error.filename}: {error.strerror}{remedy if error.errno in NOT_WRITABLE else ''}"
     if ran_out_of_memory(error):
         if "CUDA" in str(error):
             return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
         return f"memory ran out: {first_line(error)}; make room and {KEPT}"
     if "RayActorError" in _type_names(error):
-        return f"{LOST}; {KEPT}"
+        return f"{WORKER_KILLED}; {KEPT}"
     if "RayError" in _type_names(error):
         return f"Ray failed: {type(error).__name__}: {first_line(error)}; {KEPT}"
     return None
@@ -139,12 +139,12 @@ def _no_space(path: object = None) -> str:
 
 
 def _type_names(error: BaseException) -> set[str]:
-    """Return the names of the types of `error`: those of torch and Ray are not imported here."""
+    """Return the names of the types of `error`, because torch and Ray are not imported here."""
     return {kind.__name__ for kind in type(error).__mro__}
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield `error`, then the chain of its causes; an error that Ray wraps replaces its wrapper."""
+    """Yield `error` and the chain of its causes, without the wrappers of Ray."""
     cause: BaseException | None = error
     while cause is not None:
         wrapped = getattr(cause, "cause", None)  # the attribute of Ray's RayTaskError

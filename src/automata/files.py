@@ -1,4 +1,4 @@
-"""Files that are either complete or absent, and the base of the models in them."""
+"""Atomic writes, checksums, and the base class of records."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from automata.errors import UserError
 class Recorded(BaseModel):
     """A part of a record: an unknown field is an error, and NaN and infinity survive JSON.
 
-    Pydantic applies these settings only to a model's own fields, so each part needs them. Without
-    them, the loss of a diverged trial would be written as null and could not be read again.
+    Each part needs this base class, because pydantic applies its settings only to a model's own
+    fields. Without them the loss of a diverged trial would become null, which cannot be read.
     """
 
     model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
@@ -32,15 +32,15 @@ class Recorded(BaseModel):
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path with the suffix of `path`, which replaces `path` on success.
 
-    After an exception there is no temporary file, and `path` is unchanged. The next writer removes
-    the temporary file of a killed process.
+    After an exception `path` is unchanged, and the temporary file is removed. The next writer
+    removes the temporary file of a killed process.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(path)
+    _remove_unfinished(path)
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.unfinished{path.suffix}")
     try:
         temporary.touch()
-        mode = temporary.stat().st_mode  # by the umask; safetensors would make it 0600
+        mode = temporary.stat().st_mode  # from the umask; safetensors would set 0600
         temporary.unlink()
         yield temporary
         if temporary.stat().st_mode != mode:
@@ -52,8 +52,8 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _sweep(path: Path) -> None:
-    """Remove temporary files for `path` of processes that ended, on this host."""
+def _remove_unfinished(path: Path) -> None:
+    """Remove the temporary files for `path` of ended processes of this host."""
     for file in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
         process = file.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
         if process.isdigit() and not psutil.pid_exists(int(process)):
@@ -70,7 +70,7 @@ def _to_disk(path: Path) -> None:
 
 
 def bytes_below(folder: Path) -> int:
-    """Return the size of all files below `folder`, without those that vanish meanwhile."""
+    """Return the size of all files below `folder`, except those that vanish meanwhile."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -93,18 +93,18 @@ def write_text(path: Path, text: str) -> None:
 
 def folder_checksum(folder: Path) -> str:
     """Return one SHA-256 of the relative names and the contents of all visible files."""
-    total = hashlib.sha256()
+    digest = hashlib.sha256()
     files = {path.relative_to(folder).as_posix(): path for path in visible_files(folder)}
     for name, path in sorted(files.items()):
         # A name ends at its NUL and a checksum has 32 bytes: two folders never give the same bytes.
-        total.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(path)))
-    return total.hexdigest()
+        digest.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(path)))
+    return digest.hexdigest()
 
 
 def visible_files(folder: Path, above: tuple[Path, ...] = ()) -> list[Path]:
     """Return the files below `folder` that are neither hidden nor in a hidden folder.
 
-    Links to folders are followed; UserError for one that leads back to a folder in `above`.
+    It follows links to folders. Raises UserError for a link back to a folder in `above`.
     """
     around = (*above, folder.resolve())
     if around[-1] in above:

@@ -1,4 +1,4 @@
-"""The grid: its runs, and the paths of their inputs and outputs."""
+"""The grid: its runs, and the paths of the files that they read and write."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SHARED = (
     "carbon",
     "comparison",
 )
-"""Keys that must be equal in all parts, because parts share a folder and its tables."""
+"""Keys that must be equal in all parts, because the parts share files and tables."""
 
 CURVES = Path("results/curves")
 """Folder of the records of learning curves."""
@@ -49,25 +49,25 @@ CONTENTS = Path("results/data/contents.json")
 
 
 def alternatives(values: Iterable[str]) -> str:
-    """Return a regular expression of these values, as a group that is valid for no values, too."""
+    """Return a regular expression that matches each of `values`; as a group it may have none."""
     return f"(?:{'|'.join(map(re.escape, sorted(set(values))))})"
 
 
 class Grid:
-    """The united grids of the parts of an experiment."""
+    """The union of the grids of an experiment's parts."""
 
     def __init__(self, parts: Sequence[Experiment], search_path: Sequence[str]) -> None:
         """Raise UserError if the parts conflict, or if the user's files or modules are missing."""
         self.parts = parts
         self.shared = parts[0]
-        """The part to read the keys in SHARED from."""
+        """The part from which the keys in SHARED are read."""
         for key in SHARED:
             values = [attrgetter(key)(part) for part in parts]
             if any(value != values[0] for value in values):
                 raise UserError(f"{key}: must be the same in all parts")
         self.archives = self.shared.archives
         """Files of published records. If there are any, no run is started."""
-        self._running = [] if self.archives else parts
+        self._parts_with_runs = [] if self.archives else parts
         self._of_dataset = {dataset: part for part in parts for dataset in part.datasets}
         self.datasets = list(self._of_dataset)
         curves = [part.learning_curves for part in parts if part.learning_curves]
@@ -81,7 +81,7 @@ class Grid:
             for dataset, part in self._of_dataset.items()
         }
         self.names_code = any(is_code(role) for files in self._contents.values() for role in files)
-        """Whether a run imports a module of the user's own."""
+        """Whether a run imports a user's own module."""
         self.job = cache(self._job)
 
     def _check_files(self) -> None:
@@ -103,21 +103,21 @@ class Grid:
     @cached_property
     def runs(self) -> list[Place]:
         """The places of all runs; empty if records come from archives."""
-        return [place for part in self._running for place in self._runs_of(part)]
+        return [place for part in self._parts_with_runs for place in self._runs_of(part)]
 
     def _runs_of(self, part: Experiment) -> Iterator[Place]:
         """Yield the places of the runs of a part.
 
-        A control has one fraction, selectors have all listed ones. `untuned` may have its own
-        seeds, because it is cheap and needs many.
+        A control has one fraction, a selector has all of `fractions`. `untuned` may have its own
+        seeds.
         """
-        for cell in product(part.datasets, part.searches, part.schedulers, part.selectors):
-            _, _, scheduler, selector = cell
+        for values in product(part.datasets, part.searches, part.schedulers, part.selectors):
+            _, _, scheduler, selector = values
             if goes_together(scheduler, selector):
                 control = CONTROLS.get(selector)
                 fractions = part.fractions if control is None else [control.fraction]
                 seeds = (selector == "untuned" and part.untuned_seeds) or part.seeds
-                place = place_of(self.job(*cell))
+                place = place_of(self.job(*values))
                 for fraction, seed in product(fractions, seeds):
                     yield place._replace(fraction=number(fraction), seed=str(seed))
 
@@ -139,22 +139,22 @@ class Grid:
 
     @property
     def models(self) -> list[str]:
-        """The paths of these models."""
+        """The paths of the trained models of `kept` runs."""
         return [f"results/runs/{place.stem}/{MODEL}" for place in self.kept]
 
-    def constraint(self, part: str) -> str:
-        """Return the regular expression of one part of the places of runs."""
-        return alternatives(getattr(place, part) for place in self.runs)
+    def constraint(self, wildcard: str) -> str:
+        """Return the regular expression of a wildcard, from the paths of all runs."""
+        return alternatives(getattr(place, wildcard) for place in self.runs)
 
-    def job_text(self, *, fraction: str, seed: str, **cell: str) -> str:
+    def job_text(self, *, fraction: str, seed: str, **wildcards: str) -> str:
         """Return the job of a run as JSON, given the wildcards of its path."""
         names = ("dataset", "search", "scheduler", "selector")
-        job = self.job(*(cell[name] for name in names)).model_dump(mode="json")
+        job = self.job(*(wildcards[name] for name in names)).model_dump(mode="json")
         job["run"] |= {"fraction": float(fraction), "seed": int(seed)}
         return json.dumps(job, sort_keys=True)
 
     def _job(self, dataset: str, search: str, scheduler: str, selector: str) -> Job:
-        """Return the job of a cell, with an arbitrary fraction and seed."""
+        """Return the job of these methods, with an arbitrary fraction and seed."""
         run = Run(
             dataset=dataset,
             search=search,
@@ -202,13 +202,13 @@ class Grid:
         """All jobs of learning curves, by the paths of their records."""
         return {
             path: job
-            for part in self._running
+            for part in self._parts_with_runs
             for path, job in curves_jobs(part, self._contents).items()
         }
 
     @cached_property
     def recorded_curves(self) -> list[str]:
-        """The records of learning curves that are read besides the published ones."""
+        """The records of learning curves to read, in addition to the published ones."""
         paths = []
         for path, job in self.curves.items():
             missing = set(job.configurations)
@@ -221,15 +221,15 @@ class Grid:
 
     @property
     def trainings_of_curves(self) -> list[str]:
-        """The published trainings that are read."""
+        """The names of the published trainings to read."""
         return sorted(
             {name for job in self.curves.values() for name in self._published_trainings(job)}
         )
 
     def _published_trainings(self, job: CurvesJob) -> list[str]:
-        """Return the published trainings that equal the training of `job`.
+        """Return the names of the published trainings that equal the training of `job`.
 
-        If nothing is trained, the user's own files may differ or be missing.
+        If nothing is trained, they may differ in the user's own files.
         """
         if self.experiment_of(job.dataset).trains:
             return [name for name in [training_of(job)] if name in self._published]

@@ -1,4 +1,4 @@
-"""Locks whose waiting processes log who holds them."""
+"""Locks; a waiting process logs who holds the lock."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from pydantic import BaseModel, Field
 logger = logging.getLogger(__name__)
 
 REPEAT_SECONDS = 60.0
-"""Time between two log lines of one wait."""
+"""Time between two log lines while waiting."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of a file system without locks: Lustre mounted `noflock`, some NFS and FUSE mounts."""
 
 
 class Holder(BaseModel):
-    """The process that holds a lock, as its file says; anybody may write to that file."""
+    """The process that holds a lock, by the lock file, which anybody may write."""
 
     host: str = Field(pattern=r"^[A-Za-z0-9._-]{1,255}$")
     pid: int = Field(gt=0, lt=2**31)
@@ -40,10 +40,10 @@ def held(path: Path, what: str, *, mode: int = -1, needed: bool = True) -> Itera
     """Hold the lock at `path` for the body, and yield the seconds waited; 0 if it was free.
 
     While it waits for `what`, it logs the holder, at once and every minute. On a file system
-    without locks the body runs without one, unless it is `needed`. A new lock file gets `mode`.
-    Raises OSError if the file cannot be opened or made.
+    without locks the body runs unlocked, unless the lock is `needed`. A new lock file gets `mode`.
+    Raises OSError if the file can be neither opened nor created.
     """
-    # Without flock, filelock's substitute is the existence of the file, which _write breaks.
+    # filelock's fallback takes the existence of the file for the lock, which _write would break.
     lock = FileLock(path, mode=mode, fallback_to_soft=False)
     start = time.perf_counter()
     waited, timeout = 0.0, 0.0
@@ -59,7 +59,7 @@ def held(path: Path, what: str, *, mode: int = -1, needed: bool = True) -> Itera
         except OSError as error:
             if needed or error.errno not in NO_LOCKS:
                 raise
-            text = "%s: this file system has no locks: goes on without waiting for %s"
+            text = "%s: this file system has no locks: continues without waiting for %s"
             logger.warning(text, path, what)
             break
     if waited:
@@ -75,7 +75,7 @@ def held(path: Path, what: str, *, mode: int = -1, needed: bool = True) -> Itera
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace the text in a lock file, if that is allowed; the lock works without it."""
+    """Replace the text in a lock file, if possible; the lock works without the text."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -91,7 +91,7 @@ def holder(path: Path) -> Holder | None:
         named = Holder.model_validate_json(path.read_bytes())
         if named.host != platform.node():
             return named
-        # If that process began later, it is another one with the same number.
+        # A process that began later is another one with the same pid.
         began = psutil.Process(named.pid).create_time()
     except (OSError, ValueError, psutil.Error):
         return None

@@ -1,6 +1,6 @@
-"""Display names, looks and order of data sets, searches, schedulers and selectors.
+"""Display names, colours, markers and order of data sets and methods.
 
-A name without an entry, for example a user's own data set, is shown unchanged, after all others.
+A name without an entry, for example a user's own data set, is shown unchanged and after the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ AUTOMATA = "gradmatch"
 """The selector of the paper's method."""
 
 BASELINES = ("random", "craig")
-"""The subset selectors that the paper compares with."""
+"""The selectors with which the paper compares its method."""
 
 DATASETS = {
     "dna": "DNA",
@@ -41,13 +41,13 @@ DATASETS = {
 
 SPARE_COLOURS = ("#7B3294", "#8C510A", "#B2182B", "#1B7837", "#4D4D4D")
 SPARE_MARKERS = ("p", "h", "<", ">")
-"""Looks of methods whose entries have none, and of users' own: no entry has these."""
+"""Looks of methods without one in their entry, and of users' own methods; no entry has them."""
 
 FULL, REPEAT, UNTUNED = (METHODS[name].display for name in ("full", "full-again", "untuned"))
 ONE_EPOCH = SCHEDULERS["one-epoch"].display
 """Names of methods without subsets in tables of simulated searches."""
 
-ALL_DATA = tuple(name for name, control in CONTROLS.items() if control.searches)
+ALL_DATA_CONTROLS = tuple(name for name, control in CONTROLS.items() if control.searches)
 """Controls whose trials train on all data."""
 
 CONTRASTS = (
@@ -58,26 +58,26 @@ CONTRASTS = (
     (AUTOMATA, "rs2"),
     (AUTOMATA, "craig"),
 )
-"""Pairs of selectors to compare: redrawn with fixed subsets, gradients with random subsets."""
+"""Pairs of selectors to compare: redrawn with fixed, and gradient-based with random subsets."""
 
 
 def look(selector_name: str) -> Method:
     """Return a selector or control with its look; a user's own gets one of the spare looks."""
     own = Method(display=selector_name, meaning="the user's own")
-    return _drawable(selector_name, METHODS.get(selector_name, own))
+    return _with_look(selector_name, METHODS.get(selector_name, own))
 
 
 def scheduler_look(name: str) -> Scheduler:
     """Return a scheduler with its look; a user's own gets one of the spare looks."""
     own = Scheduler(display=name, short=name, meaning="the user's own")
-    return _drawable(name, SCHEDULERS.get(name, own))
+    return _with_look(name, SCHEDULERS.get(name, own))
 
 
 M = TypeVar("M", bound=Method)
 
 
-def _drawable(name: str, method: M) -> M:
-    """Return `method` with spare looks in place of empty ones; the same name gets the same look."""
+def _with_look(name: str, method: M) -> M:
+    """Return `method` with a spare look if it has none; a name always gets the same look."""
     number = crc32(name.encode())
     colour = SPARE_COLOURS[number % len(SPARE_COLOURS)]
     marker = SPARE_MARKERS[number // len(SPARE_COLOURS) % len(SPARE_MARKERS)]
@@ -105,13 +105,13 @@ def selector(name: str) -> str:
 
 
 def method(selector_name: str, fraction: float) -> str:
-    """Return a selector with its subset size, or a control alone: AUTOMATA 5 %, FULL."""
+    """Return the display name of a selector with its subset size, or of a control: AUTOMATA 5 %."""
     shown = selector(selector_name)
     return shown if selector_name in CONTROLS else f"{shown} {100 * fraction:.3g} %"
 
 
 def tuner(search_name: str, scheduler_name: str) -> str:
-    """Return a search and a scheduler as in the paper's titles: TPE, HB."""
+    """Return the display name of a search with a scheduler, as in the paper: TPE, HB."""
     return f"{search(search_name)}, {scheduler_look(scheduler_name).short}"
 
 

@@ -1,4 +1,4 @@
-"""`automata new`: a configuration for a user's own data, with a search that fits the time."""
+"""`automata new`: a configuration for a user's own data, with a search that fits a time limit."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import Plan, fitting
 
 SNAKEFILE = SHIPPED.with_name("workflow") / "Snakefile"
-"""The workflow of this package, in a wheel or in a checkout."""
+"""The Snakefile of this package, in a wheel or in a checkout."""
 
 PROBED = 3
 """Number of configurations that the probe trains."""
 PROBE_SECONDS = 1.0
-"""Shortest epoch that counts, unless it has all rows: the time of a shorter one is noise."""
+"""Shorter epochs are too noisy; the probe then takes more rows, up to all."""
 FIRST_ROWS = 256
-"""Rows of the first probe; each further one has four times as many."""
+"""Rows of the first probe; each later one has four times as many."""
 CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
-"""Clock of the probe by device; on a CPU it excludes the time that other processes take."""
+"""Clock of the probe by device; on a CPU it excludes the time of other processes."""
 UNBALANCED = 3.0
 """Ratio of the largest to the smallest class above which accuracy says little."""
 VECTORS = {"source": None, "dimension": 100}
-GLOVE = [
+VECTORS_LINES = [
     "data:",
     "  vectors: {source: null, dimension: 100}   # random; better, 862 MB once:",
     '  # vectors: {source: "https://nlp.stanford.edu/data/glove.6B.zip", dimension: 100}',
 ]
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
-"""Texts that need no quotes in YAML, other than YAML's own words, which PyYAML quotes."""
+"""Texts that need no quotes in YAML; PyYAML itself quotes words with a meaning, like `no`."""
 
 
 def new(
@@ -65,7 +65,7 @@ def new(
     hours: float,
     skip_rows: bool = False,
 ) -> str:
-    """Write a configuration for the data at `path`; return a summary and the command to type next.
+    """Write a configuration for the data at `path`; return a summary and the next command.
 
     Raises UserError for unusable data and for an `output` that exists.
     """
@@ -76,7 +76,7 @@ def new(
     guessed = guess(path, target, text, skip_rows)
     job = _job(name, guessed)
     data = prepare(name, job.settings.data, Path("results/downloads"))
-    # The note that lists the columns that are left out would repeat the reasons.
+    # `reasons` already name the columns that are left out.
     notes = [it for it in data.metadata.get("read", []) if not it.startswith("left out: ")]
     dropped = guessed.own.get("drop", [])
     reasons = [f"column '{it}': {guessed.reasons[it]}: left out" for it in dropped]
@@ -85,7 +85,7 @@ def new(
         unfinished.write_text(configuration(name, output, guessed, data, notes, plan), "utf-8")
         read_experiments([DEFAULTS, unfinished])
     too_long = plan.seconds > 3600 * hours
-    beyond = f", more than {hours:g} h: the smallest search there is" if too_long else ""
+    beyond = f", more than {hours:g} h; there is no smaller search" if too_long else ""
     size = plan.size
     return (
         "".join(f"{line}\n" for line in [*reasons, *notes])
@@ -105,7 +105,7 @@ def command(configuration: Path) -> str:
 
 
 def name_of(path: Path) -> str:
-    """Return a name for the data at `path`, which no data set of the project has."""
+    """Return a name for the data at `path` that is not yet taken."""
     plain = re.sub(r"[^a-z0-9-]+", "-", path.name.lower().partition(".")[0]).strip("-") or "data"
     name = plain[:60].rstrip("-")
     if name not in {*DATASETS, *TAKEN, "all"}:
@@ -114,7 +114,7 @@ def name_of(path: Path) -> str:
 
 
 def _job(name: str, guessed: Guess) -> Job:
-    """Return the job that the probe trains: FULL, with the default search space."""
+    """Return the job of the probe: FULL, with the default search space."""
     methods = {"search": "random", "scheduler": "hyperband", "selector": "full"}
     own = {"own_datasets": {name: guessed.own}, "data": {"vectors": VECTORS}}
     (experiment,) = read_experiments([DEFAULTS], {"datasets": [name], **own})
@@ -123,7 +123,7 @@ def _job(name: str, guessed: Guess) -> Job:
 
 
 def planned(data: Dataset, job: Job, hours: float) -> Plan:
-    """Return the largest search that takes at most `hours` on this machine, by a probe."""
+    """Return the largest search that takes at most `hours` here, as a probe predicts."""
     compute = job.settings.compute
     seconds, cores, watts = seconds_per_pass(data, job), 1, None
     if choose_device(compute, data.kind).type == "cpu":
@@ -135,7 +135,7 @@ def planned(data: Dataset, job: Job, hours: float) -> Plan:
 
 
 def seconds_per_pass(data: Dataset, job: Job) -> float:
-    """Return the mean seconds of an epoch on all training rows, over PROBED configurations."""
+    """Return the seconds of an epoch on all training rows: the mean of PROBED configurations."""
     settings = job.settings
     search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
     device = take_device(choose_device(settings.compute, data.kind))
@@ -144,7 +144,7 @@ def seconds_per_pass(data: Dataset, job: Job) -> float:
 
 
 def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch.device) -> float:
-    """Return the seconds of an epoch, from one on enough rows to be measured precisely."""
+    """Return the seconds of an epoch on all rows, extrapolated from enough rows."""
     clock, seed = CLOCKS[device.type], derive(job.run.seed, job.run.training_stream)
     rest = subset_plan(job), seed, device, job.settings.compute  # as in `TuneTrial`
     rows = min(FIRST_ROWS, len(data.train))
@@ -180,16 +180,16 @@ def configuration(
         f"  {_yaml(name)}:",
         *(f"    {line}" for line in _own_dataset(guessed)),
         *(f"    # {printable(note)}" for note in notes),
-        *(GLOVE if kind == "text" else []),
+        *(VECTORS_LINES if kind == "text" else []),
         "",
         *RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines(),
         f"seeds: {[*range(size.seeds)]}{_comment(few)}",
         "protocol:",
         f"  {kind}:",
-        f"    configurations: {size.configurations}   # hyper-parameters that are tried",
+        f"    configurations: {size.configurations}   # trials of the search",
         f"    epochs: {size.epochs}",
         f"    metric: {metric}   # {why}",
-        "    class_weights: none   # balanced: all classes count alike in training",
+        "    class_weights: none   # balanced: all classes have equal weight in training",
     ]
     if plan.slots > 1:
         lines += ["compute:", f"  concurrent_trials: {plan.slots}   # a core each"]
@@ -197,7 +197,7 @@ def configuration(
 
 
 def _own_dataset(guessed: Guess) -> Iterator[str]:
-    """Yield the lines of `own_datasets`, with the reason for each key and listed column."""
+    """Yield the lines of the entry in `own_datasets`, with a reason for each key and column."""
     for key, value in guessed.own.items():
         columns = value if isinstance(value, list) else []
         yield f"{key}:{'' if columns else f' {_yaml(value)}'}{_comment(guessed.reasons.get(key))}"

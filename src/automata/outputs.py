@@ -1,9 +1,8 @@
-"""The files of an experiment that are made of its records: tables, figures, page."""
+"""The files that are made of an experiment's records: tables, figures, page."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -36,14 +35,14 @@ class Outputs:
 
     @property
     def existing(self) -> list[str]:
-        """The records that exist; a missing one if none does."""
+        """The records that exist; if none does, the first path, for the error message."""
         existing = [path for path in self.records if Path(path).exists()]
         return existing or self.records[:1]
 
     def news(self, elsewhere: bool) -> list[str]:
-        """Return lines to print before the jobs start: numbers of runs, and a GPU that is missing.
+        """Return lines to print before the jobs start: the numbers of runs, and a missing GPU.
 
-        `elsewhere` says that the jobs run on other machines.
+        `elsewhere`: the jobs run on other machines, whose GPUs are unknown.
         """
         if self._grid.archives:
             return [f"records from {', '.join(self._grid.archives)}"]
@@ -54,10 +53,8 @@ class Outputs:
             lines.append("compute.device: cuda: NVML finds no GPU on this machine")
         return lines
 
-    def end(self, targets: Collection[str]) -> str:
-        """Return a line that names the results, if they are among the finished `targets`."""
-        if targets and "all" not in targets:
-            return ""
+    def end(self) -> str:
+        """Return the line that names the results of a finished experiment."""
         line = f"The best hyper-parameters: {self.best}; how good they are: {self.page}"
         if self._grid.kept and len(self._grid.datasets) == 1:
             command = f"automata predict {self.folder} NEWROWS --output predictions.csv"
@@ -66,8 +63,8 @@ class Outputs:
 
     @cached_property
     def drawn(self) -> list[str]:
-        """The names of the figures that show something."""
-        if self._grid.archives:  # they are not read yet and may have any run
+        """The names of the figures that have something to show."""
+        if self._grid.archives:  # unread: they may have any run
             panels = product(self._grid.datasets, SEARCHES, SCHEDULERS)
             return figures(dict.fromkeys(panels, METHODS))
         plan: dict[tuple[str, str, str], set[str]] = {}
@@ -83,6 +80,6 @@ class Outputs:
 
     @property
     def published(self) -> list[str]:
-        """The files that are published besides the records, from which all others can be made."""
+        """The files to publish beside the records; all others can be made from the records."""
         tables = [path for path in self.tables if TABLES[Path(path).name].published]
         return [*tables, *self.figures, self.best, self.page]

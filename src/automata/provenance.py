@@ -28,17 +28,17 @@ ENVIRONMENT = (
     "CUDA_VISIBLE_DEVICES",
     "PYTHONHASHSEED",
 )
-"""Variables that affect results or threads."""
+"""Environment variables that affect results or the number of threads."""
 
 BLAS = ("internal_api", "version", "threading_layer", "architecture", "num_threads")
-"""Recorded settings of the BLAS of NumPy and SciPy."""
+"""Recorded settings of each BLAS library."""
 
 LOCK = Path(__file__).parents[2] / "requirements.lock"
-"""Versions of all packages; exists only in a checkout."""
+"""File with the versions of all packages; exists only in a checkout."""
 
 
 def provenance(selector: str) -> dict[str, Any]:
-    """Return versions and host of a run with `selector` as JSON values."""
+    """Return code, packages and host of a run with `selector`, as JSON values."""
     return {
         "automata": __version__,
         "measurement": measurement(selector),
@@ -56,7 +56,7 @@ def provenance(selector: str) -> dict[str, Any]:
 
 
 def numerics() -> dict[str, Any]:
-    """Return numerical settings of this process, which `limit_threads` and `choose_device` set."""
+    """Return the numerical settings of this process, after `limit_threads` and `choose_device`."""
     return {
         "blas": [
             {key: library.get(key) for key in BLAS}
@@ -90,9 +90,9 @@ def installed_version(name: str) -> str | None:
 
 
 def git_state(folder: Path) -> dict[str, Any] | None:
-    """Return commit and dirty flag of the checkout of `folder`; None without one."""
+    """Return commit and dirty flag of the checkout of `folder`; None outside a checkout."""
     try:
-        # Fails if an installed package is only inside the checkout of another project.
+        # Fails if the package is installed inside the checkout of another project.
         _git(folder, "ls-files", "--error-unmatch", Path(__file__).name)
         commit = _git(folder, "rev-parse", "HEAD")
         changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
@@ -102,7 +102,7 @@ def git_state(folder: Path) -> dict[str, Any] | None:
 
 
 def cpu_model() -> str:
-    """Return the processor's name from the kernel."""
+    """Return the name of the processor."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

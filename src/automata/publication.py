@@ -1,4 +1,4 @@
-"""Published records: one compressed file, from which the results are made again."""
+"""Published records: packs them into one compressed file, and unpacks them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from automata.records import Record, parse_record
 from automata.runs import DEPTH, RECORD, Place
 
 PRESET = 9 | lzma.PRESET_EXTREME
-"""Packing a thousand records takes a minute; every clone carries the file."""
+"""The strongest: packing a thousand records takes a minute, but every clone has the file."""
 
 MOST_BYTES = 64 * 2**20
 """Size limit of an entry of an archive; a record has less than a megabyte."""
 
 NAME = re.compile(rf"(?:(?!\.)[^/\0]+/){{{DEPTH - 1}}}{re.escape(RECORD)}")
-"""Name of a record in an archive: it leads to no other folder."""
+"""Name of a record in an archive; it cannot lead out of the folder."""
 
 
 class _Bounded(lzma.LZMAFile):
-    """Refuses to read large entries, also names and attributes, which tarfile reads by itself."""
+    """Refuses large entries, also names and attributes, which tarfile itself reads."""
 
     def read(self, size: int | None = -1) -> bytes:
         if size is None or not 0 <= size <= MOST_BYTES:
@@ -55,42 +55,42 @@ def unpack(
 ) -> None:
     """Write the records in `archives` to `folder`, after all of them were checked.
 
-    A record is written to its path in the archive, or to the one that `place_of` gives for it.
-    Raises UserError for a file that is no archive or has anything but records in it, for a run in
-    two places, and if `folder` has another record of a run.
+    A record keeps its path in the archive, unless `place_of` gives its place. Raises UserError if a
+    file is not an archive of records alone, if a run is in the archives twice, or if `folder` has a
+    different record of a run.
     """
     found: dict[str, Path] = {}
     for archive in archives:
-        for name, text in _records(archive, place_of):
+        for name, content in _records(archive, place_of):
             if name in found:
-                where = "twice" if found[name] == archive else f"and in {found[name]}"
-                raise UserError(f"{archive}: {name} is in it {where}")
-            if (path := folder / name).exists() and path.read_bytes() != text:
+                where = "twice in it" if found[name] == archive else f"also in {found[name]}"
+                raise UserError(f"{archive}: {name} is {where}")
+            if (path := folder / name).exists() and path.read_bytes() != content:
                 raise UserError(f"{archive}: {path} exists already, with other content")
             found[name] = archive
     for archive in dict.fromkeys(found.values()):
-        for name, text in _records(archive, place_of):
+        for name, content in _records(archive, place_of):
             with replacing(folder / name) as temporary:
-                temporary.write_bytes(text)
+                temporary.write_bytes(content)
 
 
 def _records(
     archive: Path, place_of: Callable[[Record], Place] | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the path of each record in `archive`, relative to a folder of runs, and its text."""
+    """Yield the path of each record in `archive`, relative to a folder of runs, and its bytes."""
     try:
         with _Bounded(archive) as bounded, tarfile.open(fileobj=bounded, mode="r:") as tar:
             for entry in tar:
-                # The holes of a sparse file take no space until they are read.
+                # A small sparse file could fill the memory when it is read.
                 regular = entry.isreg() and not entry.issparse() and NAME.fullmatch(entry.name)
                 file = tar.extractfile(entry) if regular else None
                 if file is None:
                     raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
-                name, text = entry.name, file.read()
+                name, content = entry.name, file.read()
                 if place_of is not None:
-                    record = parse_record(text.decode(errors="replace"), f"{archive}: {name}")
+                    record = parse_record(content.decode(errors="replace"), f"{archive}: {name}")
                     name = f"{place_of(record).stem}/{RECORD}"
-                yield name, text
+                yield name, content
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise UserError(f"{archive}: not an archive of records: {error}") from error
 

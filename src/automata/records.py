@@ -28,17 +28,17 @@ class Trial(Recorded):
     """One configuration and its training under the scheduler."""
 
     index: int
-    """Position in the order of proposal, from 0."""
+    """Position in the order of proposals, from 0."""
     configuration: dict[str, Any]
     rungs: list[int]
-    """Epochs at which it reports; it ends at the last unless it is stopped."""
+    """Epochs at which the trial reports its score; it ends at the last unless it is stopped."""
     status: Literal["completed", "stopped", "failed", "drawn"]
     """`drawn`: the configuration was never trained."""
     progress: Progress
 
     @property
     def score(self) -> float:
-        """The score by which the search proposes and the best trial is chosen."""
+        """The score that the search learns from, and by which the best trial is chosen."""
         return self.progress.score
 
 
@@ -49,17 +49,17 @@ class Segment(Recorded):
     setup_seconds: float = 0.0
     """Seconds before the window: start of Ray and the first worker, imports, data."""
     measurement: Measurement
-    """After an interruption it ends with the last work that was kept."""
+    """If the segment was interrupted, this ends with the last work that was saved."""
 
 
 class Tuning(Recorded):
-    """The search: measured from the first trial's start to the last one's end."""
+    """The search, measured from the start of the first trial to the end of the last."""
 
     segments: list[Segment]
-    """One, more after interruptions; none without a search."""
+    """One, or more after interruptions; none without a search."""
     trials: list[Trial]
     best: int
-    """Index of the trial with the best score; the earlier one wins a tie."""
+    """Index of the trial with the best score; of equal scores the earliest."""
     cluster: dict[str, Any] | None = None
     """`address` of the user's Ray cluster; None if the job started Ray itself."""
 
@@ -84,7 +84,7 @@ class Tuning(Recorded):
 
 
 class Finalist(Recorded):
-    """A configuration that was trained on all data but was not the best."""
+    """A configuration that was trained on all data, but was not the best of the finalists."""
 
     trial: int
     """Index of the trial with this configuration."""
@@ -92,15 +92,15 @@ class Finalist(Recorded):
 
 
 class FinalTraining(Recorded):
-    """The training of the best configuration on all data, measured apart from the search."""
+    """The training of the best configuration on all data, measured separately from the search."""
 
     segments: Annotated[list[Segment], Field(min_length=1)]
-    """One, more after interruptions."""
+    """One, or more after interruptions."""
     progress: Progress
     trial: Annotated[int | None, added(None)] = None
-    """Index of the trial with its configuration; None for the best of the search."""
+    """Index of the trial whose configuration it trains; None: the best of the search."""
     lost: Annotated[list[Finalist], added([])] = []
-    """The other finalists, whose training is measured with it."""
+    """The other finalists; the measurement includes their training."""
 
     @property
     def measurement(self) -> Measurement:
@@ -131,7 +131,7 @@ class Data(Recorded):
     counts: dict[str, int]
     source: str
     read: Annotated[list[str], added([])] = []
-    """Sentences about what was read from the user's own files."""
+    """Notes on how the user's own files were read."""
 
 
 class Record(Recorded):
@@ -142,14 +142,14 @@ class Record(Recorded):
     data: Data
     tuning: Tuning
     final: FinalTraining | None
-    """None for FULL: the weights of its best trial are tested."""
+    """None for `full` and `full-again`, whose best trial is tested."""
     test: Test
     resumed: bool
-    """Whether it was interrupted, so that several processes did the work."""
+    """Whether the run was interrupted and resumed by another process."""
     peak_disk_bytes: int
-    """Maximum size of the unfinished work on disk, seen by the process that finished it."""
+    """Maximum size of the unfinished work on disk, as the last process saw it."""
     lock_wait_seconds: float
-    """Seconds that this process waited for locks."""
+    """Seconds that the last process waited for locks."""
     provenance: dict[str, Any]
 
     @property
@@ -165,12 +165,12 @@ class Record(Recorded):
 
     @property
     def phases(self) -> list[Measurement]:
-        """Measurements of the search and of the final training, if there was one."""
+        """Measurements of the search and of the final training, without missing ones."""
         windows = (self.tuning.measurement, self.final.measurement if self.final else None)
         return [window for window in windows if window is not None]
 
     def version(self, part: str) -> int:
-        """Return the measurement version of a part; 1 if the record has none."""
+        """Return the measurement version of a part (see `versions`); 1 if the record has none."""
         return int(self.provenance.get("measurement", {}).get(part, 1))
 
 
@@ -180,28 +180,28 @@ def write_record(record: Recorded, path: Path) -> None:
 
 
 def sealed(content: dict[str, Any]) -> str:
-    """Return `content` as JSON whose last entry is a digest of the text before it."""
+    """Return `content` as JSON, with a digest of this text as the last entry."""
     text = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
     return f"{text}{SEAL}{_end(text)}"
 
 
 def _end(text: str) -> str:
-    """Return the end of the file whose content is `text`: its digest and the last bracket."""
+    """Return the end of a file that begins with `text`: its digest and the last bracket."""
     return f'{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n'
 
 
 def read_record(path: Path) -> Record:
-    """Read the record of a run; UserError, which names the file, for any other file."""
+    """Read the record of a run; raises UserError if the file is not one."""
     return read_as(Record, path, REMEDY)
 
 
 def parse_record(text: str, name: str) -> Record:
-    """Return the record of a run from the text of the file `name`; UserError as `read_record`."""
+    """Parse the `text` of the file `name` as the record of a run; raises UserError."""
     return _parse(Record, text, name, REMEDY)
 
 
 def read_as(kind: type[R], path: Path, remedy: str) -> R:
-    """Read a record of this `kind`; UserError, which ends with `remedy`, for any other file."""
+    """Read a record of this `kind`; otherwise raise UserError, which ends with `remedy`."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The project's own methods and models: one entry each, and how they are imported.
+"""The project's methods and models: one entry each, and the functions that import them.
 
 An entry names its class by "module:class", so that reading the entry imports nothing.
 """
@@ -23,7 +23,7 @@ class Method:
     display: str
     """Its name in figures, tables and the page."""
     meaning: str
-    """What it does, for the page and docs/configuration.md."""
+    """What it does; the page and docs/configuration.md show this text."""
     target: str = ""
     """"module:class"; empty for a control, which has no selector."""
     colour: str = ""
@@ -34,17 +34,17 @@ class Method:
 
 @dataclass(frozen=True, kw_only=True)
 class Scheduler(Method):
-    """A scheduler that stops trials early."""
+    """A scheduler: which trials train how long."""
 
     short: str
-    """Its name in titles of panels, as the paper has it."""
+    """Its name in titles of panels, as in the paper."""
     all_data: bool = False
-    """Whether its trials train on all data, so that the trial that reaches T is the result."""
+    """Whether its trials train on all data, so that it needs a control."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Control(Method):
-    """A value of the axis `selectors` without a selector: trials see all data, or none."""
+    """A value of the axis `selectors` that selects no subsets: trials see all data, or none."""
 
     fraction: int
     """The share of the data that trials see, used as subset size in paths and tables."""
@@ -84,7 +84,7 @@ SCHEDULERS = {
         target="automata.tuning.schedulers:Asha",
         display="ASHA",
         short="ASHA",
-        meaning="asynchronous successive halving: a trial goes on if it is among the best at its "
+        meaning="asynchronous successive halving: a trial continues if it is among the best at its "
         "rung so far",
         colour="#E69F00",
         marker="s",
@@ -102,7 +102,7 @@ SCHEDULERS = {
         display="one epoch",
         short="1 epoch",
         meaning="all but the best three trials end after one epoch; these are halved at T/4 and "
-        "T/2. Trials train on all data: for `full` and `untuned` only",
+        "T/2. Trials train on all data: for `full`, `full-again` and `untuned` only",
         all_data=True,
         colour="#000000",
         marker="P",
@@ -117,11 +117,11 @@ SCHEDULERS = {
     ),
 }
 
-ALL_DATA = tuple(name for name, scheduler in SCHEDULERS.items() if scheduler.all_data)
+ALL_DATA_SCHEDULERS = tuple(name for name, scheduler in SCHEDULERS.items() if scheduler.all_data)
 """Schedulers whose trials train on all data."""
 
-# Figures draw in this order, AUTOMATA last, on top. The colours are Okabe and Ito's, made for
-# colour-blind readers, with grey for their pale yellow. The markers differ in grey print.
+# Figures draw in this order: AUTOMATA is last, on top. The colours are those of Okabe and Ito for
+# colour-blind readers, but grey in place of pale yellow. The markers also differ in grey print.
 CONTROLS = {
     "full": Control(
         display="FULL",
@@ -186,7 +186,7 @@ SELECTORS = {
     "gradmatch-adaptive": Method(
         target="automata.selection.adaptive:AdaptiveGradMatch",
         display="AUTOMATA (adaptive)",
-        meaning="AUTOMATA with only as many mini-batches as the match asks for",
+        meaning="AUTOMATA with only as many mini-batches as a good match needs",
         colour="#0072B2",
         marker="P",
     ),
@@ -200,7 +200,7 @@ SELECTORS = {
 }
 
 METHODS: dict[str, Method] = {**CONTROLS, **SELECTORS}
-"""What trials can train on: the values of the axis `selectors`."""
+"""The values of the axis `selectors`."""
 
 REGISTRIES: dict[str, Mapping[str, Method]] = {
     "search": SEARCHES,
@@ -242,7 +242,7 @@ MEMBERS = {
     "scheduler": ("pauses", "furthest", "rungs", "proposals", "judge"),
     "selector": ("cadence", "select"),
 }
-"""Attributes that a method needs, by kind: see `Proposer`, `Scheduler` and `Selector`."""
+"""Attributes that an own method must have, by kind: see `Proposer`, `Scheduler`, `Selector`."""
 
 
 def imported(target: str) -> Any:
@@ -257,11 +257,11 @@ def load(registry: Mapping[str, Method], name: str) -> Any:
 
 
 def load_own(target: str, key: str) -> Any:
-    """Return a user's function or class; raises UserError, which names `key`, if it is missing."""
+    """Import a user's function or class; raises UserError, which names `key`, on failure."""
     name, attribute = target.split(":")
     try:
         module = import_module(name)
-    except Exception as error:  # whatever a user's module does when it is imported
+    except Exception as error:  # a user's module may raise anything
         raise UserError(
             f"{key}: cannot import {name}: {reason(error)} "
             "(searched: the working directory, PYTHONPATH)"
@@ -280,7 +280,7 @@ def make(
     *arguments: Any,
     **keywords: Any,
 ) -> Any:
-    """Make the search, scheduler or selector `name`; `own` has the user's own by kind.
+    """Make the search, scheduler or selector `name`; `own` has targets of the user's, by kind.
 
     Raises UserError for a user's own method that fails or lacks one of MEMBERS.
     """
@@ -291,7 +291,7 @@ def make(
     factory = load_own(target, key)
     try:
         made = factory(*arguments, **keywords)
-    except Exception as error:  # whatever a user's code does
+    except Exception as error:  # a user's code may raise anything
         raise UserError(f"{key}: failed with {reason(error)}") from error
     for member in MEMBERS[kind]:
         if not hasattr(made, member):
@@ -300,5 +300,5 @@ def make(
 
 
 def reason(error: Exception) -> str:
-    """Return the type and text of an error of the user's code in one line."""
+    """Return the type and message of an error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,4 +1,4 @@
-"""The paths of runs: a fingerprint of all inputs of a run is in its path."""
+"""The paths of runs, with fingerprints of all that a run reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from automata.records import Record
 
 STEM = "{dataset}/{search}-{scheduler}-{protocol}/{selector}-{fraction}{variant}/seed-{seed}"
-"""Path of a run, relative to the folder of all records, logs or unfinished work."""
+"""Path of a run in the folder of all records, of all logs or of unfinished work."""
 
 RECORD = "record.json"
 MODEL = "model.safetensors"
@@ -26,7 +26,7 @@ DEPTH = STEM.count("/") + 2
 
 
 class Place(NamedTuple):
-    """The parts of a run's path, as strings: they are wildcards of Snakemake."""
+    """The parts of a run's path, which are the wildcards of rules."""
 
     dataset: str
     search: str
@@ -36,8 +36,7 @@ class Place(NamedTuple):
     selector: str
     fraction: str
     variant: str
-    """A hyphen and the fingerprint of settings that affect only runs with subsets; empty at their
-    defaults."""
+    """A hyphen and the fingerprint of settings that concern subsets; empty at their defaults."""
     seed: str
 
     @property
@@ -77,7 +76,7 @@ def place_of(job: Job) -> Place:
 def recorded_place(record: Record) -> Place:
     """Return the place of the run of a record.
 
-    The checksum of the data replaces those of the user's own files if the record lacks them.
+    If it lacks the checksums of the user's own files, that of the prepared data replaces them.
     """
     job = record.job
     if data_files(job.settings.data) and not job.files:

@@ -1,4 +1,4 @@
-"""Seeds of random streams, derived by name from the one seed of a run."""
+"""Seeds of random streams, derived from the seed of a run and a name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 
 
 def derive(seed: int, *names: str | int) -> int:
-    """Return a seed in [0, 2**31) for the stream called `names` under the root `seed`.
+    """Return a seed in [0, 2**31) for the stream `names` under the root `seed`.
 
     The same names give the same seed, other names an independent one. torch, NumPy and hyperopt
     accept every seed in this range.

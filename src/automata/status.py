@@ -1,7 +1,7 @@
 """`automata status` and `automata runs`: the state of runs, from their files alone.
 
-Nothing is written and no lock is tried, which a starting job would take for another job. The logs
-of `tuning.log` are parsed here, because that module imports torch, which takes seconds.
+This module writes nothing and takes no lock: a starting job would wait for it. It parses the logs
+of `tuning.log` itself, because that module imports torch, which takes seconds.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from automata.tuning.schedulers import search_epochs
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
 SILENT_SECONDS = 3600.0
-"""Age of its files at which a job of another host, whose process nobody here sees, has ended."""
+"""A job of another host, whose process is not visible here, has ended if its files are older."""
 
-STATES = ("done", "running", "to come")
+STATES = ("done", "running", "pending")
 
 
 def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
-    """Yield the path and the progress of each run that a job works on."""
+    """Yield the path and the progress of each running run."""
     now = time.time()
     for lock in sorted(work.glob("/".join("*" * (STEM.count("/") + 1)) + "/lock")):
         folder, who = lock.parent, holder(lock)
@@ -49,7 +49,7 @@ def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
         if who.host != platform.node():
             try:  # writing checkpoints changes the folders
                 changed = [path.stat().st_mtime for path in (folder, *folder.iterdir())]
-            except OSError:  # the job is removing its files: it has ended
+            except OSError:  # the job has ended and removes its files
                 continue
             silence = now - max(who.since, *changed)
             if silence >= SILENT_SECONDS:
@@ -60,20 +60,20 @@ def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
 
 def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
     """Return the numbers of runs by data set and state, and a line for each running job."""
-    jobs, own = dict(running(work)), {place.stem for place in grid.runs}
+    jobs, stems = dict(running(work)), {place.stem for place in grid.runs}
     counts: dict[str, Counter[str]] = {name: Counter() for name in grid.datasets}
     for place in grid.runs:
-        idle = "done" if (runs / place.stem / RECORD).exists() else "to come"
-        counts[place.dataset]["running" if place.stem in jobs else idle] += 1
+        state = "done" if (runs / place.stem / RECORD).exists() else "pending"
+        counts[place.dataset]["running" if place.stem in jobs else state] += 1
     rows = [(name, *(str(count[state]) for state in STATES)) for name, count in counts.items()]
     lines = _aligned([("data set", *STATES), *rows])
     for stem, progress in jobs.items():
-        lines.append(f"{stem}{'' if stem in own else ' (of another configuration)'}: {progress}")
+        lines.append(f"{stem}{'' if stem in stems else ' (of another configuration)'}: {progress}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def inventory(runs: Path = RUNS) -> str:
-    """Return a table of the runs on disk by data set, search, scheduler and protocol."""
+    """Return a table that counts the runs on disk by data set, search, scheduler and protocol."""
     rows = [("panel", "runs", "MB", "protocol")]
     for folder, group in groupby(records_below(runs), lambda path: path.parents[2]):
         records = list(group)
@@ -95,7 +95,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:
-    """Yield the progress of a job that works since `since`, and the time left, by its log."""
+    """Yield the progress of a job that began at `since`, and the time left, from its log."""
     try:
         job = Job.model_validate(entries[0]["job"])
         reported = [entry for entry in entries if entry["kind"] == "reported"]
@@ -120,26 +120,26 @@ def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterat
         else:
             yield f"best score {100 * best:.1f} %"
     if sum(trial.epochs for trial in trials):  # 0 if all diverged in their first epoch
-        # A segment is the search between two interruptions; its last measurement has its duration.
+        # The last measurement of a segment, which ends at an interruption, has its duration.
         measured = [entry["measurement"] for entry in entries if entry.get("measurement")]
         segments = {each["started_at"]: each["wall_seconds"] for each in measured}
         start, seconds = [*segments.items()][-1]
         left = _seconds_left(job, sum(segments.values()), trials, searched)
-        if start + seconds > since:  # this job has measured; otherwise nothing is trained yet
+        if start + seconds > since:  # otherwise this process has trained nothing yet
             left -= now - start - seconds
         yield f"about {_clock(max(0.0, left))} left"
 
 
 def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool) -> float:
-    """Estimate how many seconds a job still takes after a search of `spent` seconds.
+    """Estimate the seconds that a job still needs after a search of `spent` seconds.
 
-    Each epoch to come costs the mean of those so far, and each sample of the final training the
-    mean of the samples so far. ASHA's later trials train as many epochs as its earlier ones.
+    A remaining epoch takes the mean time of the finished ones, and a sample of the final training
+    the mean time of the samples. ASHA's later trials are taken to be as long as its earlier ones.
     """
     epochs, protocol = sum(trial.epochs for trial in trials), job.settings.protocol
     count = protocol.configurations
     planned = search_epochs(job.run.scheduler, job.settings.scheduler, count, protocol.epochs)
-    total = count * epochs / len(trials) if planned is None else planned  # None for ASHA
+    total = count * epochs / len(trials) if planned is None else planned  # ASHA
     left = 0.0 if searched else spent / epochs * (total - epochs)
     if job.run.trains_finally:
         samples = sum(trial.samples for trial in trials)

@@ -1,7 +1,7 @@
-"""The catalogue of tables and figures that are made of an experiment.
+"""The catalogue of an experiment's tables and figures.
 
-A new table or figure is a function and an entry here: rules, commands, the page and Snakemake's
-report read the catalogue.
+Rules, commands, the page and Snakemake's report read it. A new table or figure is a function and an
+entry here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Table:
     """"module:function" in `automata.analysis`, called by `automata.analysis.study.tabulate`; empty
     if `automata collect` writes the table."""
     published: bool = True
-    """False for tables that repeat much of the records."""
+    """False for tables that mostly repeat the records."""
 
 
 _TABLES = (
@@ -94,20 +94,20 @@ TABLES = {table.name: table for table in _TABLES}
 """The tables for people, then those for programs."""
 
 BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text")
-"""The answer of the experiment, beside the folder of tables."""
+"""The result of the experiment, beside the folder of tables."""
 
 PAPER, BEYOND, DATASETS = "The paper's figures", "Beyond the paper", "Data sets"
 """Groups of figures, and their categories in Snakemake's report."""
 
 PAPERS_SCHEDULERS = ("hyperband", "asha")
-"""The paper's figures show no other scheduler."""
+"""The schedulers that the paper's figures show."""
 
 
-def _compares(selectors: Set[str]) -> bool:
+def _has_comparison(selectors: Set[str]) -> bool:
     return "full" in selectors and bool(selectors - CONTROLS.keys())
 
 
-def _contrasts(selectors: Set[str]) -> bool:
+def _has_contrast(selectors: Set[str]) -> bool:
     return "full" in selectors and any(selectors >= set(pair) for pair in CONTRASTS)
 
 
@@ -122,9 +122,9 @@ class View:
     """PAPER, BEYOND, or DATASETS for a figure that is drawn for each data set."""
     caption: str
     datasets: tuple[str, ...] = ()
-    """Data sets of a figure of the paper, a row each."""
-    needs: Callable[[Set[str]], bool] = _compares
-    """Whether the figure shows something of a panel in which these selectors run."""
+    """The data sets of a paper's figure, one row each; empty: all of the experiment."""
+    needs: Callable[[Set[str]], bool] = _has_comparison
+    """Whether a panel with these selectors has something to show in the figure."""
     heading: str = ""
     """Heading of the figure on the page; figures without one are not on the page."""
 
@@ -182,7 +182,7 @@ _FIGURES = (
         "alone. Left: a point left of 0 means that the first is more accurate. Right: a point "
         "right of 1 means that the first is faster. Where the bar crosses the vertical line, "
         "the runs show no difference.",
-        needs=_contrasts,
+        needs=_has_contrast,
         heading="Does it matter how the subset is selected?",
     ),
     View(
@@ -247,7 +247,7 @@ def named(*groups: str) -> list[str]:
 
 
 def view_of(name: str) -> View:
-    """Return the view of the figure `NAME` or `NAME/DATASET`; UserError for another name."""
+    """Return the view of the figure `NAME` or `NAME/DATASET`; raises UserError for other names."""
     view, _, dataset = name.partition("/")
     known = named(DATASETS) if dataset else named(PAPER, BEYOND)
     if view not in known:
@@ -256,9 +256,9 @@ def view_of(name: str) -> View:
 
 
 def figures(plan: Mapping[tuple[str, str, str], Collection[str]]) -> list[str]:
-    """Return the names of the figures that show something, in the order of the catalogue.
+    """Return the names of the figures that have something to show, in the catalogue's order.
 
-    `plan` has the selectors that run, by data set, search and scheduler.
+    `plan` has the selectors of the runs, by data set, search and scheduler.
     """
     shown = [
         view.name

@@ -136,8 +136,8 @@ def test_tables_of_keys_are_the_generated_ones():
 @pytest.mark.parametrize(
     "row",
     [
-        "| `fractions` | subset size, as a share of the training set; `full` and controls do not "
-        "use it | a list with at least one value, none twice: number > 0 and <= 1 "
+        "| `fractions` | subset sizes, as shares of the training set; `full`, `full-again` and "
+        "`untuned` have none | a list with at least one value, none twice: number > 0 and <= 1 "
         "| `[0.05, 0.1]` |",
         "| `search.tpe.startup_configurations` | random configurations before TPE starts "
         "| integer > 0 | `10` |",

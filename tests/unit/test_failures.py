@@ -127,7 +127,7 @@ def test_error_of_ray_is_named():
 )
 def test_unknown_failure_is_named_and_has_a_traceback(error, named):
     assert known_reason(error) is None
-    assert unexpected_reason(error, []) == f"not expected: {named} (traceback in the log)"
+    assert unexpected_reason(error, []) == f"unexpected error: {named} (traceback in the log)"
 
 
 def run_failing(monkeypatch, error):
@@ -148,7 +148,7 @@ def test_known_failure_of_a_command_has_no_traceback(monkeypatch, capsys):
 
 def test_traceback_of_an_unknown_failure_is_before_the_line(monkeypatch, capsys):
     code = run_failing(monkeypatch, ZeroDivisionError("by zero"))
-    assert code.startswith("automata page: error: not expected: ZeroDivisionError: by zero")
+    assert code.startswith("automata page: error: unexpected error: ZeroDivisionError: by zero")
     assert capsys.readouterr().err.startswith("Traceback (most recent call last)")
 
 
@@ -160,7 +160,7 @@ def test_full_disk_behind_another_error_is_reported(monkeypatch, tmp_path):
     code = run_failing(monkeypatch, EOFError("Ran out of input"))
     assert code == f"automata page: error: {tmp_path}: {SPACE}"
     usage.free = 10**9
-    assert "not expected: EOFError" in run_failing(monkeypatch, EOFError("Ran out of input"))
+    assert "unexpected error: EOFError" in run_failing(monkeypatch, EOFError("Ran out of input"))
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,7 @@ def test_where_there_are_no_locks_the_body_runs_and_a_line_says_so(path, said, m
     monkeypatch.setattr(fcntl, "flock", flock)
     with held(path, "another process", needed=False) as waited:
         assert waited == 0
-    line = f"{path}: this file system has no locks: goes on without waiting for another process"
+    line = f"{path}: this file system has no locks: continues without waiting for another process"
     assert said == [line]
     with pytest.raises(UserError, match="exclusive: false"), exclusive_host(True):
         pass

@@ -143,9 +143,9 @@ def test_run_in_two_archives_is_refused(records: list[Path], tmp_path: Path) -> 
     pack(records, one)
     pack(records[:1], two)
 
-    with pytest.raises(UserError, match=rf"^{two}: .*record\.json is in it and in {one}$"):
+    with pytest.raises(UserError, match=rf"^{two}: .*record\.json is also in {one}$"):
         unpack([one, two], tmp_path / "again")
-    with pytest.raises(UserError, match=rf"^{one}: .*record\.json is in it twice$"):
+    with pytest.raises(UserError, match=rf"^{one}: .*record\.json is twice in it$"):
         unpack([one, one], tmp_path / "again")
 
     assert not (tmp_path / "again").exists()

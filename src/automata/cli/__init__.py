@@ -1,7 +1,7 @@
-"""The command line, which only turns arguments into calls of functions.
+"""The command line: it turns arguments into calls of functions.
 
-`users` has the commands that a user types, `rules` those that rules call. Each command imports what
-it needs when it runs, so that `--help` does not wait for torch or Ray.
+`users` has the commands that a user types, `rules` those that rules call. Each command imports its
+modules when it runs, so that `--help` does not wait for torch or Ray.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COMMANDS = dict([*commands_in(users), *commands_in(rules)])
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command; on an error print one last line and exit with status 1."""
+    """Run one command; on an error print one line at the end and exit with status 1."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(asctime)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 class _Formatter(logging.Formatter):
-    """Escapes unprintable characters: a log quotes names in files that may be a stranger's."""
+    """Escapes unprintable characters, because a log quotes names in strangers' files."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         return "\n".join(map(printable, super().formatMessage(record).split("\n")))
@@ -51,8 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="automata",
         usage="automata COMMAND ...",
-        description="The commands beside `snakemake`, which runs the experiments and itself calls "
-        "`prepare` and the commands after it. `automata COMMAND --help` lists the arguments.",
+        description="`snakemake` runs the experiments. Its rules call `prepare` and the commands "
+        "below it; the others are for you. `automata COMMAND --help` lists the arguments.",
     )
     parsers = parser.add_subparsers(
         title="commands", prog="automata", dest="name", required=True, metavar="COMMAND"

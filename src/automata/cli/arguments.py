@@ -1,7 +1,7 @@
-"""Make a command from a function: its parameters become arguments, its docstring the help.
+"""Makes a command from a function: its parameters become arguments, its docstring the help.
 
-A parameter's annotation holds its type and its help. A parameter after `*` becomes a flag, which is
-required if it has no default. Underscores become hyphens: `skip_rows` is `--skip-rows`.
+A parameter's annotation holds its type and its help. A parameter after `*` becomes a flag. A flag
+without a default is required. Underscores become hyphens: `skip_rows` is `--skip-rows`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands that rules call, in the order of an experiment; each public function is one."""
+"""The commands that rules call: each public function, in the order of an experiment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated
 from automata.errors import UserError
 
 JobText = Annotated[str, "Settings of the job, in JSON."]
-Processes = Annotated[int, "Number of processes that work at the same time."]
+Processes = Annotated[int, "Number of parallel processes."]
 TableFolder = Annotated[Path, "Folder of the experiment's tables."]
 Work = Annotated[Path, "Folder of unfinished work, from which an interrupted job resumes."]
 
@@ -23,9 +23,9 @@ def prepare(
     preparation: Annotated[str, "Settings of the data, in JSON."] = "{}",
     files: Annotated[str, "SHA-256 of the user's own files, by role, in JSON."] = "{}",
     output: Annotated[Path, "Prepared data set, safetensors."],
-    encoding: Annotated[Path | None, "File for the encoding of its rows, JSON."] = None,
+    encoding: Annotated[Path | None, "File for the encoding of the rows, JSON."] = None,
 ) -> None:
-    """Split and encode a data set (its downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
+    """Split and encode a data set (downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
     from automata.config.data import Preparation
     from automata.config.refusals import parsed
     from automata.datasets.prepare import prepare
@@ -49,7 +49,7 @@ def tune(
     output: Annotated[Sequence[Path], "Record, JSON; to keep a model, also its file."],
     notices: Annotated[int | None, "File descriptor for messages about waiting."] = None,
 ) -> None:
-    """Run one tuning job ($AUTOMATA_AGAIN: records to make again, one per line, or `all`)."""
+    """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
     from automata.config.job import Job
     from automata.config.refusals import parsed
     from automata.tuning.job import Kept, complete_job
@@ -66,7 +66,7 @@ def tune(
     try:
         complete_job(given, data[0], work, output[0], ray_address, again, kept)
     except SystemExit as error:
-        model = given.settings.protocol.model  # its code called sys.exit
+        model = given.settings.protocol.model  # the user's code called sys.exit
         raise UserError(
             f"protocol.*.model.factory: {getattr(model, 'factory', model)}: ended the process "
             f"with SystemExit: {error}"
@@ -91,7 +91,7 @@ def collect(
 def tabulate(
     tables: TableFolder, *, carbon: Annotated[str, "Settings of the CO2 estimate, in JSON."]
 ) -> None:
-    """Make all other tables from those of `collect`, and best.yaml beside their folder."""
+    """Make all other tables from those of `collect`, and best.yaml beside the folder."""
     from automata.analysis.claims import parse_claims
     from automata.analysis.study import Study, tabulate
     from automata.analysis.tables import write
@@ -135,8 +135,8 @@ def publish(
     *,
     records: Annotated[Sequence[Path], "Records to pack into one file."] = (),
     curves: Annotated[Sequence[Path], "Records of learning curves to add."] = (),
-    source: Annotated[Path, "Folder of the experiment, which has the files."],
-    target: Annotated[Path, "Folder to copy to; published learning curves are beside it."],
+    source: Annotated[Path, "Folder of the experiment, with the files."],
+    target: Annotated[Path, "Folder to copy to; learning curves go to `curves` beside it."],
 ) -> None:
     """Copy the results of an experiment to the folder of published results."""
     from automata.curves.published import publish_curves
@@ -170,7 +170,7 @@ def simulate(
     *,
     job: JobText,
     processes: Processes = 1,
-    curves: Annotated[Path, "File for all learning curves, a row per evaluation, Parquet."],
+    curves: Annotated[Path, "File for all learning curves, one row per evaluation, Parquet."],
     output: TableFolder,
 ) -> None:
     """Join recorded learning curves and simulate searches on them."""
@@ -178,7 +178,7 @@ def simulate(
     from automata.config.refusals import parsed
     from automata.simulation.tables import Simulation, joined, simulated
 
-    asked = parsed(Simulation, job)
-    write_parquet(joined(records, asked), curves)
-    for name, table in simulated(read_parquet(curves), asked, processes):
+    simulation = parsed(Simulation, job)
+    write_parquet(joined(records, simulation), curves)
+    for name, table in simulated(read_parquet(curves), simulation, processes):
         write_csv(table, output / f"{name}.csv")

@@ -1,4 +1,4 @@
-"""The commands that a user types, in the order of the help; each public function is one."""
+"""The commands that a user types: each public function, in the order of the help."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ RUNS = Path("results/runs")
 
 
 def new(
-    data: Annotated[Path, "Table, .npz file, or folder with a folder of files per class."],
+    data: Annotated[Path, "Table, .npz file, or folder with a subfolder per class."],
     *,
     target: Annotated[str | None, "Column of the classes, required for a table."] = None,
-    text: Annotated[str | None, "Column of the texts (default: by its contents)."] = None,
+    text: Annotated[str | None, "Column of the texts (default: detected)."] = None,
     hours: Annotated[float, "Hours that the experiment may take here (default: 1)."] = 1.0,
-    skip_rows: Annotated[bool, "Leave out rows without a class and classes of few rows."] = False,
-    output: Annotated[Path | None, "Configuration (default: NAME-OF-DATA.yaml)."] = None,
+    skip_rows: Annotated[bool, "Leave out rows without a class, and classes of few rows."] = False,
+    output: Annotated[Path | None, "Configuration file (default: NAME-OF-DATA.yaml)."] = None,
 ) -> None:
-    """Inspect data of your own, time a few trainings, and write a configuration for them."""
+    """Inspect your own data, time a few trainings, and write a configuration."""
     from automata.new import new
 
     sys.stdout.write(new(data, target, text, output, hours, skip_rows))
@@ -30,20 +30,20 @@ def predict(
     model: Annotated[Path, "Folder of an experiment (results/NAME) or of a run, or a model file."],
     rows: Annotated[Path, "New rows: a table, texts, an image, or a folder of images."],
     *,
-    output: Annotated[Path, "File for the class and the probabilities of each row, CSV."],
-    factory: Annotated[str | None, "Code that builds a model of your own, module:function."] = None,
+    output: Annotated[Path, "File for the predicted class and the probabilities of each row, CSV."],
+    factory: Annotated[str | None, "Function that builds your own model, module:function."] = None,
 ) -> None:
     """Predict the classes of new rows with the model of a finished run."""
     from automata.files import write_text
     from automata.prediction.predict import predict
 
     if factory is not None:
-        sys.path.insert(0, str(Path.cwd()))  # the workflow finds modules there, too
+        sys.path.insert(0, str(Path.cwd()))  # as in the workflow
     write_text(output, predict(model, rows, factory).to_csv(index=False))
 
 
 def runs() -> None:
-    """List the finished runs by data set, search, scheduler and protocol."""
+    """Count the finished runs by data set, search, scheduler and protocol."""
     from automata.status import inventory
 
     sys.stdout.write(inventory())
@@ -57,7 +57,7 @@ def status(
     ] = (),
     watch: Annotated[bool, "Refresh every two seconds until Ctrl-C."] = False,
 ) -> None:
-    """Count the runs of an experiment that are done, running and to come; show their progress."""
+    """Count the done, running and pending runs of an experiment; show their progress."""
     from automata.config.files import DEFAULTS, read_experiments
     from automata.grid import Grid
     from automata.status import report
@@ -74,9 +74,9 @@ def unpack(
     archives: Annotated[Sequence[Path], "Archives of records, .tar.xz."],
     *,
     output: Annotated[Path, "Folder for the records (default: results/runs)."] = RUNS,
-    as_named: Annotated[bool, "Keep the paths of the archive."] = False,
+    as_named: Annotated[bool, "Keep the paths in the archive."] = False,
 ) -> None:
-    """Put published records where their runs would write them, so that these count as done."""
+    """Unpack published records to the paths of their runs, so that these runs count as done."""
     from automata.publication import unpack
     from automata.runs import recorded_place
 

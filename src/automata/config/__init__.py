@@ -1,5 +1,5 @@
-"""All configuration keys: meaning, unit, default and valid values, each stated once.
+"""All configuration keys, with their meaning, unit, default and valid values.
 
-`Experiment` is the whole configuration, `Job` the part that one tuning job reads. The tool
-`tools/texts.py` makes `config/schema.json` and the tables of `docs/configuration.md` from them.
+`Experiment` is the whole configuration, `Job` the part that one tuning job reads. From them
+`tools/texts.py` generates `config/schema.json` and the tables of `docs/configuration.md`.
 """

@@ -35,7 +35,7 @@ class Section(BaseModel):
 
 
 class BadKeyError(ValueError):
-    """A refusal by a validator, with the path of the key below the validated section."""
+    """A validator's error, with the path of the wrong key below the validated section."""
 
     def __init__(self, path: Iterable[object], message: str) -> None:
         super().__init__(message)
@@ -70,7 +70,7 @@ def _without_repeats(values: list[T]) -> list[T]:
 
 
 WHOLE = BeforeValidator(_whole)
-"""Makes integers of whole floats, because 1e3 is a float in YAML."""
+"""Turns whole floats into integers, because 1e3 is a float in YAML."""
 
 # In JSON schemas pydantic leaves out bounds that come after WHOLE.
 Integer = Annotated[int, WHOLE]
@@ -87,14 +87,14 @@ Axis = Annotated[
 
 
 def one_of(names: Iterable[str]) -> GetPydanticSchema:
-    """Return metadata of a string that must be in `names`, like a Literal made at run time."""
+    """Return the annotation of a string that must be one of `names`, known at run time."""
     return GetPydanticSchema(lambda source, handler: core_schema.literal_schema(list(names)))
 
 
 def added(default: Any) -> Any:
-    """Return metadata of a key that is newer than the first published records.
+    """Return the annotation of a key that is newer than the first published records.
 
-    Dumps leave it out at its default, which stands for the earlier behaviour. So the key changes
+    A dump omits the key at `default`, which means the earlier behaviour. So the new key changes
     no path of a run, no parameter of a job, and no fingerprint.
     """
     return Field(exclude_if=lambda value: value == default)

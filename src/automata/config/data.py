@@ -58,7 +58,7 @@ class OwnTabular(OwnRows):
     kind: Literal["tabular"]
     """kind of data, which selects the protocol"""
     categorical: list[Text] = []
-    """columns of numbers that are categories; columns of texts always are"""
+    """columns of numbers that stand for categories; columns of texts always do"""
     fill: dict[Text, bool | float | str] = {}
     """value for missing cells, by column: a constant, or `mean` or `median` of the training rows.
     `numbers` and `texts` apply to all other numeric or categorical columns"""
@@ -67,13 +67,13 @@ class OwnTabular(OwnRows):
     dates: Annotated[list[Text], added([])] = []
     """columns of dates; a date becomes the number of days since 1970-01-01"""
     rare_below: Annotated[int | None, Field(ge=2), WHOLE, added(None)] = None
-    """categories with fewer training rows than this become one category, `(rare)`. It also takes
-    categories that no training row has. `null`: all categories are kept"""
+    """categories with fewer training rows than this, or with none, become one category, `(rare)`.
+    `null`: all categories are kept"""
     decimal: Annotated[str | None, Field(pattern="^[.,]$"), added(None)] = None
     """decimal mark in a text file; `null`: detected"""
     missing: Annotated[list[Text], added([])] = []
-    """more marks of a missing cell in a text file, for example `"?"`, besides the empty cell, NA,
-    NaN, NULL and None"""
+    """further marks of a missing cell in a text file, for example `"?"`; the empty cell, NA, NaN,
+    NULL and None always are"""
 
 
 class OwnText(OwnRows):
@@ -93,7 +93,7 @@ class OwnImage(OwnData):
     kind: Literal["image"]
     """kind of data, which selects the protocol"""
     flip: bool = True
-    """mirrored images keep their class; `false` for digits, for example"""
+    """whether a mirrored image keeps its class; `false`, for example, for digits"""
     size: Annotated[tuple[Side, Side] | None, added(None)] = None
     """`[height, width]` in pixels: images are resized, then cropped at the centre. `null`: the size
     of the training images; if they differ, their median shape, with sides of 8 to 64 pixels"""
@@ -134,7 +134,7 @@ class DataSettings(Section):
     cache: str = "results/downloads"
     """folder of downloaded files"""
     mirror: str | None = None
-    """folder or base URL that is tried first, by the official file names and checksums"""
+    """folder or base URL to try first; its files have the official names and checksums"""
     vectors: Vectors = Vectors()
     sst2_neutral: Neutral = "trees"
     """class of the neutral sentences of `sst2`. `scores`, as in the paper: positive if the score is

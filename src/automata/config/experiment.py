@@ -61,7 +61,7 @@ class Experiment(Section):
     """A whole configuration."""
 
     parts: list[str] = []
-    """configuration files whose grids are united; a data set may be in only one of them"""
+    """configuration files whose grids are united; each data set may be in only one of them"""
     experiment: ExperimentName = "default"
     """name of the folder in `results/` for tables, figures and page; experiments share their
     runs"""
@@ -70,15 +70,15 @@ class Experiment(Section):
     searches: Axis[SearchName]
     """search algorithms"""
     schedulers: Axis[SchedulerName]
-    """early stopping of trials"""
+    """methods that stop trials early: see below"""
     selectors: Axis[SelectorName]
-    """selection of the subsets of trials: see the next table"""
+    """methods that select the training rows of trials: see the next table"""
     fractions: Axis[Share]
-    """subset size, as a share of the training set; `full` and controls do not use it"""
+    """subset sizes, as shares of the training set; `full`, `full-again` and `untuned` have none"""
     seeds: Axis[Seed]
     """random seeds, one run for each; a seed fixes configurations, weights, subsets and order"""
     untuned_seeds: Axis[Seed] | None = None
-    """seeds of `untuned`, which is cheap and needs many; `null`: the same as `seeds`"""
+    """seeds of `untuned`, which is cheap but needs many; `null`: the same as `seeds`"""
     own_datasets: dict[DatasetName, OwnDataset] = {}
     """your own data sets by name: see [own data](#own-data)"""
     own_searches: dict[SearchName, Target] = {}
@@ -174,7 +174,7 @@ class Experiment(Section):
 
     @property
     def trains(self) -> bool:
-        """Whether anything is trained; otherwise only existing learning curves are read."""
+        """Whether anything is trained; otherwise existing learning curves are read."""
         return self.learning_curves is None or self.learning_curves.train
 
     def kind(self, dataset: str) -> Kind:

@@ -17,23 +17,23 @@ from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
 REPLACED = ("search_space", "model")
-"""Sections that a later file replaces as a whole, because half of another's makes no sense."""
+"""Sections that a later file replaces as a whole, because halves of two would not fit."""
 
 _INSTALLED = Path(__file__).parents[1] / "shipped"
 SHIPPED = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "config"
-"""Folder of the configurations of the project; a wheel has them in the package."""
+"""Folder of the project's configurations; in a wheel it is inside the package."""
 
 DEFAULTS = SHIPPED / "config.yaml"
-"""The default experiment, which other files change."""
+"""The default experiment, which other files override."""
 RECOMMENDED = SHIPPED / "recommended.yaml"
 """The recommended way to tune, which `automata new` writes into configurations."""
 
 Layer = tuple[Path, Config]
-"""The name of a source, and what it sets; later layers override earlier ones."""
+"""The name of a source, and its keys; later layers override earlier ones."""
 
 
 def combine(base: Config, change: Config) -> Config:
-    """Return `base` with the keys of `change`: sections merge, others and REPLACED are replaced."""
+    """Return `base`, overridden by `change`; sections merge, except for those in REPLACED."""
     result = dict(base)
     for key, value in change.items():
         old = result.get(key)
@@ -49,13 +49,12 @@ def read_experiments(
 ) -> list[Experiment]:
     """Return the experiment of each part of `files`, or the only one if there are no parts.
 
-    Later files override earlier ones, and `command_line` overrides all. `of_module` is the
-    configuration that another Snakefile gives to this one as its module; it comes after the first
-    file.
+    Later files override earlier ones, and `command_line` overrides all. If another Snakefile uses
+    this one as a module, `of_module` is its `config`. It overrides the first file.
 
-    A file may list `parts`, files that are given relative to it. Each part, inserted before that
-    file, makes an experiment of its own. A list of `datasets` in that file or a later one selects
-    from the data sets of the parts. A part may have parts.
+    A file may list `parts`: other files, by paths relative to it. Each part makes an experiment of
+    its own, which this file and later ones override. But their `datasets` selects from the data
+    sets of the parts. A part may have parts.
 
     Raises UserError, in one line, for the first error.
     """
@@ -76,7 +75,7 @@ def parse_experiment(config: Config) -> Experiment:
 
 
 def _experiments(layers: list[Layer]) -> list[Experiment]:
-    """Return the experiment of each part of `layers`, reduced to the selected data sets."""
+    """Return the experiment of each part of `layers`, with only the selected data sets."""
     listing = [index for index, (_, config) in enumerate(layers) if config.get("parts")]
     if not listing:
         return [_experiment(layers)]
@@ -114,7 +113,7 @@ def _without(key: str, layers: list[Layer]) -> list[Layer]:
 
 
 def _names(file: Path, key: str, value: object, valid: str) -> list[str]:
-    """Return a list of texts; raises UserError if the value is anything else."""
+    """Return `value` if it is a list of texts; otherwise raise UserError."""
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
         return value
     raise UserError(f"{file}: {key}: {invalid(value, f'a list of {valid}')}")
@@ -129,7 +128,7 @@ def _experiment(layers: list[Layer]) -> Experiment:
     except ValidationError as error:
         path, problem = first_refusal(error, Experiment)
     source = _source(path, layers)
-    if source == "--config" and len(path) > 1:  # Snakemake turns its values into texts
+    if source == "--config" and len(path) > 1:  # Snakemake passes its values as texts
         problem += "; give lists and sections in a file: --configfile"
     raise UserError(f"{source}: {'.'.join(path)}: {problem}")
 

@@ -24,23 +24,23 @@ from automata.registry import OWN
 FACTORY = "model.factory"
 """The role of the file of a user's own model."""
 
-_OWN_METHOD = tuple(f"{key}." for key in OWN.values())
-"""The beginnings of the roles of methods."""
+_OWN_METHODS = tuple(f"{key}." for key in OWN.values())
+"""Prefixes of the roles of the user's own methods."""
 
 
 def is_code(role: str) -> bool:
-    """Return whether the file in a role is the module of a model or of a method."""
-    return role == FACTORY or role.startswith(_OWN_METHOD)
+    """Return whether the file in this role is the module of a model or of a method."""
+    return role == FACTORY or role.startswith(_OWN_METHODS)
 
 
 def files_read(files: dict[str, str], search: str, scheduler: str, selector: str) -> dict[str, str]:
-    """Return the files of a data set that a run with these methods reads, by role."""
+    """Return those of `files`, by role, that a run with these methods reads."""
     names = {"search": search, "scheduler": scheduler, "selector": selector}
     methods = [f"{OWN[kind]}.{name}" for kind, name in names.items()]
     return {
         role: content
         for role, content in files.items()
-        if role in methods or not role.startswith(_OWN_METHOD)
+        if role in methods or not role.startswith(_OWN_METHODS)
     }
 
 
@@ -58,13 +58,13 @@ def data_files(preparation: Preparation) -> dict[str, str]:
 
 
 def key_of(role: str, dataset: str) -> str:
-    """Return the configuration key of a data file in a role."""
+    """Return the configuration key of the data file in this role."""
     section, _, name = role.partition(".")
     return f"own_datasets.{dataset}.{name}" if section == "own" else f"data.{role}"
 
 
 def check_data_files(experiment: Experiment, dataset: str) -> None:
-    """Raise UserError if a data file of the user's own is missing, or is a folder in error."""
+    """Raise UserError if a user's data file is missing, or is a folder but must be a file."""
     for role, path in data_files(experiment.preparation(dataset)).items():
         allows_folder = role.startswith("own.") and experiment.kind(dataset) != "tabular"
         # Path.exists would raise an error for a path in an unreadable folder.
@@ -85,9 +85,9 @@ def content_of(path: Path) -> str:
 
 
 def remembered_content(path: Path, memory: Path) -> str:
-    """Return `content_of(path)`; the file `memory` has it if the path has not changed since.
+    """Return `content_of(path)`, from the cache file `memory` if the path has not changed.
 
-    If the memory cannot be written, each call reads the files.
+    If the cache cannot be written, each call reads the files.
     """
     try:
         contents = dict(json.loads(memory.read_text(encoding="utf-8")))
@@ -104,23 +104,23 @@ def remembered_content(path: Path, memory: Path) -> str:
 
 def _state(path: Path) -> str:
     """Return a hash of sizes and times of the files at `path`, without reading them."""
-    total = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in files_of(path):
         stat = file.stat()
-        times = f"{stat.st_mtime_ns}\0{stat.st_ctime_ns}"  # a copy may keep the first
-        total.update(f"{file}\0{stat.st_size}\0{times}\0{stat.st_ino}\0".encode())
-    return total.hexdigest()
+        times = f"{stat.st_mtime_ns}\0{stat.st_ctime_ns}"  # a copy may keep mtime, but not ctime
+        digest.update(f"{file}\0{stat.st_size}\0{times}\0{stat.st_ino}\0".encode())
+    return digest.hexdigest()
 
 
 def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
-    """Return the file of the module of a factory, None if it has none; imports nothing.
+    """Return the file of the module in "module:attribute", without importing it; None without one.
 
     Raises UserError if `search_path` has no such module.
     """
     name, _, _ = factory.partition(":")
     places: Sequence[str] | None = list(search_path)
     spec = None
-    for part in name.split("."):  # by the whole name it would import the parent
+    for part in name.split("."):  # the whole name would import the parents
         spec = PathFinder.find_spec(part, places) if places else None
         if spec is None:
             raise UserError(
@@ -135,7 +135,7 @@ def contents_of(
 ) -> dict[str, str]:
     """Return the SHA-256 of each of the user's own files that runs of a data set read, by role.
 
-    If nothing is trained, files may be missing. `memory` is that of `remembered_content`.
+    If nothing is trained, files may be missing. `memory` is the cache of `remembered_content`.
     """
     paths = data_files(experiment.preparation(dataset))
     files = {role: Path(path) for role, path in paths.items()}

@@ -24,16 +24,16 @@ from automata.config.sections import (
     SearchSettings,
     SelectorSettings,
 )
-from automata.registry import ALL_DATA, CONTROLS, OWN, Control
+from automata.registry import ALL_DATA_SCHEDULERS, CONTROLS, OWN, Control
 
 
 def goes_together(scheduler: str, selector: str) -> bool:
-    """Return whether the grid combines the two: schedulers for all data run with controls only."""
-    return scheduler not in ALL_DATA or selector in CONTROLS
+    """Return whether the grid combines the two: a scheduler for all data needs a control."""
+    return scheduler not in ALL_DATA_SCHEDULERS or selector in CONTROLS
 
 
 class Run(Section):
-    """One cell of the grid."""
+    """One run: a value on each axis of the grid."""
 
     dataset: DatasetName
     search: SearchName
@@ -43,7 +43,7 @@ class Run(Section):
     seed: Seed
 
     @model_validator(mode="after")
-    def _check_fraction(self) -> Self:
+    def _check_combination(self) -> Self:
         control = self.control
         if not (self.fraction > 0 if control is None else self.fraction == control.fraction):
             valid = "number > 0 and <= 1" if control is None else control.fraction
@@ -56,7 +56,7 @@ class Run(Section):
 
     @property
     def control(self) -> Control | None:
-        """The control of this run, None if a selector draws subsets."""
+        """The control of this run; None if it has a selector."""
         return CONTROLS.get(self.selector)
 
     @property
@@ -66,7 +66,7 @@ class Run(Section):
 
     @property
     def trains_finally(self) -> bool:
-        """Whether the best configuration is trained again; in a control's search it was trained."""
+        """Whether a final training follows the search; trials on all data make it superfluous."""
         return self.control is None or not self.control.searches
 
     @property
@@ -89,7 +89,7 @@ class Settings(Section):
     """The user's own `search`, `scheduler` and `selector`, "module:Class"."""
 
     def warm_start(self, scheduler: str) -> float:
-        """Return kappa, the fraction of warm start, under a scheduler."""
+        """Return kappa, the warm start under a scheduler; 0 if it has none."""
         return float(self.scheduler.of(scheduler).get("warm_start", 0))
 
 
@@ -125,7 +125,7 @@ def settings_of(
 
 
 def shared_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that a run shares with its FULL: all that do not concern subsets."""
+    """Return the settings that a run shares with its FULL run: all that do not concern subsets."""
     shared = settings.model_dump(
         mode="json",
         exclude={"selector": True, "own": {"selector"}, "protocol": set(OF_SUBSETS)},
@@ -136,9 +136,9 @@ def shared_settings(settings: Settings) -> dict[str, Any]:
 
 
 def settings_of_subsets(settings: Settings, selector: str) -> dict[str, Any]:
-    """Return all other settings of a run with `selector`, without those at their defaults."""
+    """Return the settings that concern subsets of `selector`, except those at their defaults."""
     subsets = settings.protocol.model_dump(mode="json", include=set(OF_SUBSETS))
     if "selector" in settings.own:
         subsets["own"] = settings.own["selector"]
-    own = settings.selector.of(selector)
-    return subsets if own == SelectorSettings().of(selector) else own | subsets
+    options = settings.selector.of(selector)
+    return subsets if options == SelectorSettings().of(selector) else options | subsets

@@ -57,7 +57,7 @@ class Augmentation(Section):
 
 
 class Protocol(Section):
-    """The protocol of one search.
+    """The protocol of one search algorithm.
 
     A hyper-parameter of the search space overrides the key of the same name.
     """
@@ -70,14 +70,14 @@ class Protocol(Section):
     epochs: Count
     """T: epochs of the final training, and of a trial that is not stopped early"""
     search_minutes: Annotated[PositiveFloat | None, added(None)] = None
-    """time limit of a search, in minutes of wall time. Then trials end at their next rung, and the
-    best configuration so far is trained on all data. Such a search is not reproducible. `null`: no
-    limit"""
+    """time limit of a search, in minutes of wall time. At the limit trials end at their next rung,
+    and the best configuration so far is trained on all data. Such a search is not reproducible.
+    `null`: no limit"""
     reselect_every: Count
     """R: epochs between two selections of a subset"""
     evaluate_every: Count | None = None
-    """epochs between evaluations for the curve in the record, besides those at rungs; their time is
-    part of the run's time. `null`: none"""
+    """epochs between evaluations for the curve in the record, in addition to those at rungs. Their
+    time is part of the run's time. `null`: none"""
     batch_size: Count | None = None
     """B: samples in a mini-batch"""
     optimizer: Optimizer = "sgd"
@@ -102,8 +102,8 @@ class Protocol(Section):
     best two of them to round(T/2), and the best to T. 1: only the best trains, to T"""
     augmentation: Augmentation = Augmentation()
     metric: Annotated[Metric, added("accuracy")] = "accuracy"
-    """validation score by which searches compare trials: `accuracy`, `balanced_accuracy` (mean
-    recall of the classes), `macro_f1`, or `log_loss`, which is minimised. Records have all four"""
+    """validation score that ranks the trials: `accuracy`, `balanced_accuracy` (mean recall of the
+    classes), `macro_f1`, or `log_loss`, which is minimised. Records have all four"""
     class_weights: Annotated[Literal["none", "balanced"], added("none")] = "none"
     """weights of rows in the training loss; `balanced`: n / (classes x rows of the class), so that
     all classes have equal weight"""
@@ -116,7 +116,7 @@ OF_SUBSETS = ("horizon_exponent", "finalists")
 
 
 class SearchChange(Section):
-    """Changes of the protocol for one search algorithm."""
+    """Overrides of the protocol for one search algorithm."""
 
     configurations: Count | None = None
     """trials of a search"""
@@ -128,8 +128,8 @@ class KindProtocol(Protocol):
     """The protocol of one kind of data, for all searches."""
 
     for_search: dict[SearchName, SearchChange] = {}
-    """changes by search algorithm: another number of `configurations`, and domains that are added
-    to `search_space`; see text.yaml"""
+    """overrides by search algorithm: the number of `configurations`, and further domains of
+    `search_space`; see text.yaml"""
 
     def under(self, search: str) -> Protocol:
         """Return the protocol of one search algorithm."""
@@ -140,7 +140,7 @@ class KindProtocol(Protocol):
         return Protocol(**values)
 
     def check(self, kind: Kind, searches: Iterable[str]) -> None:
-        """Raise BadKeyError unless the protocol suits data of a `kind`, and these `searches`."""
+        """Raise BadKeyError unless the protocol suits this `kind` of data and these `searches`."""
         spec = MODELS[self.model] if isinstance(self.model, str) else None
         if spec is not None and spec.kind != kind:
             valid = ", ".join(name for name, other in MODELS.items() if other.kind == kind)
@@ -158,7 +158,7 @@ class KindProtocol(Protocol):
 
 
 def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
-    """Raise BadKeyError for a missing or an unknown hyper-parameter."""
+    """Raise BadKeyError for a missing, unknown or conflicting hyper-parameter."""
     space = protocol.search_space
     rates = spec.optional if spec is not None and spec.kind == "image" else ()
     if "learning_rate" not in space and not (rates and all(rate in space for rate in rates)):

@@ -1,4 +1,4 @@
-"""Reads a configuration file as plain sections, lists and values."""
+"""Reads a configuration file as dicts, lists and values."""
 
 from __future__ import annotations
 

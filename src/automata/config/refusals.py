@@ -1,4 +1,4 @@
-"""Translation of pydantic's errors into one line for the user."""
+"""Translates pydantic's errors into one line for the user."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _KEY = "[key]"
 """pydantic's mark in a location: the name of the key is wrong, not its value."""
 
 
-def parsed(model: type[M], content: str | Schema) -> M:
-    """Return JSON or a section as a `model`; raises UserError, in one line."""
+def parsed(model: type[M], content: str | dict[str, Any]) -> M:
+    """Parse JSON or a section as a `model`; raises UserError, in one line."""
     try:
         if isinstance(content, str):
             return model.model_validate_json(content)
@@ -30,10 +30,10 @@ def parsed(model: type[M], content: str | Schema) -> M:
 
 
 def first_refusal(error: ValidationError, model: type[BaseModel]) -> tuple[list[str], str]:
-    """Return the path of the first wrong key, and its problem with the valid values.
+    """Return the path of the first wrong key, and the message about it.
 
-    A value that may have several types has an error for each. The deepest one counts: there the
-    value fits best.
+    If a value may have several types, pydantic reports an error for each. The deepest error
+    belongs to the type that fits best.
     """
     root = model.model_json_schema()
     refusals = [_refusal(one, root) for one in error.errors()]
@@ -43,7 +43,7 @@ def first_refusal(error: ValidationError, model: type[BaseModel]) -> tuple[list[
 
 
 def valid_values(schema: Schema) -> str:
-    """Return the values that a schema allows, in words."""
+    """Describe the values that a schema allows."""
     if "enum" in schema or "const" in schema:
         return ", ".join(map(str, schema.get("enum", [schema.get("const")])))
     if "anyOf" in schema:
@@ -67,7 +67,7 @@ def valid_values(schema: Schema) -> str:
 
 
 def plain(schema: Schema, root: Schema) -> Schema:
-    """Return the schema of a value: follow a reference, and leave out null."""
+    """Return the schema of a value without references and without null."""
     if "$ref" in schema:
         definition: Schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
         return definition
@@ -76,7 +76,7 @@ def plain(schema: Schema, root: Schema) -> Schema:
 
 
 def _refusal(error: Any, root: Schema) -> tuple[list[str], str]:
-    """Return the path of the key of an error, and its problem."""
+    """Return the path of the key of an error, and the message about it."""
     path, section, schema = _place(error["loc"], root)
     kind, context = error["type"], error.get("ctx", {})
     if kind == "missing" and "prefixItems" in section:  # the list is too short
@@ -98,7 +98,7 @@ def _refusal(error: Any, root: Schema) -> tuple[list[str], str]:
 def _place(loc: Iterable[int | str], root: Schema) -> tuple[list[str], Schema, Schema]:
     """Return the path of a key, the schema of its section, and its own schema.
 
-    The location `loc` also names the types of alternatives; the path does not.
+    pydantic's location `loc` also has the types of alternatives; the path does not.
     """
     path: list[str] = []
     section = schema = root

@@ -25,8 +25,8 @@ class Compute(Section):
     """Resources of one job. Options of Snakemake decide how many jobs run at once."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """`auto`: a GPU if torch finds one; tables use the CPU, because a GPU was not shown to speed up
-    their small models"""
+    """`auto`: a GPU if torch finds one, except for tables: no GPU was shown to speed up their small
+    models"""
     threads_per_trial: Count = 1
     """CPU threads of a trial and of the final training"""
     concurrent_trials: Count = 1
@@ -50,14 +50,14 @@ class Compute(Section):
 
 
 class Models(Section):
-    """Models that runs leave. A change repeats no run."""
+    """Models that runs write. A change repeats no run."""
 
     keep: Literal["own", "all", "none"] = "own"
     """runs that write `model.safetensors` beside their record: those on `own_datasets`, all, or
-    none; controls never do"""
+    none; `full-again` and `untuned` never do"""
     rows: Literal["train", "train+validation"] = "train"
-    """training rows of the kept model; `train+validation` trains it once more, and the test
-    accuracy in the record is not its own"""
+    """training rows of the kept model. `train+validation` trains it once more; the test accuracy
+    in the record then belongs to the model on `train`"""
 
 
 class RayCluster(Section):
@@ -72,7 +72,7 @@ class RayCluster(Section):
 
 
 class Metering(Section):
-    """Measurement of time and energy."""
+    """How time and energy are measured."""
 
     exclusive: bool = True
     """measured jobs of a host run one at a time, also those of different `snakemake` calls"""
@@ -150,7 +150,8 @@ WarmStart = Annotated[
     Field(
         ge=0,
         le=1,
-        description="kappa: a trial trains its first ceil(kappa T k/N) epochs on all data",
+        description="kappa: trials on a fraction f of the data train their first ceil(kappa T f) "
+        "epochs on all data",
     ),
 ]
 
@@ -176,7 +177,7 @@ class ShaSettings(HyperbandSettings):
 
 
 class NoSchedulerSettings(Section):
-    """Every trial trains all epochs."""
+    """No early stopping."""
 
     warm_start: WarmStart = 0.0
 
@@ -217,8 +218,8 @@ class GlisterSettings(Section):
     """Validation gain of one gradient step, to first order (Killamsetty et al., 2021)."""
 
     updates: Count = 15
-    """validation gradients per selection. More are slower, and nearer to the paper's greedy
-    selection, which takes one for each mini-batch"""
+    """validation gradients per selection. More are slower, but nearer to the paper's greedy
+    selection, which computes one for each mini-batch"""
 
 
 class SelectorSettings(MethodSettings):
@@ -232,54 +233,54 @@ class SelectorSettings(MethodSettings):
 class Carbon(Section):
     """Assumptions of all CO2 numbers. No run reads it: a change repeats tables and figures only.
 
-    The code has no default intensity, because CO2 means nothing without a stated grid.
+    The code has no default intensity, because a CO2 number needs a stated source of electricity.
     """
 
     grams_per_kwh: PositiveFloat
-    """carbon intensity of the electricity, g CO2e per kWh; no default in the code"""
+    """carbon intensity of the electricity, in g CO2e per kWh; no default in the code"""
     region: Text
-    """region of the intensity; change it together with year and source"""
+    """region of the intensity; change region, year and source together"""
     year: Integer
     """year of the intensity"""
     source: Text
     """source of the intensity"""
     pue: Annotated[float, Field(ge=1)] = 1.0
-    """power usage effectiveness: factor on energy, for cooling and power supply; CO2 from time
+    """power usage effectiveness: factor on energy for cooling and power supply; CO2 from time
     ignores it"""
     tdp_watts: PositiveFloat
     """thermal design power, in W, of the device that CO2 from time assumes; ratios do not depend on
     it"""
     tdp_source: Text
-    """device, and source of its power"""
+    """device of `tdp_watts`, and source of its power"""
 
 
 class Comparison(Section):
-    """Conditions for runs to be compared. A change repeats no run."""
+    """Which runs are compared. A change repeats no run."""
 
     resumed: bool = False
-    """compare also runs that were interrupted and resumed; their time and energy are sums over
+    """also compare runs that were interrupted and resumed; their time and energy are sums over
     segments"""
     hosts: Literal["same", "alike"] = "same"
-    """`same`: a run is compared with FULL on the same host: name, processor, number of cores, GPUs.
-    `alike`: the host may have another name, like the nodes of a cluster"""
+    """`same`: a run is compared with FULL on a host with the same name, processor, number of cores
+    and GPUs. `alike`: the name may differ, as on the nodes of a cluster"""
 
 
 class LearningCurves(Section):
-    """Trainings of a pool of configurations to their end, under each selector and fraction."""
+    """Complete trainings of a pool of configurations, under each selector and fraction."""
 
     pool: Count = 64
-    """number of configurations: the first that random search proposes"""
+    """number of configurations; they are the first that random search proposes"""
     seeds: Axis[NonNegative] = [0, 1, 2]
-    """seeds of weights, subsets and order: one training for each"""
+    """seeds of weights, subsets and order; each configuration is trained once for each"""
     warm_starts: dict[str, Axis[Share]] = {}
-    """kappa by selector: also train with these warm starts"""
+    """further trainings with these warm starts (kappa), by selector"""
     horizon_exponents: dict[str, Axis[Share]] = {}
-    """beta by selector: also train with these exponents"""
+    """further trainings with these horizon exponents (beta), by selector"""
     part: Count = 16
-    """configurations of one job"""
+    """number of configurations that one job trains"""
     recorded: str | None = None
     """folder of published learning curves, which are not trained again"""
     train: bool = True
     """`false`: train nothing, and simulate searches on the existing curves"""
     real: list[str] = []
-    """folders of tables of real runs, to compare the simulated ones with"""
+    """folders with tables of real runs, to which simulated ones are compared"""

@@ -1,4 +1,4 @@
-"""Search spaces, in the terms of Ray Tune, and the valid values of each hyper-parameter."""
+"""Search spaces, named as in Ray Tune, and the valid values of each hyper-parameter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from automata.config.base import BadKeyError, Count, Integer, Section, Share, in
 from automata.config.refusals import valid_values
 
 DRAWS = ("uniform", "loguniform", "randint", "lograndint", "choice")
-"""Distributions of a hyper-parameter, in the terms of Ray Tune."""
+"""Distributions of a hyper-parameter, named as in Ray Tune."""
 
 Scalar = bool | int | float | str
 
@@ -85,11 +85,11 @@ VALUES: dict[str, Any] = {
     **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), PositiveFloat),
     **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), PositiveInt),
 }
-"""The same, with the hyper-parameters of our models."""
+"""The same, with the hyper-parameters of the project's models."""
 
 
 def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
-    """Raise BadKeyError for a domain with values outside the type of its hyper-parameter."""
+    """Raise BadKeyError if a domain has values that its hyper-parameter cannot have."""
     for name in [name for name in space if name in types]:
         adapter: TypeAdapter[Any] = TypeAdapter(types[name])
         schema = adapter.json_schema()

@@ -14,7 +14,7 @@ from automata.analysis.wording import count
 from automata.figures.notes import protocol
 from automata.figures.pieces import add_legend, add_note, axes_of, handle, logarithmic, marker, say
 from automata.figures.style import PAGE_INCHES, Look, style
-from automata.names import ALL_DATA
+from automata.names import ALL_DATA_CONTROLS
 
 SIZE = 4.5
 
@@ -26,7 +26,7 @@ def ceiling_figure(study: Study) -> Figure:
     """
     table = study.tradeoff
     # Both train what FULL trains: their ceiling is one.
-    table = table[~table["selector"].isin(ALL_DATA) & table["speedup"].notna()]
+    table = table[~table["selector"].isin(ALL_DATA_CONTROLS) & table["speedup"].notna()]
     schedulers = names.ordered(table["scheduler"], names.SCHEDULERS)
     columns = max(1, len(schedulers))
     with style():

@@ -19,7 +19,7 @@ from automata.figures.notes import bars, counted, left_out, protocol, seeds, wea
 from automata.figures.panel import CONTROL_SIZES, ERROR_LABEL, draw_panel
 from automata.figures.pieces import add_legend, add_note, axes_of, handle
 from automata.figures.style import COLUMN_INCHES, PAGE_INCHES, TITLE, Look, style
-from automata.names import ALL_DATA, AUTOMATA
+from automata.names import ALL_DATA_CONTROLS, AUTOMATA
 
 WIDTHS = {1: COLUMN_INCHES, 2: 4.9, 4: PAGE_INCHES}
 HEIGHTS = {1: 2.3, 2: 1.85, 4: 1.45}
@@ -123,7 +123,7 @@ def _points(means: pd.DataFrame) -> list[str]:
     several = means[(means["seeds"] > 1) & (means["selector"] == AUTOMATA)]
     subject = f"Bars ({names.selector(AUTOMATA)})"
     sentences = [seeds(means), *bars(several["interval"], "seeds", subject)]
-    sizes = sorted(means.loc[~means["selector"].isin(ALL_DATA), "fraction"].unique())
+    sizes = sorted(means.loc[~means["selector"].isin(ALL_DATA_CONTROLS), "fraction"].unique())
     shown = ", ".join(f"{100 * size:g}" for size in sizes)
     grow = f"Markers grow with the subset: {shown}\N{NO-BREAK SPACE}%."
     return [*sentences, *([grow] if sizes else [])]

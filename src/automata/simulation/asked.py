@@ -7,7 +7,7 @@ from automata.config.experiment import Experiment
 from automata.config.sections import LearningCurves, SchedulerSettings, SearchSettings
 from automata.config.spaces import Domain
 from automata.curves.record import POOL_SEED
-from automata.registry import ALL_DATA, SCHEDULERS, SEARCHES
+from automata.registry import SCHEDULERS, SEARCHES
 
 
 class Simulated(Section):
@@ -43,7 +43,9 @@ def simulated_searches(part: Experiment, curves: LearningCurves, dataset: str) -
             for name in part.searches
             if name in SEARCHES and protocol.under(name).search_space == random.search_space
         ],
-        schedulers=[name for name in part.schedulers if name in {*SCHEDULERS} - {*ALL_DATA}],
+        schedulers=[
+            name for name in part.schedulers if name in SCHEDULERS and not SCHEDULERS[name].all_data
+        ],
         search=part.search,
         scheduler=part.scheduler,
         space=random.search_space,

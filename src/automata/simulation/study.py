@@ -12,7 +12,7 @@ import pandas as pd
 
 from automata import names
 from automata.errors import UserError
-from automata.registry import ALL_DATA, SCHEDULERS
+from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS
 from automata.seeds import derive
 from automata.simulation.asked import Simulated
 from automata.simulation.methods import (
@@ -183,7 +183,7 @@ def studies(recorded: Mapping[str, Complete], processes: int = 1) -> Compared:
         for search, scheduler in product(here.asked.searches, here.asked.schedulers)
     ]
     if not panels:
-        kinds = ", ".join(name for name in SCHEDULERS if name not in ALL_DATA)
+        kinds = ", ".join(name for name in SCHEDULERS if name not in ALL_DATA_SCHEDULERS)
         raise UserError(
             "learning_curves: no search of this configuration can be simulated; valid: searches "
             f"{', '.join(names.SEARCHES)} on the space of random search, schedulers {kinds}"

@@ -79,7 +79,7 @@ def _is_of(asked: Simulated, protocol: Mapping[str, Any]) -> bool:
 
 def _way(run: Mapping[Any, Any], settings: Mapping[str, Any]) -> Way:
     """Return how the trials of a real run trained; `settings` are its entry of the protocols."""
-    if run["selector"] in names.ALL_DATA:
+    if run["selector"] in names.ALL_DATA_CONTROLS:
         return FULL
     return Way(
         run["selector"],

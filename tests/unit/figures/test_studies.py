@@ -224,7 +224,7 @@ def test_curves_are_the_steps_of_the_table(some: Study, drawn: Draw, row: int, c
     here = curves[(curves["search"] == "random") & (curves["scheduler"] == "hyperband")]
 
     for selector in ("full", "full-again", *SUBSETS):
-        size = 1.0 if selector in names.ALL_DATA else 0.1
+        size = 1.0 if selector in names.ALL_DATA_CONTROLS else 0.1
         steps = here[(here["selector"] == selector) & (here["fraction"] == size)]
         expected = list(steps[["at", "median"]].itertuples(index=False, name=None))
         assert points(axes, f"steps {selector}") == expected

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from automata.config.sections import SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
-from automata.registry import ALL_DATA, SCHEDULERS, load
+from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, load
 from automata.simulation.methods import Draws
 from automata.simulation.schedulers import ended_before, stopped_at
 from automata.simulation.tpe import Tpe, log_density, log_frequencies
@@ -101,7 +101,7 @@ class PoolOfHyperopt:
         self.losses[int(trial_id)] = -result[SCORE]
 
 
-@pytest.mark.parametrize("name", [name for name in SCHEDULERS if name not in ALL_DATA])
+@pytest.mark.parametrize("name", [name for name in SCHEDULERS if name not in ALL_DATA_SCHEDULERS])
 @pytest.mark.parametrize(("n", "startup"), [(12, 5), (27, 20)])
 def test_proposals_are_those_of_the_search_itself(name, n, startup):
     random = np.random.default_rng(n)

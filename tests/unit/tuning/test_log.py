@@ -13,7 +13,7 @@ from automata.config.job import Job
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
-from automata.registry import ALL_DATA, SCHEDULERS, SEARCHES
+from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
 from automata.tuning.checkpoints import WorkFolder
 from automata.tuning.log import (
@@ -257,7 +257,7 @@ def job(search, scheduler, slots=1):
     """A job of 12 configurations and 9 epochs."""
     content = JOB.model_dump(mode="json")
     content["run"] |= {"search": search, "scheduler": scheduler}
-    if scheduler in ALL_DATA:
+    if scheduler in ALL_DATA_SCHEDULERS:
         content["run"] |= {"selector": "full", "fraction": 1}
     content["settings"]["protocol"] |= {"configurations": 12, "epochs": 9}
     content["settings"]["search"] = {"tpe": {"startup_configurations": 4}}
