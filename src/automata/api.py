@@ -26,7 +26,7 @@ from automata.models.classifier import Classifier
 from automata.records import Record, complete_sum, write_record
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
-from automata.tuning.job import keep_model, run_with_model
+from automata.tuning.job import keep_model, run
 
 NAME = "data"
 """What a user's own data are called in the record."""
@@ -186,14 +186,14 @@ def _tuned(given: Mapping[str, Any], name: str, described: dict[str, Any], work:
     cell = {key: given[key] for key in ("search", "scheduler", "selector", "fraction", "seed")}
     if given["selector"] in CONTROLS:
         cell["fraction"] = CONTROLS[given["selector"]].fraction
-    run = parsed(lambda: Run(dataset=name, **cell))
+    chosen = parsed(lambda: Run(dataset=name, **cell))
     contents = contents_of(experiment, name, Contents(work / "contents.json"), sys.path)
-    job = job_of(experiment, run, contents)
+    job = job_of(experiment, chosen, contents)
     settings = experiment.data
     prepared = prepare(name, job.settings.data, Path(settings.cache), settings.mirror, {})
     file = work / f"{name}.safetensors"
     write_dataset(prepared, file)
-    record, model = run_with_model(job, file, work / "job")
+    record, model = run(job, file, work / "job")
     return Tuned(record, model.cpu().eval(), prepared)
 
 

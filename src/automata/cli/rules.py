@@ -51,7 +51,7 @@ def tune(
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: finished records to repeat, one a line, or all)."""
     from automata.config.job import parse_job
-    from automata.tuning.job import Kept, complete_job
+    from automata.tuning.job import ModelFiles, complete_job
 
     if notices is not None:
         handler = logging.StreamHandler(os.fdopen(notices, "w", closefd=False))
@@ -60,10 +60,10 @@ def tune(
     parsed = parse_job(job)
     again = bool({"all", *map(str, output)} & set(os.environ.get("AUTOMATA_AGAIN", "").split("\n")))
     rows = os.environ.get("AUTOMATA_MODEL_ROWS", "train")
-    kept = Kept(output[1], data[1], rows) if len(output) > 1 else None
+    files = ModelFiles(output[1], data[1], rows) if len(output) > 1 else None
     ray_address = os.environ.get("AUTOMATA_RAY_ADDRESS") or None
     try:
-        complete_job(parsed, data[0], work, output[0], ray_address, again, kept)
+        complete_job(parsed, data[0], work, output[0], ray_address, again, files)
     except SystemExit as error:
         model = parsed.settings.protocol.model
         raise UserError(
