@@ -7,6 +7,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,12 @@ def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
     results are taken as far as the new search decides the same. All results of a trial are taken,
     or none: a record has the progress of its end only.
     """
-    records = [record for record in _others(output) if _extends(header, record)]
-    if not records:
+    others = (record for record in _others(output) if _extends(header, record))
+    found = {record.job.settings.protocol.configurations: record for record in others}
+    if not found:
         return
-    record = max(records, key=lambda it: it.job.settings.protocol.configurations)
-    tried = record.job.settings.protocol.configurations
-    logger.info("%s: a finished search of %d configurations is extended", output, tried)
-    entries = [*_entries(record)]
+    logger.info("%s: a finished search of %d configurations is extended", output, max(found))
+    entries = [*_entries(found[max(found)])]
     trials = [it.index if isinstance(it, TrialReported) else None for it in entries]
     ends = range(replay(entries, search_of(header.job)), 0, -1)
     end = next(end for end in ends if {*trials[:end]} & {*trials[end:]} <= {None})
@@ -66,32 +66,33 @@ def _extends(header: LogHeader, record: Record) -> bool:
     address = (record.tuning.cluster or {}).get("address")
     finished = header_of(record.job, record.data.sha256, made_by, address)
     size: Any = {"job": {"settings": {"protocol": {"configurations"}}}}
-    tried, wanted = (it.job.settings.protocol.configurations for it in (finished, header))
-    return tried < wanted and finished.model_dump(exclude=size) == header.model_dump(exclude=size)
+    same = finished.model_dump(exclude=size) == header.model_dump(exclude=size)
+    wanted = header.job.settings.protocol.configurations
+    return same and record.job.settings.protocol.configurations < wanted
 
 
 def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:
-    """Yield the results in their order; the first of a segment has its whole measurement."""
-    tuning, latest = record.tuning, None
+    """Yield the results of a finished search in their order, each with its whole segment's cost."""
+    tuning, provenance = record.tuning, record.provenance
     starts = [segment.measurement.started_at for segment in tuning.segments]
-    results = (
+    results = sorted(
         (evaluation.finished_at, trial.index, rung)
         for trial in tuning.trials
         for rung, evaluation in enumerate(trial.progress.evaluations, start=1)
     )
-    for finished_at, index, rung in sorted(results):
-        segment = tuning.segments[max(0, bisect_right(starts, finished_at) - 1)]
-        if segment is not latest:
-            host, setup = segment.host, segment.setup_seconds
-            yield SearchStarted(host=host, setup_seconds=setup, provenance=record.provenance)
-        progress = tuning.trials[index].progress
-        update: dict[str, Any] = {"evaluations": progress.evaluations[:rung]}
-        if rung < len(progress.evaluations) and math.isfinite(progress.evaluations[rung - 1].loss):
-            update["failure"] = None
-        yield TrialReported(
-            index=index,
-            configuration=tuning.trials[index].configuration,
-            progress=progress.model_copy(update=update),
-            measurement=segment.measurement if segment is not latest else None,
-        )
-        latest = segment
+    for number, some in groupby(results, lambda it: max(0, bisect_right(starts, it[0]) - 1)):
+        segment = tuning.segments[number]
+        host, setup = segment.host, segment.setup_seconds
+        yield SearchStarted(host=host, setup_seconds=setup, provenance=provenance)
+        for _, index, rung in some:
+            trial = tuning.trials[index]
+            seen = trial.progress.evaluations[:rung]
+            update: dict[str, Any] = {"evaluations": seen}
+            if rung < len(trial.progress.evaluations) and math.isfinite(seen[-1].loss):
+                update["failure"] = None  # the training diverged later
+            yield TrialReported(
+                index=index,
+                configuration=trial.configuration,
+                progress=trial.progress.model_copy(update=update),
+                measurement=segment.measurement,
+            )

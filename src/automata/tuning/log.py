@@ -31,16 +31,7 @@ DIGITS = 16
 """Length of the checksum at the start of each line."""
 
 
-ENVIRONMENT = (
-    "automata",
-    "measurement",
-    "packages",
-    "cpu",
-    "cpu_count",
-    "gpus",
-    "device",
-    "own_model_sha256",
-)
+ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
 """The parts of the provenance that all segments of a record share; hosts may differ."""
 
 
@@ -57,7 +48,7 @@ def header_of(
     job: Job, data_sha256: str, provenance: dict[str, Any], ray_address: str | None
 ) -> LogHeader:
     """Return the header of a search."""
-    environment = {name: provenance.get(name) for name in ENVIRONMENT}
+    environment = {name: provenance.get(name) for name in (*ENVIRONMENT, "own_model_sha256")}
     environment["ray.address"] = ray_address
     return LogHeader(job=job, data_sha256=data_sha256, environment=environment)
 
