@@ -50,10 +50,14 @@ def timed_ray(cpus: int, gpus: int) -> Iterator[None]:
 class TimedSearch(LiveSearch):
     """Splits the time inside Ray at the first trial's start and the last one's end."""
 
+    first = True
+
     def open(self) -> None:
-        watch.lap("first worker")
-        super().open()
-        watch.lap("open meter")
+        if self.first:
+            self.first = False
+            watch.lap("first worker")
+            super().open()
+            watch.lap("open meter")
 
     def report(self, index: int, progress: Progress) -> Verdict:
         verdict = super().report(index, progress)

@@ -1,7 +1,9 @@
 """The log of a search: what is whole is read, what is torn is not believed; what follows."""
 
+import errno
 import hashlib
 import math
+import os
 import random
 
 import hypothesis.strategies as st
@@ -248,6 +250,21 @@ def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its
     (estimate,) = measurement.channels
     watts = _watts_per_thread(meter._codecarbon._tracker._hardware)
     assert estimate.joules > 0.95 * burnt * watts
+
+
+def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
+    search, log = search_of(JOB), load_log(work, HEADER)
+    live = LiveSearch(search, log, work, Meter(sample_seconds=5.0, gpus=[], exclusive=False), {})
+    live.prepare()
+    live.open()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(SearchLog, "append", full)
+    with pytest.raises(OSError, match="No space left"):
+        live.report(0, reported(0, 1).progress)
+    assert search.results == []
 
 
 def job(search, scheduler, slots=1):
