@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import torch
 from ray import tune
 
 from automata.config.job import Job
-from automata.datasets.prepared import Dataset, read_dataset
+from automata.datasets.prepared import read_dataset
 from automata.training.device import take_device
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
@@ -43,7 +42,6 @@ class TuneTrial(tune.Trainable):
         this process goes to the folder `work`.
         """
         self._job = Job.model_validate_json(job)
-        self._data = data
         compute = self._job.settings.compute
         threads = compute.threads_per_trial
         # One thread does all work: each thread has its own number of threads of torch.
@@ -51,7 +49,7 @@ class TuneTrial(tune.Trainable):
         self._work = WorkFolder(Path(work))
         self._may_pause = scheduler_of(self._job).pauses
         # No step yet: the window opens when Ray hears that this process is ready.
-        begun: Future[Any] = self._worker.submit(self._start, device, config)
+        begun: Future[Any] = self._worker.submit(self._start, data, device, config)
         # The first step raises what failed here: from here Ray would pass on its text only.
         self._ahead: Future[dict[str, Any]] | None = begun if begun.exception() else None
         gc.freeze()  # to search all loaded objects for garbage takes 0.2 s
@@ -71,7 +69,8 @@ class TuneTrial(tune.Trainable):
         """End the thread."""
         self._worker.shutdown()
 
-    def _start(self, device: str, config: dict[str, Any]) -> None:
+    def _start(self, data: str, device: str, config: dict[str, Any]) -> None:
+        self._dataset = read_dataset(Path(data))
         self._device = take_device(torch.device(device))
         alone = self._job.settings.compute.concurrent_trials == 1  # else another process resumes
         memory = memory_of_paused_runs(self._device) if alone else 0
@@ -108,11 +107,5 @@ class TuneTrial(tune.Trainable):
         return {"progress": training.progress.model_dump_json()}
 
     def _build(self) -> TrainingRun:
-        dataset, plan = load_data(self._data), subset_plan(self._job)
-        return training_run(self._job, dataset, self._configuration, plan, self._device)
-
-
-@cache
-def load_data(path: str) -> Dataset:
-    """Return the prepared data set at `path`, read once per process."""
-    return read_dataset(Path(path))
+        plan = subset_plan(self._job)
+        return training_run(self._job, self._dataset, self._configuration, plan, self._device)

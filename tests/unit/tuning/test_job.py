@@ -41,7 +41,6 @@ from automata.tuning.job import Finished, ModelFiles, complete_job
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
-from automata.tuning.trainable import load_data
 from automata.tuning.work import WorkFolder
 from automata.versions import MEASUREMENT
 from searching import run_job, search_here
@@ -157,7 +156,7 @@ def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, 
 def all_data_run(job, data, trial):
     """Return a training of the configuration of a trial on all data, as a refit has it."""
     return TrainingRun(
-        load_data(str(data)),
+        read_dataset(data),
         trial.configuration,
         job.settings.protocol,
         SubsetPlan(Full(), 1.0),
