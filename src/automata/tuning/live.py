@@ -91,7 +91,6 @@ class LiveSearch:
         self._remove_files([*verdict.ends, *([best_before.index] if best_before else [])])
         if search.finished:
             self._meter.__exit__(None, None, None)
-            self._note_disk()
             measurement, peak = self._meter.measurement, self._peak_disk_bytes
             self.log.append(SearchEnded(measurement=measurement, peak_disk_bytes=peak))
         return verdict
@@ -102,13 +101,10 @@ class LiveSearch:
         if start < self._measure_at:
             return None
         measurement = self._meter.so_far()
-        self._note_disk()
+        self._peak_disk_bytes = max(self._peak_disk_bytes, bytes_below(self.work.path))
         now = time.monotonic()
         self._measure_at = now + max(MEASUREMENT_SECONDS, (now - start) / MEASUREMENT_SHARE)
         return measurement
-
-    def _note_disk(self) -> None:
-        self._peak_disk_bytes = max(self._peak_disk_bytes, bytes_below(self.work.path))
 
     def _remove_files(self, trials: list[int]) -> None:
         """Remove the checkpoints of trials that have ended, and their models but the best."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -175,16 +174,11 @@ def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
         if work.clear():
             logger.info("%s: unfinished work of another job or version: discarded", work.path)
         log.start_over(header)
-    rungs = count_results(log.entries)
+    rungs = {trial: len(progress.evaluations) for trial, progress in log.latest.items()}
     for checkpoint in work.checkpoints():
-        if checkpoint.rungs > rungs[checkpoint.trial]:
+        if checkpoint.rungs > rungs.get(checkpoint.trial, 0):
             checkpoint.path.unlink()
     return log
-
-
-def count_results(entries: Iterable[Entry]) -> Counter[int]:
-    """Return the number of results of each trial."""
-    return Counter(entry.index for entry in entries if isinstance(entry, TrialReported))
 
 
 def judge(result: TrialReported, search: Search) -> Verdict | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,26 +21,17 @@ class Checkpoint(NamedTuple):
     path: Path
 
 
-@dataclass(frozen=True)
 class WorkFolder:
     """The files of unfinished work, by name."""
 
-    path: Path
-
-    @property
-    def log(self) -> Path:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.log = path / "log.jsonl"
         """The log of the search."""
-        return self.path / "log.jsonl"
-
-    @property
-    def refit(self) -> Path:
+        self.refit = path / "refit.pt"
         """The checkpoint of the refit."""
-        return self.path / "refit.pt"
-
-    @property
-    def ray(self) -> Path:
+        self.ray = path / "ray"
         """The files of Ray Tune; another process does not need them."""
-        return self.path / "ray"
 
     def checkpoint(self, trial: int, rungs: int) -> Path:
         """Return the path of the checkpoint of a trial that has reached so many rungs."""
@@ -50,7 +40,8 @@ class WorkFolder:
     def checkpoints(self, trial: int | None = None) -> list[Checkpoint]:
         """Return the checkpoints on disk, of one trial or of all."""
         paths = (self.path / "checkpoints").glob(f"{'*' if trial is None else trial}-*.pt")
-        return sorted(_checkpoint(path) for path in paths)
+        names = ((path.stem.partition("-"), path) for path in paths)
+        return sorted(Checkpoint(int(index), int(rungs), path) for (index, _, rungs), path in names)
 
     def model(self, trial: int) -> Path:
         """Return the path of a trial's model at its latest rung: the best is tested under FULL."""
@@ -77,8 +68,3 @@ class WorkFolder:
     def remove(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self.path, ignore_errors=True)
-
-
-def _checkpoint(path: Path) -> Checkpoint:
-    number, _, rungs = path.stem.partition("-")
-    return Checkpoint(int(number), int(rungs), path)

@@ -56,10 +56,13 @@ HEADER = LogHeader(
 
 
 def reported(
-    index: int, epoch: int, loss: float = 0.1 + 0.2, measurement: Measurement | None = None
+    index: int,
+    *epochs: int,
+    loss: float = 0.1 + 0.2,
+    measurement: Measurement | None = None,
 ) -> TrialReported:
-    evaluations = [Evaluation(epoch=epoch, accuracy=0.5, loss=loss, finished_at=1.25)]
-    progress = Progress(epochs=epoch, evaluations=evaluations)
+    evaluations = [Evaluation(epoch=it, accuracy=0.5, loss=loss, finished_at=1.25) for it in epochs]
+    progress = Progress(epochs=epochs[-1], evaluations=evaluations)
     return TrialReported(
         index=index,
         configuration={"learning_rate": 1e-3},
@@ -84,9 +87,9 @@ ENTRIES = [
     HEADER,
     SearchStarted(host="here", setup_seconds=3.0, provenance={}),
     reported(0, 1, measurement=measured(1.0)),
-    reported(1, 1, float("nan"), measured(2.0)),
+    reported(1, 1, loss=float("nan"), measurement=measured(2.0)),
     SearchStarted(host="there", setup_seconds=4.0, provenance={}),
-    reported(0, 4),
+    reported(0, 1, 4),
     SearchEnded(measurement=measured(5.0, start=10.0), peak_disk_bytes=7),
 ]
 
