@@ -72,17 +72,6 @@ def read_checkpoint(path: Path) -> dict[str, Any] | None:
     return state
 
 
-def write_model(path: Path, run: TrainingRun) -> None:
-    """Write the model of `run` and the number of its epochs."""
-    write_checkpoint(path, {"epochs": run.progress.epochs, "model": run.model.state_dict()})
-
-
-def read_model(path: Path, epochs: int) -> dict[str, torch.Tensor] | None:
-    """Return the model after `epochs` epochs at `path`, None if the file has no such model."""
-    state = read_checkpoint(path)
-    return None if state is None or state["epochs"] != epochs else state["model"]
-
-
 class CheckpointPolicy:
     """Decides when a checkpoint pays: a crash would lose a hundred times the time of writing."""
 

@@ -18,7 +18,7 @@ from automata.records import Data, Record, Test, Trial, read_record, write_recor
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
-from automata.tuning.checkpoints import read_model
+from automata.tuning.checkpoints import read_checkpoint
 from automata.tuning.context import JobContext, job_context
 from automata.tuning.extension import extend
 from automata.tuning.log import SearchEnded, SearchStarted, header_of, load_log
@@ -189,12 +189,12 @@ def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingR
     """Return a run with the model of the `best` trial; without a sound file it trains again."""
     trained = context.training_run(best.configuration, subset_plan(context.job))
     file = work.model(best.index)
-    model = read_model(file, best.progress.epochs)
-    if model is None:
-        logger.warning("%s: trained again", file)
-        trained.train_to(best.progress.epochs)
+    state, epochs = read_checkpoint(file), best.progress.epochs
+    if state is not None and state["epochs"] == epochs:
+        trained.model.load_state_dict(state["model"])
     else:
-        trained.model.load_state_dict(model)
+        logger.warning("%s: trained again", file)
+        trained.train_to(epochs)
     return trained
 
 

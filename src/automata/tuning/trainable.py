@@ -17,7 +17,7 @@ from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
-from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_model
+from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_checkpoint
 from automata.tuning.context import training_run
 from automata.tuning.search import scheduler_of
 from automata.tuning.work import WorkFolder
@@ -100,7 +100,8 @@ class TuneTrial(tune.Trainable):
             training.evaluate()
         evaluations[: len(self._logged)] = self._logged
         if not self._job.run.trains_finally:
-            write_model(self._work.model(self._index), training)
+            state = {"epochs": training.progress.epochs, "model": training.model.state_dict()}
+            write_checkpoint(self._work.model(self._index), state)
         if len(evaluations) < len(self._rungs):
             keep = self._checkpoints.put if self._may_pause else self._checkpoints.save
             keep(self._index, training)

@@ -36,7 +36,7 @@ from automata.tuning import context as context_module
 from automata.tuning import job as job_module
 from automata.tuning import search_phase
 from automata.tuning import trainable as trainable_module
-from automata.tuning.checkpoints import CheckpointPolicy, read_model
+from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint
 from automata.tuning.job import Finished, ModelFiles, complete_job
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.refit import refit
@@ -343,7 +343,7 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
     work = WorkFolder(tmp_path / "job")
-    model.load_state_dict(read_model(work.model(record.best.index), record.best.progress.epochs))
+    model.load_state_dict(read_checkpoint(work.model(record.best.index))["model"])
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
