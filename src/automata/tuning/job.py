@@ -58,8 +58,8 @@ def complete_job(
     """Run `job` on the prepared file `data`; write its record to `output`, and its model.
 
     An interrupted job resumes from `folder`. If another process works on the job, wait for it and
-    take its record. A finished record stays, with `again` until the run was repeated. The model of
-    a finished run is trained again.
+    take its record. A finished record stays; with `again` the run is repeated, and its new record
+    replaces the old one. The model of a finished run is trained again.
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
