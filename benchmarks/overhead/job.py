@@ -28,9 +28,11 @@ watch.lap("import ray")
 import automata.tuning.job as tuning_job
 from automata.config.job import Job
 from automata.records import write_record
-from automata.tuning import ray_search
-from automata.tuning.metering_callback import MeteringCallback
+from automata.training.progress import Progress
+from automata.tuning import ray_search, search_phase
+from automata.tuning.live import LiveSearch
 from automata.tuning.ray_session import local_ray
+from automata.tuning.schedulers import Verdict
 
 watch.lap("import automata, hyperopt")
 
@@ -45,27 +47,30 @@ def timed_ray(cpus: int, gpus: int) -> Iterator[None]:
     watch.lap("stop Ray")
 
 
-class TimedCallback(MeteringCallback):
+class TimedSearch(LiveSearch):
     """Splits the time inside Ray at the first trial's start and the last one's end."""
 
-    def on_trial_start(self, **rest: object) -> None:
-        first = not self._is_open
-        if first:
+    first = True
+
+    def open(self) -> None:
+        if self.first:
+            self.first = False
             watch.lap("first worker")
-        super().on_trial_start(**rest)
-        if first:
+            super().open()
             watch.lap("open meter")
 
-    def on_trial_complete(self, **rest: object) -> None:
-        if self._search.finished:
+    def report(self, index: int, progress: Progress) -> Verdict:
+        verdict = super().report(index, progress)
+        if self.search.finished:
             watch.lap("window")
-        super().on_trial_complete(**rest)
+        return verdict
 
 
 def main() -> None:
-    vars(ray_search).update(local_ray=timed_ray, MeteringCallback=TimedCallback)
+    vars(ray_search).update(local_ray=timed_ray)
+    vars(search_phase).update(LiveSearch=TimedSearch)
     job, data, work, output = sys.argv[3:]
-    record = tuning_job.run_job(Job.model_validate_json(job), Path(data), Path(work))
+    record, _ = tuning_job.run(Job.model_validate_json(job), Path(data), Path(work))
     watch.lap("final training, test")
     write_record(record, Path(output))
     watch.lap("record")

@@ -26,7 +26,7 @@ from automata.models.classifier import Classifier
 from automata.records import Record, write_record
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
-from automata.tuning.job import keep_model, run_with_model
+from automata.tuning.job import keep_model, run
 
 NAME = "data"
 """Name of a user's own data set in the record."""
@@ -172,13 +172,13 @@ def tune(
             }
             config = combine(_checked(settings or {}, kind), arguments)
             (experiment,) = read_experiments([DEFAULTS], of_module=config)
-            run = parsed(Run, {"dataset": name, **axes})
+            cell = parsed(Run, {"dataset": name, **axes})
             contents = contents_of(experiment, name, work / "contents.json", sys.path)
-            job, downloads = job_of(experiment, run, contents), experiment.data
+            job, downloads = job_of(experiment, cell, contents), experiment.data
             prepared = prepare(name, job.settings.data, Path(downloads.cache), downloads.mirror, {})
             file = work / f"{name}.safetensors"
             write_dataset(prepared, file)
-            record, trained = run_with_model(job, file, work / "job")
+            record, trained = run(job, file, work / "job")
             return Tuned(record, trained.cpu().eval(), prepared)
         except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(str(work / FRAME), "data").replace("module config", "tune")

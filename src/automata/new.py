@@ -26,11 +26,10 @@ from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError, printable
 from automata.files import replacing
 from automata.metering.processor import watts_per_thread
-from automata.seeds import derive
 from automata.training.device import choose_device, take_device
-from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
+from automata.tuning.context import training_run
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import Plan, fitting
 
@@ -145,12 +144,11 @@ def seconds_per_pass(data: Dataset, job: Job) -> float:
 
 def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch.device) -> float:
     """Return the seconds of an epoch on all rows, extrapolated from enough rows."""
-    clock, seed = CLOCKS[device.type], derive(job.run.seed, job.run.training_stream)
-    rest = subset_plan(job), seed, device, job.settings.compute  # as in `TuneTrial`
-    rows = min(FIRST_ROWS, len(data.train))
+    clock, rows = CLOCKS[device.type], min(FIRST_ROWS, len(data.train))
     while True:
         part = Split(data.train.inputs[:rows], data.train.labels[:rows], data.train.normalisation)
-        run = TrainingRun(replace(data, train=part), configuration, job.settings.protocol, *rest)
+        some = replace(data, train=part)
+        run = training_run(job, some, configuration, subset_plan(job), device)
         run.train_to(1)  # the first epoch also warms up
         start = clock()
         run.train_to(2)

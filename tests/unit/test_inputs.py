@@ -104,10 +104,10 @@ def test_a_missing_factory_is_one_line(tmp_path, factory):
 
 
 def test_the_file_of_a_factory_is_the_one_whose_checksum_the_record_has(tmp_path, monkeypatch):
-    from automata.tuning.job import checked_module
+    from automata.tuning.context import own_file
 
     (tmp_path / "mine_here.py").write_text("def build(): ...")
     monkeypatch.syspath_prepend(tmp_path)
     file = factory_file("mine_here:build", sys.path)
     assert isinstance(file, Path)
-    assert checked_module("mine_here:build", None, "factory") == sha256(file)
+    assert own_file("mine_here:build", None, "factory") == sha256(file)

@@ -259,7 +259,7 @@ def test_a_probe_trains_as_a_trial_does(
             seen.append((torch.get_num_threads(), *arguments))
             super().__init__(dataset, configuration, *arguments)
 
-    monkeypatch.setattr(module, "TrainingRun", Spied)
+    monkeypatch.setattr("automata.tuning.context.TrainingRun", Spied)
     before = torch.get_num_threads()
     torch.set_num_threads(4)
     module.seconds_per_pass(data, job)

@@ -13,7 +13,7 @@ from automata.locks import Holder, held
 from automata.metering.measurement import Measurement
 from automata.status import SILENT_SECONDS, report, running
 from automata.training.progress import Evaluation, Progress, Seconds
-from automata.tuning.log import Closed, JobFingerprint, Opened, ReplayLog, Reported
+from automata.tuning.log import LogHeader, SearchEnded, SearchLog, SearchStarted, TrialReported
 
 CONFIG = Path(__file__).parents[2] / "config"
 STEM = "dna/random-none-0123abcd/gradmatch-0.1/seed-0"
@@ -48,10 +48,10 @@ def result(index, accuracy, measurement, epochs=10, loss=None):
         evaluations=[Evaluation(epoch=epochs, **scores, finished_at=0.0)],
         metric="log_loss" if loss else "accuracy",
     )
-    return Reported(index=index, configuration={}, progress=progress, measurement=measurement)
+    return TrialReported(index=index, configuration={}, progress=progress, measurement=measurement)
 
 
-OPENED = Opened(host="here", setup_seconds=1.0, provenance={})
+OPENED = SearchStarted(host="here", setup_seconds=1.0, provenance={})
 HALF = [OPENED, result(0, 0.5, measured(1.0)), result(1, 0.75, None), result(2, 0.7, measured(4.0))]
 
 
@@ -81,8 +81,8 @@ def sign(folder, **other):
 
 
 def write(folder, *entries, of=None):
-    log = ReplayLog(folder / "log.jsonl")
-    log.begin(JobFingerprint(job=of or job(), data_sha256="", place={}))
+    log = SearchLog(folder / "log.jsonl")
+    log.start_over(LogHeader(job=of or job(), data_sha256="", environment={}))
     for entry in entries:
         log.append(entry)
     return folder / "log.jsonl"
@@ -177,12 +177,12 @@ def test_resumed_job_has_the_time_left_of_its_interruption(folder, now, opened):
         ([OPENED], None, "first trial, 0:00:15 so far"),
         ([], job("untuned", 0.0), "final training, 0:00:15 so far"),
         (
-            [*HALF, Closed(measurement=measured(4.0), peak_disk_bytes=0)],
+            [*HALF, SearchEnded(measurement=measured(4.0), peak_disk_bytes=0)],
             None,
             "final training, best score 75.0 %, about 0:00:09 left, 0:00:15 so far",
         ),
         (
-            [*HALF, Closed(measurement=measured(4.0), peak_disk_bytes=0)],
+            [*HALF, SearchEnded(measurement=measured(4.0), peak_disk_bytes=0)],
             job("full", 1.0),
             "test, best score 75.0 %, about 0:00:00 left, 0:00:15 so far",
         ),

@@ -52,7 +52,7 @@ def tune(
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
     from automata.config.job import Job
     from automata.config.refusals import parsed
-    from automata.tuning.job import Kept, complete_job
+    from automata.tuning.job import ModelFiles, complete_job
 
     if notices is not None:
         handler = logging.StreamHandler(os.fdopen(notices, "w", closefd=False))
@@ -61,10 +61,10 @@ def tune(
     given = parsed(Job, job)
     again = bool({"all", *map(str, output)} & set(os.environ.get("AUTOMATA_AGAIN", "").split("\n")))
     rows = os.environ.get("AUTOMATA_MODEL_ROWS", "train")
-    kept = Kept(output[1], data[1], rows) if len(output) > 1 else None
+    files = ModelFiles(output[1], data[1], rows) if len(output) > 1 else None
     ray_address = os.environ.get("AUTOMATA_RAY_ADDRESS") or None
     try:
-        complete_job(given, data[0], work, output[0], ray_address, again, kept)
+        complete_job(given, data[0], work, output[0], ray_address, again, files)
     except SystemExit as error:
         model = given.settings.protocol.model  # the user's code called sys.exit
         raise UserError(

@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
-import torch
-
-from automata.allocation import keep_to_allocation
-from automata.config.inputs import FACTORY
-from automata.config.protocol import OwnModel
+from automata.config.job import Job, Run
 from automata.curves.record import Curve, Curves, CurvesJob, Point, read_curves
-from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import Recorded, sha256
-from automata.metering.gpus import gpu_models
-from automata.metering.lock import exclusive_host
 from automata.metering.measurement import Measurement
-from automata.metering.meter import Meter
-from automata.models.build import load_factory
-from automata.provenance import numerics, provenance
 from automata.records import read_as, write_record
-from automata.registry import CONTROLS, OWN, load_own
-from automata.seeds import derive
-from automata.training.device import choose_device, gpus_in_use, take_device
+from automata.registry import CONTROLS
+from automata.training.device import take_device
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan, build_selector
-from automata.training.threads import limit_threads
-from automata.tuning.checkpoints import WorkFolder
-from automata.tuning.job import checked_module, device_name
+from automata.training.subsets import subset_plan
+from automata.tuning.context import JobContext, job_context
 from automata.tuning.searchers import RandomSearch
+from automata.tuning.work import WorkFolder
 
 logger = logging.getLogger(__name__)
 
 
 class Trained(Recorded):
-    """What is kept of one configuration while others of its job train."""
+    """A finished training, kept while others of its job train."""
 
     fingerprint: str
-    """Of the job, the data and the code: anything else is of no use."""
+    """The job, its data and the measurement versions; a training of others is not used."""
     curve: Curve
     process: str
+    """When the process opened its window."""
     measurement: Measurement
     """Of the process so far."""
 
@@ -49,59 +39,49 @@ class Trained(Recorded):
 def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> None:
     """Train the configurations of `job` on the prepared file `data`, and write `output`.
 
-    Each that is finished is kept in `folder`, and is not trained again after an interruption. A
-    process that is at the same job is waited for, and its record taken.
+    `folder` keeps each finished training, so an interruption loses the running one only. If
+    another process works on the job, wait for it and take its record.
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
         if waited and _is_record_of(output, job, data):
             logger.info("%s: another process has finished it", output)
         else:
-            write_record(_recorded(job, data, folder), output)
+            write_record(_curves(job, data, folder), output)
         work.remove()
 
 
 def _is_record_of(path: Path, job: CurvesJob, data: Path) -> bool:
     try:
         record = read_curves(path)
-    except UserError:  # none, or damaged
+    except UserError:  # missing or damaged
         return False
     return record.job == job and record.data_sha256 == sha256(data)
 
 
-def _recorded(job: CurvesJob, data: Path, folder: Path) -> Curves:
-    """Return the record of `job`; what is finished of it is kept in `folder`."""
-    keep_to_allocation(job.settings.compute)
-    dataset = read_dataset(data)
-    if dataset.name != job.dataset:
-        raise UserError(f"{data}: is data set '{dataset.name}', not '{job.dataset}'")
-    _check_own_files(job)
-    compute, metering = job.settings.compute, job.settings.metering
-    limit_threads(compute.threads_per_trial)
-    device = take_device(choose_device(compute, dataset.kind))
-    data_sha256 = sha256(data)
-    here = {
-        **provenance(job.selector),
-        **numerics(),
-        "device": device_name(device),
-        "gpus": gpu_models([]),
-    }
-    key = f"{job.model_dump_json()} {data_sha256} {here['measurement']}"
-    finished = {index: _kept(folder / f"{index}.json", key) for index in job.configurations}
-    missing = [index for index, trained in finished.items() if trained is None]
-    if missing:
-        space = job.settings.protocol.search_space
-        proposer = RandomSearch(space, job.settings.search, job.pool_seed)
-        pool = [proposer.suggest(str(index)) for index in range(max(missing) + 1)]
-        with exclusive_host(metering.exclusive):
-            meter = Meter(
-                sample_seconds=metering.sample_seconds,
-                gpus=gpus_in_use(device),
-                exclusive=metering.exclusive,
-            )
-            with meter:
+def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
+    """Return the record of `job`; `folder` keeps each finished training."""
+    run = Run(
+        dataset=job.dataset,
+        search="random",
+        scheduler="none",
+        selector=job.selector,
+        fraction=job.fraction,
+        seed=job.seed,
+    )
+    with job_context(Job(run=run, settings=job.settings, files=job.files), data) as context:
+        versions = context.provenance["measurement"]
+        key = f"{job.model_dump_json()} {context.data_sha256} {versions}"
+        finished = {index: _kept(folder / f"{index}.json", key) for index in job.configurations}
+        missing = [index for index, trained in finished.items() if trained is None]
+        if missing:
+            take_device(context.device)  # before the window
+            space, search = job.settings.protocol.search_space, job.settings.search
+            proposer = RandomSearch(space, search, job.pool_seed)
+            pool = [proposer.suggest(str(index)) for index in range(max(missing) + 1)]
+            with context.meter() as meter:
                 for index in missing:
-                    curve = _train(job, dataset, index, pool[index], device)
+                    curve = _train(job, context, index, pool[index])
                     so_far = meter.so_far()
                     trained = Trained(
                         fingerprint=key,
@@ -111,24 +91,11 @@ def _recorded(job: CurvesJob, data: Path, folder: Path) -> Curves:
                     )
                     write_record(trained, folder / f"{index}.json")
                     finished[index] = trained
-    every = [trained for trained in finished.values() if trained is not None]
-    return _combined(job, data_sha256, every, here)
-
-
-def _check_own_files(job: CurvesJob) -> None:
-    """Raise UserError if a file of the user's own methods or model is not that of the call."""
-    model = job.settings.protocol.model
-    if isinstance(model, OwnModel):
-        load_factory(model)
-        checked_module(model.factory, job.files.get(FACTORY), f"protocol.*.{FACTORY}")
-    for kind, target in job.settings.own.items():
-        key = f"{OWN[kind]}.{job.selector}"
-        load_own(target, key)
-        checked_module(target, job.files.get(key), key)
+    return _combined(job, context, [trained for trained in finished.values() if trained])
 
 
 def _kept(path: Path, fingerprint: str) -> Trained | None:
-    """Return what an interrupted process left of a configuration of the same job."""
+    """Return the training at `path`, None unless it is sound and of the same job."""
     if not path.exists():
         return None
     try:
@@ -140,23 +107,11 @@ def _kept(path: Path, fingerprint: str) -> Trained | None:
 
 
 def _train(
-    job: CurvesJob,
-    dataset: Dataset,
-    index: int,
-    configuration: dict[str, object],
-    device: torch.device,
+    job: CurvesJob, context: JobContext, index: int, configuration: dict[str, object]
 ) -> Curve:
-    control, settings = CONTROLS.get(job.selector), job.settings
-    selector = build_selector(job.selector, settings.own, **settings.selector.of(job.selector))
-    run = TrainingRun(
-        dataset,
-        configuration,
-        settings.protocol,
-        SubsetPlan(selector, job.fraction, job.warm_start),
-        derive(job.seed, (control or CONTROLS["full"]).stream),
-        device,
-        settings.compute,
-    )
+    """Return the learning curve of one configuration."""
+    plan = replace(subset_plan(context.job), warm_start=job.warm_start)
+    run = context.training_run(configuration, plan)
     points = []
     for epoch in job.epochs:
         run.train_to(epoch)
@@ -165,7 +120,7 @@ def _train(
             points.append(_point(run))
         if run.progress.failure is not None:
             break
-    test = evaluate(run.model, run.data.test) if control is not None else None
+    test = evaluate(run.model, run.data.test) if job.selector in CONTROLS else None
     logger.info("configuration %d: %s", index, run.progress.score)
     return Curve(
         index=index,
@@ -188,20 +143,19 @@ def _point(run: TrainingRun) -> Point:
     )
 
 
-def _combined(
-    job: CurvesJob, data_sha256: str, trained: list[Trained], here: dict[str, object]
-) -> Curves:
-    """Return the record; of each process the longest measurement is of its last training."""
+def _combined(job: CurvesJob, context: JobContext, trained: list[Trained]) -> Curves:
+    """Return the record; a segment is the longest measurement of one process."""
     segments: dict[str, Measurement] = {}
-    for each in trained:
-        known = segments.get(each.process)
-        if known is None or known.wall_seconds < each.measurement.wall_seconds:
-            segments[each.process] = each.measurement
-    place = {process: number for number, process in enumerate(sorted(segments))}
+    for each in sorted(trained, key=lambda each: each.measurement.wall_seconds):
+        segments[each.process] = each.measurement
+    processes = sorted(segments)
     return Curves(
         job=job,
-        data_sha256=data_sha256,
-        curves=[each.curve.model_copy(update={"segment": place[each.process]}) for each in trained],
-        segments=[segments[process] for process in sorted(segments)],
-        provenance=here,
+        data_sha256=context.data_sha256,
+        curves=[
+            each.curve.model_copy(update={"segment": processes.index(each.process)})
+            for each in trained
+        ],
+        segments=[segments[process] for process in processes],
+        provenance=context.provenance,
     )

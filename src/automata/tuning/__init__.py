@@ -1,13 +1,28 @@
-"""The measured job: search and scheduler over trials (Ray Tune), then the refit.
+"""The measured job: a search over trials in Ray Tune, then the refit of the best configuration.
 
-To be read in this order. `schedulers` decides which trials go on; `searchers` proposes; `search`
-puts both together, as a function of the results. `ray_search` lets Ray Tune run the trials that the
-search asks for: `trainable` is one in a worker, `ray_session` a Ray of the job's own, `ray_cluster`
-the user's. `metering_callback` measures that and writes the `log`; `checkpoints` is what else is on
-disk. `refit` trains the best configuration, `job` does it all.
+Read the modules in this order:
 
-After a `kill -9` the next process waits for the lock of the work folder, reads the log, and reports
-its results to a new search. What it asks for then has no result yet: these trials train, from their
-last checkpoint if it paid to write one. If none is missing, Ray is not started. The refit goes on
-from its own checkpoint. What another job or version left is discarded.
+- `schedulers` decides which trials go on, `searchers` proposes configurations, and `search` joins
+  them: the state of a search follows from its results and their order.
+- `context` checks a job and holds its turn on the host. `job` runs it: search phase, refit, test,
+  record. A search of more configurations may begin with a finished one (`extension`).
+- `search_phase` replays the `log` of the search and has `ray_search` run the missing trials: in a
+  Ray of the job (`ray_session`) or in the user's (`ray_cluster`). `trainable` is one worker.
+- `live` measures the search. It appends each result to the log, then judges it.
+- `refit` trains the best configuration on all data, `checkpoints` writes states of training, and
+  `work` names the files of unfinished work.
+- `sizes` estimates what a search costs, for `automata new`.
+
+After a `kill -9`, the work folder has the log and some checkpoints. The next process
+
+1. waits for the lock of the work folder, and takes the record if another process wrote it;
+2. discards the folder if its log has another job, data, hardware or software in its first line;
+3. cuts off damaged lines of the log, and removes checkpoints that are ahead of it;
+4. judges the results of the log in a new search, which decides as before;
+5. trains the missing trials from their checkpoints, or from the start if writing one did not pay;
+   it does not start Ray if no trial is missing;
+6. resumes the refit from its own checkpoint, which has its measurement up to there.
+
+A crash loses the running trials back to their last checkpoint, and at most about a second of the
+measurement of results in the log.
 """

@@ -1,4 +1,9 @@
-"""Checkpoints of training runs, and the folder of a job's unfinished work that has them."""
+"""Checkpoints of training runs: when one is written, and how it is read again.
+
+Until it is on disk, a checkpoint takes 7 ms for the model of a table and 0.4 s for a ResNet-18. A
+paused trial therefore stays in memory, and its checkpoint is written only when the training that a
+crash would lose took a hundred times as long.
+"""
 
 from __future__ import annotations
 
@@ -6,111 +11,39 @@ import hashlib
 import io
 import logging
 import pickle
-import shutil
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
 from automata.failures import ran_out_of_memory
 from automata.files import replacing
-from automata.locks import held
 from automata.training.run import TrainingRun
+from automata.tuning.work import WorkFolder
 
 logger = logging.getLogger(__name__)
 
 HOST_BYTES = 256 * 1024**2
+"""Memory of the host that paused runs may take."""
+
 GPU_SHARE = 0.2
-"""What runs that wait may take of the host's memory, and of what is free on a GPU."""
+"""Share of a GPU's free memory that paused runs may take."""
 
 WRITING_SHARE = 0.01
-"""Of the time of training, at most, for writing what a crash would lose."""
+"""Most that writing may take, as a share of the time of training."""
 
 DAMAGED = (RuntimeError, EOFError, ValueError, KeyError, OSError, pickle.UnpicklingError)
-"""What is raised for a file that is not all there, or not as it was written."""
+"""Errors that reading a damaged file raises."""
 
 DIGEST_BYTES = 32
-"""A file ends with the SHA-256 of all before: torch itself reads altered numbers without a word."""
-
-
-class Checkpoint(NamedTuple):
-    """A file that a trial goes on from."""
-
-    trial: int
-    rungs: int
-    """That it had reached."""
-    path: Path
-
-
-@dataclass(frozen=True)
-class WorkFolder:
-    """What an interrupted job goes on from, by name."""
-
-    path: Path
-
-    @property
-    def log(self) -> Path:
-        """What the search did so far."""
-        return self.path / "log.jsonl"
-
-    @property
-    def refit(self) -> Path:
-        """The checkpoint of the refit."""
-        return self.path / "refit.pt"
-
-    @property
-    def ray(self) -> Path:
-        """What Ray Tune writes; of no use to another process."""
-        return self.path / "ray"
-
-    def checkpoint(self, index: int, rungs: int) -> Path:
-        """Return where the checkpoint of a trial is that has reached so many rungs."""
-        return self.path / "checkpoints" / f"{index}-{rungs}.pt"
-
-    def checkpoints(self, index: int | None = None) -> list[Checkpoint]:
-        """Return the checkpoints that are there, of one trial or of all."""
-        paths = (self.path / "checkpoints").glob(f"{'*' if index is None else index}-*.pt")
-        return sorted(_checkpoint(path) for path in paths)
-
-    def model(self, index: int) -> Path:
-        """Return where the model of a trial is, of its latest rung: FULL tests the best one."""
-        return self.path / "models" / f"{index}.pt"
-
-    def only_worker(self) -> AbstractContextManager[float]:
-        """Hold the folder for the body; the seconds are those that another process had it before.
-
-        That can be a job whose Snakemake was killed and which goes on.
-        """
-        what = f"another process that works on {self.path}"
-        return held(self.path / "lock", what, needed=False)
-
-    def clear(self) -> bool:
-        """Remove all but the lock; say whether there was anything."""
-        left = [path for path in self.path.iterdir() if path.name != "lock"]
-        for path in left:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
-        return bool(left)
-
-    def remove(self) -> None:
-        """Remove all of it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-
-
-def _checkpoint(path: Path) -> Checkpoint:
-    trial, _, rungs = path.stem.partition("-")
-    return Checkpoint(int(trial), int(rungs), path)
+"""Length of the SHA-256 at the end of a file: torch reads altered numbers without an error."""
 
 
 def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
-    """Write `state`, which has tensors, numbers and strings only, atomically."""
-    buffer = io.BytesIO()  # of a full disk torch itself says "unexpected pos 64 vs 0"
+    """Write a state of tensors, numbers and strings to `path`, atomically."""
+    buffer = io.BytesIO()  # on a full disk torch's own writer says "unexpected pos 64 vs 0"
     torch.save(state, buffer)
     content = buffer.getbuffer()
     with replacing(path) as temporary, temporary.open("wb") as file:
@@ -119,9 +52,9 @@ def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any] | None:
-    """Return the state at `path`, in the host's memory; None if there is none or it is damaged.
+    """Return the state at `path` in the host's memory, None if it is missing or damaged.
 
-    Raises what torch does where memory or the GPU fails: the file may be sound.
+    Raises torch's error if memory or the GPU fails: the file may be sound.
     """
     if not path.exists():
         return None
@@ -139,26 +72,15 @@ def read_checkpoint(path: Path) -> dict[str, Any] | None:
     return state
 
 
-def write_model(path: Path, run: TrainingRun) -> None:
-    """Write the model of `run`, and of which epoch it is."""
-    write_checkpoint(path, {"epochs": run.progress.epochs, "model": run.model.state_dict()})
-
-
-def read_model(path: Path, epochs: int) -> dict[str, torch.Tensor] | None:
-    """Return the model at `path`, None if there is none of that epoch."""
-    state = read_checkpoint(path)
-    return None if state is None or state["epochs"] != epochs else state["model"]
-
-
 class CheckpointPolicy:
-    """Says when a checkpoint pays: when what would be lost took a hundred times the writing."""
+    """Decides when a checkpoint pays: a crash would lose a hundred times the time of writing."""
 
     def __init__(self) -> None:
         self._cost = 0.0
         self._written: dict[int, float] = {}
 
     def write(self, number: int, trained: float, write: Callable[[], None]) -> None:
-        """Call `write` if run `number`, which took `trained` seconds so far, is worth that."""
+        """Call `write` if it pays for run `number`, which has trained for `trained` seconds."""
         if WRITING_SHARE * (trained - self._written.get(number, 0.0)) < self._cost:
             return
         start = time.perf_counter()
@@ -167,8 +89,8 @@ class CheckpointPolicy:
         self._written[number] = trained
 
 
-def memory_of_waiting_runs(device: torch.device) -> int:
-    """Return the bytes of `device` that the runs of one process may take while they wait."""
+def memory_of_paused_runs(device: torch.device) -> int:
+    """Return how many bytes of `device` the paused runs of one process may take."""
     if device.type == "cpu":
         return HOST_BYTES
     free, _ = torch.cuda.mem_get_info(device)
@@ -176,12 +98,10 @@ def memory_of_waiting_runs(device: torch.device) -> int:
 
 
 class CheckpointStore:
-    """Keeps runs by number: in `memory_bytes` of this process, and in files of `work`.
+    """Keeps paused runs by number: in `memory_bytes` of this process, the rest in files.
 
-    In files are those that there is no memory for, and those that a crash should not lose.
-    With no memory given, everything is in files that any process can go on from. Nobody says
-    when a run that waits is stopped, so that it keeps its place; its file is removed from
-    outside.
+    Without memory every run goes to a file, from which any process can resume it. The store does
+    not hear that a paused run was stopped: it keeps its memory, and the search removes its file.
     """
 
     def __init__(self, work: WorkFolder, memory_bytes: int) -> None:
@@ -191,33 +111,32 @@ class CheckpointStore:
         self._policy = CheckpointPolicy()
 
     def put(self, number: int, run: TrainingRun) -> None:
-        """Keep `run` as it is now, for `take`."""
+        """Keep `run`, which pauses, for `take`."""
         if number in self._runs:
             self._free += _bytes(self._runs.pop(number))
         size = _bytes(run)
-        if size <= self._free:
-            self._free -= size
-            self._runs[number] = run
-            self.save(number, run)
-        else:
+        if size > self._free:
             self._write(number, run)
+            return
+        self._free -= size
+        self._runs[number] = run
+        self.save(number, run)
 
     def save(self, number: int, run: TrainingRun) -> None:
-        """Write `run` as it is now to a file, if losing it would cost more."""
+        """Write `run` to a file if that pays."""
         self._policy.write(number, run.progress.seconds.total, lambda: self._write(number, run))
 
     def take(self, number: int, build: Callable[[], TrainingRun]) -> TrainingRun | None:
         """Return run `number` as it was kept, None if it was not.
 
-        `build` makes a new run with its arguments; the state of another configuration is not
-        used.
+        `build` returns a new run with its arguments. A state of another configuration is not used.
         """
         run = self._runs.pop(number, None)
         if run is not None:
             self._free += _bytes(run)
             return run
-        for kept in reversed(self._work.checkpoints(number)):
-            state = read_checkpoint(kept.path)
+        for checkpoint in reversed(self._work.checkpoints(number)):
+            state = read_checkpoint(checkpoint.path)
             run = build()
             if state is not None and state["configuration"] == run.configuration:
                 run.restore(state)

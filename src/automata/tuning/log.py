@@ -1,18 +1,14 @@
-"""The log of a search: a file that is written ahead, and from which a search starts again.
+"""The log of a search: each result is appended before it is judged.
 
 A search follows from its results and their order (`search.Search`). After a `kill -9` the next
-process reads the log, reports its results to a new search, which takes milliseconds, and trains
-what is missing then. A trial goes on from its latest checkpoint, if there is one.
+process judges the results of the log in a new search, which takes milliseconds.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
-import math
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,28 +17,42 @@ from pydantic import Field, TypeAdapter, ValidationError
 from automata.config.job import Job
 from automata.files import Recorded, replacing
 from automata.metering.measurement import Measurement
-from automata.records import Record, Segment
+from automata.records import Segment
 from automata.training.progress import Progress
-from automata.tuning.checkpoints import WorkFolder
+from automata.tuning.schedulers import Verdict
 from automata.tuning.search import Search
+from automata.tuning.work import WorkFolder
 
 logger = logging.getLogger(__name__)
 
 DIGITS = 16
-"""Of the checksum that begins a line."""
+"""Length of the checksum at the start of each line."""
 
 
-class JobFingerprint(Recorded):
-    """The first line: what the search is of. Another job, data or software starts over."""
+ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
+"""The parts of the provenance that all segments of a record share; hosts may differ."""
+
+
+class LogHeader(Recorded):
+    """The first line: all that the search depends on. If it differs, the search starts over."""
 
     kind: Literal["fingerprint"] = "fingerprint"
     job: Job
     data_sha256: str
-    place: dict[str, Any]
+    environment: dict[str, Any]
 
 
-class Opened(Recorded):
-    """A process started to measure: the lines up to the next of these are its segment."""
+def header_of(
+    job: Job, data_sha256: str, provenance: dict[str, Any], ray_address: str | None
+) -> LogHeader:
+    """Return the header of a search."""
+    environment = {name: provenance.get(name) for name in (*ENVIRONMENT, "own_model_sha256")}
+    environment["ray.address"] = ray_address
+    return LogHeader(job=job, data_sha256=data_sha256, environment=environment)
+
+
+class SearchStarted(Recorded):
+    """A process opened its window: the lines up to the next of this kind are one segment."""
 
     kind: Literal["opened"] = "opened"
     host: str
@@ -50,7 +60,7 @@ class Opened(Recorded):
     provenance: dict[str, Any]
 
 
-class Reported(Recorded):
+class TrialReported(Recorded):
     """A trial reached a rung."""
 
     kind: Literal["reported"] = "reported"
@@ -58,13 +68,13 @@ class Reported(Recorded):
     configuration: dict[str, Any]
     progress: Progress
     measurement: Measurement | None
-    """Of the segment up to here: in the same line, so that none is without the other.
+    """Of the segment up to here. It is in the same line: a crash loses both or neither.
 
-    None shortly after another: see `metering_callback.MEASUREMENT_SECONDS`.
+    None if the last measurement is less than `live.MEASUREMENT_SECONDS` old.
     """
 
 
-class Closed(Recorded):
+class SearchEnded(Recorded):
     """All trials have ended; the last line."""
 
     kind: Literal["closed"] = "closed"
@@ -72,43 +82,57 @@ class Closed(Recorded):
     peak_disk_bytes: int
 
 
-Entry = JobFingerprint | Opened | Reported | Closed
+Entry = LogHeader | SearchStarted | TrialReported | SearchEnded
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 
-class ReplayLog:
-    """A file of entries, one a line, each with its checksum, and these entries.
+class SearchLog:
+    """A file of entries, one a line, each after its checksum.
 
-    Entries reach the kernel one by one, so that a killed process loses none; a power cut may
-    lose or tear the last ones. What follows a damaged line is not believed.
+    Each entry reaches the kernel at once, so a killed process loses none. A power cut may lose or
+    tear the last ones: the log ends before the first damaged line.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the file, if there is one, and cut off what is damaged."""
+        """Read the file if there is one, and cut off what is damaged."""
         self.entries: list[Entry] = []
         self._path = path
         if not path.exists():
             return
         *lines, rest = path.read_bytes().split(b"\n")
-        self.entries = list(_sound(lines))
+        self.entries = list(_sound_entries(lines))
         if rest or len(self.entries) < len(lines):
             self.cut(len(self.entries), "damaged, or of another version of the project,")
 
     @property
-    def reported(self) -> list[Reported]:
-        """The results, in the order in which the search saw them."""
-        return [entry for entry in self.entries if isinstance(entry, Reported)]
+    def results(self) -> list[TrialReported]:
+        """The results, in the order in which the search judged them."""
+        return [entry for entry in self.entries if isinstance(entry, TrialReported)]
 
     @property
     def latest(self) -> dict[int, Progress]:
-        """The latest result of each trial that has any."""
-        return {result.index: result.progress for result in self.reported}
+        """The latest progress of each trial that has reported."""
+        return {result.index: result.progress for result in self.results}
 
     @property
     def segments(self) -> list[Segment]:
-        """Each segment up to its last measurement; one without any has kept nothing."""
-        return list(_segments(self.entries))
+        """The segments, each up to its last measurement, without those that have none."""
+        started: list[SearchStarted] = []
+        latest: dict[int, Measurement] = {}
+        for entry in self.entries:
+            if isinstance(entry, SearchStarted):
+                started.append(entry)
+            elif isinstance(entry, TrialReported | SearchEnded) and entry.measurement is not None:
+                latest[len(started) - 1] = entry.measurement
+        return [
+            Segment(
+                host=started[number].host,
+                setup_seconds=started[number].setup_seconds,
+                measurement=measurement,
+            )
+            for number, measurement in latest.items()
+        ]
 
     def append(self, entry: Entry) -> None:
         """Add an entry."""
@@ -116,15 +140,21 @@ class ReplayLog:
             file.write(_line(entry))
         self.entries.append(entry)
 
-    def begin(self, fingerprint: JobFingerprint) -> None:
-        """Replace all entries by this one."""
-        self.entries = [fingerprint]
+    def start_over(self, header: LogHeader) -> None:
+        """Replace all entries by a header."""
+        self.entries = [header]
         self._rewrite()
 
-    def cut(self, entries: int, reason: str) -> None:
-        """Remove what follows so many entries."""
-        logger.warning("%s: %s after line %d: cut off", self._path, reason, entries)
-        del self.entries[entries:]
+    def replay(self, search: Search) -> None:
+        """Judge the results in a new `search`; cut off those that it would not come to."""
+        count = replay(self.entries, search)
+        if count < len(self.entries):
+            self.cut(count, "not what this search does")
+
+    def cut(self, count: int, reason: str) -> None:
+        """Keep the first `count` entries."""
+        logger.warning("%s: %s after line %d: cut off", self._path, reason, count)
+        del self.entries[count:]
         self._rewrite()
 
     def _rewrite(self) -> None:
@@ -132,118 +162,43 @@ class ReplayLog:
             temporary.write_bytes(b"".join(map(_line, self.entries)))
 
 
-def load_log(work: WorkFolder, fingerprint: JobFingerprint) -> ReplayLog:
-    """Return the log in `work` of the search with this `fingerprint`; all else is removed there.
+def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
+    """Return the log in `work` of the search with this `header`; discard any other work there.
 
-    Checkpoints that are ahead of the log, which is written later, are removed as well: the
-    search would never hear of a rung that a trial has left behind.
+    A checkpoint is written before its result is logged. One that is ahead of the log is removed:
+    its trial would never report at a rung that it has passed.
     """
-    log = ReplayLog(work.log)
-    if log.entries[:1] != [fingerprint]:
+    log = SearchLog(work.log)
+    if log.entries[:1] != [header]:
         if work.clear():
             logger.info("%s: unfinished work of another job or version: discarded", work.path)
-        log.begin(fingerprint)
-    rungs = _counted(log.entries)
+        log.start_over(header)
+    rungs = {trial: len(progress.evaluations) for trial, progress in log.latest.items()}
     for checkpoint in work.checkpoints():
-        if checkpoint.rungs > rungs[checkpoint.trial]:
+        if checkpoint.rungs > rungs.get(checkpoint.trial, 0):
             checkpoint.path.unlink()
     return log
 
 
-def results_of(record: Record) -> Iterator[Opened | Reported]:
-    """Yield what the log of a finished search had: a search of more configurations begins with it.
-
-    What a segment took counts with its first result, whatever is taken over of the others.
-    """
-    results = sorted(
-        (evaluation.finished_at, trial.index, rung)
-        for trial in record.tuning.trials
-        for rung, evaluation in enumerate(trial.progress.evaluations, start=1)
-    )
-    segments = record.tuning.segments
-    starts = [segment.measurement.started_at for segment in segments]
-    latest = -1
-    for finished_at, index, rung in results:
-        trial = record.tuning.trials[index]
-        evaluations = trial.progress.evaluations[:rung]
-        ended = rung == len(trial.progress.evaluations)
-        failed = ended or not math.isfinite(evaluations[-1].loss)
-        progress = trial.progress.model_copy(
-            update={
-                "evaluations": evaluations,
-                "failure": trial.progress.failure if failed else None,
-            }
-        )
-        place = max(0, bisect_right(starts, finished_at) - 1)
-        if place != latest:
-            host, setup = segments[place].host, segments[place].setup_seconds
-            yield Opened(host=host, setup_seconds=setup, provenance=record.provenance)
-        yield Reported(
-            index=index,
-            configuration=trial.configuration,
-            progress=progress,
-            measurement=segments[place].measurement if place != latest else None,
-        )
-        latest = place
+def judge(result: TrialReported, search: Search) -> Verdict | None:
+    """Report `result` to `search` and return its verdict; None if it cannot be the next result."""
+    if not search.may_report(result.index):
+        return None
+    trial = search.trials[result.index]
+    rung = len(result.progress.evaluations)
+    if (trial.configuration, trial.reached + 1) != (result.configuration, rung):
+        return None
+    return search.report(result.index, result.progress.score)
 
 
-def usable(entries: Sequence[Opened | Reported], search: Search) -> list[Opened | Reported]:
-    """Return the first `entries` of another search, as far as a new `search` does the same.
-
-    Of each trial it has all results or none: what a record says of a trial is of its end.
-    """
-    kept = []
+def replay(entries: Iterable[Entry], search: Search) -> int:
+    """Judge the results of `entries` in a new `search`; return how many entries fit to it."""
+    count = 0
     for entry in entries:
-        if isinstance(entry, Reported):
-            if not _fits(entry, search):
-                break
-            search.report(entry.index, entry.progress.score)
-        kept.append(entry)
-    every = _counted(entries)
-    while broken := [index for index, rungs in _counted(kept).items() if rungs < every[index]]:
-        first = next(p for p, e in enumerate(kept) if isinstance(e, Reported) and e.index in broken)
-        kept = kept[:first]
-    return kept if _counted(kept) else []
-
-
-def _counted(entries: Iterable[Entry]) -> Counter[int]:
-    """Return the results of each trial."""
-    return Counter(entry.index for entry in entries if isinstance(entry, Reported))
-
-
-def replay(log: ReplayLog, search: Search) -> None:
-    """Report the results of `log` to a new `search`, in their order.
-
-    A search that would not have come to a result has not seen it: the log ends before.
-    """
-    for place, entry in enumerate(log.entries):
-        if isinstance(entry, Reported):
-            if not _fits(entry, search):
-                log.cut(place, "not what this search does")
-                return
-            search.report(entry.index, entry.progress.score)
-
-
-def _fits(entry: Reported, search: Search) -> bool:
-    if not search.may_report(entry.index):
-        return False
-    trial = search.trials[entry.index]
-    rung = len(entry.progress.evaluations)
-    return (trial.configuration, trial.reached + 1) == (entry.configuration, rung)
-
-
-def _segments(entries: list[Entry]) -> Iterator[Segment]:
-    opened: Opened | None = None
-    latest: Measurement | None = None
-    for entry in [*entries, None]:
-        if isinstance(entry, Reported | Closed):
-            latest = entry.measurement or latest
-        elif entry is None or isinstance(entry, Opened):
-            if opened is not None and latest is not None:
-                yield Segment(
-                    host=opened.host, setup_seconds=opened.setup_seconds, measurement=latest
-                )
-            opened, latest = entry, None
+        if isinstance(entry, TrialReported) and judge(entry, search) is None:
+            break
+        count += 1
+    return count
 
 
 def _line(entry: Entry) -> bytes:
@@ -251,8 +206,8 @@ def _line(entry: Entry) -> bytes:
     return f"{hashlib.sha256(body).hexdigest()[:DIGITS]} ".encode() + body + b"\n"
 
 
-def _sound(lines: list[bytes]) -> Iterator[Entry]:
-    """Yield the entries before the first line that is damaged."""
+def _sound_entries(lines: list[bytes]) -> Iterator[Entry]:
+    """Yield the entries before the first damaged line."""
     for line in lines:
         digest, _, body = line.partition(b" ")
         if hashlib.sha256(body).hexdigest()[:DIGITS].encode() != digest:

@@ -1,67 +1,70 @@
-"""The refit: the best configuration trained on all data, measured, and resumed if interrupted."""
+"""The refit: the best configuration trained on all data, measured; it resumes if interrupted."""
 
 from __future__ import annotations
 
 import logging
 import math
 import platform
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from automata.config.job import Settings
 from automata.metering.measurement import Measurement
-from automata.metering.meter import Meter
-from automata.records import Finalist, FinalTraining, Segment
-from automata.training.device import gpus_in_use
+from automata.records import Finalist, FinalTraining, Segment, Trial, Tuning
+from automata.selection.random import Full
 from automata.training.progress import WORST_SCORE
 from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
 from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint, write_checkpoint
+from automata.tuning.context import JobContext
 from automata.tuning.schedulers import finalist_rungs
 
 logger = logging.getLogger(__name__)
 
-
-class Refit(NamedTuple):
-    """The chosen configuration, trained."""
-
-    training: FinalTraining
-    run: TrainingRun
+ALL_DATA = SubsetPlan(Full(), fraction=1.0)
 
 
-def refit(runs: Mapping[int, TrainingRun], settings: Settings, file: Path, key: str) -> Refit:
-    """Train the finalists of a search, by their trials and the best first, until one has T epochs.
+def best_trials(tuning: Tuning, count: int) -> list[Trial]:
+    """Return the best `count` trials of different configurations; the earlier one wins a tie.
 
-    A single one trains to T at once. Of several the best two go on after round(T/4) epochs, and
-    the best after round(T/2), by their validation score; the better trial wins a tie. What is
-    done is in the checkpoint `file`: one with the same `key` is gone on from. It is written
-    between epochs, together with what was measured up to there.
+    Trials that diverged are left out, so there may be fewer.
     """
-    metering = settings.metering
+    found = [tuning.trials[tuning.best]]
+    for trial in sorted(tuning.trials, key=lambda trial: (-trial.score, trial.index)):
+        new = all(trial.configuration != other.configuration for other in found)
+        if len(found) < count and new and trial.status != "failed":
+            found.append(trial)
+    return found
+
+
+def refit(
+    context: JobContext, finalists: Sequence[Trial], file: Path, key: str
+) -> tuple[FinalTraining, TrainingRun]:
+    """Train the `finalists` of a search, the best first, until one of them has T epochs.
+
+    A single one trains to T at once. The best two of several go on after round(T/4) epochs, the
+    best one after round(T/2), by validation score; the better trial of the search wins a tie.
+    Between epochs the runs and their measurement go to the checkpoint `file`; a refit with the
+    same `key` resumes from it.
+    """
+    runs = {it.index: context.training_run(it.configuration, ALL_DATA) for it in finalists}
     segments: list[Segment] = []
     kept = read_checkpoint(file)
     if kept is not None and kept["key"] == key:
         for run, state in zip(runs.values(), kept["runs"], strict=True):
             run.restore(state)
         segments = [Segment.model_validate_json(segment) for segment in kept["segments"]]
-        logger.info("the refit goes on")
-    device = next(iter(runs.values())).device
-    meter = Meter(
-        sample_seconds=metering.sample_seconds,
-        gpus=gpus_in_use(device),
-        exclusive=metering.exclusive,
-    )
+        logger.info("the refit resumes")
+    meter, policy = context.meter(), CheckpointPolicy()
+    epochs = context.job.settings.protocol.epochs
 
     def write() -> None:
-        account = [*segments, _segment(meter.so_far())]
+        so_far = [*segments, _segment(meter.so_far())]
         state = {
             "key": key,
             "runs": [run.state() for run in runs.values()],
-            "segments": [segment.model_dump_json() for segment in account],
+            "segments": [segment.model_dump_json() for segment in so_far],
         }
         write_checkpoint(file, state)
-
-    policy, epochs = CheckpointPolicy(), settings.protocol.epochs
 
     def train(run: TrainingRun, until: int) -> None:
         for epoch in range(run.progress.epochs + 1, until + 1):
@@ -82,18 +85,17 @@ def refit(runs: Mapping[int, TrainingRun], settings: Settings, file: Path, key: 
     progress = runs[best].progress
     if progress.failure is not None:
         logger.warning("the refit diverged: %s", progress.failure)
-    segments.append(_segment(meter.measurement))
     training = FinalTraining(
-        segments=segments,
+        segments=[*segments, _segment(meter.measurement)],
         progress=progress,
         trial=best if len(runs) > 1 else None,
         lost=[Finalist(trial=it, progress=runs[it].progress) for it in runs if it != best],
     )
-    return Refit(training, runs[best])
+    return training, runs[best]
 
 
 def _evaluate_at(run: TrainingRun, rung: int) -> None:
-    """Evaluate a run that has just reached `rung` epochs, and was not evaluated there."""
+    """Evaluate a run that has just reached `rung` epochs, unless it was evaluated there before."""
     progress = run.progress
     seen = any(evaluation.epoch == rung for evaluation in progress.evaluations)
     if progress.epochs == rung and progress.failure is None and not seen:
@@ -101,7 +103,7 @@ def _evaluate_at(run: TrainingRun, rung: int) -> None:
 
 
 def _score_at(run: TrainingRun, rung: int) -> float:
-    """Return the validation score after `rung` epochs, the worst if training had diverged."""
+    """Return the validation score after `rung` epochs, the worst if the training had diverged."""
     for evaluation in run.progress.evaluations:
         if evaluation.epoch == rung and math.isfinite(evaluation.loss):
             return evaluation.score(run.progress.metric)

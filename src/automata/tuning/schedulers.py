@@ -1,7 +1,6 @@
-"""Schedulers: which trial reports when, which go on and which end. Pure functions, no Ray.
+"""Schedulers: when a trial reports, and which trials go on or end. Pure functions, no Ray.
 
-The one place of the arithmetic of brackets and rungs: jobs, simulations and made-up records all
-ask it, and tests hold it against Ray's own schedulers.
+This is the only arithmetic of brackets and rungs; tests compare it with Ray's own schedulers.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 # Functions that judge import NumPy themselves: whoever plans with the arithmetic needs none.
 
 FINALISTS = 3
-"""Trials that go on after the first epoch of `OneEpoch`."""
+"""How many trials go on after the first epoch of `OneEpoch`."""
 
 
 class Result(NamedTuple):
@@ -34,40 +33,40 @@ class Result(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What follows from the latest result; trials in neither list wait."""
+    """The decision after a result; a trial in neither list waits."""
 
     goes_on: Sequence[int] = ()
-    """In the order in which they train."""
+    """The trials that go on, in the order in which they train."""
     ends: Sequence[int] = ()
 
 
 class Scheduler(Protocol):
-    """Decides which trials go on; made of configurations n, epochs T and settings."""
+    """Decides which trials go on. Its arguments are configurations n, epochs T and settings."""
 
     pauses: bool
-    """Whether trials ever wait: they need a checkpoint then."""
+    """Whether trials may wait for others: they need a checkpoint then."""
     furthest: bool
-    """Whether the best trial is the one that came furthest, not the one with the best score."""
+    """Whether the best trial is the one with the most rungs, and only then the best score."""
 
     def rungs(self, trial: int) -> list[int]:
         """Return the epochs at which `trial` reports; at the last one it ends."""
         ...
 
     def proposals(self, ended: int, slots: int) -> int:
-        """Return how many trials there may be once `ended` have ended, if `slots` train at once."""
+        """Return how many trials may be proposed after `ended` have ended, with so many slots."""
         ...
 
     def judge(self, results: Sequence[Result]) -> Verdict:
-        """Return what follows from the latest of `results`."""
+        """Return the decision after the latest of `results`."""
         ...
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """A group of trials that successive halving thins out together.
+    """A group of trials that successive halving reduces together.
 
-    `trials` start; at the end of rung i (after `rungs[i]` epochs) the best `survivors[i]`
-    go on to rung i + 1. The last rung is the end.
+    `trials` start; after `rungs[i]` epochs the best `survivors[i]` go on to rung i + 1. Trials end
+    at the last rung.
     """
 
     trials: int
@@ -88,10 +87,10 @@ def hyperband_brackets(configurations: int, epochs: int, reduction_factor: int) 
     """Return the brackets of Ray Tune's HyperBandScheduler for `configurations` trials.
 
     With s_max = round(log_eta T), bracket s = 0, 1, ..., s_max has places for
-    ceil((s_max + 1)/(s + 1) * eta^s) trials, which first report after int(T/eta^s) epochs,
-    then eta times later, at most T; ceil(n/eta) of n places go on (Li et al., Hyperband, in
+    ceil((s_max + 1)/(s + 1) * eta^s) trials. They first report after int(T/eta^s) epochs, then
+    after eta times as many, at most T; ceil(n/eta) of n places go on (Li et al., Hyperband, in
     Ray's order: the least aggressive bracket first). Brackets repeat until all trials have a
-    place; the last one may be filled in part, its halving still counts places.
+    place. The last one may be filled in part; its halving counts all its places.
     """
     eta = reduction_factor
     levels = round(math.log(epochs) / math.log(eta)) + 1
@@ -187,7 +186,7 @@ class Halving:
         return next((end for end in self._ends if ended < end), self._ends[-1])
 
     def judge(self, results: Sequence[Result]) -> Verdict:
-        """Halve the bracket of the latest result if that was the last one missing."""
+        """Halve the bracket of the latest result if all its trials have reported at this rung."""
         latest = results[-1]
         import numpy as np
 
@@ -218,7 +217,7 @@ class Halving:
         return scores.shape[-1] - 1 - order if self._earlier_wins else order
 
     def _of(self, trial: int) -> tuple[Bracket, range]:
-        """Return the bracket that has `trial`, and all that it has."""
+        """Return the bracket of `trial`, and all its trials."""
         pairs = zip(self.brackets, self._ends, strict=True)
         bracket, end = next(pair for pair in pairs if trial < pair[1])
         return bracket, range(end - bracket.trials, end)
@@ -227,9 +226,9 @@ class Halving:
 class Hyperband(Halving):
     """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
 
-    The best go on; of equal scores, as Ray has it, those proposed later. Ray itself halves among
-    the trials that a bracket has so far. A searcher hands out one trial at a time: each would be
-    alone in its bracket at its first rung, and nothing would ever be stopped.
+    The best trials go on. Of equal scores the trials proposed later go on, as in Ray. Ray's own
+    scheduler halves the trials that a bracket has so far. With one trial at a time, each would be
+    alone in its bracket at its first rung, and none would be stopped.
     """
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
@@ -248,8 +247,8 @@ class SuccessiveHalving(Halving):
 class OneEpoch(Halving):
     """All trials train one epoch, then the best three are halved (Egele et al., 2023).
 
-    On all data, so that no final training follows: the trial that reaches T is the result. Of
-    equal scores the earlier trial goes on.
+    Trials train on all data, so no final training follows: the trial that reaches T is the result.
+    Of equal scores the earlier trial goes on.
     """
 
     furthest = True

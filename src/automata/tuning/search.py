@@ -1,6 +1,6 @@
 """A search as a function of its results: propose, train to a rung, judge. No Ray, no training.
 
-A job in Ray Tune, a job that starts again from its log, and a simulation all run this one.
+Jobs in Ray Tune, the replay of a log, and simulations all use this class.
 """
 
 from __future__ import annotations
@@ -21,51 +21,51 @@ SCORE = "score"
 
 
 class Proposer(Protocol):
-    """What is needed of a search algorithm of Ray Tune."""
+    """The part of a search algorithm that a search uses."""
 
     blind: int
-    """How many proposals need no result of another."""
+    """How many proposals at the start need no result of another trial."""
 
     def suggest(self, trial_id: str) -> Any:
         """Return the next configuration."""
         ...
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
-        """Learn the last result of a trial that has ended."""
+        """Learn the final score of a trial."""
         ...
 
 
 @dataclass
 class SearchTrial:
-    """A proposed configuration, and how far it came."""
+    """A proposed configuration and the state of its training."""
 
     index: int
     configuration: dict[str, Any]
     rungs: list[int]
     reached: int = 0
-    """How many rungs it reported at."""
+    """How many rungs it has reached."""
     score: float = WORST_SCORE
-    """The latest."""
+    """The latest score."""
     failed: bool = False
 
     @property
     def epoch(self) -> int:
-        """The rung at which it stopped."""
+        """The latest rung."""
         return self.rungs[self.reached - 1]
 
     @property
     def status(self) -> Literal["completed", "stopped", "failed"]:
-        """As a record names it."""
+        """The status in a record."""
         if self.failed:
             return "failed"
         return "completed" if self.reached == len(self.rungs) else "stopped"
 
 
 class Search:
-    """The state of a search, which follows from the results so far and their order.
+    """The state of a search, which follows from its results and their order.
 
-    A trial is proposed when a slot is free for it, or ahead of that where its proposal needs no
-    result that is still missing; it trains from rung to rung, and every result is judged.
+    A trial is proposed when a slot is free, or earlier if its proposal needs no missing result. It
+    trains from rung to rung, and the scheduler judges each result.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Search:
         self.slots = slots
         """How many trials train at once."""
         self._turns: deque[int] = deque()
-        """Trials that shall train, in this order."""
+        """Trials that wait for a slot, in their order."""
         self._at_work: set[int] = set()
         self._ended: set[int] = set()
         self._stopped = False
@@ -94,9 +94,9 @@ class Search:
 
     @property
     def best(self) -> SearchTrial | None:
-        """The best of the trials that have ended.
+        """The best trial that has ended; the earlier one wins a tie.
 
-        By score, or by how far it came where the scheduler says so; the earlier one wins a tie.
+        If the scheduler says `furthest`, the number of reached rungs counts before the score.
         """
 
         def worth(trial: SearchTrial) -> tuple[float, ...]:
@@ -106,30 +106,30 @@ class Search:
         return max((self.trials[index] for index in self._ended), key=worth, default=None)
 
     def prepare(self) -> None:
-        """Propose a trial ahead, if none waits for its turn: that takes milliseconds."""
+        """Propose a trial ahead if none waits: a proposal takes milliseconds."""
         if not self._turns:
             self._propose()
 
     def upcoming(self) -> SearchTrial | None:
-        """Return the trial that shall train next, None while it has no slot or all have to wait."""
+        """Return the trial that trains next, None while no slot is free or none may train."""
         if not self._turns or len(self._at_work) >= self.slots:
             return None
         return self.trials[self._turns[0]]
 
     def start(self, index: int) -> None:
-        """Note that trial `index` trains."""
+        """Note that a trial trains from now on."""
         self._turns.remove(index)
         self._at_work.add(index)
 
     def may_report(self, index: int) -> bool:
-        """Say whether a result of trial `index` can come next."""
+        """Return whether the next result may be one of this trial."""
         return index in self._at_work or index in self._turns
 
     def report(self, index: int, score: float) -> Verdict:
-        """Judge the result of trial `index` at its next rung.
+        """Judge the result of a trial at its next rung.
 
-        A score that is no finite number is a training that has diverged: it counts as the worst
-        from then on. A trial that goes on has to be started anew.
+        A score that is not finite means that the training diverged: from then on the trial has the
+        worst score. The caller calls `start` again for a trial that goes on.
         """
         self._at_work.discard(index)
         if index in self._turns:
@@ -148,10 +148,10 @@ class Search:
         return verdict
 
     def stop(self) -> list[int]:
-        """Let no trial start or go on; return those that end now.
+        """Let no trial start or go on; return the trials that end now.
 
-        A trial at work ends at its next result. Trials that have not started are dropped: they
-        are the latest, as trials start in their order.
+        A trial that trains ends at its next result. Trials that have not started are dropped; they
+        are the last ones, because trials start in their order.
         """
         self._stopped = True
         self._turns.clear()
@@ -162,12 +162,12 @@ class Search:
         return ends
 
     def _fill_slots(self) -> None:
-        """Propose trials for free slots at once: what a proposal knows depends on nothing else."""
+        """Propose trials for free slots now, so that a proposal depends on the results only."""
         while len(self._turns) + len(self._at_work) < self.slots and self._propose():
             pass
 
     def _propose(self) -> bool:
-        """Propose a trial if there may be one more by now."""
+        """Propose a trial, and return True, if one more is allowed."""
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
         index = len(self.trials)
         if index >= min(max(allowed, self._proposer.blind), self._configurations):
@@ -208,11 +208,11 @@ class Simulation(NamedTuple):
 
 
 Score = Callable[[SearchTrial, int], float]
-"""What a trial scores after so many epochs; not a finite number: its training has diverged."""
+"""Returns the score of a trial after so many epochs; not finite if its training diverged."""
 
 
 def simulate(search: Search, score: Score) -> Simulation:
-    """Return how `search` ends, one trial at a time, where trials score `score`."""
+    """Return `search` at its end, if its trials train one at a time and have these scores."""
     while (trial := search.upcoming()) is not None:
         search.start(trial.index)
         scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])

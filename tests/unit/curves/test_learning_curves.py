@@ -16,11 +16,10 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.runs import job_of
-from automata.tuning import job as job_module
-from automata.tuning.checkpoints import WorkFolder
-from automata.tuning.job import run_job
+from automata.tuning import search_phase
+from automata.tuning.work import WorkFolder
 from pretence import NAME, pretended_cuda
-from searching import search_here
+from searching import run_job, search_here
 
 CONFIG = {
     "datasets": ["dna"],
@@ -102,7 +101,7 @@ def test_curves_have_the_scores_that_trials_of_a_search_had(jobs, data, tmp_path
         seed=0,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(search_phase, "search_in_ray", search_here)
         run = run_job(job_of(experiment(), cell, {}), data, tmp_path / "job")
     curves = {}
     for number, job in enumerate(of(jobs, selector)):
@@ -129,11 +128,11 @@ def test_an_interruption_loses_the_training_it_hit(jobs, data, tmp_path, monkeyp
     job = of(jobs, "rs2")[0]
     real, trained = train._train, []
 
-    def dies(job, dataset, index, configuration, device):
+    def dies(job, context, index, configuration):
         trained.append(index)
         if trained == [0, 1, 2]:
             raise KeyboardInterrupt
-        return real(job, dataset, index, configuration, device)
+        return real(job, context, index, configuration)
 
     monkeypatch.setattr(train, "_train", dies)
     with pytest.raises(KeyboardInterrupt):
@@ -158,11 +157,11 @@ def test_a_kept_training_with_an_altered_bit_is_made_again(
     job = of(jobs, "rs2")[1]
     real, trained = train._train, []
 
-    def dies(job, dataset, index, configuration, device):
+    def dies(job, context, index, configuration):
         trained.append(index)
         if trained == [3, 4]:
             raise KeyboardInterrupt
-        return real(job, dataset, index, configuration, device)
+        return real(job, context, index, configuration)
 
     monkeypatch.setattr(train, "_train", dies)
     with pytest.raises(KeyboardInterrupt):

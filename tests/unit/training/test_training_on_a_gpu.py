@@ -25,7 +25,7 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, Subsets, build_selector
 from automata.tuning.checkpoints import (
     HOST_BYTES,
-    memory_of_waiting_runs,
+    memory_of_paused_runs,
     read_checkpoint,
     write_checkpoint,
 )
@@ -187,8 +187,8 @@ def test_a_gpu_holds_one_copy_of_the_data(data: dict[str, Dataset]) -> None:
 
 def test_runs_that_wait_take_a_fifth_of_the_memory_that_is_free() -> None:
     with pretended_cuda():
-        assert memory_of_waiting_runs(CUDA) == MEMORY_BYTES // 5
-    assert memory_of_waiting_runs(CPU) == HOST_BYTES
+        assert memory_of_paused_runs(CUDA) == MEMORY_BYTES // 5
+    assert memory_of_paused_runs(CPU) == HOST_BYTES
 
 
 def test_a_gpu_evaluates_more_rows_at_once(data: dict[str, Dataset]) -> None:

@@ -21,7 +21,7 @@ from automata.prediction.predict import predict
 from automata.records import read_record
 from automata.registry import SCHEDULERS
 from automata.runs import job_of
-from automata.tuning.job import run_job
+from automata.tuning.job import run
 
 EXAMPLE = Path(__file__).parents[3] / "docs/examples/wine.py"
 SMALL: dict[str, Any] = {
@@ -48,12 +48,12 @@ def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
         **SMALL["settings"],
     }
     (experiment,) = read_experiments([DEFAULTS], change)
-    run = Run(
+    cell = Run(
         dataset="dna", search="random", scheduler="asha", selector="rs2", fraction=0.5, seed=0
     )
-    job = job_of(experiment, run, {})
+    job = job_of(experiment, cell, {})
     write_dataset(prepare("dna", job.settings.data, tmp_path), tmp_path / "dna.safetensors")
-    expected = run_job(job, tmp_path / "dna.safetensors", tmp_path / "work")
+    expected = run(job, tmp_path / "dna.safetensors", tmp_path / "work").record
     assert found.record.job == job
     assert found.configuration == expected.best.configuration
     assert found.record.test == expected.test

@@ -18,10 +18,10 @@ from automata.tuning.checkpoints import (
     WRITING_SHARE,
     CheckpointPolicy,
     CheckpointStore,
-    WorkFolder,
     read_checkpoint,
     write_checkpoint,
 )
+from automata.tuning.work import WorkFolder
 
 STATE = {"weights": torch.arange(5000.0), "epochs": 3, "loss": [0.5, float("inf")]}
 

@@ -32,16 +32,18 @@ from automata.selection.random import Full
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
+from automata.tuning import context as context_module
 from automata.tuning import job as job_module
+from automata.tuning import search_phase
 from automata.tuning import trainable as trainable_module
-from automata.tuning.checkpoints import CheckpointPolicy, WorkFolder, read_model
-from automata.tuning.job import Kept, complete_job, run_job
-from automata.tuning.log import ReplayLog, Reported
+from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint
+from automata.tuning.job import Finished, ModelFiles, complete_job
+from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
-from automata.tuning.trainable import load_data
+from automata.tuning.work import WorkFolder
 from automata.versions import MEASUREMENT
-from searching import search_here
+from searching import run_job, search_here
 from support.replay import differences
 
 N, T = 5, 9
@@ -115,7 +117,7 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def without_ray_here():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(search_phase, "search_in_ray", search_here)
         yield
 
 
@@ -131,7 +133,7 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     job = make_job(selector=selector, fraction=1.0 if selector == "full" else 0.1)
     found = run_job(job, data, tmp_path / "job")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(search_phase, "search_in_ray", search_here)
         expected = run_job(job, data, tmp_path / "here")
     assert outcome(found) == outcome(expected)
     assert differences(found) == []
@@ -143,9 +145,9 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
 @pytest.mark.usefixtures("in_ray")
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
 def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(job_module, "choose_device", lambda *_: torch.device("cuda"))
-    monkeypatch.setattr(job_module, "device_name", lambda device: "a GPU")
-    with pytest.raises(RuntimeError, match="1 trials crashed") as error:
+    monkeypatch.setattr(context_module, "choose_device", lambda *_: torch.device("cuda"))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
+    with pytest.raises(UserError) as error:
         run_job(make_job(), data, tmp_path / "job")
     said = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
     assert (known_reason(error.value) or "").startswith(said)
@@ -154,7 +156,7 @@ def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, 
 def all_data_run(job, data, trial):
     """Return a training of the configuration of a trial on all data, as a refit has it."""
     return TrainingRun(
-        load_data(str(data)),
+        read_dataset(data),
         trial.configuration,
         job.settings.protocol,
         SubsetPlan(Full(), 1.0),
@@ -239,16 +241,15 @@ INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
 from automata.config.job import Job
-from automata.tuning.job import run_job
-from automata.tuning.log import ReplayLog, Reported
-from automata.tuning.refit import refit
-append = ReplayLog.append
+from automata.tuning.job import run
+from automata.tuning.log import SearchLog
+append = SearchLog.append
 def killed_after_five(log, entry):
     append(log, entry)
-    if len(log.reported) == 5:
+    if len(log.results) == 5:
         os.kill(os.getpid(), signal.SIGKILL)
-ReplayLog.append = killed_after_five
-run_job(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
+SearchLog.append = killed_after_five
+run(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
 """
 
 
@@ -258,18 +259,18 @@ def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
     job = make_job(search="tpe", scheduler="asha", selector="full", fraction=1.0)
     killed = [sys.executable, "-c", INTERRUPTED, job.model_dump_json(), data, tmp_path / "job"]
     assert subprocess.run(killed, capture_output=True).returncode == -signal.SIGKILL
-    log = ReplayLog(WorkFolder(tmp_path / "job").log)
-    assert len(log.reported) == 5
+    log = SearchLog(WorkFolder(tmp_path / "job").log)
+    assert len(log.results) == 5
 
     record = run_job(job, data, tmp_path / "job")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(search_phase, "search_in_ray", search_here)
         assert outcome(record) == outcome(run_job(job, data, tmp_path / "calm"))
     assert record.resumed
     assert len(record.tuning.segments) == 2
     kept = {e.finished_at for t in record.tuning.trials for e in t.progress.evaluations}
-    assert {r.progress.evaluations[-1].finished_at for r in log.reported} <= kept
+    assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
 
 
 def test_record_says_what_decides_its_numbers(record):
@@ -324,7 +325,7 @@ def test_time_limit_ends_the_search_and_counts_what_was_before_a_restart(
         patch.setattr(job_module, "refit", killed)
         with pytest.raises(KeyboardInterrupt):
             run_job(job, data, tmp_path / "job")
-    monkeypatch.setattr(job_module, "search_in_ray", killed)
+    monkeypatch.setattr(search_phase, "search_in_ray", killed)
     record = run_job(job, data, tmp_path / "job")
     assert [trial.status for trial in record.tuning.trials] == ["completed"]
     assert record.final.progress.epochs == T
@@ -342,7 +343,7 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
     work = WorkFolder(tmp_path / "job")
-    model.load_state_dict(read_model(work.model(record.best.index), record.best.progress.epochs))
+    model.load_state_dict(read_checkpoint(work.model(record.best.index))["model"])
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
@@ -379,7 +380,7 @@ def test_what_goes_wrong_at_the_start_of_a_worker_is_told_by_its_first_step(
     def full(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(trainable_module, "TrainingRun", full)
+    monkeypatch.setattr(trainable_module, "training_run", full)
     worker = object.__new__(trainable_module.TuneTrial)
     trial = {"index": 0, "rungs": [T], "configuration": {}, "logged": None}
     worker.setup(trial, make_job().model_dump_json(), str(data), "cpu", str(tmp_path))
@@ -416,8 +417,8 @@ def interrupted(searched, tmp_path):
 
 
 def test_restart_after_the_search_does_not_repeat_it(data, interrupted, monkeypatch):
-    kept = ReplayLog(WorkFolder(interrupted).log).segments
-    monkeypatch.setattr(job_module, "search_in_ray", killed)
+    kept = SearchLog(WorkFolder(interrupted).log).segments
+    monkeypatch.setattr(search_phase, "search_in_ray", killed)
     record = run_job(make_job(), data, interrupted)
     assert record.tuning.segments == kept
     assert record.resumed
@@ -431,7 +432,7 @@ def test_kept_search_of_another_job_is_not_used(data, interrupted):
 
 def test_kept_search_of_another_software_is_not_used(data, interrupted, monkeypatch):
     here = {**provenance("gradmatch"), "packages": {"torch": "0.1"}}
-    monkeypatch.setattr(job_module, "provenance", lambda selector: here)
+    monkeypatch.setattr(context_module, "provenance", lambda selector: here)
     record = run_job(make_job(), data, interrupted)
     assert record.provenance["packages"] == {"torch": "0.1"}
     assert not record.resumed
@@ -444,7 +445,7 @@ def test_kept_search_of_another_measurement_is_not_used(data, interrupted, monke
 
 def test_kept_search_of_a_host_that_is_alike_is_used(data, interrupted, monkeypatch):
     here = {**provenance("gradmatch"), "host": "elsewhere"}
-    monkeypatch.setattr(job_module, "provenance", lambda selector: here)
+    monkeypatch.setattr(context_module, "provenance", lambda selector: here)
     assert run_job(make_job(), data, interrupted).resumed
 
 
@@ -456,14 +457,14 @@ def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
     encoding = tmp_path / "encoding.json"
     encoding.write_text('{"mean": [], "scale": []}')
     at_once, later, wider = (
-        Kept(tmp_path / f"{name}.safetensors", encoding, rows)
+        ModelFiles(tmp_path / f"{name}.safetensors", encoding, rows)
         for name, rows in (("now", "train"), ("later", "train"), ("wider", "train+validation"))
     )
     output = tmp_path / "record.json"
-    complete_job(job, data, tmp_path / "job", output, kept=at_once)
+    complete_job(job, data, tmp_path / "job", output, files=at_once)
     record = output.read_text()
-    complete_job(job, data, tmp_path / "job", output, kept=later)
-    complete_job(job, data, tmp_path / "job", output, kept=wider)
+    complete_job(job, data, tmp_path / "job", output, files=later)
+    complete_job(job, data, tmp_path / "job", output, files=wider)
     assert output.read_text() == record
     assert load_file(later.path).keys() == load_file(at_once.path).keys()
     for name, weight in load_file(at_once.path).items():
@@ -476,10 +477,10 @@ def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
 
 @pytest.mark.parametrize("content", [b"", b'{"mean": [0.5, 1', b'{"words": ["caf\xe9"]}'])
 def test_damaged_encoding_is_one_line_before_anything_is_trained(data, tmp_path, content):
-    kept = Kept(tmp_path / "model.safetensors", tmp_path / "dna.encoding.json", "train")
-    kept.encoding.write_bytes(content)
+    files = ModelFiles(tmp_path / "model.safetensors", tmp_path / "dna.encoding.json", "train")
+    files.encoding.write_bytes(content)
     with pytest.raises(UserError, match=r"dna\.encoding\.json: .*delete it, and call again"):
-        complete_job(make_job(), data, tmp_path / "job", tmp_path / "record.json", kept=kept)
+        complete_job(make_job(), data, tmp_path / "job", tmp_path / "record.json", files=files)
     assert not (tmp_path / "record.json").exists()
 
 
@@ -654,7 +655,7 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
     shutil.copytree(folder, tmp_path / "job")
     model = WorkFolder(tmp_path / "job").model(record.best.index)
     model.write_bytes(damage(model.read_bytes()))
-    monkeypatch.setattr(job_module, "search_in_ray", killed)
+    monkeypatch.setattr(search_phase, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
 
@@ -706,12 +707,12 @@ def test_refit_goes_on_where_it_was(data, tmp_path, monkeypatch):
 def finished(record, tmp_path, monkeypatch):
     """Work folder and record of a finished job; to run it again would be to be killed."""
     write_record(record, tmp_path / "record.json")
-    monkeypatch.setattr(job_module, "run_with_model", killed)
+    monkeypatch.setattr(job_module, "run", killed)
     return tmp_path / "work", tmp_path / "record.json"
 
 
 def test_a_finished_job_leaves_its_record_and_no_work(record, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(job_module, "run_with_model", lambda *_: (record, None))
+    monkeypatch.setattr(job_module, "run", lambda *_: Finished(record, None))
     complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
     assert read_record(tmp_path / "record.json") == record
     assert not (tmp_path / "work").exists()
@@ -800,16 +801,16 @@ def copy_as_it_is(folder, copy):
 def test_checkpoints_ahead_of_the_log_change_nothing(scheduler, data, tmp_path, monkeypatch):
     """A process may die between the checkpoint of a trial and the line about it."""
     job = make_job(search="tpe", scheduler=scheduler, selector="full", fraction=1.0)
-    append, count = ReplayLog.append, [0]
+    append, count = SearchLog.append, [0]
 
     def copy_first(log, entry):
-        if isinstance(entry, Reported):
+        if isinstance(entry, TrialReported):
             copy_as_it_is(tmp_path / "job", tmp_path / f"left-{count[0]}")
             count[0] += 1
         append(log, entry)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ReplayLog, "append", copy_first)
+        patch.setattr(SearchLog, "append", copy_first)
         calm = run_job(job, data, tmp_path / "job")
 
     for cut_at in (1, count[0] // 2):

@@ -1,9 +1,10 @@
 """The log of a search: what is whole is read, what is torn is not believed; what follows."""
 
+import errno
 import hashlib
 import math
+import os
 import random
-from types import SimpleNamespace
 
 import hypothesis.strategies as st
 import pytest
@@ -15,18 +16,17 @@ from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
-from automata.tuning.checkpoints import WorkFolder
+from automata.tuning.live import LiveSearch
 from automata.tuning.log import (
-    Closed,
-    JobFingerprint,
-    Opened,
-    ReplayLog,
-    Reported,
+    LogHeader,
+    SearchEnded,
+    SearchLog,
+    SearchStarted,
+    TrialReported,
     load_log,
-    replay,
 )
-from automata.tuning.metering_callback import MeteringCallback
 from automata.tuning.search import search_of
+from automata.tuning.work import WorkFolder
 from outliving import worker
 
 JOB = Job.model_validate(
@@ -50,17 +50,20 @@ JOB = Job.model_validate(
         },
     }
 )
-FINGERPRINT = JobFingerprint(
-    job=JOB, data_sha256="0" * 64, place={"device": "cpu", "packages": {"torch": "2"}}
+HEADER = LogHeader(
+    job=JOB, data_sha256="0" * 64, environment={"device": "cpu", "packages": {"torch": "2"}}
 )
 
 
 def reported(
-    index: int, epoch: int, loss: float = 0.1 + 0.2, measurement: Measurement | None = None
-) -> Reported:
-    evaluations = [Evaluation(epoch=epoch, accuracy=0.5, loss=loss, finished_at=1.25)]
-    progress = Progress(epochs=epoch, evaluations=evaluations)
-    return Reported(
+    index: int,
+    *epochs: int,
+    loss: float = 0.1 + 0.2,
+    measurement: Measurement | None = None,
+) -> TrialReported:
+    evaluations = [Evaluation(epoch=it, accuracy=0.5, loss=loss, finished_at=1.25) for it in epochs]
+    progress = Progress(epochs=epochs[-1], evaluations=evaluations)
+    return TrialReported(
         index=index,
         configuration={"learning_rate": 1e-3},
         progress=progress,
@@ -81,13 +84,13 @@ def measured(wall: float, start: float = 0.0) -> Measurement:
 
 
 ENTRIES = [
-    FINGERPRINT,
-    Opened(host="here", setup_seconds=3.0, provenance={}),
+    HEADER,
+    SearchStarted(host="here", setup_seconds=3.0, provenance={}),
     reported(0, 1, measurement=measured(1.0)),
-    reported(1, 1, float("nan"), measured(2.0)),
-    Opened(host="there", setup_seconds=4.0, provenance={}),
-    reported(0, 4),
-    Closed(measurement=measured(5.0, start=10.0), peak_disk_bytes=7),
+    reported(1, 1, loss=float("nan"), measurement=measured(2.0)),
+    SearchStarted(host="there", setup_seconds=4.0, provenance={}),
+    reported(0, 1, 4),
+    SearchEnded(measurement=measured(5.0, start=10.0), peak_disk_bytes=7),
 ]
 
 
@@ -99,7 +102,7 @@ def work(tmp_path):
 def write(path, entries):
     """Write a log of these entries as a process does."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    log = ReplayLog(path)
+    log = SearchLog(path)
     for entry in entries:
         log.append(entry)
     return log
@@ -121,7 +124,7 @@ def texts(entries):
 
 
 def test_entries_come_back_as_they_were(log, path):
-    assert texts(log.entries) == texts(ReplayLog(path).entries) == texts(ENTRIES)
+    assert texts(log.entries) == texts(SearchLog(path).entries) == texts(ENTRIES)
 
 
 @given(data=st.data())
@@ -133,7 +136,7 @@ def test_of_a_torn_file_the_whole_lines_are_read(tmp_path_factory, data):
     path.write_bytes(content[:length])
     whole = content[:length].count(b"\n")
 
-    assert texts(ReplayLog(path).entries) == texts(ENTRIES[:whole])
+    assert texts(SearchLog(path).entries) == texts(ENTRIES[:whole])
     assert path.read_bytes() == b"".join(content.splitlines(keepends=True)[:whole])
 
 
@@ -147,42 +150,42 @@ def test_nothing_from_a_damaged_byte_on_is_believed(tmp_path_factory, data):
     path.write_bytes(content)
 
     before = bytes(content[:place]).count(b"\n")
-    assert texts(ReplayLog(path).entries) == texts(ENTRIES[:before])
+    assert texts(SearchLog(path).entries) == texts(ENTRIES[:before])
 
 
 def test_log_goes_on_after_a_torn_line(log, path):
     path.write_bytes(path.read_bytes()[:-5])
-    ReplayLog(path).append(reported(2, 1))
+    SearchLog(path).append(reported(2, 1))
 
-    assert texts(ReplayLog(path).entries) == texts([*ENTRIES[:-1], reported(2, 1)])
+    assert texts(SearchLog(path).entries) == texts([*ENTRIES[:-1], reported(2, 1)])
 
 
 def test_segments_are_up_to_their_last_measurement(log, work):
     assert [
         (s.host, s.setup_seconds, s.measurement.wall_seconds)
-        for s in load_log(work, FINGERPRINT).segments
+        for s in load_log(work, HEADER).segments
     ] == [("here", 3.0, 2.0), ("there", 4.0, 5.0)]
 
 
 def test_segment_that_measured_nothing_is_none(work):
-    opened = Opened(host="here", setup_seconds=1.0, provenance={})
-    assert write(work.log, [FINGERPRINT, opened]).segments == []
+    opened = SearchStarted(host="here", setup_seconds=1.0, provenance={})
+    assert write(work.log, [HEADER, opened]).segments == []
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        FINGERPRINT.model_copy(update={"data_sha256": "1" * 64}),
-        FINGERPRINT.model_copy(update={"place": {"device": "cuda", "packages": {"torch": "2"}}}),
-        FINGERPRINT.model_copy(
+        HEADER.model_copy(update={"data_sha256": "1" * 64}),
+        HEADER.model_copy(update={"environment": {"device": "cuda", "packages": {"torch": "2"}}}),
+        HEADER.model_copy(
             update={"job": JOB.model_copy(update={"run": JOB.run.model_copy(update={"seed": 1})})}
         ),
     ],
-    ids=["data", "place", "job"],
+    ids=["data", "environment", "job"],
 )
 def test_log_of_another_search_is_begun_anew(log, path, work, other, caplog):
     caplog.set_level("INFO", "automata.tuning.log")
-    assert load_log(work, other).entries == ReplayLog(path).entries == [other]
+    assert load_log(work, other).entries == SearchLog(path).entries == [other]
     assert caplog.messages == [f"{work.path}: unfinished work of another job or version: discarded"]
 
 
@@ -191,7 +194,7 @@ def test_work_of_an_earlier_version_is_discarded_with_a_line(work, caplog):
     for name in ("journal.jsonl", "search.json", "delivered.txt", "states/0-1.pt", "weights/0.pt"):
         (work.path / name).parent.mkdir(exist_ok=True)
         (work.path / name).write_text("as it was")
-    assert load_log(work, FINGERPRINT).entries == [FINGERPRINT]
+    assert load_log(work, HEADER).entries == [HEADER]
     assert [path.name for path in work.path.iterdir()] == ["log.jsonl"]
     assert caplog.messages == [f"{work.path}: unfinished work of another job or version: discarded"]
 
@@ -200,7 +203,7 @@ def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
     body = b'{"kind":"fingerprint","unknown":1}'
     digest = hashlib.sha256(body).hexdigest()[:16].encode()
     path.write_bytes(digest + b" " + body + b"\n")
-    assert load_log(work, FINGERPRINT).entries == [FINGERPRINT]
+    assert load_log(work, HEADER).entries == [HEADER]
     assert "damaged, or of another version of the project, after line 0: cut off" in caplog.text
 
 
@@ -217,7 +220,7 @@ def left(work):
 
 def test_checkpoints_ahead_of_the_log_are_removed(log, work, left):
     """A checkpoint is on disk before its result is in the log: the search has not heard of it."""
-    load_log(work, FINGERPRINT)
+    load_log(work, HEADER)
 
     assert [file for file in left if not file.exists()] == [
         work.checkpoint(0, 3),
@@ -226,31 +229,44 @@ def test_checkpoints_ahead_of_the_log_are_removed(log, work, left):
 
 
 def test_nothing_of_another_search_is_left(log, work, left):
-    load_log(work, FINGERPRINT.model_copy(update={"data_sha256": "1" * 64}))
+    load_log(work, HEADER.model_copy(update={"data_sha256": "1" * 64}))
 
     assert [file for file in left if file.exists()] == []
 
 
 def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its_results(work):
-    log = load_log(work, FINGERPRINT)
+    log = load_log(work, HEADER)
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
-    callback = MeteringCallback(meter, search_of(JOB), log, work, {})
-    trial = SimpleNamespace(config={"index": 0, "configuration": {}})
+    live = LiveSearch(search_of(JOB), log, work, meter, {})
     with worker() as outliving:
-        callback.setup()
-        callback.on_trial_start(trial)
+        live.prepare()
+        live.open()
         before = sum(outliving.process.cpu_times()[:2])
         meter.so_far()
         outliving.orphan()
         burnt = outliving.burn(1.5) - before
-        callback.on_trial_result(trial, {"progress": "{}"})
-        callback.close()  # no trial has ended: Ray failed
-    (segment,) = load_log(work, FINGERPRINT).segments
+        live.report(0, reported(0, 1).progress)  # no trial has ended: Ray failed
+    (segment,) = load_log(work, HEADER).segments
 
     measurement = segment.measurement
     assert measurement.cpu_seconds > 0.95 * burnt
     (estimate,) = measurement.channels
     assert estimate.joules > 0.95 * burnt * watts_per_thread()
+
+
+def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
+    search, log = search_of(JOB), load_log(work, HEADER)
+    live = LiveSearch(search, log, work, Meter(sample_seconds=5.0, gpus=[], exclusive=False), {})
+    live.prepare()
+    live.open()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(SearchLog, "append", full)
+    with pytest.raises(OSError, match="No space left"):
+        live.report(0, reported(0, 1).progress)
+    assert search.results == []
 
 
 def job(search, scheduler, slots=1):
@@ -280,7 +296,7 @@ def result(trial):
     ]
     failure = "diverged" if any(map(math.isnan, scores)) else None
     progress = Progress(epochs=evaluations[-1].epoch, evaluations=evaluations, failure=failure)
-    return Reported(
+    return TrialReported(
         index=trial.index,
         configuration=trial.configuration,
         progress=progress,
@@ -314,12 +330,12 @@ def outcome(search):
 @pytest.mark.parametrize("proposer", SEARCHES)
 def test_interrupted_search_of_one_trial_at_a_time_ends_as_it_would_have(work, proposer, scheduler):
     made = job(proposer, scheduler)
-    calm = ReplayLog(work.path / "calm")
+    calm = SearchLog(work.path / "calm")
     expected = run(search_of(made), calm, random.Random(0))
-    for results in range(len(calm.reported) + 1):
+    for results in range(len(calm.results) + 1):
         log = write(work.path / str(results), calm.entries[:results])
         search = search_of(made)
-        replay(log, search)
+        log.replay(search)
         assert len(search.results) == results
         assert run(search, log, random.Random(1)) == expected
         assert texts(log.entries) == texts(calm.entries)
@@ -332,10 +348,10 @@ def test_results_of_several_trials_at_once_are_replayed_as_they_came(
     work, proposer, scheduler, seed
 ):
     made, chance = job(proposer, scheduler, slots=3), random.Random(seed)
-    log = ReplayLog(work.log)
+    log = SearchLog(work.log)
     done = run(search_of(made), log, chance, results=chance.randrange(20))
     again = search_of(made)
-    replay(ReplayLog(work.log), again)
+    SearchLog(work.log).replay(again)
     reached = len(again.trials)
     assert (outcome(again)[0][:reached], again.results) == (done[0][:reached], done[1])
     run(again, log, chance)
@@ -344,10 +360,10 @@ def test_results_of_several_trials_at_once_are_replayed_as_they_came(
 
 def test_trials_that_have_ended_are_not_trained_again(work):
     made = job("tpe", "hyperband")
-    log = ReplayLog(work.log)
+    log = SearchLog(work.log)
     run(search_of(made), log, random.Random(0), results=9)
     search = search_of(made)
-    replay(log, search)
+    log.replay(search)
     # T = 9, eta = 3: 3 trials of 9 epochs, then 5 of 3, of which 2 go on; one of them has.
     assert [trial.reached for trial in search.trials[:3]] == [1, 1, 1]
     assert search.upcoming().index in {3, 4, 5, 6, 7}
@@ -356,10 +372,10 @@ def test_trials_that_have_ended_are_not_trained_again(work):
 
 def test_log_of_what_the_search_would_not_do_ends_there(work, path, caplog):
     made = job("random", "none")
-    log = ReplayLog(work.log)
+    log = SearchLog(work.log)
     run(search_of(made), log, random.Random(0), results=4)
     log.entries[2].configuration["learning_rate"] = 0.5
     search = search_of(made)
-    replay(log, search)
-    assert len(search.results) == len(ReplayLog(path).entries) == 2
+    log.replay(search)
+    assert len(search.results) == len(SearchLog(path).entries) == 2
     assert "not what this search does after line 2: cut off" in caplog.text

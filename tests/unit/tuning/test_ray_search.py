@@ -1,5 +1,6 @@
 """Ray Tune itself, with trials that do nothing but report."""
 
+import json
 import math
 import os
 import time
@@ -9,15 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ray import tune
-from ray.tune import CheckpointConfig, PlacementGroupFactory, RunConfig, TuneConfig
+from ray.tune import CheckpointConfig, FailureConfig, PlacementGroupFactory, RunConfig, TuneConfig
 
 from automata.config.sections import SchedulerSettings, SearchSettings, TpeSettings
 from automata.config.spaces import Domain
+from automata.metering.meter import Meter
 from automata.registry import SCHEDULERS, SEARCHES, load
-from automata.tuning.checkpoints import WorkFolder
-from automata.tuning.ray_search import LightTrials, RayScheduler, RaySearcher
+from automata.training.progress import Evaluation, Progress
+from automata.tuning.live import LiveSearch
+from automata.tuning.log import SearchLog, TrialReported
+from automata.tuning.ray_search import RayScheduler, RayTrials, WindowOpener
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.search import SCORE, Search, simulate
+from automata.tuning.work import WorkFolder
 
 pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("session_ray")]
 
@@ -43,15 +48,23 @@ def reporter(folder, digits, pause):
 
         def reset_config(self, config):
             self.config, self.state = config, Path(file.format(index=config["index"]))
-            self.reached = int(self.state.read_text()) if self.state.exists() else 0
+            logged = len(json.loads(config["logged"])["evaluations"]) if config["logged"] else 0
+            self.reached = int(self.state.read_text()) if self.state.exists() else logged
             return True
 
         def step(self):
-            epoch = self.config["rungs"][self.reached]
             self.reached += 1
             self.state.write_text(str(self.reached))
+            rungs = self.config["rungs"][: self.reached]
             score = round(1 - abs(self.config["configuration"]["x"] - 0.3), digits)
-            return {"epoch": epoch, SCORE: score, "reports": self.reached}
+            seen = {"accuracy": score, "loss": 0, "finished_at": 0}
+            evaluations = [{"epoch": rung, **seen} for rung in rungs]
+            return {
+                "epoch": rungs[-1],
+                SCORE: score,
+                "reports": self.reached,
+                "progress": json.dumps({"epochs": rungs[-1], "evaluations": evaluations}),
+            }
 
     return Reporter
 
@@ -65,21 +78,21 @@ def make(scheduler_name, search_name, slots=1):
 
 def run(folder, search, digits=15, seconds=math.inf, pause=0.0):
     """Return Ray's results of a search."""
+    log, meter = SearchLog(folder / "log.jsonl"), Meter(sample_seconds=5, gpus=[], exclusive=False)
+    live = LiveSearch(search, log, WorkFolder(folder), meter, {}, seconds)
+    live.prepare()
     resources = PlacementGroupFactory([{"CPU": 1}])
     return tune.Tuner(
         tune.with_resources(reporter(folder, digits, pause), resources),
         tune_config=TuneConfig(
-            metric=SCORE,
-            mode="max",
-            search_alg=LightTrials(RaySearcher(search, {})),
-            scheduler=RayScheduler(search, WorkFolder(folder), seconds),
-            num_samples=-1,
-            reuse_actors=True,
+            search_alg=RayTrials(live), scheduler=RayScheduler(live), reuse_actors=True
         ),
         run_config=RunConfig(
             name="ray",
             storage_path=str(folder),
+            callbacks=[WindowOpener(live)],
             verbose=0,
+            failure_config=FailureConfig(fail_fast="raise"),
             checkpoint_config=CheckpointConfig(checkpoint_at_end=False),
         ),
     ).fit()
@@ -157,9 +170,14 @@ def test_without_scheduler_every_trial_trains_all_epochs(tmp_path):
 def test_search_that_had_begun_goes_on_with_what_is_missing(tmp_path):
     """Results that a log had are reported to the search alone: Ray hears of no trial that ended."""
     search, _ = make("hyperband", "random")
-    calm = simulate(make("hyperband", "random")[0], lambda trial, _: trial.configuration["x"])
-    for result in calm.results[:10]:  # 6 of the first bracket, 4 of the 9 of the second
-        search.report(result.trial, result.score)
+    log = SearchLog(tmp_path / "log.jsonl")
+    for index in range(10):  # 6 of the first bracket, 4 of the 9 of the second
+        trial = search.trials[index]
+        seen = Evaluation(epoch=trial.rungs[0], accuracy=0.5, loss=0, finished_at=0)
+        progress = Progress(epochs=trial.rungs[0], evaluations=[seen])
+        given = {"configuration": trial.configuration, "progress": progress, "measurement": None}
+        log.append(TrialReported(index=index, **given))
+        search.report(index, progress.score)
     results = run(tmp_path, search)
     assert search.finished
     assert {r.config["index"] for r in results} >= set(range(10, N))

@@ -1,0 +1,139 @@
+"""What every job that trains needs: its data, its device, its turn on the host, and its meter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from automata.allocation import keep_to_allocation
+from automata.config.data import Preparation
+from automata.config.inputs import FACTORY
+from automata.config.job import Job
+from automata.config.protocol import OwnModel
+from automata.datasets.prepared import Dataset, read_dataset
+from automata.errors import UserError
+from automata.files import sha256
+from automata.metering.gpus import gpu_models
+from automata.metering.lock import exclusive_host
+from automata.metering.meter import Meter
+from automata.models.build import build_model
+from automata.provenance import numerics, provenance
+from automata.registry import OWN, load_own
+from automata.seeds import derive
+from automata.training.device import choose_device, gpus_in_use, take_device
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan, subset_plan
+from automata.training.threads import limit_threads
+from automata.tuning.search import search_of
+
+
+@dataclass(frozen=True)
+class JobContext:
+    """A job whose data and methods are checked, and which has its turn on the host."""
+
+    job: Job
+    data: Path
+    dataset: Dataset
+    data_sha256: str
+    device: torch.device
+    provenance: dict[str, Any]
+    lock_wait_seconds: float
+
+    def training_run(self, configuration: dict[str, Any], plan: SubsetPlan) -> TrainingRun:
+        """Return a new training run in this process."""
+        device = take_device(self.device)
+        return training_run(self.job, self.dataset, configuration, plan, device)
+
+    def meter(self, gpus: int = 1) -> Meter:
+        """Return a meter of this host that reads so many GPUs."""
+        metering = self.job.settings.metering
+        return Meter(
+            sample_seconds=metering.sample_seconds,
+            gpus=gpus_in_use(self.device, gpus),
+            exclusive=metering.exclusive,
+        )
+
+
+@contextmanager
+def job_context(job: Job, data: Path) -> Iterator[JobContext]:
+    """Check `job` and its prepared file `data`; hold the host's lock for the body.
+
+    Raises UserError before any work if data, methods, model or device are not as the job needs.
+    """
+    compute, metering = job.settings.compute, job.settings.metering
+    keep_to_allocation(compute)
+    dataset = read_dataset(data)
+    _check_data(job, dataset, data)
+    own_model = _check_methods(job, dataset)
+    limit_threads(compute.threads_per_trial)
+    device = choose_device(compute, dataset.kind)
+    made_by = {
+        **provenance(job.run.selector),
+        **numerics(),
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "gpus": gpu_models([]),
+        "own_model_sha256": own_model,
+    }
+    with exclusive_host(metering.exclusive) as waited:
+        yield JobContext(job, data, dataset, sha256(data), device, made_by, waited)
+
+
+def training_run(
+    job: Job,
+    dataset: Dataset,
+    configuration: dict[str, Any],
+    plan: SubsetPlan,
+    device: torch.device,
+) -> TrainingRun:
+    """Return a new training run of `job` on a device that this process has taken."""
+    run, settings = job.run, job.settings
+    seed = derive(run.seed, run.training_stream)
+    return TrainingRun(
+        dataset, configuration, settings.protocol, plan, seed, device, settings.compute
+    )
+
+
+def _check_data(job: Job, dataset: Dataset, data: Path) -> None:
+    """Raise UserError if `data` was not prepared for `job`."""
+    if dataset.name != job.run.dataset:
+        raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
+    if Preparation.model_validate(dataset.metadata["preparation"]) != job.settings.data:
+        raise UserError(f"{data}: prepared with other settings: remove it, to prepare it again")
+
+
+def _check_methods(job: Job, dataset: Dataset) -> str | None:
+    """Return the SHA-256 of the user's own model, None without one.
+
+    Raises UserError if a method or the model does not work, or its file has changed.
+    """
+    run, model, found = job.run, job.settings.protocol.model, None
+    names = {"search": run.search, "scheduler": run.scheduler, "selector": run.selector}
+    for kind, target in job.settings.own.items():
+        key = f"{OWN[kind]}.{names[kind]}"
+        own_file(target, job.files.get(key), key)
+    if isinstance(model, OwnModel):
+        found = own_file(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
+    subset_plan(job)
+    first = search_of(job).trials[0]
+    if isinstance(model, OwnModel):
+        build_model(dataset, first.configuration, model)
+    return found
+
+
+def own_file(target: str, expected: str | None, key: str) -> str | None:
+    """Return the SHA-256 of the file of a user's "module:attribute", None if it has no file.
+
+    Raises UserError, which names the `key`, if it cannot be imported or is not the `expected` one.
+    """
+    load_own(target, f"{key}: {target}")
+    path = getattr(sys.modules[target.partition(":")[0]], "__file__", None)
+    found = sha256(Path(path)) if path is not None else None
+    if expected not in (None, found):
+        raise UserError(f"{key}: {target}: has changed: call again")
+    return found

@@ -1,0 +1,98 @@
+"""A search with more configurations begins with the results of a finished one."""
+
+from __future__ import annotations
+
+import logging
+import math
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from automata.errors import UserError
+from automata.records import Record, read_record
+from automata.runs import DEPTH
+from automata.tuning.log import (
+    LogHeader,
+    SearchLog,
+    SearchStarted,
+    TrialReported,
+    header_of,
+    replay,
+)
+from automata.tuning.search import search_of
+from automata.versions import measurement
+
+logger = logging.getLogger(__name__)
+
+
+def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
+    """Begin an empty log with the results of the largest finished search that this one extends.
+
+    It is looked for beside `output`, among the records of the same run under other protocols. Its
+    results are taken as far as the new search decides the same. All results of a trial are taken,
+    or none: a record has the progress of its end only.
+    """
+    others = (record for record in _others(output) if _extends(header, record))
+    found = {record.job.settings.protocol.configurations: record for record in others}
+    if not found:
+        return
+    logger.info("%s: a finished search of %d configurations is extended", output, max(found))
+    entries = [*_entries(found[max(found)])]
+    trials = [it.index if isinstance(it, TrialReported) else None for it in entries]
+    ends = range(replay(entries, search_of(header.job)), 0, -1)
+    end = next(end for end in ends if {*trials[:end]} & {*trials[end:]} <= {None})
+    for entry in entries[:end]:
+        log.append(entry)
+
+
+def _others(output: Path) -> Iterator[Record]:
+    """Yield the sound records of the same run under other protocols."""
+    if len(output.parts) < DEPTH:
+        return
+    protocol = output.parents[2]
+    method, _, _ = protocol.name.rpartition("-")
+    for path in sorted(protocol.parent.glob(f"{method}-*/{output.relative_to(protocol)}")):
+        with suppress(UserError):
+            yield read_record(path)
+
+
+def _extends(header: LogHeader, record: Record) -> bool:
+    """Return whether the search of `header` differs from a finished one in its size only."""
+    versions = {part: record.version(part) for part in measurement(record.job.run.selector)}
+    made_by = {**record.provenance, "measurement": versions}
+    address = (record.tuning.cluster or {}).get("address")
+    finished = header_of(record.job, record.data.sha256, made_by, address)
+    size: Any = {"job": {"settings": {"protocol": {"configurations"}}}}
+    same = finished.model_dump(exclude=size) == header.model_dump(exclude=size)
+    wanted = header.job.settings.protocol.configurations
+    return same and record.job.settings.protocol.configurations < wanted
+
+
+def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:
+    """Yield the results of a finished search in their order, each with its whole segment's cost."""
+    tuning, provenance = record.tuning, record.provenance
+    starts = [segment.measurement.started_at for segment in tuning.segments]
+    results = sorted(
+        (evaluation.finished_at, trial.index, rung)
+        for trial in tuning.trials
+        for rung, evaluation in enumerate(trial.progress.evaluations, start=1)
+    )
+    for number, some in groupby(results, lambda it: max(0, bisect_right(starts, it[0]) - 1)):
+        segment = tuning.segments[number]
+        host, setup = segment.host, segment.setup_seconds
+        yield SearchStarted(host=host, setup_seconds=setup, provenance=provenance)
+        for _, index, rung in some:
+            trial = tuning.trials[index]
+            seen = trial.progress.evaluations[:rung]
+            update: dict[str, Any] = {"evaluations": seen}
+            if rung < len(trial.progress.evaluations) and math.isfinite(seen[-1].loss):
+                update["failure"] = None  # the training diverged later
+            yield TrialReported(
+                index=index,
+                configuration=trial.configuration,
+                progress=trial.progress.model_copy(update=update),
+                measurement=segment.measurement,
+            )

@@ -1,0 +1,116 @@
+"""A search while it runs: it is measured, and each result is logged and then judged."""
+
+from __future__ import annotations
+
+import gc
+import math
+import platform
+import threading
+import time
+from typing import Any
+
+from automata.files import bytes_below
+from automata.metering.measurement import Measurement
+from automata.metering.meter import Meter
+from automata.training.progress import Progress
+from automata.tuning.log import SearchEnded, SearchLog, SearchStarted, TrialReported, judge
+from automata.tuning.schedulers import Verdict
+from automata.tuning.search import Search
+from automata.tuning.work import WorkFolder
+
+MEASUREMENT_SECONDS = 1.0
+"""Least time between two measurements in the log: an interruption loses at most so much of them."""
+
+MEASUREMENT_SHARE = 0.01
+"""Most of the window that measurements may take: one takes 2 ms, more with many processes."""
+
+
+class LiveSearch:
+    """A search, its log and its window, from the first trial's start to the last trial's end."""
+
+    def __init__(
+        self,
+        search: Search,
+        log: SearchLog,
+        work: WorkFolder,
+        meter: Meter,
+        provenance: dict[str, Any],
+        seconds: float = math.inf,
+    ) -> None:
+        """Let no trial start or go on `seconds` after the window has opened."""
+        self.search = search
+        self.log = log
+        self.work = work
+        self._meter = meter
+        self._provenance = provenance
+        self._seconds = seconds
+        self._created_at = time.perf_counter()
+        self._preparation = threading.Thread(target=meter.prepare, name="prepare", daemon=True)
+        self._opened_at = math.inf
+        self._measure_at = 0.0
+        self._peak_disk_bytes = 0
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return no state: Ray Tune pickles all that it is given, and a restart reads the log."""
+        return {}
+
+    def prepare(self) -> None:
+        """Prepare the meter on a thread, while the first worker starts."""
+        self._preparation.start()
+
+    def open(self) -> None:
+        """Open the window, once: the first worker has loaded everything and starts to train."""
+        if self._opened_at < math.inf:
+            return
+        self._preparation.join()
+        gc.freeze()  # to search all loaded objects for garbage takes 0.3 s of a window
+        self.log.append(
+            SearchStarted(
+                host=platform.node(),
+                setup_seconds=time.perf_counter() - self._created_at,
+                provenance=self._provenance,
+            )
+        )
+        self._meter.__enter__()
+        self._opened_at = time.monotonic()
+
+    def report(self, index: int, progress: Progress) -> Verdict:
+        """Log a result of trial `index`, judge it, and close the window after the last one."""
+        search, best_before = self.search, self.search.best
+        result = TrialReported(
+            index=index,
+            configuration=search.trials[index].configuration,
+            progress=progress,
+            measurement=self._measurement(),
+        )
+        self.log.append(result)
+        verdict = judge(result, search)
+        assert verdict is not None, f"trial {index} was not asked for this result"
+        if time.monotonic() - self._opened_at >= self._seconds:
+            verdict = verdict._replace(ends=[*verdict.ends, *search.stop()])
+        self._remove_files([*verdict.ends, *([best_before.index] if best_before else [])])
+        if search.finished:
+            self._meter.__exit__(None, None, None)
+            measurement, peak = self._meter.measurement, self._peak_disk_bytes
+            self.log.append(SearchEnded(measurement=measurement, peak_disk_bytes=peak))
+        return verdict
+
+    def _measurement(self) -> Measurement | None:
+        """Return the measurement so far, None if the last one is recent."""
+        start = time.monotonic()
+        if start < self._measure_at:
+            return None
+        measurement = self._meter.so_far()
+        self._peak_disk_bytes = max(self._peak_disk_bytes, bytes_below(self.work.path))
+        now = time.monotonic()
+        self._measure_at = now + max(MEASUREMENT_SECONDS, (now - start) / MEASUREMENT_SHARE)
+        return measurement
+
+    def _remove_files(self, trials: list[int]) -> None:
+        """Remove the checkpoints of trials that have ended, and their models but the best."""
+        best = self.search.best
+        for trial in trials:
+            for checkpoint in self.work.checkpoints(trial):
+                checkpoint.path.unlink(missing_ok=True)
+            if best is None or trial != best.index:
+                self.work.model(trial).unlink(missing_ok=True)

@@ -1,0 +1,101 @@
+"""The search of a job, as its record has it: the log is replayed, then Ray runs what is missing."""
+
+from __future__ import annotations
+
+import logging
+import math
+
+from automata.config.job import Job
+from automata.errors import UserError
+from automata.metering.measurement import Measurement
+from automata.records import Segment, Trial, Tuning
+from automata.training.progress import Progress
+from automata.tuning.context import JobContext
+from automata.tuning.live import LiveSearch
+from automata.tuning.log import SearchLog
+from automata.tuning.ray_search import search_in_ray
+from automata.tuning.search import Search, search_of
+from automata.tuning.searchers import random_configuration
+from automata.tuning.work import WorkFolder
+
+logger = logging.getLogger(__name__)
+
+
+def search_phase(
+    context: JobContext, work: WorkFolder, log: SearchLog, ray_address: str | None
+) -> Tuning:
+    """Bring the search of a job to its end, and return it.
+
+    Raises UserError if every trial diverged, and the error of a trial that crashed.
+    """
+    job = context.job
+    if not job.run.searches:
+        return _draw(job)
+    search = search_of(job)
+    log.replay(search)
+    minutes = job.settings.protocol.search_minutes
+    spent = sum(segment.measurement.wall_seconds for segment in log.segments)
+    left = math.inf if minutes is None else minutes * 60 - spent
+    if left <= 0:
+        search.stop()
+    if search.finished:
+        logger.info("the search was finished before: %s", work.log)
+    else:
+        meter = context.meter(job.settings.compute.gpus)
+        live = LiveSearch(search, log, work, meter, context.provenance, left)
+        search_in_ray(context, live, ray_address)
+    return _recorded(search, log, ray_address)
+
+
+def _recorded(search: Search, log: SearchLog, ray_address: str | None) -> Tuning:
+    """Return a finished search as a record has it."""
+    progress = log.latest
+    trials = [
+        Trial(
+            index=trial.index,
+            configuration=trial.configuration,
+            rungs=trial.rungs,
+            status="failed" if progress[trial.index].failure is not None else trial.status,
+            progress=progress[trial.index],
+        )
+        for trial in search.trials
+    ]
+    assert search.best is not None, "there is at least one trial"
+    best = trials[search.best.index]
+    if best.status == "failed":
+        raise UserError(
+            f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
+        )
+    return Tuning(
+        segments=[_time_only(it) for it in log.segments] if ray_address else log.segments,
+        trials=trials,
+        best=best.index,
+        cluster={"address": ray_address} if ray_address else None,
+    )
+
+
+def _time_only(segment: Segment) -> Segment:
+    """Return a segment whose trials ran on the user's Ray: only its time was measured."""
+    measurement = Measurement(
+        started_at=segment.measurement.started_at,
+        wall_seconds=segment.measurement.wall_seconds,
+        cpu_seconds=None,
+        host_busy_cpu_seconds=None,
+        exclusive=False,
+        channels=[],
+        flags=["elsewhere"],
+        notes=["trials ran on a Ray cluster: their energy and CPU time were not measured"],
+    )
+    return segment.model_copy(update={"measurement": measurement})
+
+
+def _draw(job: Job) -> Tuning:
+    """Return the search of `untuned`: the first configuration of random search, not trained."""
+    trial = Trial(
+        index=0,
+        configuration=random_configuration(job),
+        rungs=[],
+        status="drawn",
+        progress=Progress(),
+    )
+    return Tuning(segments=[], trials=[trial], best=0)

@@ -1,0 +1,68 @@
+"""The folder of a job's unfinished work: from its files an interrupted job resumes."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import NamedTuple
+
+from automata.locks import held
+
+
+class Checkpoint(NamedTuple):
+    """A file from which a trial resumes."""
+
+    trial: int
+    rungs: int
+    """How many rungs the trial had reached."""
+    path: Path
+
+
+class WorkFolder:
+    """The files of unfinished work, by name."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.log = path / "log.jsonl"
+        """The log of the search."""
+        self.refit = path / "refit.pt"
+        """The checkpoint of the refit."""
+        self.ray = path / "ray"
+        """The files of Ray Tune; another process does not need them."""
+
+    def checkpoint(self, trial: int, rungs: int) -> Path:
+        """Return the path of the checkpoint of a trial that has reached so many rungs."""
+        return self.path / "checkpoints" / f"{trial}-{rungs}.pt"
+
+    def checkpoints(self, trial: int | None = None) -> list[Checkpoint]:
+        """Return the checkpoints on disk, of one trial or of all."""
+        paths = (self.path / "checkpoints").glob(f"{'*' if trial is None else trial}-*.pt")
+        names = ((path.stem.partition("-"), path) for path in paths)
+        return sorted(Checkpoint(int(index), int(rungs), path) for (index, _, rungs), path in names)
+
+    def model(self, trial: int) -> Path:
+        """Return the path of a trial's model at its latest rung: the best is tested under FULL."""
+        return self.path / "models" / f"{trial}.pt"
+
+    def only_worker(self) -> AbstractContextManager[float]:
+        """Lock the folder for the body; yield the seconds waited for another process.
+
+        The other process may be a job that outlived its Snakemake.
+        """
+        what = f"another process that works on {self.path}"
+        return held(self.path / "lock", what, needed=False)
+
+    def clear(self) -> bool:
+        """Remove all files but the lock; return whether there were any."""
+        left = [path for path in self.path.iterdir() if path.name != "lock"]
+        for path in left:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        return bool(left)
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
