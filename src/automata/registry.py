@@ -17,7 +17,7 @@ Kind = Literal["tabular", "text", "image"]
 
 SEARCHES: dict[str, str] = {
     "random": "automata.tuning.searchers:RandomSearch",
-    "tpe": "automata.tuning.searchers:TpeSearch",
+    "tpe": "automata.tuning.searchers:tpe_search",
 }
 
 SCHEDULERS: dict[str, str] = {
