@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -50,8 +51,12 @@ def tune(
     notices: Annotated[int | None, "File descriptor that tells what the job waits for."] = None,
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: finished records to repeat, one a line, or all)."""
+    gc.disable()  # imports are a quarter faster
     from automata.config.job import parse_job
     from automata.tuning.job import Kept, complete_job
+
+    gc.freeze()
+    gc.enable()
 
     if notices is not None:
         handler = logging.StreamHandler(os.fdopen(notices, "w", closefd=False))
