@@ -41,7 +41,6 @@ def search_here(
         stop_trial=lambda trial: callback.on_trial_complete(trial),
         pause_trial=lambda *_, **__: None,
     )
-    callback.setup()
     trainable = object.__new__(TuneTrial)  # a worker's, without what Ray adds to it
     try:
         fresh = True

@@ -32,15 +32,15 @@ from automata.tuning import ray_search
 from automata.tuning.metering_callback import MeteringCallback
 from automata.tuning.ray_session import local_ray
 
-watch.lap("import automata, hyperopt")
+watch.lap("import automata, ray.tune")
 
 
 @contextmanager
-def timed_ray(cpus: int, gpus: int) -> Iterator[None]:
+def timed_ray(workers: int, gpus: int) -> Iterator[float]:
     watch.lap("data, checks, lock")
-    with local_ray(cpus, gpus):
+    with local_ray(workers, gpus) as began:
         watch.lap("start Ray")
-        yield
+        yield began
         watch.lap("end of the trials")
     watch.lap("stop Ray")
 

@@ -46,8 +46,10 @@ class MeteringCallback(Callback):
         self._work = work
         self._provenance = provenance
         self._is_open = False
-        self._begun_at = time.perf_counter()
+        self.begun_at = time.perf_counter()
+        """When Ray began to start."""
         self._preparation = threading.Thread(target=meter.prepare, name="prepare", daemon=True)
+        self._preparation.start()  # while Ray starts
         self._writer = ThreadPoolExecutor(1, "log")
         self._written: deque[Future[None]] = deque()
         self._measured_at = 0.0
@@ -57,10 +59,6 @@ class MeteringCallback(Callback):
         """Leave all out of the state that Tune saves: a segment is of one process."""
         return {}
 
-    def setup(self, *_: object, **__: object) -> None:
-        """Do, while the first trial's process starts, what this process has to do anyway."""
-        self._preparation.start()
-
     def on_trial_start(self, trial: Trial, **_: object) -> None:
         """Open the window, once."""
         if self._is_open:
@@ -68,7 +66,7 @@ class MeteringCallback(Callback):
         self._preparation.join()
         # Python would look through all that is loaded for garbage: 0.3 s in some windows.
         gc.freeze()
-        setup_seconds = time.perf_counter() - self._begun_at
+        setup_seconds = time.perf_counter() - self.begun_at
         self._write(
             Opened(host=platform.node(), setup_seconds=setup_seconds, provenance=self._provenance)
         )

@@ -20,13 +20,13 @@ from ray.tune import (
     RunConfig,
     TuneConfig,
 )
+from ray.tune.execution import class_cache
 from ray.tune.execution.tune_controller import TuneController
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import Searcher, SearchGenerator
 
 from automata.config.job import Job
-from automata.config.sections import Metering
 from automata.metering.meter import Meter
 from automata.training.device import gpus_in_use
 from automata.training.progress import Progress
@@ -43,6 +43,9 @@ logging.getLogger("ray.tune.tune").setLevel(logging.WARNING)
 
 # Every trial's last result is at hand; Ray also looks for the files of loggers that are off.
 logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
+
+# A trial with an environment of its own could not have the worker that is ready.
+class_cache.DEFAULT_ENV_VARS.clear()
 
 
 class RaySearcher(Searcher):
@@ -223,11 +226,11 @@ def search_in_ray(
     compute = job.settings.compute
     shutil.rmtree(work.ray, ignore_errors=True)
     used = gpus_in_use(device, compute.gpus)
-    cpus = compute.concurrent_trials * compute.threads_per_trial
-    meter = _meter(job.settings.metering, used)
+    own = local_ray(compute.concurrent_trials, len(used))
+    meter = Meter(gpus=used, **dict(job.settings.metering))
     callback = MeteringCallback(meter, search, log, work, provenance)
     try:
-        with users_ray(ray_address, work.path) if ray_address else local_ray(cpus, len(used)):
+        with users_ray(ray_address, work.path) if ray_address else own as callback.begun_at:
             gpus = ray.cluster_resources().get("GPU", 0) if device.type == "cuda" else 0
             share = gpu_share(compute, int(gpus))
             trainable = tune.with_parameters(
@@ -237,7 +240,8 @@ def search_in_ray(
                 device=device.type,
                 work=str(work.path.resolve()),
             )
-            resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
+            cpus = compute.threads_per_trial if ray_address else 1
+            resources = PlacementGroupFactory([{"CPU": cpus, "GPU": share}])
             results = tune.Tuner(
                 tune.with_resources(trainable, resources),
                 tune_config=TuneConfig(
@@ -261,14 +265,6 @@ def search_in_ray(
     finally:
         callback.stop()
     _raise_for_crashes(results)
-
-
-def _meter(metering: Metering, gpus: list[str]) -> Meter:
-    return Meter(
-        sample_seconds=metering.sample_seconds,
-        gpus=gpus,
-        exclusive=metering.exclusive,
-    )
 
 
 def _raise_for_crashes(results: ResultGrid) -> None:

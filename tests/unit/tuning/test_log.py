@@ -237,7 +237,6 @@ def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its
     callback = MeteringCallback(meter, search_of(JOB), log, work, {})
     trial = SimpleNamespace(config={"index": 0, "configuration": {}})
     with worker() as outliving:
-        callback.setup()
         callback.on_trial_start(trial)
         before = sum(outliving.process.cpu_times()[:2])
         meter.so_far()
