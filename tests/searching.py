@@ -25,7 +25,6 @@ def search_here(context: JobContext, live: LiveSearch, ray_address: str | None) 
     search, logged = live.search, live.log.latest
     worker = object.__new__(TuneTrial)  # without what Ray adds to it
     places = str(context.data), context.device.type, str(live.work.path)
-    live.prepare()
     latest = None
     try:
         while (trial := search.upcoming()) is not None:

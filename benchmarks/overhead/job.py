@@ -34,15 +34,15 @@ from automata.tuning.live import LiveSearch
 from automata.tuning.ray_session import local_ray
 from automata.tuning.schedulers import Verdict
 
-watch.lap("import automata, hyperopt")
+watch.lap("import automata, ray.tune")
 
 
 @contextmanager
-def timed_ray(cpus: int, gpus: int) -> Iterator[None]:
+def timed_ray(workers: int, gpus: int) -> Iterator[float]:
     watch.lap("data, checks, lock")
-    with local_ray(cpus, gpus):
+    with local_ray(workers, gpus) as began:
         watch.lap("start Ray")
-        yield
+        yield began
         watch.lap("end of the trials")
     watch.lap("stop Ray")
 

@@ -31,7 +31,7 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, subset_plan
 from automata.training.threads import limit_threads
 
-watch.lap("import automata, hyperopt")
+watch.lap("import automata, ray.tune")
 
 
 def main() -> None:

@@ -64,7 +64,7 @@ SEARCHES = {
         meaning="configurations at random",
     ),
     "tpe": Method(
-        target="automata.tuning.searchers:TpeSearch",
+        target="automata.tuning.searchers:tpe_search",
         display="TPE",
         meaning="configurations of HyperOpt's tree-structured Parzen estimator",
     ),

@@ -162,7 +162,7 @@ def test_jobs_that_share_the_node_run_at_the_same_time(mini):
 
 def test_ray_has_the_cpus_of_its_job_and_not_the_nodes(mini):
     assert os.cpu_count() > 1
-    assert ["Ray has 1 CPUs and 0 GPUs" in log for log in logs(mini)] == 3 * [True]
+    assert ["Ray has 1 workers and 0 GPUs" in log for log in logs(mini)] == 3 * [True]
 
 
 def test_records_name_their_allocation(mini):
@@ -198,7 +198,7 @@ def test_exclusive_jobs_run_one_after_the_other(alone):
 
 
 def test_trials_of_an_exclusive_job_still_have_the_configured_cpus(alone):
-    assert ["Ray has 1 CPUs and 0 GPUs" in log for log in logs(alone)] == [True, True]
+    assert ["Ray has 1 workers and 0 GPUs" in log for log in logs(alone)] == [True, True]
 
 
 def test_gpus_that_come_with_the_node_are_not_used(alone):

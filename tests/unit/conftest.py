@@ -26,10 +26,12 @@ def _split(rows: int, generator: torch.Generator, centres: torch.Tensor) -> Spli
 @pytest.fixture(scope="session")
 def session_ray() -> Iterator[None]:
     """A local Ray for all tests of a run; its start and end are tested in test_ray_session."""
-    from automata.tuning.ray_session import local_ray
+    from automata.tuning.ray_session import ENVIRONMENT, local_ray
 
-    with local_ray(8, 0):
-        yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(ENVIRONMENT, "RAY_preload_python_modules")  # eight workers import too much
+        with local_ray(8, 0):
+            yield
 
 
 @pytest.fixture(scope="session")

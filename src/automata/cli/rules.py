@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -50,9 +51,13 @@ def tune(
     notices: Annotated[int | None, "File descriptor for messages about waiting."] = None,
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
+    gc.disable()  # imports are a quarter faster
     from automata.config.job import Job
     from automata.config.refusals import parsed
     from automata.tuning.job import ModelFiles, complete_job
+
+    gc.freeze()
+    gc.enable()
 
     if notices is not None:
         handler = logging.StreamHandler(os.fdopen(notices, "w", closefd=False))

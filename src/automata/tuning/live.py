@@ -46,6 +46,7 @@ class LiveSearch:
         self._seconds = seconds
         self._created_at = time.perf_counter()
         self._preparation = threading.Thread(target=meter.prepare, name="prepare", daemon=True)
+        self._preparation.start()  # while Ray and its first worker start
         self._opened_at = math.inf
         self._measure_at = 0.0
         self._peak_disk_bytes = 0
@@ -53,10 +54,6 @@ class LiveSearch:
     def __getstate__(self) -> dict[str, object]:
         """Return no state: Ray Tune pickles all that it is given, and a restart reads the log."""
         return {}
-
-    def prepare(self) -> None:
-        """Prepare the meter on a thread, while the first worker starts."""
-        self._preparation.start()
 
     def open(self) -> None:
         """Open the window, once: the first worker has loaded everything and starts to train."""

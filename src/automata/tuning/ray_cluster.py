@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +21,12 @@ ANSWER_SECONDS = 120
 
 
 @contextmanager
-def users_ray(address: str, work: Path) -> Iterator[None]:
-    """Run the body in the Ray at `address`; UserError where a node does not see the folder."""
+def users_ray(address: str, work: Path) -> Iterator[float]:
+    """Run the body in the Ray at `address`; UserError where a node does not see the folder.
+
+    Yields the `time.perf_counter` of the start.
+    """
+    began = time.perf_counter()
     os.environ.update(ENVIRONMENT)
     paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     try:
@@ -39,6 +44,6 @@ def users_ray(address: str, work: Path) -> Iterator[None]:
             if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
-        yield
+        yield began
     finally:
         ray.shutdown()

@@ -17,6 +17,7 @@ from ray.tune import (
     RunConfig,
     TuneConfig,
 )
+from ray.tune.execution import class_cache
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import SearchAlgorithm
@@ -38,6 +39,9 @@ logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERRO
 
 # Ray warns of processes that outlive a crash: the Ray of a job ends with it.
 warnings.filterwarnings("ignore", "fail_fast='raise' detected")
+
+# A trial with environment variables of its own would need a new worker, and not get the ready one.
+class_cache.DEFAULT_ENV_VARS.clear()
 
 
 class WindowOpener(Callback):
@@ -174,9 +178,9 @@ def search_in_ray(context: JobContext, live: LiveSearch, ray_address: str | None
     """
     compute, work = context.job.settings.compute, live.work
     shutil.rmtree(work.ray, ignore_errors=True)
-    cpus = compute.concurrent_trials * compute.threads_per_trial
     gpus = len(gpus_in_use(context.device, compute.gpus))
-    with users_ray(ray_address, work.path) if ray_address else local_ray(cpus, gpus):
+    own_ray = local_ray(compute.concurrent_trials, gpus)
+    with users_ray(ray_address, work.path) if ray_address else own_ray:
         on_gpu = context.device.type == "cuda"
         share = gpu_share(compute, int(ray.cluster_resources().get("GPU", 0)) if on_gpu else 0)
         trainable = tune.with_parameters(
@@ -186,8 +190,8 @@ def search_in_ray(context: JobContext, live: LiveSearch, ray_address: str | None
             device=context.device.type,
             work=str(work.path.resolve()),
         )
-        resources = PlacementGroupFactory([{"CPU": compute.threads_per_trial, "GPU": share}])
-        live.prepare()
+        cpus = compute.threads_per_trial if ray_address else 1
+        resources = PlacementGroupFactory([{"CPU": cpus, "GPU": share}])
         tune.Tuner(
             tune.with_resources(trainable, resources),
             tune_config=TuneConfig(

@@ -7,7 +7,6 @@ import math
 import os
 import secrets
 import select
-import shlex
 import shutil
 import sys
 import tempfile
@@ -15,14 +14,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
 import psutil
 import ray
 from filelock import FileLock, Timeout
-from ray._private import parameter
+from ray._private.node import Node
 from ray._raylet import AuthenticationTokenLoader  # type: ignore[attr-defined]
 
 from automata.config.sections import Compute
@@ -59,6 +57,12 @@ ENVIRONMENT = {
     "RAY_AIR_NEW_OUTPUT": "0",
     # Trials run at the priority of the final training: Ray's own default is 15 below.
     "RAY_worker_niceness": "0",
+    # A worker imports what a trial needs before Ray asks for a trial.
+    "RAY_preload_python_modules": "automata.tuning.preload",
+    # It waits for that trial: Ray would end it when the trial reserves the CPU.
+    "RAY_idle_worker_killing_time_threshold_ms": "3600000",
+    # A busy machine needs more than Ray's 30 seconds.
+    "RAY_gcs_server_port_wait_time_s": "60",
 }
 
 LONGEST_PARENT = 19 if sys.platform == "linux" else 15
@@ -85,18 +89,25 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 
 
 @contextmanager
-def local_ray(cpus: int, gpus: int) -> Iterator[None]:
-    """Run a local Ray with `cpus` and `gpus` for the body, and remove all it leaves."""
+def local_ray(workers: int, gpus: int) -> Iterator[float]:
+    """Run a local Ray with `workers` and `gpus` for the body, and remove all it leaves.
+
+    Each worker stands for one CPU, however many threads it has. Yields the `time.perf_counter` of
+    the start.
+    """
+    began = time.perf_counter()
     os.environ.update(ENVIRONMENT)
     with _own_token(), _temporary_folder() as folder:
         try:
-            _start(cpus, gpus, folder)
+            _start(workers, gpus, folder)
             with _watched(folder):
-                yield
+                yield began
         finally:
             started = _processes(folder)
             ray.shutdown()
-            _end([*started, *_processes(folder)])
+            left = [*started, *_processes(folder)]
+            psutil.wait_procs(left, timeout=GRACE_SECONDS)
+            _kill(left)  # Ray's agents stay for minutes after a Ctrl-C
 
 
 @contextmanager
@@ -114,38 +125,33 @@ def _own_token() -> Iterator[None]:
         tokens.reset_cache()
 
 
-def _start(cpus: int, gpus: int, folder: Path) -> None:
+def _start(workers: int, gpus: int, folder: Path) -> None:
     """Start a Ray; raise UserError if it does not come up, which Ray tells in ten ways."""
-    # No autoscaler for one host: ray.init cannot say so, and ending one takes a second.
-    lean = partial(parameter.RayParams, no_monitor=True)
-    os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "60")  # a busy machine needs over 30
-    python = shlex.quote(sys.executable)  # Ray hands it to a shell
     logger.info("starting Ray")
     began = time.monotonic()
     try:
-        with patch.object(parameter, "RayParams", lean):
+        # Neither autoscaler nor dashboard: ray.init cannot say so, and they take 1.5 s.
+        with patch.multiple(Node, start_monitor=_nothing, start_api_server=_nothing):
             ray.init(
                 address="local",
-                num_cpus=cpus,
+                num_cpus=workers,
                 num_gpus=gpus,
                 include_dashboard=False,
                 object_store_memory=OBJECT_STORE_BYTES,
-                runtime_env={"py_executable": python} if python != sys.executable else None,
                 _temp_dir=str(folder / "r"),  # Ray opens its folder to all; its parent stays closed
             )
-        # What Ray counts, not what it was asked for.
-        counted = ray.cluster_resources()
     except Exception as error:
         raise UserError(
             f"Ray did not start in {time.monotonic() - began:.0f} s: {first_line(error)}; the "
             f"machine may be too busy, or {folder.parent} full; {KEPT}"
         ) from error
     logger.info(
-        "Ray has %g CPUs and %g GPUs, after %.1f s",
-        counted.get("CPU", 0),
-        counted.get("GPU", 0),
-        time.monotonic() - began,
+        "Ray has %d workers and %d GPUs, after %.1f s", workers, gpus, time.monotonic() - began
     )
+
+
+def _nothing(*_: object, **__: object) -> None:
+    """Stands for a part of Ray that a job does not use."""
 
 
 @contextmanager
@@ -164,19 +170,16 @@ def _watched(folder: Path) -> Iterator[None]:
 
 
 def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) -> None:
-    needed: dict[int, str] = {}
+    poll, watched = select.poll(), {}
     for process in family:
-        with suppress(psutil.Error):  # many of Ray's are short-lived
-            name = process.name()
-            if name in NEEDED:
-                needed[process.pid] = name
-    try:
-        watched = {os.pidfd_open(pid): name for pid, name in needed.items()}
-    except (AttributeError, OSError):  # no Linux, or an old one
+        # Many processes of Ray live shortly, and only Linux has pidfd_open.
+        with suppress(psutil.Error, OSError, AttributeError):
+            if process.name() in NEEDED:
+                descriptor = os.pidfd_open(process.pid)
+                watched[descriptor] = process.name()
+                poll.register(descriptor, select.POLLIN)
+    if not watched:
         return
-    poll = select.poll()
-    for descriptor in watched:
-        poll.register(descriptor, select.POLLIN)
     ended = poll.poll()[0][0]
     if over.is_set():
         return
@@ -206,12 +209,6 @@ def _lost(folder: Path) -> list[psutil.Process]:
             ):
                 found.append(process)
     return found
-
-
-def _end(processes: list[psutil.Process]) -> None:
-    """Kill what Ray has left of its processes: its agents stay for minutes after a Ctrl-C."""
-    _, left = psutil.wait_procs(processes, timeout=GRACE_SECONDS)
-    _kill(left)
 
 
 def _kill(processes: list[psutil.Process]) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from ray import tune
-from ray.tune.search.hyperopt import HyperOptSearch
 from ray.tune.search.sample import Domain
 
 from automata.config import spaces
@@ -57,17 +56,17 @@ def random_configuration(job: Job) -> dict[str, Any]:
     return RandomSearch(settings.protocol.search_space, settings.search, job.run.seed).suggest("0")
 
 
-class TpeSearch(HyperOptSearch):
-    """The tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
+def tpe_search(space: Space, settings: SearchSettings, seed: int) -> Any:
+    """Return the tree-structured Parzen estimator (Bergstra et al., 2011) of HyperOpt."""
+    from ray.tune.search.hyperopt import HyperOptSearch  # it imports most of SciPy
 
-    def __init__(self, space: Space, settings: SearchSettings, seed: int) -> None:
-        startup = settings.tpe.startup_configurations
-        super().__init__(
-            HyperOptSearch.convert_search_space(domains(space)),
-            metric=SCORE,
-            mode="max",
-            n_initial_points=startup,
-            random_state_seed=derive(seed, "search"),
-        )
-        self.blind = startup
-        """HyperOpt draws the first at random."""
+    startup = settings.tpe.startup_configurations
+    search = HyperOptSearch(
+        HyperOptSearch.convert_search_space(domains(space)),
+        metric=SCORE,
+        mode="max",
+        n_initial_points=startup,
+        random_state_seed=derive(seed, "search"),
+    )
+    search.blind = startup  # HyperOpt draws the first at random
+    return search

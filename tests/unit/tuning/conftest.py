@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,8 +17,8 @@ def in_ray(session_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let jobs run their trials in the Ray of the session."""
 
     @contextmanager
-    def there_already(cpus: int, gpus: int) -> Iterator[None]:
-        yield
+    def there_already(workers: int, gpus: int) -> Iterator[float]:
+        yield time.perf_counter()
 
     monkeypatch.setattr(ray_search, "local_ray", there_already)
     # Fixtures of a module leave another search in its place.

@@ -239,7 +239,6 @@ def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
     live = LiveSearch(search_of(JOB), log, work, meter, {})
     with worker() as outliving:
-        live.prepare()
         live.open()
         before = sum(outliving.process.cpu_times()[:2])
         meter.so_far()
@@ -257,7 +256,6 @@ def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its
 def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
     search, log = search_of(JOB), load_log(work, HEADER)
     live = LiveSearch(search, log, work, Meter(sample_seconds=5.0, gpus=[], exclusive=False), {})
-    live.prepare()
     live.open()
 
     def full(*_):

@@ -80,7 +80,6 @@ def run(folder, search, digits=15, seconds=math.inf, pause=0.0):
     """Return Ray's results of a search."""
     log, meter = SearchLog(folder / "log.jsonl"), Meter(sample_seconds=5, gpus=[], exclusive=False)
     live = LiveSearch(search, log, WorkFolder(folder), meter, {}, seconds)
-    live.prepare()
     resources = PlacementGroupFactory([{"CPU": 1}])
     return tune.Tuner(
         tune.with_resources(reporter(folder, digits, pause), resources),

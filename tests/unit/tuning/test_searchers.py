@@ -4,7 +4,7 @@ import pytest
 
 from automata.config.sections import SearchSettings, TpeSettings
 from automata.config.spaces import Domain
-from automata.tuning.searchers import RandomSearch, TpeSearch
+from automata.tuning.searchers import RandomSearch, tpe_search
 
 SPACE = {
     "learning_rate": Domain(uniform=(0.001, 0.01)),
@@ -22,17 +22,17 @@ def proposals(make, seed, count=6):
     return [search.suggest(str(i)) for i in range(count)]
 
 
-@pytest.mark.parametrize("make", [RandomSearch, TpeSearch])
+@pytest.mark.parametrize("make", [RandomSearch, tpe_search])
 def test_one_seed_gives_one_sequence(make):
     assert proposals(make, 3) == proposals(make, 3)
 
 
-@pytest.mark.parametrize("make", [RandomSearch, TpeSearch])
+@pytest.mark.parametrize("make", [RandomSearch, tpe_search])
 def test_another_seed_gives_another_sequence(make):
     assert proposals(make, 3) != proposals(make, 4)
 
 
-@pytest.mark.parametrize("make", [RandomSearch, TpeSearch])
+@pytest.mark.parametrize("make", [RandomSearch, tpe_search])
 def test_proposals_lie_in_the_space(make):
     for proposal in proposals(make, 0, 20):
         assert set(proposal) == set(SPACE)
@@ -41,7 +41,7 @@ def test_proposals_lie_in_the_space(make):
 
 
 def test_tpe_learns_the_score_of_a_trial_that_has_ended():
-    search = TpeSearch(SPACE, SETTINGS, 0)
+    search = tpe_search(SPACE, SETTINGS, 0)
     search.suggest("0")
     search.on_trial_complete("0", {"score": 0.25})
     assert [trial["result"]["loss"] for trial in search._hpopt_trials.trials] == [-0.25]
@@ -64,7 +64,7 @@ WITHIN = {
 
 
 @pytest.mark.parametrize("draw", WITHIN)
-@pytest.mark.parametrize("make", [RandomSearch, TpeSearch])
+@pytest.mark.parametrize("make", [RandomSearch, tpe_search])
 def test_every_draw_gives_values_of_its_kind(make, draw):
     search = make({draw: EVERY_DRAW[draw]}, SETTINGS, 0)
     values = [search.suggest(str(number))[draw] for number in range(60)]
@@ -72,7 +72,7 @@ def test_every_draw_gives_values_of_its_kind(make, draw):
     assert len(set(values)) > 1
 
 
-@pytest.mark.parametrize("make", [RandomSearch, TpeSearch])
+@pytest.mark.parametrize("make", [RandomSearch, tpe_search])
 def test_logarithmic_draws_are_as_often_below_one_as_above(make):
     space = {"loguniform": EVERY_DRAW["loguniform"]}
     settings = SearchSettings(tpe=TpeSettings(startup_configurations=400))
@@ -81,7 +81,7 @@ def test_logarithmic_draws_are_as_often_below_one_as_above(make):
     assert 160 < below < 240  # 200 expected, 4 standard deviations are 40
 
 
-@pytest.mark.parametrize("make", [RandomSearch, TpeSearch])
+@pytest.mark.parametrize("make", [RandomSearch, tpe_search])
 def test_proposals_do_not_depend_on_the_order_of_keys(make):
     backwards = make(dict(reversed(SPACE.items())), SETTINGS, 3)
     assert [backwards.suggest(str(index)) for index in range(6)] == proposals(make, 3)
