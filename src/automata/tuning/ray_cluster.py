@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import ray
-from ray._private import services
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -22,7 +21,7 @@ ANSWER_SECONDS = 120
 
 @contextmanager
 def users_ray(address: str, work: Path) -> Iterator[float]:
-    """Run the body in the Ray at `address`; UserError where a node does not see the folder.
+    """Run the body in the Ray at `address`; UserError if a node does not see the folder.
 
     Yields the `time.perf_counter` of the start.
     """
@@ -30,10 +29,10 @@ def users_ray(address: str, work: Path) -> Iterator[float]:
     os.environ.update(ENVIRONMENT)
     paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     try:
-        found = services.canonicalize_bootstrap_address_or_die(address)
-        host, _, port = found.rpartition(":")
-        socket.create_connection((host, int(port)), 5).close()  # Ray itself tries for minutes
-        ray.init(found, runtime_env={"env_vars": paths})
+        if address != "auto":  # else Ray itself finds out at once
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host, int(port)), 5).close()  # Ray would try for minutes
+        ray.init(address, runtime_env={"env_vars": paths})
     except (OSError, OverflowError, RuntimeError, ValueError, RayError) as error:
         reason = " ".join(str(error).split())
         raise UserError(f"ray.address: {address}: {reason} (docs/cluster.md)") from error
