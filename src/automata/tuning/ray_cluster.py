@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,12 +19,8 @@ ANSWER_SECONDS = 120
 
 
 @contextmanager
-def users_ray(address: str, work: Path) -> Iterator[float]:
-    """Run the body in the Ray at `address`; UserError if a node does not see the folder.
-
-    Yields the `time.perf_counter` of the start.
-    """
-    began = time.perf_counter()
+def users_ray(address: str, work: Path) -> Iterator[None]:
+    """Run the body in the Ray at `address`; UserError if a node does not see the folder."""
     os.environ.update(ENVIRONMENT)
     paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     try:
@@ -43,6 +38,6 @@ def users_ray(address: str, work: Path) -> Iterator[float]:
             if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
-        yield began
+        yield
     finally:
         ray.shutdown()

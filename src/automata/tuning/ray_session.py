@@ -1,4 +1,4 @@
-"""A Ray of our own for one job: local, of a fixed size, gone afterwards."""
+"""A local Ray of fixed size for one job, removed at the end."""
 
 from __future__ import annotations
 
@@ -30,55 +30,55 @@ from automata.locks import held
 
 logger = logging.getLogger(__name__)
 
-# Ray warns that it protects the Ray of this job, which nobody else can reach.
+# Ray warns that a token protects it, though nobody else can reach the Ray of this job.
 logging.getLogger("ray._private.authentication.authentication_token_setup").setLevel(logging.ERROR)
 
 PREFIX, OWNER = "automata-ray-", ".lock"
-"""Of the folder of a Ray, and of the file beside it that its job holds locked."""
+"""Prefix of the folder of a Ray, and suffix of the file beside it that its job locks."""
 
 NEEDED = ("gcs_server", "raylet")
-"""Ray's processes without which it does nothing more."""
+"""Processes without which Ray stops working."""
 
 GRACE_SECONDS = 1.0
-"""For Ray's processes to end by themselves."""
+"""Time for Ray's processes to end by themselves."""
 
 OBJECT_STORE_BYTES = 100 * 1024**2
-"""Nothing large goes through Ray: workers map the prepared file themselves."""
+"""Small, as workers read the prepared file themselves."""
 
 ENVIRONMENT = {
-    # No files for each trial: the record has it all.
+    # No files for each trial: the record has all results.
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
-    # No snapshots but at start and end: a search goes on from the project's own log.
+    # Snapshots at start and end only: a search resumes from the project's log.
     "TUNE_GLOBAL_CHECKPOINT_S": "inf",
-    # Signals stay Python's: Ctrl-C must reach the job, not only the search.
+    # Ctrl-C must end the job, not only the search.
     "TUNE_DISABLE_SIGINT_HANDLER": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
-    # No table of a search without end, nor a folder of results that is soon removed.
+    # Ray would print a table without end, and a folder of results that is removed soon.
     "RAY_AIR_NEW_OUTPUT": "0",
-    # Trials run at the priority of the final training: Ray's own default is 15 below.
+    # Trials run at the priority of the refit; Ray's default is 15 lower.
     "RAY_worker_niceness": "0",
     # A worker imports what a trial needs before Ray asks for a trial.
     "RAY_preload_python_modules": "automata.tuning.preload",
-    # It waits for that trial: Ray would end it when the trial reserves the CPU.
+    # It waits for that trial: by default Ray ends idle workers when the trial reserves the CPU.
     "RAY_idle_worker_killing_time_threshold_ms": "3600000",
     # A busy machine needs more than Ray's 30 seconds.
     "RAY_gcs_server_port_wait_time_s": "60",
 }
 
 LONGEST_PARENT = 19 if sys.platform == "linux" else 15
-"""Bytes of the folder in which a Ray has its own: below it lie sockets, whose paths may have 107
-bytes (103 on macOS), and Ray's part takes 86 of them with what `_temporary_folder` adds."""
+"""Most bytes in the path of the parent folder: paths of sockets are limited to 107 bytes (103 on
+macOS), of which Ray and `_temporary_folder` need 88."""
 
 
 def gpu_share(compute: Compute, gpus: int) -> float:
-    """Return the share of a GPU that a trial gets of `gpus` GPUs; 0 without any.
+    """Return the share of a GPU that each trial gets if there are `gpus` GPUs; 0 for none.
 
-    Raises UserError when the trials at once ask for more than there is.
+    Raises UserError if the concurrent trials ask for more than there is.
     """
     trials, asked = compute.concurrent_trials, compute.gpu_per_trial
     if gpus == 0:
         return 0.0
-    # A trial is on one GPU, so that the fullest one decides.
+    # A trial runs on one GPU, so the fullest GPU decides.
     largest = 1 / math.ceil(trials / gpus)
     if asked is not None and asked > largest:
         raise UserError(
@@ -89,19 +89,17 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 
 
 @contextmanager
-def local_ray(workers: int, gpus: int) -> Iterator[float]:
-    """Run a local Ray with `workers` and `gpus` for the body, and remove all it leaves.
+def local_ray(workers: int, gpus: int) -> Iterator[None]:
+    """Run a local Ray with `workers` and `gpus` for the body; then end its processes and files.
 
-    Each worker stands for one CPU, however many threads it has. Yields the `time.perf_counter` of
-    the start.
+    Ray counts each worker as one CPU, whatever its number of threads.
     """
-    began = time.perf_counter()
     os.environ.update(ENVIRONMENT)
     with _own_token(), _temporary_folder() as folder:
         try:
             _start(workers, gpus, folder)
             with _watched(folder):
-                yield began
+                yield
         finally:
             started = _processes(folder)
             ray.shutdown()
@@ -112,10 +110,10 @@ def local_ray(workers: int, gpus: int) -> Iterator[float]:
 
 @contextmanager
 def _own_token() -> Iterator[None]:
-    """Give the Ray of the body a token that is written nowhere; Ray's own others may read."""
+    """Give the Ray of the body a secret token in memory; others could read Ray's own token file."""
     tokens, before = AuthenticationTokenLoader.instance(), os.environ.get("RAY_AUTH_TOKEN")
     os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
-    tokens.reset_cache()  # this process may have had another Ray, with another token
+    tokens.reset_cache()  # Ray keeps the token of an earlier Ray of this process
     try:
         yield
     finally:
@@ -126,11 +124,11 @@ def _own_token() -> Iterator[None]:
 
 
 def _start(workers: int, gpus: int, folder: Path) -> None:
-    """Start a Ray; raise UserError if it does not come up, which Ray tells in ten ways."""
+    """Start Ray; raise UserError for any of the errors by which Ray reports a failed start."""
     logger.info("starting Ray")
     began = time.monotonic()
     try:
-        # Neither autoscaler nor dashboard: ray.init cannot say so, and they take 1.5 s.
+        # No autoscaler, no dashboard: they take 1.5 s, and ray.init has no option against them.
         with patch.multiple(Node, start_monitor=_nothing, start_api_server=_nothing):
             ray.init(
                 address="local",
@@ -151,14 +149,14 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
 
 
 def _nothing(*_: object, **__: object) -> None:
-    """Stands for a part of Ray that a job does not use."""
+    """Do nothing, instead of starting a part of Ray."""
 
 
 @contextmanager
 def _watched(folder: Path) -> Iterator[None]:
-    """For the body, end this process at once if Ray loses a process that it cannot do without.
+    """Watch Ray during the body: end this process at once if Ray loses a needed process.
 
-    Ray itself waits for it a minute without a word, or trains on where no meter sees it.
+    Ray itself would wait silently for a minute, or train on in processes that no meter sees.
     """
     family = _processes(folder)
     over = threading.Event()
@@ -172,7 +170,7 @@ def _watched(folder: Path) -> Iterator[None]:
 def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) -> None:
     poll, watched = select.poll(), {}
     for process in family:
-        # Many processes of Ray live shortly, and only Linux has pidfd_open.
+        # Some processes have ended by now, and only Linux has pidfd_open.
         with suppress(psutil.Error, OSError, AttributeError):
             if process.name() in NEEDED:
                 descriptor = os.pidfd_open(process.pid)
@@ -189,14 +187,14 @@ def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) ->
 
 
 def _processes(folder: Path) -> list[psutil.Process]:
-    """Return the processes of the Ray in `folder`, with those that have just lost their parent."""
+    """Return the processes of the Ray in `folder`, also those that have lost their parent."""
     return [*psutil.Process().children(recursive=True), *_lost(folder)]
 
 
 def _lost(folder: Path) -> list[psutil.Process]:
-    """Return the processes of the Ray in `folder`: those that name it, or write logs into it.
+    """Return the processes that name `folder` in their command line or have files open in it.
 
-    Some of Ray's replace their command line by a title.
+    Workers replace their command line by a title, such as `ray::IDLE`.
     """
     inside, resolved = f"{folder}/", f"{folder.resolve()}/"
     found = []
@@ -212,7 +210,7 @@ def _lost(folder: Path) -> list[psutil.Process]:
 
 
 def _kill(processes: list[psutil.Process]) -> None:
-    """Kill processes, and wait until they write no more."""
+    """Kill processes, and wait for their end."""
     for process in processes:
         with suppress(psutil.Error):
             process.kill()
@@ -220,7 +218,7 @@ def _kill(processes: list[psutil.Process]) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove the folder of a Ray; its lock stays while it does, for the next job to remove both."""
+    """Remove the folder of a Ray, then its lock; if that fails, the next job removes both."""
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         folder.with_suffix(OWNER).unlink(missing_ok=True)
@@ -228,10 +226,10 @@ def _remove(folder: Path) -> None:
 
 @contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """Yield a folder for a Ray; remove it afterwards, and those of jobs that were killed.
+    """Yield a folder for a Ray and remove it at the end; also remove those of killed jobs.
 
-    The kernel frees the lock of a job that dies, however it dies. Locks of other accounts are left
-    alone: their names are whatever they like.
+    The kernel frees the lock of a job that dies. Locks of other accounts are left alone: anybody
+    can give a file such a name.
     """
     parent = _short_parent()
     for left in parent.glob(f"{PREFIX}*{OWNER}"):
@@ -250,7 +248,7 @@ def _temporary_folder() -> Iterator[Path]:
 
 
 def _short_parent() -> Path:
-    """Return TMPDIR, or where its path is too long for Ray's sockets a shorter folder."""
+    """Return TMPDIR, or a folder with a shorter path if Ray's sockets need one."""
     usual = tempfile.gettempdir()
     for choice in (usual, "/tmp", os.environ.get("XDG_RUNTIME_DIR", "")):
         short = 0 < len(os.fsencode(choice)) <= LONGEST_PARENT
