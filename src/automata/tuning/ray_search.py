@@ -40,7 +40,7 @@ logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERRO
 # Ray warns of processes that outlive a crash: the Ray of a job ends with it.
 warnings.filterwarnings("ignore", "fail_fast='raise' detected")
 
-# A trial with environment variables of its own would need a new worker, and not get the ready one.
+# With environment variables of its own, a trial would not get the ready worker but a new one: 3 s.
 class_cache.DEFAULT_ENV_VARS.clear()
 
 
