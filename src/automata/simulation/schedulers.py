@@ -10,7 +10,7 @@ from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.simulation.table import Floats, Ints
 from automata.training.progress import WORST_SCORE
-from automata.tuning.schedulers import Asha, Halving, NoScheduler
+from automata.tuning.schedulers import Asha, Halving
 
 
 def stopped_at(
@@ -27,8 +27,6 @@ def stopped_at(
         return _halved(made, scores, epochs)
     if isinstance(made, Asha):
         return _judged_alone(made, scores, epochs)
-    if isinstance(made, NoScheduler):
-        return np.full(scores.shape[:2], len(epochs) - 1)
     raise NotImplementedError(f"{scheduler}: simulated searches do not know this scheduler")
 
 

@@ -161,7 +161,7 @@ def search_epochs(
         made = load(SCHEDULERS, scheduler)(configurations, epochs, settings)
         if isinstance(made, Halving):
             return sum(bracket.epochs for bracket in made.brackets)
-        if isinstance(made, Asha):
+        if len(made.rungs(0)) > 1:
             return None
     return configurations * epochs
 
@@ -296,23 +296,9 @@ class Asha:
         return np.asarray(scores < np.percentile(earlier, self._percent, axis=-1))
 
 
-class NoScheduler:
-    """Every trial trains all epochs."""
-
-    pauses = False
-    furthest = False
+class NoScheduler(Asha):
+    """Every trial trains to T, its only rung."""
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
-        self._epochs = epochs
-
-    def rungs(self, trial: int) -> list[int]:
-        """Return the end as the only rung."""
-        return [self._epochs]
-
-    def proposals(self, ended: int, slots: int) -> int:
-        """Return one for each slot: every trial is judged on its own."""
-        return ended + slots
-
-    def judge(self, results: Sequence[Result]) -> Verdict:
-        """End the trial of the latest result."""
-        return Verdict(ends=[results[-1].trial])
+        super().__init__(configurations, epochs, settings)
+        self._rungs = [epochs]
