@@ -4,7 +4,7 @@ Read the modules in this order:
 
 - `schedulers` decides which trials go on, `searchers` proposes configurations, and `search` joins
   them: the state of a search follows from its results and their order.
-- `context` checks a job and holds its turn on the host. `job` runs it: search phase, refit, test,
+- `context` checks a job and locks the host. `job` runs it: search phase, refit, test,
   record. A search of more configurations may begin with a finished one (`extension`).
 - `search_phase` replays the `log` of the search and has `ray_search` run the missing trials: in a
   Ray of the job (`ray_session`) or in the user's (`ray_cluster`). `trainable` is one worker.
