@@ -1,6 +1,6 @@
-"""Official files on this machine: from the cache, a mirror, or their official address.
+"""Finds official files: in the cache, in a mirror, or at their official address.
 
-A file has its official name only if it is complete and has the right checksum, if one is known.
+A download gets its official name only when it is complete and its checksum is right, if known.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
     """Return the path of `file`, which `dataset` needs: in `cache`, in `mirror`, or downloaded.
 
     `mirror` is a folder, whose file is used in place, or a base URL, which is tried before the
-    official one. If the source publishes no checksum, the SHA-256 of the first file is kept in
-    `cache` as `<name>.sha256`, and later files must have it. Raises UserError if no place has the
-    file, and if a file has another checksum: it is not replaced, as a user may have put it there.
+    official one. If the source publishes no checksum, `cache` keeps the SHA-256 of the first file
+    as `<name>.sha256`, and later files must match it. Raises UserError if no place has the file, or
+    if its checksum is wrong. Such a file stays, because a user may have put it there.
     """
     found = path = cache / file.name
     record = cache / f"{file.name}.sha256"
@@ -55,7 +55,7 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
         else:
             lock = cache / f".{file.name}.lock"
             with held(lock, f"a download of {file.name}", needed=False):
-                if not path.is_file():  # else the last holder of the lock has downloaded it
+                if not path.is_file():  # unless the last holder of the lock downloaded it
                     _download(urls, path, checksum)
         if checksum is None:
             write_text(record, f"{sha256(found)}  {file.name}\n")
@@ -79,7 +79,7 @@ def _download(urls: list[str], path: Path, checksum: str | None) -> None:
         progressbar=sys.stderr.isatty(),
         chunk_size=1 << 16,
         timeout=TIMEOUT,
-        # The checksum is that of the file, not of what a server compresses.
+        # No compression: the checksum is that of the file itself.
         headers={"Accept-Encoding": "identity"},
     )
     problems: dict[str, Exception] = {}

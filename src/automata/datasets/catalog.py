@@ -1,6 +1,6 @@
 """The data sets and their official files, as in the paper's appendix.
 
-It imports the standard library alone, because the workflow reads it to plan.
+It imports only light modules, because the workflow reads it to plan.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class RemoteFile:
 
     @property
     def name(self) -> str:
-        """The official file name, which a mirror uses as well."""
+        """The official file name; a mirror uses it too."""
         return self.url.rsplit("/", 1)[1]
 
 
@@ -36,7 +36,7 @@ class DatasetSpec:
     validation: int
     test: int
     loader: str
-    """Its module in this package and its function, of the name and of the files' paths."""
+    """`module:function` in this package; it gets the name and the paths of the files."""
     files: tuple[str, ...] = ()
     """Names in FILES."""
     flip: bool = True
@@ -78,7 +78,7 @@ _FILES = (
 )
 
 FILES: dict[str, RemoteFile] = {file.name: file for file in _FILES}
-"""Official files by name; the sources of CIFAR and SVHN publish MD5 checksums alone."""
+"""Official files by name; the sources of CIFAR and SVHN publish only MD5 checksums."""
 
 _TREES = ("trainDevTestTrees_PTB.zip",)
 _QUESTIONS = ("train_5500.label", "TREC_10.label")

@@ -1,4 +1,4 @@
-"""From raw rows to the tensors that models take: a function for each kind of data."""
+"""Converts raw rows to the tensors that models read: one function for each kind of data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VECTOR_SEED = 42
 
 
 class Tensors(NamedTuple):
-    """Parts of a `Dataset`, and facts for the record."""
+    """The splits, extras and encoding of a `Dataset`, and facts for the record."""
 
     splits: dict[str, Split]
     extras: dict[str, Tensor]
@@ -30,7 +30,7 @@ class Tensors(NamedTuple):
 
 
 def tabular(raw: RawSplits[Numbers]) -> Tensors:
-    """Return inputs (n, features) float32; the encoding is what `standardised` needs.
+    """Return inputs (n, features) float32; the encoding has the arguments of `standardised`.
 
     Every split is scaled by the mean and standard deviation of the training split.
     """
@@ -43,7 +43,7 @@ def tabular(raw: RawSplits[Numbers]) -> Tensors:
 def standardisation(features: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean and standard deviation per column of `features` (n, d), both (d,).
 
-    A constant column gets scale 1, so that it becomes 0 and not NaN.
+    A constant column gets scale 1, so that it becomes 0, not NaN.
     """
     mean = features.mean(axis=0, dtype=np.float64)
     scale = features.std(axis=0, dtype=np.float64)
@@ -60,8 +60,8 @@ def standardised(
 def image(raw: RawSplits[Images], flip: bool) -> Tensors:
     """Return inputs (n, channels, height, width) uint8, with the moments of the training split.
 
-    Extras and encoding have its `mean` and `scale`, the encoding the `size` [width, height] in
-    pixels, too. `flip` says for the record whether a mirrored image keeps its class.
+    Extras and encoding have these moments as `mean` and `scale`. The encoding also has the `size`
+    [width, height] in pixels. `flip` goes to the record: whether a mirrored image keeps its class.
     """
     mean, scale = (values.astype(np.float32) for values in moments(_writable(raw.train.inputs)))
     extras = {"mean": torch.from_numpy(mean), "scale": torch.from_numpy(scale)}
@@ -75,9 +75,9 @@ def image(raw: RawSplits[Images], flip: bool) -> Tensors:
 def moments(images: Tensor) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean and standard deviation per channel of `images` / 255, both (channels,).
 
-    A constant channel gets scale 1, so that it becomes 0 and not NaN.
+    A constant channel gets scale 1, so that it becomes 0, not NaN.
     """
-    # How often each of the 256 values occurs gives exact moments.
+    # The counts of the 256 values give exact moments.
     channels = [channel.flatten() for channel in images.unbind(dim=1)]
     counts = np.stack([channel.bincount(minlength=256).numpy() for channel in channels])
     weights = counts / counts.sum(axis=1, keepdims=True)
@@ -88,17 +88,17 @@ def moments(images: Tensor) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _writable(images: Images) -> Tensor:
-    # Torch wants memory that it may write to.
+    # torch needs writable memory.
     return torch.from_numpy(np.require(images, requirements=["C", "W"]))
 
 
 def text(raw: RawSplits[Tokens], vectors: Vectors, origin: dict[str, Any]) -> Tensors:
     """Return inputs (n, longest of the split) int32: word numbers, PADDING after the last word.
 
-    The model knows the words of the training split, and those of the other splits that have a
-    pretrained vector. `vectors` has those of the words of all splits, and `origin`, for the record,
-    their source and `dimension`. The encoding has the known `words` in the order of their numbers.
-    A text without words is one unknown word.
+    The model knows the words of the training split, and words of the other splits that have a
+    pretrained vector. `vectors` has the vectors of the words of all splits. `origin` has their
+    source and `dimension`, for the record. The encoding has the known `words` in the order of their
+    numbers. A text without words becomes one unknown word.
 
     The extra `vectors` (rows, dimension) float32 has row 0 for padding, row 1 for unknown words,
     and then one for each word.
@@ -135,8 +135,8 @@ def _table(
 ) -> NDArray[np.float32]:
     """Return the vectors of padding, of unknown words, and of the `words` that the model knows.
 
-    Words without a pretrained vector get a random one. Only words of the training split decide its
-    moments, so that no other split changes what is trained.
+    Words without a pretrained vector get a random one. Its moments are those of the training
+    split's words, so that no other split changes the training.
     """
     mean, scale = np.zeros(dimension), np.full(dimension, 0.1)
     found = [vectors[word] for word in trained if word in vectors]
@@ -145,7 +145,7 @@ def _table(
         scale = np.std(found, axis=0, dtype=np.float64)
 
     def random(*names: str) -> NDArray[np.float64]:
-        # A derived seed has 31 bits: with a single one, two of 10,000 words would often share it.
+        # A seed has 31 bits: with one seed a word, two of 10,000 words may share it.
         halves = [derive(VECTOR_SEED, *names, half) for half in ("first", "second")]
         return mean + scale * np.random.default_rng(halves).standard_normal(dimension)
 
@@ -163,7 +163,7 @@ def numbered(texts: Tokens, numbers: Mapping[str, int]) -> Tensor:
 
 
 def odd_lengths(texts: Tokens, longest: int | None) -> list[str]:
-    """Return a sentence on the texts without words, and one on those that are cut."""
+    """Return a sentence about texts without words, and one about texts that are cut."""
     counts = {
         "texts without words": sum(not text for text in texts),
         f"texts cut at {longest} words": sum(text != text[:longest] for text in texts),
@@ -172,7 +172,7 @@ def odd_lengths(texts: Tokens, longest: int | None) -> list[str]:
 
 
 def known_tokens(shares: Mapping[str, float | None]) -> str:
-    """Return a sentence on the share of known tokens in each split."""
+    """Return a sentence about the share of known tokens in each split."""
     known = [f"{name} {100 * share:.0f} %" for name, share in shares.items() if share is not None]
     return f"tokens that the model knows: {', '.join(known) or 'there are none'}"
 
@@ -186,7 +186,7 @@ def known_share(texts: Tokens, words: Collection[str]) -> float | None:
 def _splits(
     raw: RawSplits[T], tensor: Callable[[T], Tensor], normalisation: Normalisation | None = None
 ) -> dict[str, Split]:
-    """Return the splits of `raw`, with what `tensor` makes of their inputs."""
+    """Return the splits of `raw` with `tensor(inputs)` as inputs."""
     splits = {}
     for name in SPLITS:
         rows = getattr(raw, name)

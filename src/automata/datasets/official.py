@@ -1,6 +1,6 @@
-"""Readers of official files: functions of the data set's name and of the paths of its files.
+"""Readers of official files: each gets the name of a data set and the paths of its files.
 
-A file with a published checksum is the one that its reader was written for: `acquire` makes sure.
+If a file has a published checksum, `acquire` has compared it, so a reader knows the content.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Paths = Mapping[str, Path]  # by official file name
 def packaged(name: str, _: Paths) -> RawSplits[Numbers]:
     """Return dna, satimage or letter, unscaled, from copies of LIBSVM's files (PROVENANCE.md).
 
-    dna and letter have the rows of its .tr and then those of its .val. satimage has those of the
-    undivided satimage.scale, and is split here, into parts of the sizes of its .tr and .val.
+    dna and letter have the rows of LIBSVM's .tr, then those of its .val. satimage has the rows of
+    the undivided satimage.scale: this function splits them into parts as large as .tr and .val.
     """
     file = resources.files("automata.datasets").joinpath("packaged", f"{name}.npz")
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
@@ -46,12 +46,12 @@ def packaged(name: str, _: Paths) -> RawSplits[Numbers]:
 
 
 def connect4(name: str, paths: Paths) -> RawSplits[Numbers]:
-    """Return positions, float32 (n, 126), of a file in LIBSVM's text format, without a split."""
+    """Return positions, float32 (n, 126), from an undivided file in LIBSVM's text format."""
     sparse, labels = load_svmlight_file(
         str(paths["connect-4"]), n_features=126, zero_based=False, dtype=np.float32
     )
     rows = Rows(sparse.toarray(), labels.astype(np.int64) + 1)
-    return _with_drawn(name, {"train": rows}, ["-1", "0", "1"], "LIBSVM, multiclass/connect-4")
+    return _completed(name, {"train": rows}, ["-1", "0", "1"], "LIBSVM, multiclass/connect-4")
 
 
 def glue(name: str, paths: Paths) -> RawSplits[Tokens]:
@@ -66,7 +66,7 @@ def glue(name: str, paths: Paths) -> RawSplits[Tokens]:
             labels = [int(label) for _, _, label in pairs]
             given[split] = as_rows([sentence for sentence, _, _ in pairs], labels)
     source = f"GLUE, {' and '.join(members.values())} of SST-2.zip"
-    return _with_drawn(name, given, ["negative", "positive"], source)
+    return _completed(name, given, ["negative", "positive"], source)
 
 
 def trec(name: str, paths: Paths) -> RawSplits[Tokens]:
@@ -75,11 +75,11 @@ def trec(name: str, paths: Paths) -> RawSplits[Tokens]:
     given = {}
     for split, file in {"train": "train_5500.label", "test": "TREC_10.label"}.items():
         lines = lines_of(paths[file].read_text(encoding="iso-8859-1"))
-        # The fine class, as in "LOC:city Where is it ?", is left out: it gives the answer away.
+        # Drop the fine class, as in "LOC:city Where is it ?", because it reveals the label.
         labels = [classes.index(line.partition(":")[0]) for line in lines]
         given[split] = as_rows([line.partition(" ")[2] for line in lines], labels)
     source = "CogComp question classification, train_5500.label and TREC_10.label"
-    return _with_drawn(name, given, classes, source)
+    return _completed(name, given, classes, source)
 
 
 def svhn(name: str, paths: Paths) -> RawSplits[Images]:
@@ -87,11 +87,11 @@ def svhn(name: str, paths: Paths) -> RawSplits[Images]:
     given = {}
     for split in ("train", "test"):
         stored = loadmat(paths[f"{split}_32x32.mat"], variable_names=["X", "y"])
-        # X is (32, 32, 3, n) and y (n, 1). MATLAB counts from 1, so that the label of 0 is 10.
+        # X is (32, 32, 3, n) and y is (n, 1). The label of the digit 0 is 10.
         images = np.ascontiguousarray(stored["X"].transpose(3, 2, 0, 1))
         given[split] = Rows(images, stored["y"][:, 0].astype(np.int64) % 10)
     source = "Stanford UFLDL, housenumbers/train_32x32.mat and test_32x32.mat"
-    return _with_drawn(name, given, [str(digit) for digit in range(10)], source)
+    return _completed(name, given, [str(digit) for digit in range(10)], source)
 
 
 def cifar10(name: str, paths: Paths) -> RawSplits[Images]:
@@ -108,11 +108,11 @@ def cifar100(name: str, paths: Paths) -> RawSplits[Images]:
 def _cifar(
     name: str, paths: Paths, train: list[str], test: str, meta: str, prefix: str
 ) -> RawSplits[Images]:
-    """Return the splits in these members of an archive, whose keys of labels have the `prefix`."""
+    """Return the splits in these members of an archive; keys of labels begin with `prefix`."""
     ((file, path),) = paths.items()
     batches: dict[str, dict[bytes, Any]] = {}
     with tarfile.open(path, "r:gz") as archive:
-        for entry in archive:  # in their order, as the archive is compressed
+        for entry in archive:  # in archive order, because it is compressed
             member = entry.name.rpartition("/")[2]
             if member in (*train, test, meta) and (content := archive.extractfile(entry)):
                 batches[member] = _ArraysOnly(content, encoding="bytes").load()
@@ -122,11 +122,11 @@ def _cifar(
         labels = np.concatenate([batches[member][f"{prefix}labels".encode()] for member in members])
         given[split] = Rows(images.reshape(-1, 3, 32, 32), labels.astype(np.int64))
     classes = [label.decode("ascii") for label in batches[meta][f"{prefix}label_names".encode()]]
-    return _with_drawn(name, given, classes, f"A. Krizhevsky, University of Toronto, {file}")
+    return _completed(name, given, classes, f"A. Krizhevsky, University of Toronto, {file}")
 
 
 class _ArraysOnly(pickle.Unpickler):
-    """Unpickles arrays and plain values; raises UserError for anything else, which is not run."""
+    """Unpickles arrays and plain values; raises UserError for anything else and does not run it."""
 
     def find_class(self, module: str, name: str) -> Any:
         numpy = {"numpy.core.multiarray": ["_reconstruct"], "numpy": ["ndarray", "dtype"]}
@@ -136,7 +136,7 @@ class _ArraysOnly(pickle.Unpickler):
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines that are not empty, without spaces at their ends."""
+    """Return the non-empty lines, stripped of spaces."""
     # `splitlines` would also break lines at characters that are part of a sentence.
     return [line.strip("\r ") for line in text.split("\n") if line.strip()]
 
@@ -146,10 +146,10 @@ def as_rows(texts: list[str], labels: list[int]) -> Rows[Tokens]:
     return Rows([text.lower().split() for text in texts], np.array(labels, dtype=np.int64))
 
 
-def _with_drawn(
+def _completed(
     name: str, given: dict[str, Rows[T]], classes: list[str], source: str
 ) -> RawSplits[T]:
-    """Return all splits, drawing those that are not `given` from the training rows."""
+    """Return all splits; draw those that are not `given` from the training rows."""
     known, spec = given["train"], DATASETS[name]
     missing = [split for split in SPLITS if split not in given]
     counts = [getattr(spec, split) for split in missing]

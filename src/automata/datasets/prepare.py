@@ -1,4 +1,4 @@
-"""From the source of a data set to its prepared form: read, checked, as tensors."""
+"""Prepares a data set: reads its source, checks it, and makes tensors."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def prepare(
 ) -> Dataset:
     """Return the data set `name`, ready for training.
 
-    A data set of the catalog is made of official files (see `acquire`), one of the user's own of
-    those in `preparation.own`; `files` has their expected content by role. Raises UserError for
-    another name, for files that cannot be read or have changed, and for other counts of rows.
+    A data set of the catalog comes from official files (see `acquire`), a user's own one from the
+    files in `preparation.own`. `files` has their expected content by role. Raises UserError if
+    the name is unknown, a file is unreadable or has changed, or a count of rows is wrong.
     """
     if preparation.own is not None:
         kind, flip = preparation.own.kind, getattr(preparation.own, "flip", True)
@@ -74,7 +74,7 @@ def prepare(
 def _official(
     name: str, preparation: Preparation, cache: Path, mirror: str | None
 ) -> RawSplits[Any]:
-    """Return the splits of a data set of the catalog; raises UserError for other counts of rows."""
+    """Return the splits of a catalog data set; raises UserError for a wrong count of rows."""
     spec = DATASETS[name]
     scores = ["stanfordSentimentTreebank.zip"] if preparation.sst2_neutral == "scores" else []
     paths = {f: acquire(name, FILES[f], cache, mirror) for f in [*spec.files, *scores]}
@@ -98,7 +98,7 @@ def _vectors(
     path = Path(source)
     if "://" in source:
         known = {file.url: file for file in FILES.values()}
-        # A file of the same name at another site is another file.
+        # Sites may use the same name for different files.
         place = cache if source in known else cache / fingerprint({"url": source})
         path = acquire(name, known.get(source, RemoteFile(source)), place, mirror)
     words = {word for split in SPLITS for row in getattr(raw, split).inputs for word in row}

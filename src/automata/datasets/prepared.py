@@ -22,7 +22,7 @@ HEADER = ("name", "kind", "classes")
 SPLITS = ("train", "validation", "test")
 
 PADDING, UNKNOWN = 0, 1
-"""Word numbers of what follows the last word, and of words that the model does not know."""
+"""Word numbers of the columns after the last word, and of words that the model does not know."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Normalisation:
     scale: Tensor
 
     def __call__(self, images: Tensor) -> Tensor:
-        """Return float32 images of mean 0 and scale 1 per channel from those of 0 to 255."""
+        """Convert images with values 0 to 255 to float32 with mean 0 and scale 1 per channel."""
         factor = 1 / (255 * self.scale)
         shift = -self.mean / self.scale
         return torch.addcmul(shift[:, None, None], images.float(), factor[:, None, None])
@@ -46,13 +46,13 @@ class Split:
     inputs: Tensor
     labels: Tensor
     normalisation: Normalisation | None = None
-    """How models take images."""
+    """How images are scaled for models; None for other kinds."""
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def ready(self, inputs: Tensor) -> Tensor:
-        """Return rows of `inputs` as models take them."""
+        """Return rows of `inputs` as models read them."""
         return inputs if self.normalisation is None else self.normalisation(inputs)
 
     @cached_property
@@ -61,7 +61,7 @@ class Split:
         return (self.inputs != PADDING).sum(dim=1).cpu()
 
     def without_padding(self, inputs: Tensor, rows: Tensor | slice) -> Tensor:
-        """Return the `inputs` of some `rows` of text, as wide as the longest of them."""
+        """Return the `inputs` of these `rows` of text, cut to the longest of them."""
         return inputs[:, : max(1, int(self.lengths[rows].max()))]
 
     def to(self, device: torch.device) -> Split:
@@ -84,17 +84,17 @@ class Dataset:
     test: Split
     metadata: dict[str, Any]
     extras: dict[str, Tensor] = field(default_factory=dict)
-    """What else models need: of texts the `vectors` (words, dimension) float32, by word number; of
-    images `mean` and `scale` (channels,) float32, of values in [0, 1]."""
+    """Other tensors for models. Texts have `vectors` (words, dimension) float32 by number; images
+    have `mean` and `scale` (channels,) float32, for values in [0, 1]."""
     encoding: dict[str, Any] = field(default_factory=dict, compare=False)
-    """How rows of files become inputs, as plain JSON values: see `tensors` of the kind, and `load`
-    of own data. It is not in the prepared file."""
+    """How rows of files become inputs, as plain JSON values: see `kinds`, and `own.load` for own
+    data. It is not in the prepared file."""
     _copies: dict[torch.device, Dataset] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def to(self, device: torch.device) -> Dataset:
-        """Return this data set with its tensors on `device`: the same copy at every call."""
+        """Return the copy of this data set on `device`; all calls share it."""
         if device not in self._copies:
             splits = {name: getattr(self, name).to(device) for name in SPLITS}
             extras = {name: tensor.to(device) for name, tensor in self.extras.items()}
@@ -114,7 +114,7 @@ class Dataset:
 def write_dataset(dataset: Dataset, path: Path) -> None:
     """Write `dataset` to `path`, atomically, and its digest beside it.
 
-    The digest is not in the file: records name the file by its bytes.
+    The digest cannot be in the file, because it is that of the file's bytes.
     """
     tensors = {f"extras.{name}": extra.contiguous() for name, extra in dataset.extras.items()}
     for name in SPLITS:
@@ -123,7 +123,7 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
     about = {key: getattr(dataset, key) for key in HEADER}
     header = {"format_version": FORMAT_VERSION, **about, **dataset.metadata}
     digest_file = path.with_name(f"{path.name}.sha256")  # for `sha256sum --check`
-    digest_file.unlink(missing_ok=True)  # a process that is killed now leaves none
+    digest_file.unlink(missing_ok=True)  # after a kill there is no digest, not a wrong one
     with replacing(path) as temporary:
         save_file(tensors, temporary, metadata={"dataset": json.dumps(header)})
         digest = sha256(temporary)
@@ -133,7 +133,7 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
 def read_dataset(path: Path) -> Dataset:
     """Read a file of `write_dataset`; raises UserError if it is damaged or of another version."""
     try:
-        digest = path.with_name(f"{path.name}.sha256")  # a process that was killed has left none
+        digest = path.with_name(f"{path.name}.sha256")  # a killed process leaves none
         if digest.exists() and digest.read_text(encoding="utf-8").split()[:1] != [sha256(path)]:
             raise ValueError(f"its content is not that of {digest.name}")
         with safe_open(path, framework="pt") as file:

@@ -1,4 +1,4 @@
-"""A data set as its source has it: before scaling, vocabularies and tensors."""
+"""A data set as its source has it, before scaling, vocabulary and tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 T = TypeVar("T", bound=Sequence[Any] | NDArray[Any])
 
 SPLIT_SEED = 42
-"""Seed of every split that is drawn."""
+"""Seed of all random splits."""
 
 Numbers = NDArray[np.floating]  # rows of a table (n, d)
 Tokens = list[list[str]]  # the words of each text
@@ -56,9 +56,9 @@ class RawSplits(Generic[T]):
 
 
 def split_rows(rows: int, *sizes: int) -> list[NDArray[np.int64]]:
-    """Return the row numbers of parts of these sizes, in a random order, and of the rest.
+    """Return random row numbers in parts of these sizes, then the rest.
 
-    The seed is fixed: the same arguments always give the same parts.
+    The seed is fixed, so the same arguments always give the same parts.
     """
     order = np.random.default_rng(SPLIT_SEED).permutation(rows)
     return np.split(order, np.cumsum(sizes))

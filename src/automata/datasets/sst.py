@@ -39,10 +39,10 @@ def sst2_binary(_: str, paths: Paths) -> RawSplits[Tokens]:
 
 
 def sst2(_: str, paths: Paths) -> RawSplits[Tokens]:
-    """Return two classes that have the neutral sentences as well, as in the paper.
+    """Return two classes, with the neutral sentences divided among them, as in the paper.
 
-    With the file of scores, a neutral sentence is positive if its score exceeds 0.5; without it, if
-    the mean label of its phrases of two words or more exceeds that of a neutral one.
+    With the file of scores, a neutral sentence is positive if its score exceeds 0.5. Without the
+    file, it is positive if the mean label of its phrases of two or more words exceeds `NEUTRAL`.
 
     Raises UserError if the scores are not in their official format, or a sentence has none.
     """
@@ -66,7 +66,7 @@ def label_of(tree: str) -> int:
 
 
 def words_of(tree: str) -> list[str]:
-    """Return the words without escapes, in upper and lower case."""
+    """Return the words without escapes, in their original case."""
     # A few leaves hold two words, with a no-break space between them.
     return [word for leaf in _LEAF.findall(tree) for word in _unescaped(leaf).split()]
 
@@ -90,7 +90,7 @@ def _raw(
 
 
 def _by_phrases(tree: str) -> bool:
-    """Return whether the phrases are positive on average; single words would blur that."""
+    """Return whether the phrases are positive on average; single words do not count."""
     labels = [int(label) for label in _PHRASE.findall(tree)]
     return sum(labels) > NEUTRAL * len(labels)
 
@@ -98,8 +98,8 @@ def _by_phrases(tree: str) -> bool:
 def _by_scores(path: Path) -> Callable[[str], bool]:
     """Return the rule that a sentence is positive if its score exceeds 0.5.
 
-    A sentence is found by its text, or else by its visible ASCII characters: the files of the
-    treebank differ in spaces, and some have UTF-8 that was read as Latin-1.
+    A sentence is looked up by its text, else by its visible ASCII characters: the treebank's files
+    differ in spaces, and some have UTF-8 that was read as Latin-1.
     """
     similar: dict[str, dict[str, bool]] = {}
     try:
@@ -129,12 +129,12 @@ def _by_scores(path: Path) -> Callable[[str], bool]:
 
 
 def _unescaped(text: str) -> str:
-    """Return a text as it was before the treebank's escapes of brackets and slashes."""
+    """Return a text without the treebank's escapes of brackets, slashes and asterisks."""
     text = text.replace("-LRB-", "(").replace("-RRB-", ")")
     return text.replace(r"\/", "/").replace(r"\*", "*")
 
 
 def _skeleton(text: str) -> str:
-    """Return the visible ASCII characters of a text, in lower case: no encoding harms those."""
+    """Return the visible ASCII characters of a text in lower case; encodings agree on these."""
     composed = unicodedata.normalize("NFC", _unescaped(text))
     return "".join(letter for letter in composed if "!" <= letter <= "~").lower()

@@ -1,4 +1,4 @@
-"""Pretrained word vectors, of the words that are asked for."""
+"""Reads the pretrained vectors of given words."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _UNREADABLE = (OSError, EOFError, LookupError, TypeError, ValueError, AttributeE
 
 
 def read_vectors(path: Path, dimension: int, wanted: Collection[str]) -> Vectors:
-    """Return the vectors, of length `dimension`, of the `wanted` words that are in a file.
+    """Return the vectors (dimension,) of those `wanted` words that the file has.
 
-    A .txt file has lines of a word and its numbers, as GloVe; a .zip file has such files, of which
-    the one that ends with `.{dimension}d.txt` is read without unpacking it; an .npz file has arrays
+    A line of a .txt file has a word and its numbers, as in GloVe. A .zip file has such files: the
+    one that ends with `.{dimension}d.txt` is read without unpacking it. An .npz file has arrays
     `words` (n,) and `vectors` (n, dimension). The first vector of a word counts.
 
-    Raises UserError for a file in another format, and for numbers that are not finite.
+    Raises UserError if the file has another format, or a number is not finite.
     """
     suffix, words = path.suffix.lower(), set(wanted)
     if suffix not in (".txt", ".zip", ".npz"):
@@ -71,13 +71,13 @@ def _lines(path: Path, dimension: int) -> Iterator[bytes]:
 
 
 def _parse(lines: Iterable[bytes], dimension: int, wanted: set[str]) -> Vectors:
-    # Most words are not wanted: compare bytes, and decode nothing.
+    # Most words are not wanted: compare bytes without decoding.
     missing = {word.encode(): word for word in wanted}
     found: Vectors = {}
     number = 0
     for number, line in enumerate(lines, start=1):
-        # A word may have spaces in it: numbers are split off from the end of a line. The first
-        # line of a file has a plain word, and shows how long the vectors are.
+        # A word may have spaces, so the numbers are split from the end of the line. The word of
+        # the first line has none, so all its numbers are counted.
         parts = line.rstrip().rsplit(b" ", dimension if number > 1 else -1)
         if len(parts) != dimension + 1:
             raise ValueError(

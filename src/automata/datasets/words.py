@@ -1,4 +1,4 @@
-"""The words of a text, as GloVe's vocabularies spell them."""
+"""Splits a text into words as in GloVe's vocabularies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 
 _TREEBANK = NLTKWordTokenizer()
 _BREAK = re.compile(r"</?(?:br|p|div)\s*/?>")
-# The Treebank's rules expect one sentence, and split off the last period alone.
+# The Treebank's rules expect one sentence, and split off only the last period.
 _SENTENCE_END = re.compile(r"(?<=[^\s.])\.(?=\s)")
 _QUOTES = {"\N{LEFT DOUBLE QUOTATION MARK}": "``", "\N{RIGHT DOUBLE QUOTATION MARK}": "''"}
 # Thai to Burmese; Khmer; Chinese and Japanese with their wide and narrow punctuation.

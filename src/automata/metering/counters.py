@@ -1,4 +1,4 @@
-"""What a window reads: counters of energy, and power that is polled."""
+"""The sources that a window reads: energy counters and polled power."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ logger = logging.getLogger(__name__)
 
 
 class Source:
-    """A way to obtain the energy of one device."""
+    """A source of the energy of one device."""
 
     def open(self) -> None:
-        """Prepare to count; raises what the driver raises if the device cannot be read."""
+        """Prepare to count; raises the driver's error if the device cannot be read."""
 
     def start(self) -> None:
         """Begin to count."""
@@ -34,7 +34,7 @@ class Source:
 class Reader(Source):
     """A source that reads one number again and again.
 
-    A failed read is bridged: the next one counts from the last that succeeded.
+    After failed reads, the next one counts from the last that succeeded: no energy is lost.
     """
 
     method: ClassVar[Method]
@@ -44,7 +44,7 @@ class Reader(Source):
     source: str
     read: Callable[[], float]
     last: tuple[float, float] = field(init=False)
-    """Seconds of a clock, and what was read then."""
+    """Time and value of the last reading."""
     joules: float = field(init=False, default=0.0)
     reads: int = field(init=False, default=0)
     wraps: int = field(init=False, default=0)
@@ -66,7 +66,7 @@ class Reader(Source):
         """Read, and add the energy since the last reading."""
         try:
             now = time.perf_counter(), self.read()
-        except Exception as error:  # whatever the driver raises: the window must go on
+        except Exception as error:  # of any driver: the window must go on
             self.errors += 1
             self.complete = False
             logger.warning("%s: read failed: %s", self.domain, error)
@@ -98,7 +98,7 @@ class Reader(Source):
 class Counter(Reader):
     """A cumulative counter; `unit` is joules per count.
 
-    A count below the last one has wrapped at `modulus`. A counter without a modulus was reset:
+    If the count falls, it has wrapped at `modulus`. Without a modulus the counter was reset, and
     that step counts nothing.
     """
 
@@ -128,12 +128,12 @@ class PolledPower(Reader):
         return (seconds - self.last[0]) * (value + self.last[1]) / 2
 
 
-def first_readable(name: str, notes: list[str], *ways: Callable[[], Reader]) -> list[Reader]:
-    """Return the first source of the device `name` that can be read, opened; none if none can.
+def first_readable(name: str, notes: list[str], *builders: Callable[[], Reader]) -> list[Reader]:
+    """Open and return the first source of the device `name` that can be read; [] if none can.
 
-    `notes` receives why the others cannot: some fail at their first reading only.
+    `notes` receives why the others cannot. Some fail only at their first reading.
     """
-    for build in ways:
+    for build in builders:
         try:
             source = build()
             source.open()

@@ -1,4 +1,4 @@
-"""GPUs by NVML: their energy, by counters, else by polled power, and who computes on them."""
+"""GPUs through NVML: sources of their energy, and the processes that compute on them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from automata.metering.counters import Counter, PolledPower, Reader, first_reada
 MILLIJOULES = 1e-3
 MILLIWATTS = 1e-3
 
-CLIENTS = "nvmlDeviceGetMPSComputeRunningProcesses"
-"""Processes that compute through the server of MPS: NVML lists them apart."""
+MPS_PROCESSES = "nvmlDeviceGetMPSComputeRunningProcesses"
+"""NVML's function for processes that compute through the MPS server: it lists them apart."""
 
 T = TypeVar("T")
 
 
 def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Reader]:
-    """Return the first readable source of each GPU, opened: its counter, else its power.
+    """Open and return the first readable source of each GPU: its counter, else its power.
 
-    A GPU that cannot be read is not in the result; `notes` receives why.
+    The result lacks GPUs that cannot be read; `notes` receives why.
     """
     wanted = [_plain(uuid) for uuid in uuids]
     opened = []
@@ -32,8 +32,8 @@ def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Reader]:
         if uuid not in wanted:
             continue
         name = f"nvidia_gpu_{index}"
-        is_cut, _ = _asked("nvmlDeviceGetMigMode", index) or (0, 0)
-        if is_cut:
+        has_mig, _ = _query("nvmlDeviceGetMigMode", index) or (0, 0)
+        if has_mig:
             notes.append(f"{name}: MIG: NVML does not count the energy of a slice")
         else:
             opened += first_readable(name, notes, partial(_counter, index), partial(_power, index))
@@ -72,16 +72,16 @@ def computing_on(uuid: str) -> set[int]:
     found = set()
     for index, installed in enumerate(_uuids([])):
         if installed == _plain(uuid):
-            for function in ("nvmlDeviceGetComputeRunningProcesses", CLIENTS):
-                found |= {process.pid for process in _asked(function, index) or ()}
+            for function in ("nvmlDeviceGetComputeRunningProcesses", MPS_PROCESSES):
+                found |= {process.pid for process in _query(function, index) or ()}
     return found
 
 
 def others_compute(uuids: Iterable[str], own: set[int]) -> bool:
     """Return whether processes outside `own` compute on a GPU on which one of `own` computes.
 
-    A GPU that lists none of `own` is skipped: they have not begun, or the driver numbers
-    processes otherwise, as it does for a container. The server of MPS computes for its clients.
+    A GPU that lists none of `own` is skipped: they have not begun, or the driver uses other process
+    numbers, as for a container. The MPS server does not count: it computes for its clients.
     """
     listed = [pids for pids in map(computing_on, uuids) if pids & own]
     return any(not _is_mps(pid) for pids in listed for pid in pids - own)
@@ -96,8 +96,8 @@ def _is_mps(pid: int) -> bool:
 def visible_gpus() -> list[str]:
     """Return the UUIDs of the GPUs that CUDA_VISIBLE_DEVICES leaves, without loading CUDA.
 
-    Numbers are taken as NVML's, which is CUDA's order under CUDA_DEVICE_ORDER=PCI_BUS_ID, and
-    on machines whose GPUs are all of one kind.
+    Numbers are NVML's. CUDA has the same order under CUDA_DEVICE_ORDER=PCI_BUS_ID, or if all GPUs
+    are of one kind.
     """
     installed = _uuids([])
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -121,12 +121,12 @@ def gpu_models(notes: list[str]) -> list[str]:
     def model(nvml: Any, handle: Any) -> str:
         return f"{nvml.nvmlDeviceGetName(handle)}, driver {nvml.nvmlSystemGetDriverVersion()}"
 
-    return _of_each(model, notes)
+    return _for_each_gpu(model, notes)
 
 
 def _uuids(notes: list[str]) -> list[str]:
     """Return the UUIDs of all installed GPUs in NVML's order."""
-    return _of_each(lambda nvml, handle: _plain(nvml.nvmlDeviceGetUUID(handle)), notes)
+    return _for_each_gpu(lambda nvml, handle: _plain(nvml.nvmlDeviceGetUUID(handle)), notes)
 
 
 def _plain(uuid: str) -> str:
@@ -134,16 +134,16 @@ def _plain(uuid: str) -> str:
     return uuid.removeprefix("GPU-").lower()
 
 
-def _asked(function: str, index: int) -> Any:
-    """Return what NVML answers about one GPU; None if it does not."""
-    answers = _of_each(lambda nvml, handle: partial(getattr(nvml, function), handle), [])
-    with suppress(Exception):  # the driver knows no such thing of this GPU
+def _query(function: str, index: int) -> Any:
+    """Return NVML's answer about one GPU; None if there is none."""
+    answers = _for_each_gpu(lambda nvml, handle: partial(getattr(nvml, function), handle), [])
+    with suppress(Exception):  # the driver does not support it for this GPU
         return answers[index]()
     return None
 
 
-def _of_each(read: Callable[[Any, Any], T], notes: list[str]) -> list[T]:
-    """Return what `read` gives for NVML and each GPU's handle; or nothing and a note."""
+def _for_each_gpu(read: Callable[[Any, Any], T], notes: list[str]) -> list[T]:
+    """Return `read(nvml, handle)` of each GPU; [] and a note if NVML fails."""
     try:
         import pynvml
 

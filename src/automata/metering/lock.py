@@ -12,15 +12,15 @@ from automata.locks import held
 
 
 def host_lock_path() -> Path:
-    """Return the lock file of all exclusive jobs of this host that have the same TMPDIR."""
+    """Return the lock file that exclusive jobs of this host share if they have the same TMPDIR."""
     return Path(tempfile.gettempdir()) / "automata-measured-job.lock"
 
 
 @contextmanager
 def exclusive_host(exclusive: bool) -> Iterator[float]:
-    """Hold the host's lock for the body, and yield the seconds waited for it.
+    """Hold the host's lock during the body; yield the seconds waited for it.
 
-    Jobs that are not exclusive neither wait nor are waited for. Raises UserError if the lock's
+    If not `exclusive`, take no lock. Raises UserError if the lock's
     file cannot be opened.
     """
     if not exclusive:

@@ -12,16 +12,16 @@ from automata.files import Recorded
 Device = Literal["cpu", "dram", "gpu"]
 
 Method = Literal["estimated", "polled", "measured"]
-"""By a model of the processor's load; by samples of power; by a counter: the weakest first."""
+"""A model of the load, samples of power, or a counter; the weakest first."""
 
 Flag = Literal["short_window", "contaminated", "shared_gpu", "counter_reset", "elsewhere"]
 
 JOULES_PER_KWH = 3.6e6
 
 SHORT_SECONDS = 10.0
-"""Below, a window has few readings of counters that move every second or less."""
+"""A shorter window has few readings, because some counters move once a second."""
 CONTAMINATED_SHARE = 0.1
-"""Above this share of the host's CPU time for others, counters of the machine count them."""
+"""Share of the host's CPU time above which other processes distort the counters."""
 
 
 class Channel(Recorded):
@@ -35,14 +35,14 @@ class Channel(Recorded):
     reads: int = 0
     wraps: int = 0
     resets: int = 0
-    """Times that the counter went back without wrapping: what it had moved is lost."""
+    """How often the counter went back without wrapping: that energy is lost."""
     errors: int = 0
     watts_per_thread: Annotated[float | None, Field(exclude_if=lambda watts: watts is None)] = None
-    """Watts of a busy thread that an estimate rests on; None in earlier records."""
+    """Watts of a busy thread that an estimate assumes; None in earlier records."""
 
     @property
     def source_with_watts(self) -> str:
-        """The source; of an estimate with the watts that it rests on."""
+        """The source; an estimate also has the watts that it assumes."""
         if self.watts_per_thread is None:
             return self.source
         return f"{self.source} at {self.watts_per_thread:.3g} W per busy thread"
@@ -57,30 +57,30 @@ class Measurement(Recorded):
     cpu_seconds: float | None
     """User and system time of this process and all its descendants."""
     host_busy_cpu_seconds: float | None
-    """Busy time of all cores of the host, whoever used them."""
+    """Busy time of all cores of the host, for all processes."""
     host_cores: int | None = None
     """Cores of the host; None if segments ran on hosts with different numbers of cores."""
     exclusive: bool
-    """Whether other exclusive jobs of this host were kept out; others may have run beside it."""
+    """Whether the job held the host's lock: other programs may still have run."""
     peak_memory_bytes: int | None = None
-    """Of this process and its descendants; pages that they share count once."""
+    """Memory of this process and its descendants; shared pages count once."""
     channels: list[Channel]
     second_opinion: object = Field(default=None, exclude=True)
     """A field of earlier records; nothing reads it."""
     flags: list[Flag] = []
-    """What a reader must know before trusting the energy."""
+    """Reasons to doubt the energy."""
     notes: list[str]
     """Why a source was not used, or failed."""
 
     @property
     def energy_joules(self) -> float | None:
-        """Sum over cpu, dram and gpu; None if nothing, or only a part, could be read."""
+        """Sum over all channels; None if there are none, or one could not be read."""
         joules = [channel.joules for channel in self.channels]
         return complete_sum(joules) if joules else None
 
     @property
     def energy_method(self) -> Method | None:
-        """How the energy was obtained: the weakest method among the channels."""
+        """The weakest method among the channels."""
         if self.energy_joules is None:
             return None
         return min((channel.method for channel in self.channels), key=get_args(Method).index)
@@ -94,10 +94,10 @@ class Measurement(Recorded):
 
 
 def combined(windows: Sequence[Measurement]) -> Measurement | None:
-    """Return the windows of one phase as a single account; None if there are none.
+    """Return one measurement of all windows of a phase; None if there are none.
 
-    Times, energies and counts add up, from the start of the first window. Flags and notes of one
-    window are those of the whole.
+    Times, energies and counts add up. The first window gives the start. The result has the
+    flags and notes of all windows.
     """
     if len(windows) < 2:
         return windows[0] if windows else None
@@ -125,7 +125,7 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
 
 
 def _sum(one: Channel, other: Channel) -> Channel:
-    """Return what one source counted in two windows."""
+    """Return the sum of one source's channels in two windows."""
     counts = ("reads", "wraps", "resets", "errors")
     added = {name: getattr(one, name) + getattr(other, name) for name in counts}
     return one.model_copy(update=added | {"joules": complete_sum([one.joules, other.joules])})
@@ -138,7 +138,7 @@ def complete_sum(values: Sequence[float | None]) -> float | None:
 
 
 def foreign_share(wall: float, own: float, busy: float, cores: int) -> float:
-    """Return the share of the host's CPU time that other processes than the metered ones took.
+    """Return the share of the host's CPU time that processes outside the metered ones took.
 
     `wall` is the seconds of the window, `own` and `busy` are the CPU seconds of the metered
     processes and of all `cores`.
@@ -154,7 +154,7 @@ def flags(
     channels: Sequence[Channel] = (),
     shared_gpu: bool = False,
 ) -> list[Flag]:
-    """Return what is doubtful about a window; `foreign_share` explains the first four arguments."""
+    """Return the flags of a window; `foreign_share` explains the first four arguments."""
     found: list[Flag] = []
     if wall < SHORT_SECONDS:
         found.append("short_window")

@@ -15,28 +15,28 @@ from automata.metering.processes import ProcessTree, host_busy_seconds
 from automata.metering.processor import LoadModel, rapl_counters
 
 NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", joules=None)
-"""GPUs that work and cannot be read: the energy of the phase is unknown."""
+"""The channel of GPUs that cannot be read: the energy of the phase is unknown."""
 
 TREE_SAMPLE_SECONDS = 0.5
-"""The meter misses what a worker does between the last sample and its end: this loses little."""
+"""Time between samples of the processes; the meter misses work between the last one and an end."""
 
 FINDING_SHARE = 0.002
-"""Of a core, at most, for finding new workers: rarely on hosts with many processes."""
+"""Largest share of one core that the search for new workers may take."""
 
 
 class Meter:
     """Context manager around one phase; `measurement` is set at its end, also if the body raises.
 
-    Each device has the first source that can be read. CPU and memory: pyJoules' RAPL counters,
-    codecarbon's, codecarbon's load model. The GPUs of the given UUIDs: pyJoules' NVML counters,
-    their power, polled. Counters count the whole machine, so measured jobs must not overlap: see
-    `automata.metering.lock`.
+    It uses the first readable source of each device. For CPU and memory it tries pyJoules' RAPL
+    counters, codecarbon's RAPL counters, then codecarbon's load model; for each GPU, pyJoules' NVML
+    counter, then its polled power. Counters count the whole machine, so measured jobs must not
+    overlap (`automata.metering.lock`).
     """
 
     measurement: Measurement
 
     def __init__(self, *, sample_seconds: float, gpus: Sequence[str], exclusive: bool) -> None:
-        """Open the sources; `sample_seconds` is the time between reads of the counters."""
+        """Open the sources of the host and of `gpus` (UUIDs), read every `sample_seconds`."""
         self._sample_seconds = sample_seconds
         self._exclusive = exclusive
         self._notes: list[str] = []
@@ -51,15 +51,15 @@ class Meter:
         self._shared_gpu = False
         self._open = False
         self._end: tuple[float, float] | None = None
-        self._turn = threading.Lock()
-        """Held while sources are read."""
+        self._reading = threading.Lock()
+        """Held while sources are read, so that reads do not mix."""
         self._accounting = threading.Lock()
-        """Held while an account is made."""
+        """Held while a `Measurement` is made."""
         self._stop = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
 
     def prepare(self) -> None:
-        """Do what would delay the first window of a process by seconds."""
+        """Load what would delay the first window by seconds."""
         if self._load_model is not None:
             try:
                 self._load_model.open()
@@ -68,7 +68,7 @@ class Meter:
 
     def __enter__(self) -> Meter:
         self.prepare()
-        self._tree.find()  # last of what takes long: a process found later has no baseline
+        self._tree.find()  # just before the start: a process found later has no baseline
         self._started_at = time.time()
         # From here on in the order of `_read`.
         self._tree.start()
@@ -81,30 +81,30 @@ class Meter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._turn:
+        with self._reading:
             self._end = self._read()
         self._stop.set()
         with self._accounting:
             self._sampler.join()
             self._tree.find()
-            self._tree.update_new()  # a short window has found nothing before
+            self._tree.update_new()  # a short window may have found no process yet
             self.measurement = self._account(*self._end)
             self._open = False
 
     def so_far(self) -> Measurement:
-        """Return the account by now of a window that stays open; any thread may call this."""
+        """Return the measurement up to now, of an open window; any thread may call this."""
         with self._accounting:
             if not self._open:
                 return self.measurement
             self._tree.find()
-            with self._turn:
+            with self._reading:
                 return self._account(*(self._end or self._read()))
 
     def _read(self) -> tuple[float, float]:
-        """Read everything at one moment, nothing slow in between; return wall and busy seconds.
+        """Read all sources at once; return the wall and busy seconds since the start.
 
-        The order is that of the start, so that delays between reads cancel out: energy and CPU
-        time are of an interval as long as the wall time.
+        The order is that of `__enter__`, so that delays between reads cancel out: each interval is
+        as long as the wall time.
         """
         self._tree.update()
         busy = host_busy_seconds() - self._busy
@@ -113,7 +113,7 @@ class Meter:
         return time.perf_counter() - self._start, busy
 
     def _account(self, wall: float, busy: float) -> Measurement:
-        """Return what was read as a measurement."""
+        """Return the measurement of the latest readings."""
         own, cores = self._tree.seconds, psutil.cpu_count() or 1
         channels = [*(source.channel() for source in self._sources), *self._unread]
         return Measurement(
@@ -129,25 +129,25 @@ class Meter:
             notes=list(dict.fromkeys(self._notes)),
         )
 
-    def _look_for_others(self) -> None:
-        """Note whether others compute on the GPUs; an unknown process may be a new worker."""
+    def _check_sharing(self) -> None:
+        """Set whether other processes compute on the GPUs; look for new workers before."""
         if others_compute(self._gpus, self._tree.pids):
             self._tree.find()
             self._shared_gpu = others_compute(self._gpus, self._tree.pids)
 
     def _sample(self) -> None:
-        """Follow processes and polled power, and, more rarely, the counters, until the end."""
+        """Sample processes and polled power often, and counters rarely, until the end."""
         due = time.monotonic() + self._sample_seconds
         find_at = time.monotonic()
         while not self._stop.wait(TREE_SAMPLE_SECONDS):
             is_due = time.monotonic() >= due
             if self._gpus and is_due and not self._shared_gpu:
-                self._look_for_others()
+                self._check_sharing()
             if time.monotonic() >= find_at:
                 before = time.thread_time()
-                self._tree.find()  # outside `_turn`: the end of the window does not wait for it
+                self._tree.find()  # outside `_reading`: the end of the window does not wait for it
                 find_at = time.monotonic() + (time.thread_time() - before) / FINDING_SHARE
-            with self._turn:
+            with self._reading:
                 if self._end is not None:
                     return
                 self._tree.update()

@@ -12,11 +12,10 @@ import psutil
 class ProcessTree:
     """CPU seconds and memory of this process and its descendants since `start`.
 
-    Kernel accounting loses the time of killed grandchildren, so the tree is sampled: the last
-    time seen of a member stays in the sum after its end. The tree misses what a process uses
-    between the last sample and its end, and a process that ends before `find` sees it. A member
-    stays one as long as it lives, whoever its parent is: Ray's workers outlive the process that
-    started them.
+    The kernel loses the time of killed grandchildren, so the tree is sampled. When a member ends,
+    its last sampled time stays in the sum. The tree misses the time between that sample and the
+    end, and processes that end before `find` sees them. A member stays one as long as it lives,
+    even under another parent: Ray's workers outlive the process that started them.
     """
 
     def __init__(self) -> None:
@@ -32,7 +31,7 @@ class ProcessTree:
         """
 
     def start(self) -> None:
-        """Take the times so far of the members found as the baseline."""
+        """Take the current times of all members as the baseline."""
         self.peak_memory_bytes = 0
         self._baseline = self._sample(self._members)
         self._latest = dict(self._baseline)
@@ -58,7 +57,7 @@ class ProcessTree:
 
     @property
     def pids(self) -> set[int]:
-        """The members."""
+        """The process numbers of the members."""
         return {member.pid for member in self._members}
 
     @property
@@ -85,7 +84,7 @@ class ProcessTree:
 
 
 def _tops(members: list[psutil.Process]) -> list[psutil.Process]:
-    """Return the members whose parent is no member: more than one if a parent has ended."""
+    """Return the members whose parent is no member; there are several if a parent has ended."""
     pids = {member.pid for member in members}
     tops = []
     for member in members:

@@ -20,10 +20,10 @@ os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # read when codecarbo
 
 
 def rapl_counters(notes: list[str]) -> list[Reader]:
-    """Return RAPL's counters, opened: pyJoules' if it can read every package, else codecarbon's.
+    """Open and return RAPL's counters: pyJoules' if it reads every package, else codecarbon's.
 
-    codecarbon knows packages that pyJoules does not: of several dies, or in another order. There
-    are none if nothing can be read; `notes` receives why.
+    codecarbon also knows packages of several dies, or in another order. The result is [] if nothing
+    can be read; `notes` receives why.
     """
     root = Path(rapl_device.RAPL_API_DIR)
     try:
@@ -89,7 +89,7 @@ def _name(zone: Path) -> str:
 class LoadModel(Source):
     """codecarbon's model of the load: CPU seconds of `tree` times the watts of a busy thread.
 
-    It says nothing that CPU time does not, hence `estimated`.
+    It adds no information to the CPU time, hence `estimated`.
     """
 
     def __init__(self, tree: ProcessTree) -> None:
@@ -97,7 +97,7 @@ class LoadModel(Source):
         self._watts: float | None = None
 
     def open(self) -> None:
-        """Look up the watts; raises what codecarbon raises, ImportError if it is missing."""
+        """Look up the watts; raises codecarbon's errors, or ImportError if it is missing."""
         self._watts = watts_per_thread()
 
     def channel(self) -> Channel:
@@ -116,8 +116,8 @@ class LoadModel(Source):
 def watts_per_thread() -> float:
     """Return what codecarbon assumes for one busy thread; takes a second once per process.
 
-    It is the thermal design power of the processors by the number of threads of this machine,
-    also if this is a virtual one that has only a few threads of the processor.
+    It is the thermal design power of the processors, divided by the threads of this machine, even
+    if a virtual machine has only a few of the processor's threads.
     """
     from codecarbon.core.cpu import TDP
     from codecarbon.core.util import count_cpus, count_physical_cpus

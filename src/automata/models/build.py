@@ -53,7 +53,7 @@ def build_model(
     if isinstance(model, str):
         built: Classifier = imported(MODELS[model].factory)(dataset, configuration)
         return built
-    # Copies: a module may train them, and the next trial starts from the same data.
+    # A module may train the extras, so each trial gets copies.
     own = replace(dataset, extras={name: extra.clone() for name, extra in dataset.extras.items()})
     factory = load_factory(model)
     try:

@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 
 
 def arithmetic(precision: str, device: torch.device) -> torch.autocast:
-    """Return a context in which matrix products are in `precision`; weights stay float32."""
+    """Return a context that computes matrix products in `precision`; weights stay float32."""
     reduced = precision != "float32"
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=reduced)
 
@@ -32,14 +32,14 @@ class Classifier(nn.Module):
     evaluation_rows_on_gpu: int = 4096
     """The same on a GPU, where small passes wait for the host; for images, those of 32x32."""
     reads_padding: bool = True
-    """Whether text needs its full width; else it is cut to the longest row of a mini-batch."""
+    """Whether text keeps all its padding; else it is cut to the longest row of a mini-batch."""
     compiles: bool = False
-    """Whether compiling can pay: all configurations have the same shapes but for the batch."""
+    """Whether compiling can pay: shapes differ between configurations only in the batch size."""
 
     def __init__(self) -> None:
         super().__init__()
         self.class_weights: Tensor | None
-        """(classes,) weight of a row's loss by its class; None if all rows count alike."""
+        """(classes,) weight of a row's loss by its class; None if all classes count the same."""
         self.register_buffer("class_weights", None, persistent=False)
 
     @property
@@ -48,7 +48,7 @@ class Classifier(nn.Module):
         return None
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
-        """Return the parameters by the name of the hyper-parameter that is their learning rate.
+        """Return the parameters by the name of their learning rate, a hyper-parameter.
 
         Every parameter is in exactly one group.
         """
@@ -74,7 +74,7 @@ class Classifier(nn.Module):
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
         """Set every parameter's gradient to that of `weight` times the `loss`.
 
-        A model may override this with a faster way than automatic differentiation.
+        A model may override this with code that is faster than automatic differentiation.
 
         Args:
             inputs: (n, ...), as `features` reads them.
@@ -96,7 +96,7 @@ class Classifier(nn.Module):
     ) -> Tensor:
         """Do what `backward` does by automatic differentiation, with products in `precision`.
 
-        `compiled` is a compiled `Classifier.loss`, to use in place of it.
+        `compiled` replaces the model's `loss`.
         """
         self.zero_grad(set_to_none=True)
         with arithmetic(precision, inputs.device):

@@ -69,17 +69,17 @@ class Bottleneck(nn.Module):
 class ResNet(Classifier):
     """A stem, four stages of blocks, the mean over positions, and a linear layer.
 
-    The stem is one 3x3 convolution of stride 1 without pooling, as usual for images of 32x32;
-    the mean makes other sizes work too.
+    The stem is one 3x3 convolution of stride 1 without pooling, as usual for images of 32x32.
+    The mean allows other sizes too.
     """
 
-    # On a CPU an image takes 1.6 to 2.3 times as long in chunks of 256, whose activations leave
-    # the cache, as in chunks of 64. The number for GPUs is not measured.
+    # On a CPU, an image in chunks of 256 takes 1.6 to 2.3 times as long as in chunks of 64, because
+    # the activations leave the cache. The number for GPUs is not measured.
     evaluation_rows = 64
     evaluation_rows_on_gpu = 1024
     compiles = True
     memory_format = torch.channels_last
-    """Channels of a pixel side by side: fastest for convolutions on CPUs and GPUs."""
+    """The channels of a pixel are adjacent in memory: fastest for convolutions on CPUs and GPUs."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class ResNet(Classifier):
         return means
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
-        """Return the four groups with learning rates of their own, from input to output.
+        """Return the four groups, each with its own learning rate, from input to output.
 
         They are the first group of layers, the intermediate ones, the last one and the fully
         connected layer (paper, appendix, 'Details of Image Experiments').
@@ -144,13 +144,13 @@ def build50(dataset: Dataset, configuration: dict[str, Any]) -> ResNet:
 def _stage(
     block: type[BasicBlock | Bottleneck], count: int, inputs: int, width: int, stride: int
 ) -> nn.Sequential:
-    """Return `count` blocks, of which the first changes channels and size."""
+    """Return `count` blocks; the first changes channels and size."""
     rest = [block(width * block.expansion, width, 1) for _ in range(count - 1)]
     return nn.Sequential(block(inputs, width, stride), *rest)
 
 
 def _convolution(inputs: int, outputs: int, size: int, stride: int) -> nn.Conv2d:
-    # No bias: the batch normalisation that follows subtracts it again.
+    # No bias, because the batch normalisation that follows subtracts it.
     return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False)
 
 

@@ -8,7 +8,7 @@ from torch.nn.functional import pad
 
 
 def augment(images: Tensor, padding: int, flip: bool, generator: torch.Generator) -> Tensor:
-    """Return a random crop of each image, of the same size, mirrored with probability 1/2.
+    """Return a random crop of each image, of the same size; `flip` mirrors it with probability 1/2.
 
     Each image gets `padding` zero pixels on every side; the upper left corner of its crop is
     uniform over all (2 padding + 1)^2 positions.
@@ -17,7 +17,7 @@ def augment(images: Tensor, padding: int, flip: bool, generator: torch.Generator
         images: (n, channels, height, width) uint8, on any device.
         padding: pixels; 0 for no crops.
         flip: whether to mirror left to right; false for digits, for example.
-        generator: on the CPU, so that a seed gives the same images on every device.
+        generator: a CPU generator, so that a seed gives the same images on every device.
 
     Returns:
         (n, channels, height, width) uint8 on the device of `images`; `images` itself if there is

@@ -1,4 +1,4 @@
-"""How the gradients of a mini-batch are computed: the model's own way, reduced, or compiled."""
+"""Computes the gradients of a mini-batch: by the model's own method, in bfloat16, or compiled."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def backward_of(model: Classifier, batch_size: int, compute: Compute) -> Backwar
 
 @cache
 def _compiled_loss() -> Loss:
-    """Return the compiled loss: all models of a process share it, and so its graphs."""
+    """Return the compiled loss; all models of a process share it and its graphs."""
     return torch.compile(Classifier.loss, dynamic=False, mode="reduce-overhead")

@@ -15,7 +15,7 @@ from automata.selection.problem import Subset
 from automata.training.augmentation import augment
 
 GATHERED = 64
-"""Mini-batches whose rows are gathered together."""
+"""How many mini-batches are gathered at once."""
 
 
 class MiniBatches:
@@ -32,8 +32,8 @@ class MiniBatches:
     def of_epoch(self, subset: Subset, epoch: int) -> Iterator[tuple[Tensor, Tensor, float]]:
         """Yield inputs, labels and weight of each mini-batch of `subset`, in a random order.
 
-        Rows are gathered for many mini-batches at once: for each alone it would take a tenth of
-        a small model's step, and ten more launches and a copy on a GPU.
+        Rows are gathered for many mini-batches at once. One at a time would take a tenth of a small
+        model's step, and on a GPU ten more kernel launches and a copy each.
         """
         order = torch.randperm(len(subset.batches), generator=self._generator("order", epoch))
         changes = self._generator("augmentation", epoch) if self._images else None

@@ -26,8 +26,8 @@ REMEDY = "(docs/gpu.md), or set compute.device: cpu"
 def choose_device(compute: Compute, kind: str) -> torch.device:
     """Return the device of a job on data of `kind`, without starting CUDA.
 
-    Raises UserError if torch cannot use an installed GPU (for tables under `auto` this is a
-    warning), or if the GPU lacks the precision.
+    Raises UserError if torch cannot use an installed GPU, or if the GPU lacks the precision. For
+    tables under `auto`, an unusable GPU is a warning.
     """
     # No measurement shows that the small models of tables gain from a GPU.
     wanted = compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
@@ -52,7 +52,7 @@ def choose_device(compute: Compute, kind: str) -> torch.device:
 
 
 def take_device(device: torch.device) -> torch.device:
-    """Return `device`, the device of a job, in a process that trains on it.
+    """Prepare this process to train on the `device` of a job, and return it.
 
     Raises UserError if this process cannot use it, or if no kernel runs on it.
     """
@@ -74,7 +74,7 @@ def take_device(device: torch.device) -> torch.device:
 
 
 def unusable_gpus() -> str | None:
-    """Return why torch cannot use the GPUs that NVML knows; None if none is there or visible."""
+    """Return why torch cannot use the GPUs that NVML lists; None if none is visible."""
     known = ", ".join(sorted(set(gpus.gpu_models([]))))
     if not known or os.environ.get("CUDA_VISIBLE_DEVICES") in HIDDEN:
         return None
@@ -92,7 +92,7 @@ def seen() -> str:
 
 
 def gpus_in_use(device: torch.device, gpus: int = 1) -> list[str]:
-    """Return the UUIDs of the first GPUs that this process sees, at most `gpus`; none on the CPU.
+    """Return the UUIDs of the first `gpus` GPUs that this process sees; [] for the CPU.
 
     Ray assigns GPUs in this order, and a single training uses the first.
     """
@@ -105,14 +105,14 @@ def _make_repeatable() -> None:
 
     This must happen before CUDA starts in this process (torch's notes on reproducibility).
     """
-    # cuDNN's LSTM reads it too. For it torch's notes name `:4096:2`; `make gpu` checks `:4096:8`.
+    # cuDNN's LSTM reads it too. torch's notes give `:4096:2` for it; `make gpu` checks `:4096:8`.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.benchmark = False
 
 
 def _build() -> str:
-    """Return version and CUDA version of this torch."""
+    """Return the versions of torch and of its CUDA."""
     cuda = torch.version.cuda
     return f"torch {torch.__version__} ({f'CUDA {cuda}' if cuda else 'built without CUDA'})"
 

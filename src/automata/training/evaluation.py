@@ -45,7 +45,7 @@ def evaluate(model: Classifier, split: Split) -> Scores:
         for inputs, labels in chunks(split, model):
             logits = model(inputs)
             finite = torch.isfinite(logits).all(dim=1)
-            predicted = logits.argmax(dim=1).where(finite, classes)  # of no class
+            predicted = logits.argmax(dim=1).where(finite, classes)  # no class
             pairs += torch.bincount(labels * (classes + 1) + predicted, minlength=len(pairs))
             loss += cross_entropy(logits, labels, reduction="sum").double()
     return _scores(pairs.view(classes, classes + 1).cpu().numpy(), float(loss) / len(split))
@@ -67,7 +67,7 @@ def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:
 
 @dataclass(frozen=True)
 class WeightedLastLayer(LastLayer):
-    """A last layer with class weights: they multiply a row's loss, and so its gradients."""
+    """A last layer with class weights, which multiply a row's loss and gradients."""
 
     class_weights: Tensor
     """(c,)"""
@@ -85,7 +85,7 @@ class WeightedLastLayer(LastLayer):
 
 @torch.inference_mode()
 def last_layer(model: Classifier, split: Split) -> LastLayer:
-    """Return inputs and outputs of the last layer for all rows: the gradients follow from them.
+    """Return inputs and outputs of the last layer for all rows; they determine its gradients.
 
     It takes one forward pass in evaluation mode.
     """
@@ -102,7 +102,7 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
 
 
 def chunks(split: Split, model: Classifier) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield inputs, as `model` reads them, and labels, in chunks of as many rows as suit it."""
+    """Yield inputs, as `model` reads them, and labels, in chunks of a size that suits the model."""
     count = _rows_at_once(split, model)
     for start in range(0, len(split), count):
         some = slice(start, start + count)
@@ -123,7 +123,7 @@ def _rows_at_once(split: Split, model: Classifier) -> int:
 
 @contextmanager
 def evaluation_mode(model: Classifier) -> Iterator[None]:
-    """Put `model` into evaluation mode, and back into its mode at the end."""
+    """Put `model` into evaluation mode during the body, then back into its mode."""
     was_training = model.training
     model.eval()
     try:

@@ -23,9 +23,9 @@ def hyperparameters(configuration: dict[str, Any], protocol: Protocol) -> dict[s
 
 
 def build_optimizer(model: Classifier, values: dict[str, Any]) -> Optimizer:
-    """Return the optimizer over the parameter groups of `model`, each with its learning rate.
+    """Return the optimizer of the parameter groups of `model`, each with its learning rate.
 
-    The rate of a group is the hyper-parameter of its name, else `learning_rate`.
+    The rate of a group is the hyper-parameter with the group's name, else `learning_rate`.
     """
     groups = [
         {"params": parameters, "lr": values.get(name, values.get("learning_rate"))}
@@ -48,19 +48,19 @@ def build_schedule(optimizer: Optimizer, values: dict[str, Any], epochs: int) ->
 
 
 def quick_step(optimizer: Optimizer) -> Callable[[], None]:
-    """Return a function that does what `optimizer.step()` does, without importing torch's compiler.
+    """Return a function that does the same as `optimizer.step()` without torch's compiler.
 
     It is the optimizer's own method without torch's wrapper, which imports the compiler in the
     first step of each process: one second, half of the search of a default job.
     """
     update = torch.no_grad()(inspect.unwrap(type(optimizer).step))
-    # Private part 1 of 2: the wrapper sets this; without it the schedule warns in each process.
+    # Private part 1 of 2: torch's wrapper sets this; without it the schedule warns in each process.
     vars(optimizer)["_opt_called"] = True
     return partial(update, optimizer)
 
 
-# Private part 2 of 2: torch excludes these methods from compilation, and imports its compiler to do
-# so at their first call: one second in each process. Nothing here compiles code around them.
+# Private part 2 of 2: at their first call torch's methods import the compiler, to exclude
+# themselves from compilation. That takes one second in each process, and nothing compiles them.
 for _method in (Optimizer.add_param_group, Optimizer.state_dict, Optimizer.load_state_dict):
     _plain = inspect.unwrap(_method)
     vars(_plain)["__dynamo_disable"] = _plain

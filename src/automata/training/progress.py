@@ -1,4 +1,4 @@
-"""Progress of one training run: its work, its time, its scores."""
+"""The progress of one training run: its work, its time and its scores."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Evaluation(Recorded):
     def score(self, metric: str) -> float:
         """Return what a search maximises, at least 0.
 
-        For the log loss it is exp(-loss), the geometric mean of the probability of the true class:
-        it orders trials as the loss does, and the worst score, of a diverged training, is 0.
+        For the log loss it is exp(-loss), the geometric mean of the true class's probability. It
+        orders trials as the loss does, and its minimum 0 is `WORST_SCORE`.
         """
         return math.exp(-self.loss) if metric == "log_loss" else float(getattr(self, metric))
 
@@ -54,13 +54,13 @@ class Progress(Recorded):
     epochs: int = 0
     steps: int = 0
     samples: int = 0
-    """Samples whose gradients were computed, warm start included."""
+    """Samples trained, including the warm start."""
     subset_samples: int = 0
     """Samples of the latest subset: the budget, or fewer with an adaptive selector."""
     subset_epochs: int = 0
     """Epochs trained on subsets, without the warm start."""
     selected_samples: int = 0
-    """Samples trained in these epochs; fewer than the budget with an adaptive selector."""
+    """Samples trained in these epochs."""
     draws: int = 0
     """Subsets drawn."""
     gradient_selections: int = 0
@@ -68,7 +68,7 @@ class Progress(Recorded):
     random_fill: int = 0
     """Mini-batches drawn at random because a solver chose fewer than the budget."""
     training_loss: list[float] = []
-    """Mean (weighted) loss of each epoch, in six digits because it is most of a record."""
+    """Mean (weighted) loss of each epoch, with six digits, because it fills most of a record."""
     evaluations: list[Evaluation] = []
     """At the rungs: searches and schedulers see these."""
     curve: list[Evaluation] = []

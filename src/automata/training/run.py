@@ -1,4 +1,4 @@
-"""One training run: epochs on subsets up to a given epoch; it can be saved and resumed."""
+"""One training run: it trains on subsets up to a given epoch, and can be saved and resumed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DivergedError(Exception):
 class TrainingRun:
     """Trains one configuration (paper, Algorithm 2).
 
-    `seed` fixes the initial weights, the subsets and the order of mini-batches: all
+    `seed` fixes the initial weights and the random draws of subsets, order and augmentation. All
     configurations of a seed have the same start (Algorithm 1, theta).
     """
 
@@ -69,8 +69,8 @@ class TrainingRun:
         self._step = quick_step(self.optimizer)
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
         self._vocabulary = WorkingVocabulary(self.model.word_table, self.optimizer)
-        self._horizon = plan.fraction**-protocol.horizon_exponent
-        """Factor of the learning rates on subsets: fewer steps, but longer ones."""
+        self._rate_factor = plan.fraction**-protocol.horizon_exponent
+        """f^-beta, the factor of the learning rates on subsets: fewer steps, but longer ones."""
         self.progress = Progress(metric=protocol.metric)
         self._subsets = Subsets(plan, protocol)
         self._batches = MiniBatches(self.data, self.model, protocol, seed)
@@ -81,7 +81,7 @@ class TrainingRun:
         return self._subsets.latest
 
     def train_to(self, epoch: int) -> None:
-        """Train until `epoch` epochs are done in total; a diverged run stays unchanged."""
+        """Train until `epoch` epochs are done in total, or until the training diverges."""
         while self.progress.epochs < epoch and self.progress.failure is None:
             try:
                 with self._timed("selection"):
@@ -112,9 +112,9 @@ class TrainingRun:
         return Evaluation(epoch=self.progress.epochs, finished_at=time.time(), **asdict(scores))
 
     def state(self) -> dict[str, Any]:
-        """Return what `restore` needs to continue: tensors, numbers and strings only.
+        """Return the state for `restore`: tensors, numbers and strings only.
 
-        The tensors are those of this run, not copies: write them before the run continues.
+        The tensors are not copies: write them before the run continues.
         """
         subset = self.subset
         return {
@@ -150,7 +150,7 @@ class TrainingRun:
             draw=self.progress.draws,
             training=self._training_layer,
             validation=lambda: self._last_layer(self.data.validation),
-            learning_rate=self._head_rate() * self._horizon,
+            learning_rate=self._head_rate() * self._rate_factor,
         )
 
     def _head_rate(self) -> float:
@@ -193,19 +193,19 @@ class TrainingRun:
 
     @contextmanager
     def _rates_for(self, subset: Subset) -> Iterator[None]:
-        """Multiply the learning rates by f^-beta while an epoch trains on a subset."""
+        """Multiply the learning rates by `_rate_factor` while an epoch trains on a subset."""
         groups = self.optimizer.param_groups
         rates = [group["lr"] for group in groups]
         if subset is self.subset:
             for group in groups:
-                group["lr"] *= self._horizon
+                group["lr"] *= self._rate_factor
         yield
         for group, rate in zip(groups, rates, strict=True):
             group["lr"] = rate
 
     @contextmanager
     def _own_randomness(self) -> Iterator[None]:
-        """Seed randomness inside a model, such as dropout, by this run and epoch alone."""
+        """Seed the model's own randomness, such as dropout, by this run's seed and epoch."""
         cuda = self.device.type == "cuda"
         with torch.random.fork_rng(devices=[self.device] if cuda else []):
             seed = derive(self.seed, "model", self.progress.epochs)

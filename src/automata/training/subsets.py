@@ -41,7 +41,7 @@ class SubsetPlan:
     def warm_start_epochs(self, epochs: int) -> int:
         """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
 
-        It is rounded up: with 1 % subsets the exact value is below one epoch.
+        It is rounded up, because with 1 % subsets the exact value is below one epoch.
         """
         return math.ceil(self.warm_start * epochs * self.fraction)
 
@@ -65,7 +65,7 @@ def subset_plan(job: Job) -> SubsetPlan:
 
 
 class Subsets:
-    """Selects subsets when they are due, and keeps the latest."""
+    """Selects a new subset when one is due, and keeps the latest."""
 
     def __init__(self, plan: SubsetPlan, protocol: Protocol) -> None:
         self.latest: Subset | None = None
@@ -73,10 +73,10 @@ class Subsets:
         self._protocol = protocol
 
     def of_epoch(self, progress: Progress, problem: Callable[[], SelectionProblem]) -> Subset:
-        """Return the subset of the epoch after `progress`, which counts it if it is a new one.
+        """Return the subset of the epoch after `progress`; count a new one in `progress`.
 
-        `problem` returns the selection problem of this moment. It is no attribute: a reference
-        cycle with the run would keep the run's memory until the garbage collector runs.
+        `problem` returns the current selection problem. It is an argument, because an attribute
+        would make a reference cycle, which keeps the run's memory until a garbage collection.
         """
         epoch = progress.epochs
         if epoch < self._plan.warm_start_epochs(self._protocol.epochs):
@@ -99,7 +99,7 @@ class Subsets:
         return self.latest
 
     def _first(self, cadence: Cadence, reselect: bool, problem: SelectionProblem) -> Subset:
-        """Return S_0: random if the selector re-selects at intervals (paper, Algorithm 2)."""
+        """Return the first subset: random if the selector re-selects at intervals (Algorithm 2)."""
         if cadence is Cadence.EVERY_INTERVAL and not reselect:
             return random_subset(problem, "first")
         return self._plan.selector.select(problem)

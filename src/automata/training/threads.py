@@ -1,4 +1,4 @@
-"""Threads of a process, and numbers close to zero."""
+"""Limits the threads of a process, and has torch treat tiny numbers as zero."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from threadpoolctl import threadpool_limits
 
 
 def limit_threads(count: int) -> None:
-    """Let torch, and the BLAS of NumPy and SciPy, compute with `count` threads.
+    """Limit torch and the BLAS of NumPy and SciPy to `count` threads.
 
-    torch treats numbers below 1e-38 as zero: Adam's squared gradients become as small, and
-    processors compute slowly with them (satimage: 7 % of an epoch).
+    torch then also treats numbers below 1e-38 as zero. Adam's squared gradients become so small,
+    and processors compute slowly with them (satimage: 7 % of an epoch).
     """
     torch.set_num_threads(count)
     torch.set_flush_denormal(True)

@@ -4,7 +4,7 @@ Read the modules in this order:
 
 - `schedulers` decides which trials go on, `searchers` proposes configurations, and `search` joins
   them: the state of a search follows from its results and their order.
-- `context` checks a job and holds its turn on the host. `job` runs it: search phase, refit, test,
+- `context` checks a job and locks the host. `job` runs it: search phase, refit, test,
   record. A search of more configurations may begin with a finished one (`extension`).
 - `search_phase` replays the `log` of the search and has `ray_search` run the missing trials: in a
   Ray of the job (`ray_session`) or in the user's (`ray_cluster`). `trainable` is one worker.
@@ -15,14 +15,14 @@ Read the modules in this order:
 
 After a `kill -9`, the work folder has the log and some checkpoints. The next process
 
-1. waits for the lock of the work folder, and takes the record if another process wrote it;
-2. discards the folder if its log has another job, data, hardware or software in its first line;
-3. cuts off damaged lines of the log, and removes checkpoints that are ahead of it;
+1. waits for the lock of the work folder, and keeps the record if there is one by then;
+2. cuts the log off before its first damaged line;
+3. discards the folder if the log is of another job, data, hardware or software, and removes
+   checkpoints that are ahead of the log;
 4. judges the results of the log in a new search, which decides as before;
-5. trains the missing trials from their checkpoints, or from the start if writing one did not pay;
-   it does not start Ray if no trial is missing;
-6. resumes the refit from its own checkpoint, which has its measurement up to there.
+5. trains missing trials from their checkpoints, or from the start; if none is missing, no Ray runs;
+6. resumes the refit from its own checkpoint, which also has the measurement up to that point.
 
-A crash loses the running trials back to their last checkpoint, and at most about a second of the
-measurement of results in the log.
+A crash loses the training since the last checkpoint of each unfinished trial, and about a second
+of the measurement of the logged results.
 """

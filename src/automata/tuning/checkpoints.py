@@ -1,8 +1,8 @@
 """Checkpoints of training runs: when one is written, and how it is read again.
 
-Until it is on disk, a checkpoint takes 7 ms for the model of a table and 0.4 s for a ResNet-18. A
-paused trial therefore stays in memory, and its checkpoint is written only when the training that a
-crash would lose took a hundred times as long.
+Writing a checkpoint takes 7 ms for the model of a table and 0.4 s for a ResNet-18. A paused trial
+therefore stays in memory if there is room, and is written only if the training that a crash would
+lose took a hundred times as long as writing.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from automata.tuning.work import WorkFolder
 logger = logging.getLogger(__name__)
 
 HOST_BYTES = 256 * 1024**2
-"""Memory of the host that paused runs may take."""
+"""Host memory that paused runs may take."""
 
 GPU_SHARE = 0.2
 """Share of a GPU's free memory that paused runs may take."""
 
 WRITING_SHARE = 0.01
-"""Most that writing may take, as a share of the time of training."""
+"""Largest share of the training time that writing may take."""
 
 DAMAGED = (RuntimeError, EOFError, ValueError, KeyError, OSError, pickle.UnpicklingError)
 """Errors that reading a damaged file raises."""
@@ -67,13 +67,13 @@ def read_checkpoint(path: Path) -> dict[str, Any] | None:
     except DAMAGED as error:
         if ran_out_of_memory(error) or isinstance(error, torch.AcceleratorError):
             raise
-        logger.warning("%s: damaged, not used: %s", path, type(error).__name__)
+        logger.warning("%s: ignored, because it is damaged: %s", path, type(error).__name__)
         return None
     return state
 
 
 class CheckpointPolicy:
-    """Decides when a checkpoint pays: a crash would lose a hundred times the time of writing."""
+    """Decides when a checkpoint pays (`WRITING_SHARE`). It always writes the first one."""
 
     def __init__(self) -> None:
         self._cost = 0.0
@@ -98,10 +98,10 @@ def memory_of_paused_runs(device: torch.device) -> int:
 
 
 class CheckpointStore:
-    """Keeps paused runs by number: in `memory_bytes` of this process, the rest in files.
+    """Keeps paused runs by number: up to `memory_bytes` in this process, the rest in files.
 
-    Without memory every run goes to a file, from which any process can resume it. The store does
-    not hear that a paused run was stopped: it keeps its memory, and the search removes its file.
+    If `memory_bytes` is 0, every run goes to a file, from which any process can resume it. Nobody
+    tells the store that a paused run was stopped: it keeps the run; the search removes its file.
     """
 
     def __init__(self, work: WorkFolder, memory_bytes: int) -> None:
@@ -111,7 +111,7 @@ class CheckpointStore:
         self._policy = CheckpointPolicy()
 
     def put(self, number: int, run: TrainingRun) -> None:
-        """Keep `run`, which pauses, for `take`."""
+        """Keep the paused `run` until `take`."""
         if number in self._runs:
             self._free += _bytes(self._runs.pop(number))
         size = _bytes(run)
@@ -127,9 +127,9 @@ class CheckpointStore:
         self._policy.write(number, run.progress.seconds.total, lambda: self._write(number, run))
 
     def take(self, number: int, build: Callable[[], TrainingRun]) -> TrainingRun | None:
-        """Return run `number` as it was kept, None if it was not.
+        """Return the kept run `number`; None if there is none.
 
-        `build` returns a new run with its arguments. A state of another configuration is not used.
+        `build` returns a new run of the trial. A checkpoint of another configuration is ignored.
         """
         run = self._runs.pop(number, None)
         if run is not None:

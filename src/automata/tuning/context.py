@@ -1,4 +1,4 @@
-"""What every job that trains needs: its data, its device, its turn on the host, and its meter."""
+"""The context of a job that trains: its data, its device, the lock of its host, and its meter."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from automata.tuning.search import search_of
 
 @dataclass(frozen=True)
 class JobContext:
-    """A job whose data and methods are checked, and which has its turn on the host."""
+    """A job with checked data and methods; it holds the lock of its host."""
 
     job: Job
     data: Path
@@ -51,7 +51,7 @@ class JobContext:
         return training_run(self.job, self.dataset, configuration, plan, device)
 
     def meter(self, gpus: int = 1) -> Meter:
-        """Return a meter of this host that reads so many GPUs."""
+        """Return a meter of this host that reads at most `gpus` GPUs."""
         metering = self.job.settings.metering
         return Meter(
             sample_seconds=metering.sample_seconds,
@@ -62,9 +62,9 @@ class JobContext:
 
 @contextmanager
 def job_context(job: Job, data: Path) -> Iterator[JobContext]:
-    """Check `job` and its prepared file `data`; hold the host's lock for the body.
+    """Check `job` and its prepared file `data`, and hold the host's lock during the body.
 
-    Raises UserError before any work if data, methods, model or device are not as the job needs.
+    Raises UserError before any training if data, methods, model or device do not fit the job.
     """
     compute, metering = job.settings.compute, job.settings.metering
     keep_to_allocation(compute)

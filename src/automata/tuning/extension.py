@@ -31,15 +31,15 @@ logger = logging.getLogger(__name__)
 def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
     """Begin an empty log with the results of the largest finished search that this one extends.
 
-    It is looked for beside `output`, among the records of the same run under other protocols. Its
-    results are taken as far as the new search decides the same. All results of a trial are taken,
-    or none: a record has the progress of its end only.
+    The finished search has a record of the same run under another protocol, beside `output`. The
+    new search takes its results up to the first one that it would not ask for. It takes all results
+    of a trial or none, because a record has only the last progress of a trial.
     """
     others = (record for record in _others(output) if _extends(header, record))
     found = {record.job.settings.protocol.configurations: record for record in others}
     if not found:
         return
-    logger.info("%s: a finished search of %d configurations is extended", output, max(found))
+    logger.info("%s: extends a finished search of %d configurations", output, max(found))
     entries = [*_entries(found[max(found)])]
     trials = [it.index if isinstance(it, TrialReported) else None for it in entries]
     ends = range(replay(entries, search_of(header.job)), 0, -1)
@@ -60,7 +60,7 @@ def _others(output: Path) -> Iterator[Record]:
 
 
 def _extends(header: LogHeader, record: Record) -> bool:
-    """Return whether the search of `header` differs from a finished one in its size only."""
+    """Return whether the search of `header` is that of `record` with more configurations."""
     versions = {part: record.version(part) for part in measurement(record.job.run.selector)}
     made_by = {**record.provenance, "measurement": versions}
     address = (record.tuning.cluster or {}).get("address")
@@ -72,7 +72,7 @@ def _extends(header: LogHeader, record: Record) -> bool:
 
 
 def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:
-    """Yield the results of a finished search in their order, each with its whole segment's cost."""
+    """Yield the results of a finished search in order, each with the measurement of its segment."""
     tuning, provenance = record.tuning, record.provenance
     starts = [segment.measurement.started_at for segment in tuning.segments]
     results = sorted(

@@ -34,9 +34,9 @@ class ModelFiles(NamedTuple):
 
     path: Path
     encoding: Path
-    """How rows of the data set are encoded, JSON."""
+    """A JSON file: how rows of the data set are encoded."""
     rows: str = "train"
-    """The rows it is trained on: `train`, or `train+validation`."""
+    """The rows that it is trained on: `train` or `train+validation`."""
 
 
 class Finished(NamedTuple):
@@ -57,9 +57,9 @@ def complete_job(
 ) -> None:
     """Run `job` on the prepared file `data`; write its record to `output`, and its model.
 
-    An interrupted job resumes from `folder`. If another process works on the job, wait for it and
-    take its record. A finished record stays; with `again` the run is repeated, and its new record
-    replaces the old one. The model of a finished run is trained again.
+    An interrupted job resumes from `folder`. If another process works on the job, this one waits
+    and keeps that record. Otherwise `again` repeats a finished run and replaces its record; without
+    it the record stays. The model of a finished run is trained again.
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
@@ -70,8 +70,8 @@ def complete_job(
             record, model = run(job, data, folder, ray_address, output)
             write_record(record, output)
         else:
-            logger.info("%s: the run is finished, its record stays", output)
-            output.touch()  # newer than its inputs: else Snakemake would make it again
+            logger.info("%s: the run is finished; its record stays", output)
+            output.touch()  # newer than its inputs, so that Snakemake does not make it again
         if files is not None:
             if model is None or files.rows != "train":
                 model = _train_again(record, job, data, files.rows)
@@ -88,9 +88,9 @@ def run(
 ) -> Finished:
     """Run `job` on the prepared file `data` (paper, Algorithm 1).
 
-    `folder` keeps finished work: the log of the search, checkpoints of trials and of the refit. The
-    caller removes it once the record is safe. Only trials run at `ray_address`. The search may
-    extend that of a record beside `output`.
+    `folder` keeps the log of the search and the checkpoints of trials and refit. The caller removes
+    it after writing the record. At `ray_address` only the trials run. The search may extend the one
+    of a record beside `output`.
     """
     work = WorkFolder(folder)
     work.path.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def _read_encoding(path: Path) -> dict[str, Any]:
 def _finished_record(output: Path, job: Job, data: Path) -> Record | None:
     """Return the record of `job` at `output`, None if it is missing or damaged.
 
-    Raises UserError for the record of another run or of other data, which must not be replaced.
+    Raises UserError if the record there is of another run or other data: it must stay.
     """
     try:
         record = read_record(output)
@@ -172,8 +172,8 @@ def _finished_record(output: Path, job: Job, data: Path) -> Record | None:
 
 
 def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
-    """Return the model of a finished run, trained again on its rows, or on more of them."""
-    logger.info("training the model of a finished run, which is not measured")
+    """Train the model of a finished run again, on its rows or also on the validation rows."""
+    logger.info("training the model of a finished run again, without measuring it")
     chosen = record.final or record.best
     with job_context(job, data) as context:
         if rows != "train":
@@ -186,14 +186,14 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
 
 
 def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingRun:
-    """Return a run with the model of the `best` trial; without a sound file it trains again."""
+    """Return a run with the model of the `best` trial; train it again if the file is damaged."""
     trained = context.training_run(best.configuration, subset_plan(context.job))
     file = work.model(best.index)
     state, epochs = read_checkpoint(file), best.progress.epochs
     if state is not None and state["epochs"] == epochs:
         trained.model.load_state_dict(state["model"])
     else:
-        logger.warning("%s: trained again", file)
+        logger.warning("%s: missing or damaged; the model is trained again", file)
         trained.train_to(epochs)
     return trained
 

@@ -1,4 +1,4 @@
-"""A search while it runs: it is measured, and each result is logged and then judged."""
+"""A running search: it measures itself, logs each result and then judges it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from automata.tuning.search import Search
 from automata.tuning.work import WorkFolder
 
 MEASUREMENT_SECONDS = 1.0
-"""Least time between two measurements in the log: an interruption loses at most so much of them."""
+"""Least time between two measurements in the log."""
 
 MEASUREMENT_SHARE = 0.01
-"""Most of the window that measurements may take: one takes 2 ms, more with many processes."""
+"""Largest share of the window that measurements may take: one takes 2 ms or more."""
 
 
 class LiveSearch:
-    """A search, its log and its window, from the first trial's start to the last trial's end."""
+    """A search, its log, and its measured window: from the first trial's start to the last end."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class LiveSearch:
         provenance: dict[str, Any],
         seconds: float = math.inf,
     ) -> None:
-        """Let no trial start or go on `seconds` after the window has opened."""
+        """Start and continue no trial once the window has been open for `seconds`."""
         self.search = search
         self.log = log
         self.work = work
@@ -52,7 +52,7 @@ class LiveSearch:
         self._peak_disk_bytes = 0
 
     def __getstate__(self) -> dict[str, object]:
-        """Return no state: Ray Tune pickles all that it is given, and a restart reads the log."""
+        """Return no state: Ray Tune pickles this object, but a restart reads the log instead."""
         return {}
 
     def open(self) -> None:
@@ -60,7 +60,7 @@ class LiveSearch:
         if self._opened_at < math.inf:
             return
         self._preparation.join()
-        gc.freeze()  # to search all loaded objects for garbage takes 0.3 s of a window
+        gc.freeze()  # garbage collection of all loaded objects would take 0.3 s of the window
         self.log.append(
             SearchStarted(
                 host=platform.node(),
@@ -93,7 +93,7 @@ class LiveSearch:
         return verdict
 
     def _measurement(self) -> Measurement | None:
-        """Return the measurement so far, None if the last one is recent."""
+        """Return the measurement up to now; None if the last one is recent."""
         start = time.monotonic()
         if start < self._measure_at:
             return None
@@ -104,7 +104,7 @@ class LiveSearch:
         return measurement
 
     def _remove_files(self, trials: list[int]) -> None:
-        """Remove the checkpoints of trials that have ended, and their models but the best."""
+        """Remove checkpoints and models of ended trials, except the model of the best trial."""
         best = self.search.best
         for trial in trials:
             for checkpoint in self.work.checkpoints(trial):

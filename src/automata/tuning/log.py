@@ -34,7 +34,7 @@ ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus"
 
 
 class LogHeader(Recorded):
-    """The first line: all that the search depends on. If it differs, the search starts over."""
+    """The first line: everything that the search depends on. Another header starts a new search."""
 
     kind: Literal["fingerprint"] = "fingerprint"
     job: Job
@@ -52,7 +52,7 @@ def header_of(
 
 
 class SearchStarted(Recorded):
-    """A process opened its window: the lines up to the next of this kind are one segment."""
+    """A process opened its window; the lines up to the next such entry are one segment."""
 
     kind: Literal["opened"] = "opened"
     host: str
@@ -68,9 +68,9 @@ class TrialReported(Recorded):
     configuration: dict[str, Any]
     progress: Progress
     measurement: Measurement | None
-    """Of the segment up to here. It is in the same line: a crash loses both or neither.
+    """The segment up to this result; in the same line, so that a crash loses both or neither.
 
-    None if the last measurement is less than `live.MEASUREMENT_SECONDS` old.
+    None if the last measurement is recent (`live.MEASUREMENT_SECONDS`).
     """
 
 
@@ -88,14 +88,14 @@ _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="k
 
 
 class SearchLog:
-    """A file of entries, one a line, each after its checksum.
+    """A file with one entry a line, after its checksum.
 
     Each entry reaches the kernel at once, so a killed process loses none. A power cut may lose or
     tear the last ones: the log ends before the first damaged line.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the file if there is one, and cut off what is damaged."""
+        """Read the file, if there is one, and cut it off before the first damaged line."""
         self.entries: list[Entry] = []
         self._path = path
         if not path.exists():
@@ -103,7 +103,7 @@ class SearchLog:
         *lines, rest = path.read_bytes().split(b"\n")
         self.entries = list(_sound_entries(lines))
         if rest or len(self.entries) < len(lines):
-            self.cut(len(self.entries), "damaged, or of another version of the project,")
+            self.cut(len(self.entries), "the next line is damaged, or another version wrote it")
 
     @property
     def results(self) -> list[TrialReported]:
@@ -117,7 +117,7 @@ class SearchLog:
 
     @property
     def segments(self) -> list[Segment]:
-        """The segments, each up to its last measurement, without those that have none."""
+        """The segments that have a measurement, each up to its last one."""
         started: list[SearchStarted] = []
         latest: dict[int, Measurement] = {}
         for entry in self.entries:
@@ -146,14 +146,14 @@ class SearchLog:
         self._rewrite()
 
     def replay(self, search: Search) -> None:
-        """Judge the results in a new `search`; cut off those that it would not come to."""
+        """Judge the results in a new `search`; cut off at the first one that it did not ask for."""
         count = replay(self.entries, search)
         if count < len(self.entries):
-            self.cut(count, "not what this search does")
+            self.cut(count, "this search did not ask for the next result")
 
     def cut(self, count: int, reason: str) -> None:
-        """Keep the first `count` entries."""
-        logger.warning("%s: %s after line %d: cut off", self._path, reason, count)
+        """Keep the first `count` entries; log the `reason`."""
+        logger.warning("%s: cut off after line %d: %s", self._path, count, reason)
         del self.entries[count:]
         self._rewrite()
 
@@ -165,13 +165,13 @@ class SearchLog:
 def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
     """Return the log in `work` of the search with this `header`; discard any other work there.
 
-    A checkpoint is written before its result is logged. One that is ahead of the log is removed:
-    its trial would never report at a rung that it has passed.
+    A checkpoint is written before its result is logged, so it may be ahead of the log. Such a
+    checkpoint is removed: its trial would never report the rung that it has passed.
     """
     log = SearchLog(work.log)
     if log.entries[:1] != [header]:
         if work.clear():
-            logger.info("%s: unfinished work of another job or version: discarded", work.path)
+            logger.info("%s: discarded unfinished work of another job or version", work.path)
         log.start_over(header)
     rungs = {trial: len(progress.evaluations) for trial, progress in log.latest.items()}
     for checkpoint in work.checkpoints():
@@ -181,7 +181,7 @@ def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
 
 
 def judge(result: TrialReported, search: Search) -> Verdict | None:
-    """Report `result` to `search` and return its verdict; None if it cannot be the next result."""
+    """Report `result` to `search` and return the verdict; None if the search did not ask for it."""
     if not search.may_report(result.index):
         return None
     trial = search.trials[result.index]
@@ -192,7 +192,7 @@ def judge(result: TrialReported, search: Search) -> Verdict | None:
 
 
 def replay(entries: Iterable[Entry], search: Search) -> int:
-    """Judge the results of `entries` in a new `search`; return how many entries fit to it."""
+    """Judge the results of `entries` in a new `search`; return how many entries fit it."""
     count = 0
     for entry in entries:
         if isinstance(entry, TrialReported) and judge(entry, search) is None:

@@ -20,11 +20,11 @@ ANSWER_SECONDS = 120
 
 @contextmanager
 def users_ray(address: str, work: Path) -> Iterator[None]:
-    """Run the body in the Ray at `address`; UserError if a node does not see the folder."""
+    """Run the body in the Ray at `address`; UserError if a node does not see the folder `work`."""
     os.environ.update(ENVIRONMENT)
     paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     try:
-        if address != "auto":  # else Ray itself finds out at once
+        if address != "auto":  # with `auto`, Ray fails at once
             host, _, port = address.rpartition(":")
             socket.create_connection((host, int(port)), 5).close()  # Ray would try for minutes
         ray.init(address, runtime_env={"env_vars": paths})
@@ -33,8 +33,8 @@ def users_ray(address: str, work: Path) -> Iterator[None]:
         raise UserError(f"ray.address: {address}: {reason} (docs/cluster.md)") from error
     try:
         for node in [node for node in ray.nodes() if node["Alive"]]:
-            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            exists = ray.remote(num_cpus=0, scheduling_strategy=there)(os.path.exists)
+            affinity = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            exists = ray.remote(num_cpus=0, scheduling_strategy=affinity)(os.path.exists)
             if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")

@@ -1,4 +1,4 @@
-"""The trials of a search in Ray Tune: `search.Search` decides, Ray only places and runs them."""
+"""The trials of a search in Ray Tune: `search.Search` decides, and Ray only runs them."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.search import SearchTrial
 from automata.tuning.trainable import TuneTrial
 
-# Ray names its folder of results, which is removed soon.
+# Ray prints the path of its results, which the job removes.
 logging.getLogger("ray.tune.tune").setLevel(logging.WARNING)
 
-# Ray misses the files of its own loggers, which are off.
+# Ray warns that its loggers wrote no files: they are off.
 logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERROR)
 
-# Ray warns of processes that outlive a crash: the Ray of a job ends with it.
+# Ray warns that processes may outlive a crash, but the Ray of a job ends with the job.
 warnings.filterwarnings("ignore", "fail_fast='raise' detected")
 
-# With environment variables of its own, a trial would not get the ready worker but a new one: 3 s.
+# With environment variables of its own, a trial would wait 3 s for a new worker.
 class_cache.DEFAULT_ENV_VARS.clear()
 
 
@@ -58,12 +58,12 @@ class WindowOpener(Callback):
 class LightTrial(Trial):
     """A trial whose worker does nothing but train.
 
-    Ray's own trial asks its worker for host and process, twice per start: 0.2 s, 8 % of the
-    default window.
+    Ray's own trial asks its worker for host and process twice per start. That takes 0.2 s, 8 % of
+    the default window.
     """
 
     def set_ray_actor(self, ray_actor: Any) -> None:
-        """Note the actor."""
+        """Store the actor."""
         self.temporary_state.ray_actor = ray_actor
 
 
@@ -76,15 +76,15 @@ class RayTrials(SearchAlgorithm):
         self._given: set[int] = set()
 
     def add_configurations(self, experiments: Any) -> None:
-        """Note what Ray makes trials from."""
+        """Store the settings of trials."""
         (experiment,) = experiments
         self._spec = experiment.spec
 
     def next_trial(self) -> Trial | None:
-        """Return a new trial, None while no slot is free for one."""
+        """Return a new trial; None if no slot is free or a paused trial is next."""
         trial = self._search.upcoming()
         if trial is None or trial.index in self._given:
-            self._search.prepare()  # while others train
+            self._search.prepare()  # while other trials train
             return None
         self._search.start(trial.index)
         self._given.add(trial.index)
@@ -99,14 +99,14 @@ class RayTrials(SearchAlgorithm):
     def is_finished(self) -> bool:
         """Return whether all trials have ended.
 
-        If it were true earlier, Ray would end the process of each trial that pauses, and start a
-        new one for 3 s when the trial goes on.
+        If this were true earlier, Ray would end the process of each paused trial, and start a new
+        one, which takes 3 s, when the trial goes on.
         """
         return self._search.finished
 
 
 def worker_config(trial: SearchTrial, logged: Progress | None) -> dict[str, Any]:
-    """Return what `TuneTrial` gets of a trial and of its results in the log."""
+    """Return the `config` of `TuneTrial`: a trial, and its progress in the log."""
     return {
         "index": trial.index,
         "rungs": trial.rungs,
@@ -128,7 +128,7 @@ class RayScheduler(FIFOScheduler):
         self._trials: dict[int, Trial] = {}
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        """Note the trial."""
+        """Store the trial; keep the workers of concurrent trials."""
         if not self._trials and self._search.slots > 1:
             _keep_workers(tune_controller._tune_controller, trial, self._search.slots)
         self._trials[trial.config["index"]] = trial
@@ -149,7 +149,7 @@ class RayScheduler(FIFOScheduler):
         return str(TrialScheduler.NOOP)
 
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
-        """Return the trial that goes on next, None while no slot is free."""
+        """Return the paused trial that goes on next; None if there is none or no slot is free."""
         upcoming = self._search.upcoming()
         if upcoming is None or upcoming.index not in self._trials:
             return None
@@ -160,8 +160,8 @@ class RayScheduler(FIFOScheduler):
 def _keep_workers(controller: Any, trial: Trial, slots: int) -> None:
     """Have Ray start `slots` workers and keep them: each start takes 3 s.
 
-    Ray keeps one idle worker, and ends a worker that still starts for a trial when another one is
-    idle. Trials shorter than a start would then train one after the other, with a start each.
+    By default Ray keeps one idle worker. When a worker is idle, it ends another that still starts.
+    Trials shorter than a start would then train one after the other, with a start each.
     """
     reuse = controller._maybe_reuse_cached_actor
     controller._maybe_reuse_cached_actor = lambda trial: (
@@ -172,7 +172,7 @@ def _keep_workers(controller: Any, trial: Trial, slots: int) -> None:
 
 
 def search_in_ray(context: JobContext, live: LiveSearch, ray_address: str | None) -> None:
-    """Bring the search to its end in a Ray of this job, or in the user's at `ray_address`.
+    """Finish the search in a Ray of this job, or in the user's at `ray_address`.
 
     Raises the error of the first trial that crashes; a training that diverges is a result.
     """

@@ -1,4 +1,4 @@
-"""A local Ray of fixed size for one job, removed at the end."""
+"""A local Ray of fixed size for one job, which removes it at the end."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ GRACE_SECONDS = 1.0
 """Time for Ray's processes to end by themselves."""
 
 OBJECT_STORE_BYTES = 100 * 1024**2
-"""Small, as workers read the prepared file themselves."""
+"""Small, because workers read the prepared file themselves."""
 
 ENVIRONMENT = {
     # No files for each trial: the record has all results.
@@ -53,27 +53,27 @@ ENVIRONMENT = {
     # Ctrl-C must end the job, not only the search.
     "TUNE_DISABLE_SIGINT_HANDLER": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Ray would print a table without end, and a folder of results that is removed soon.
+    # Ray would print a growing table, and the path of results that the job removes.
     "RAY_AIR_NEW_OUTPUT": "0",
     # Trials run at the priority of the refit; Ray's default is 15 lower.
     "RAY_worker_niceness": "0",
     # A worker imports what a trial needs before Ray asks for a trial.
     "RAY_preload_python_modules": "automata.tuning.preload",
-    # It waits for that trial: by default Ray ends idle workers when the trial reserves the CPU.
+    # It waits idle for that trial. By default Ray would end it when the trial reserves the CPU.
     "RAY_idle_worker_killing_time_threshold_ms": "3600000",
     # A busy machine needs more than Ray's 30 seconds.
     "RAY_gcs_server_port_wait_time_s": "60",
 }
 
 LONGEST_PARENT = 19 if sys.platform == "linux" else 15
-"""Most bytes in the path of the parent folder: paths of sockets are limited to 107 bytes (103 on
-macOS), of which Ray and `_temporary_folder` need 88."""
+"""Most bytes in the path of the parent folder. Paths of sockets have at most 107 bytes (103 on
+macOS); Ray and `_temporary_folder` need 88 of them."""
 
 
 def gpu_share(compute: Compute, gpus: int) -> float:
     """Return the share of a GPU that each trial gets if there are `gpus` GPUs; 0 for none.
 
-    Raises UserError if the concurrent trials ask for more than there is.
+    Raises UserError if the concurrent trials ask for more GPUs than there are.
     """
     trials, asked = compute.concurrent_trials, compute.gpu_per_trial
     if gpus == 0:
@@ -90,7 +90,7 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 
 @contextmanager
 def local_ray(workers: int, gpus: int) -> Iterator[None]:
-    """Run a local Ray with `workers` and `gpus` for the body; then end its processes and files.
+    """Run a local Ray with `workers` and `gpus` for the body; then remove its processes and files.
 
     Ray counts each worker as one CPU, whatever its number of threads.
     """
@@ -124,11 +124,11 @@ def _own_token() -> Iterator[None]:
 
 
 def _start(workers: int, gpus: int, folder: Path) -> None:
-    """Start Ray; raise UserError for any of the errors by which Ray reports a failed start."""
+    """Start Ray; raises UserError if that fails."""
     logger.info("starting Ray")
     began = time.monotonic()
     try:
-        # No autoscaler, no dashboard: they take 1.5 s, and ray.init has no option against them.
+        # No autoscaler, no dashboard: they take 1.5 s, and ray.init cannot disable them.
         with patch.multiple(Node, start_monitor=_nothing, start_api_server=_nothing):
             ray.init(
                 address="local",
@@ -136,7 +136,7 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
                 num_gpus=gpus,
                 include_dashboard=False,
                 object_store_memory=OBJECT_STORE_BYTES,
-                _temp_dir=str(folder / "r"),  # Ray opens its folder to all; its parent stays closed
+                _temp_dir=str(folder / "r"),  # all users may enter Ray's folder, but not its parent
             )
     except Exception as error:
         raise UserError(
@@ -156,7 +156,7 @@ def _nothing(*_: object, **__: object) -> None:
 def _watched(folder: Path) -> Iterator[None]:
     """Watch Ray during the body: end this process at once if Ray loses a needed process.
 
-    Ray itself would wait silently for a minute, or train on in processes that no meter sees.
+    Ray itself would wait silently for a minute, or train in processes that no meter sees.
     """
     family = _processes(folder)
     over = threading.Event()
@@ -187,11 +187,11 @@ def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) ->
 
 
 def _processes(folder: Path) -> list[psutil.Process]:
-    """Return the processes of the Ray in `folder`, also those that have lost their parent."""
-    return [*psutil.Process().children(recursive=True), *_lost(folder)]
+    """Return the processes of the Ray in `folder`, including orphans."""
+    return [*psutil.Process().children(recursive=True), *_with_files_in(folder)]
 
 
-def _lost(folder: Path) -> list[psutil.Process]:
+def _with_files_in(folder: Path) -> list[psutil.Process]:
     """Return the processes that name `folder` in their command line or have files open in it.
 
     Workers replace their command line by a title, such as `ray::IDLE`.
@@ -210,7 +210,7 @@ def _lost(folder: Path) -> list[psutil.Process]:
 
 
 def _kill(processes: list[psutil.Process]) -> None:
-    """Kill processes, and wait for their end."""
+    """Kill `processes` and wait until they end."""
     for process in processes:
         with suppress(psutil.Error):
             process.kill()
@@ -228,15 +228,15 @@ def _remove(folder: Path) -> None:
 def _temporary_folder() -> Iterator[Path]:
     """Yield a folder for a Ray and remove it at the end; also remove those of killed jobs.
 
-    The kernel frees the lock of a job that dies. Locks of other accounts are left alone: anybody
-    can give a file such a name.
+    The kernel frees the lock of a killed job. Locks of other users stay: anybody can give a file
+    such a name.
     """
     parent = _short_parent()
     for left in parent.glob(f"{PREFIX}*{OWNER}"):
         with suppress(Timeout, OSError):
             if left.lstat().st_uid == os.getuid():
                 with FileLock(left, blocking=False):
-                    _kill(_lost(left.with_suffix("")))
+                    _kill(_with_files_in(left.with_suffix("")))
                     _remove(left.with_suffix(""))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     owner = folder.with_suffix(OWNER)

@@ -1,4 +1,4 @@
-"""The refit: the best configuration trained on all data, measured; it resumes if interrupted."""
+"""The refit trains the best configuration on all data and is measured; it can be resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALL_DATA = SubsetPlan(Full(), fraction=1.0)
 def best_trials(tuning: Tuning, count: int) -> list[Trial]:
     """Return the best `count` trials of different configurations; the earlier one wins a tie.
 
-    Trials that diverged are left out, so there may be fewer.
+    There may be fewer, because diverged trials are excluded.
     """
     found = [tuning.trials[tuning.best]]
     for trial in sorted(tuning.trials, key=lambda trial: (-trial.score, trial.index)):
@@ -41,10 +41,10 @@ def refit(
 ) -> tuple[FinalTraining, TrainingRun]:
     """Train the `finalists` of a search, the best first, until one of them has T epochs.
 
-    A single one trains to T at once. The best two of several go on after round(T/4) epochs, the
-    best one after round(T/2), by validation score; the better trial of the search wins a tie.
-    Between epochs the runs and their measurement go to the checkpoint `file`; a refit with the
-    same `key` resumes from it.
+    A single finalist trains to T at once. Of several, the best two by validation score go on after
+    round(T/4) epochs, and the best one after round(T/2); the better trial of the search wins a tie.
+    After an epoch, the runs and their measurement go to the checkpoint `file` if that pays. A refit
+    with the same `key` resumes from it.
     """
     runs = {it.index: context.training_run(it.configuration, ALL_DATA) for it in finalists}
     segments: list[Segment] = []
@@ -73,14 +73,14 @@ def refit(
                 seconds = sum(run.progress.seconds.total for run in runs.values())
                 policy.write(0, seconds, write)
 
-    left = list(runs)
+    alive = list(runs)
     with meter:
         for rung, survivors in finalist_rungs(epochs).items() if len(runs) > 1 else ():
-            for trial in left:
+            for trial in alive:
                 train(runs[trial], rung)
                 _evaluate_at(runs[trial], rung)
-            left = sorted(left, key=lambda trial: -_score_at(runs[trial], rung))[:survivors]
-        best = left[0]
+            alive = sorted(alive, key=lambda trial: -_score_at(runs[trial], rung))[:survivors]
+        best = alive[0]
         train(runs[best], epochs)
     progress = runs[best].progress
     if progress.failure is not None:
@@ -95,7 +95,7 @@ def refit(
 
 
 def _evaluate_at(run: TrainingRun, rung: int) -> None:
-    """Evaluate a run that has just reached `rung` epochs, unless it was evaluated there before."""
+    """Evaluate a run at `rung` epochs, unless it diverged or a checkpoint has this evaluation."""
     progress = run.progress
     seen = any(evaluation.epoch == rung for evaluation in progress.evaluations)
     if progress.epochs == rung and progress.failure is None and not seen:
@@ -103,7 +103,7 @@ def _evaluate_at(run: TrainingRun, rung: int) -> None:
 
 
 def _score_at(run: TrainingRun, rung: int) -> float:
-    """Return the validation score after `rung` epochs, the worst if the training had diverged."""
+    """Return the validation score after `rung` epochs; the worst score if the run had diverged."""
     for evaluation in run.progress.evaluations:
         if evaluation.epoch == rung and math.isfinite(evaluation.loss):
             return evaluation.score(run.progress.metric)

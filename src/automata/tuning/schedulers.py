@@ -1,6 +1,6 @@
-"""Schedulers: when a trial reports, and which trials go on or end. Pure functions, no Ray.
+"""Schedulers decide when a trial reports, and which trials go on or end. They do not use Ray.
 
-This is the only arithmetic of brackets and rungs; tests compare it with Ray's own schedulers.
+All arithmetic of brackets and rungs is here; tests compare it with Ray's own schedulers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Functions that judge import NumPy themselves: whoever plans with the arithmetic needs none.
+# Only functions that judge import NumPy, because planning a search must work without it.
 
 FINALISTS = 3
 """How many trials go on after the first epoch of `OneEpoch`."""
@@ -44,16 +44,16 @@ class Scheduler(Protocol):
     """Decides which trials go on. Its arguments are configurations n, epochs T and settings."""
 
     pauses: bool
-    """Whether trials may wait for others: they need a checkpoint then."""
+    """Whether trials may pause to wait for others."""
     furthest: bool
-    """Whether the best trial is the one with the most rungs, and only then the best score."""
+    """Whether the best trial is the one with the most rungs; then the score breaks ties."""
 
     def rungs(self, trial: int) -> list[int]:
         """Return the epochs at which `trial` reports; at the last one it ends."""
         ...
 
     def proposals(self, ended: int, slots: int) -> int:
-        """Return how many trials may be proposed after `ended` have ended, with so many slots."""
+        """Return how many trials may exist in total when `ended` of them have ended."""
         ...
 
     def judge(self, results: Sequence[Result]) -> Verdict:
@@ -90,7 +90,7 @@ def hyperband_brackets(configurations: int, epochs: int, reduction_factor: int) 
     ceil((s_max + 1)/(s + 1) * eta^s) trials. They first report after int(T/eta^s) epochs, then
     after eta times as many, at most T; ceil(n/eta) of n places go on (Li et al., Hyperband, in
     Ray's order: the least aggressive bracket first). Brackets repeat until all trials have a
-    place. The last one may be filled in part; its halving counts all its places.
+    place. The last bracket may have empty places; its halving counts them too.
     """
     eta = reduction_factor
     levels = round(math.log(epochs) / math.log(eta)) + 1
@@ -153,9 +153,9 @@ def one_epoch(configurations: int, epochs: int) -> Bracket:
 def search_epochs(
     scheduler: str, settings: SchedulerSettings, configurations: int, epochs: int
 ) -> int | None:
-    """Return how many epochs all trials of a search train; None for ASHA, where results decide.
+    """Return how many epochs all trials of a search train together; None for ASHA: results decide.
 
-    For a user's own scheduler it is the most that they can train.
+    For a user's own scheduler, return the maximum.
     """
     if scheduler in SCHEDULERS:
         made = load(SCHEDULERS, scheduler)(configurations, epochs, settings)
@@ -167,7 +167,7 @@ def search_epochs(
 
 
 class Halving:
-    """Brackets that are proposed as a whole, and halve when all their trials are at a rung."""
+    """Proposes brackets as a whole, and halves one when all its trials are at a rung."""
 
     pauses = True
     furthest = False
@@ -179,10 +179,10 @@ class Halving:
 
     def rungs(self, trial: int) -> list[int]:
         """Return the rungs of the trial's bracket."""
-        return self._of(trial)[0].rungs
+        return self._bracket_of(trial)[0].rungs
 
     def proposals(self, ended: int, slots: int) -> int:
-        """Return the end of the first bracket with a trial that has not ended."""
+        """Return the number of trials up to the end of the first unfinished bracket."""
         return next((end for end in self._ends if ended < end), self._ends[-1])
 
     def judge(self, results: Sequence[Result]) -> Verdict:
@@ -190,7 +190,7 @@ class Halving:
         latest = results[-1]
         import numpy as np
 
-        bracket, members = self._of(latest.trial)
+        bracket, members = self._bracket_of(latest.trial)
         level = bracket.rungs.index(latest.epoch)
         here = {r.trial: r.score for r in results if r.trial in members and r.epoch == latest.epoch}
         places = [bracket.trials, *bracket.survivors, 0]
@@ -207,7 +207,7 @@ class Halving:
     def worst_first(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the places of `scores` (..., n), in the order of the trials, from worst to best.
 
-        The later of two equal trials counts as better, or the earlier where `_earlier_wins`.
+        If scores are equal, the later trial is better; with `_earlier_wins` the earlier one is.
         """
         import numpy as np
 
@@ -216,7 +216,7 @@ class Halving:
         order = np.asarray(np.argsort(scores, axis=-1, kind="stable"))
         return scores.shape[-1] - 1 - order if self._earlier_wins else order
 
-    def _of(self, trial: int) -> tuple[Bracket, range]:
+    def _bracket_of(self, trial: int) -> tuple[Bracket, range]:
         """Return the bracket of `trial`, and all its trials."""
         pairs = zip(self.brackets, self._ends, strict=True)
         bracket, end = next(pair for pair in pairs if trial < pair[1])
@@ -226,9 +226,9 @@ class Halving:
 class Hyperband(Halving):
     """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
 
-    The best trials go on. Of equal scores the trials proposed later go on, as in Ray. Ray's own
-    scheduler halves the trials that a bracket has so far. With one trial at a time, each would be
-    alone in its bracket at its first rung, and none would be stopped.
+    The best trials go on. If scores are equal, the later trial goes on, as in Ray. Ray's own
+    scheduler halves the trials that a bracket has at that time. With one trial at a time, each
+    would be alone in its bracket at its first rung, and no trial would be stopped.
     """
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
@@ -247,8 +247,8 @@ class SuccessiveHalving(Halving):
 class OneEpoch(Halving):
     """All trials train one epoch, then the best three are halved (Egele et al., 2023).
 
-    Trials train on all data, so no final training follows: the trial that reaches T is the result.
-    Of equal scores the earlier trial goes on.
+    Trials train on all data, so no refit follows: the trial that reaches T is the result. If scores
+    are equal, the earlier trial goes on.
     """
 
     furthest = True
@@ -259,7 +259,7 @@ class OneEpoch(Halving):
 
 
 class Asha:
-    """A trial goes on unless earlier ones at its rung set a higher mark, Ray's percentile."""
+    """A trial goes on if it reaches Ray's percentile of the earlier scores at its rung."""
 
     pauses = False
     furthest = False
@@ -288,7 +288,7 @@ class Asha:
         return Verdict(goes_on=[latest.trial])
 
     def stops(self, scores: NDArray[np.float64], earlier: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Say of `scores` (...) whether they are below the mark of the `earlier` ones (..., m)."""
+        """Return whether `scores` (...) are below the percentile of the `earlier` ones (..., m)."""
         import numpy as np
 
         if earlier.shape[-1] == 0:

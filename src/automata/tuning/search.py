@@ -21,17 +21,17 @@ SCORE = "score"
 
 
 class Proposer(Protocol):
-    """The part of a search algorithm that a search uses."""
+    """A search algorithm: it proposes configurations."""
 
     blind: int
-    """How many proposals at the start need no result of another trial."""
+    """How many of the first proposals depend on no result."""
 
     def suggest(self, trial_id: str) -> Any:
         """Return the next configuration."""
         ...
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
-        """Learn the final score of a trial."""
+        """Receive the final score of a trial."""
         ...
 
 
@@ -64,7 +64,7 @@ class SearchTrial:
 class Search:
     """The state of a search, which follows from its results and their order.
 
-    A trial is proposed when a slot is free, or earlier if its proposal needs no missing result. It
+    A trial is proposed when a slot is free, or earlier if no missing result matters to it. It
     trains from rung to rung, and the scheduler judges each result.
     """
 
@@ -80,9 +80,9 @@ class Search:
         self._configurations = configurations
         self.slots = slots
         """How many trials train at once."""
-        self._turns: deque[int] = deque()
+        self._waiting: deque[int] = deque()
         """Trials that wait for a slot, in their order."""
-        self._at_work: set[int] = set()
+        self._training: set[int] = set()
         self._ended: set[int] = set()
         self._stopped = False
         self._fill_slots()
@@ -96,51 +96,51 @@ class Search:
     def best(self) -> SearchTrial | None:
         """The best trial that has ended; the earlier one wins a tie.
 
-        If the scheduler says `furthest`, the number of reached rungs counts before the score.
+        If the scheduler says `furthest`, most rungs win, and the score breaks ties.
         """
 
-        def worth(trial: SearchTrial) -> tuple[float, ...]:
-            came = trial.reached if trial.score > WORST_SCORE and self._scheduler.furthest else 0
-            return came, trial.score, -trial.index
+        def rank(trial: SearchTrial) -> tuple[float, ...]:
+            rungs = trial.reached if trial.score > WORST_SCORE and self._scheduler.furthest else 0
+            return rungs, trial.score, -trial.index
 
-        return max((self.trials[index] for index in self._ended), key=worth, default=None)
+        return max((self.trials[index] for index in self._ended), key=rank, default=None)
 
     def prepare(self) -> None:
-        """Propose a trial ahead if none waits: a proposal takes milliseconds."""
-        if not self._turns:
+        """Propose a trial ahead if none waits, because a proposal takes milliseconds."""
+        if not self._waiting:
             self._propose()
 
     def upcoming(self) -> SearchTrial | None:
-        """Return the trial that trains next, None while no slot is free or none may train."""
-        if not self._turns or len(self._at_work) >= self.slots:
+        """Return the trial that trains next; None if no slot is free or no trial waits."""
+        if not self._waiting or len(self._training) >= self.slots:
             return None
-        return self.trials[self._turns[0]]
+        return self.trials[self._waiting[0]]
 
     def start(self, index: int) -> None:
-        """Note that a trial trains from now on."""
-        self._turns.remove(index)
-        self._at_work.add(index)
+        """Move a waiting trial to those that train."""
+        self._waiting.remove(index)
+        self._training.add(index)
 
     def may_report(self, index: int) -> bool:
-        """Return whether the next result may be one of this trial."""
-        return index in self._at_work or index in self._turns
+        """Return whether the next result may come from trial `index`."""
+        return index in self._training or index in self._waiting
 
     def report(self, index: int, score: float) -> Verdict:
         """Judge the result of a trial at its next rung.
 
-        A score that is not finite means that the training diverged: from then on the trial has the
-        worst score. The caller calls `start` again for a trial that goes on.
+        A score that is not finite means that the training diverged: the trial keeps the worst score
+        from then on. The caller calls `start` again for a trial that goes on.
         """
-        self._at_work.discard(index)
-        if index in self._turns:
-            self._turns.remove(index)
+        self._training.discard(index)
+        if index in self._waiting:
+            self._waiting.remove(index)
         trial = self.trials[index]
         trial.reached += 1
         trial.failed = trial.failed or not math.isfinite(score)
         trial.score = WORST_SCORE if trial.failed else score
         self.results.append(Result(index, trial.epoch, trial.score))
         verdict = Verdict(ends=[index]) if self._stopped else self._scheduler.judge(self.results)
-        self._turns.extendleft(reversed(verdict.goes_on))
+        self._waiting.extendleft(reversed(verdict.goes_on))
         for ended in verdict.ends:
             self._ended.add(ended)
             self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
@@ -148,33 +148,33 @@ class Search:
         return verdict
 
     def stop(self) -> list[int]:
-        """Let no trial start or go on; return the trials that end now.
+        """Start and continue no more trials; return those that end now.
 
         A trial that trains ends at its next result. Trials that have not started are dropped; they
         are the last ones, because trials start in their order.
         """
         self._stopped = True
-        self._turns.clear()
-        self.trials = [it for it in self.trials if it.reached or it.index in self._at_work]
-        ends = [it.index for it in self.trials if it.index not in self._at_work | self._ended]
+        self._waiting.clear()
+        self.trials = [it for it in self.trials if it.reached or it.index in self._training]
+        ends = [it.index for it in self.trials if it.index not in self._training | self._ended]
         self._ended.update(ends)
         self._configurations = len(self.trials)
         return ends
 
     def _fill_slots(self) -> None:
         """Propose trials for free slots now, so that a proposal depends on the results only."""
-        while len(self._turns) + len(self._at_work) < self.slots and self._propose():
+        while len(self._waiting) + len(self._training) < self.slots and self._propose():
             pass
 
     def _propose(self) -> bool:
-        """Propose a trial, and return True, if one more is allowed."""
+        """Propose a trial if one more is allowed; return whether it is."""
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
         index = len(self.trials)
         if index >= min(max(allowed, self._proposer.blind), self._configurations):
             return False
         configuration = self._proposer.suggest(str(index))
         self.trials.append(SearchTrial(index, configuration, self._scheduler.rungs(index)))
-        self._turns.append(index)
+        self._waiting.append(index)
         return True
 
 
@@ -208,11 +208,11 @@ class Simulation(NamedTuple):
 
 
 Score = Callable[[SearchTrial, int], float]
-"""Returns the score of a trial after so many epochs; not finite if its training diverged."""
+"""(trial, epochs) -> its score after these epochs; not finite if its training diverged."""
 
 
 def simulate(search: Search, score: Score) -> Simulation:
-    """Return `search` at its end, if its trials train one at a time and have these scores."""
+    """Run `search` to its end: trials train one at a time, and `score` gives their scores."""
     while (trial := search.upcoming()) is not None:
         search.start(trial.index)
         scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])

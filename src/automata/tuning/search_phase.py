@@ -1,4 +1,4 @@
-"""The search of a job, as its record has it: the log is replayed, then Ray runs what is missing."""
+"""The search of a job: replay the log, run the missing trials in Ray, return it for the record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 def search_phase(
     context: JobContext, work: WorkFolder, log: SearchLog, ray_address: str | None
 ) -> Tuning:
-    """Bring the search of a job to its end, and return it.
+    """Finish the search of a job, and return it for the record.
 
     Raises UserError if every trial diverged, and the error of a trial that crashed.
     """
@@ -39,7 +39,7 @@ def search_phase(
     if left <= 0:
         search.stop()
     if search.finished:
-        logger.info("the search was finished before: %s", work.log)
+        logger.info("the search is already finished: %s", work.log)
     else:
         meter = context.meter(job.settings.compute.gpus)
         live = LiveSearch(search, log, work, meter, context.provenance, left)
@@ -48,7 +48,7 @@ def search_phase(
 
 
 def _recorded(search: Search, log: SearchLog, ray_address: str | None) -> Tuning:
-    """Return a finished search as a record has it."""
+    """Return a finished search for the record."""
     progress = log.latest
     trials = [
         Trial(
@@ -75,7 +75,7 @@ def _recorded(search: Search, log: SearchLog, ray_address: str | None) -> Tuning
 
 
 def _time_only(segment: Segment) -> Segment:
-    """Return a segment whose trials ran on the user's Ray: only its time was measured."""
+    """Return only the times of a segment: its trials ran on the user's Ray."""
     measurement = Measurement(
         started_at=segment.measurement.started_at,
         wall_seconds=segment.measurement.wall_seconds,

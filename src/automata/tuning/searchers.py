@@ -1,4 +1,4 @@
-"""Search algorithms: what proposes configurations."""
+"""Search algorithms, which propose configurations."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Space = dict[str, spaces.Domain]
 
 
 def domains(space: Space) -> dict[str, Domain]:
-    """Return a configured search space in Ray Tune's terms.
+    """Return a configured search space for Ray Tune.
 
-    In alphabetical order: what is drawn does not depend on the order in a file.
+    It is sorted by name, so that the order in a file does not change the draws.
     """
     return {name: _domain(*domain.draw) for name, domain in sorted(space.items())}
 
@@ -68,5 +68,5 @@ def tpe_search(space: Space, settings: SearchSettings, seed: int) -> Any:
         n_initial_points=startup,
         random_state_seed=derive(seed, "search"),
     )
-    search.blind = startup  # HyperOpt draws the first at random
+    search.blind = startup  # HyperOpt draws the first ones at random
     return search

@@ -1,4 +1,4 @@
-"""Sizes of a search, and what each is expected to cost."""
+"""Sizes of a search, and the expected cost of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from automata.metering.measurement import JOULES_PER_KWH
 from automata.tuning.schedulers import hyperband_brackets
 
 RUN_SECONDS = 15.0
-"""Start of Ray and imports in each run; making the page takes as long."""
+"""Seconds of a run for imports and the start of Ray; making the page takes as long."""
 EVALUATION = 1.1
 """Factor for evaluations at rungs and other work between training steps."""
 EFFICIENCY = 0.8
@@ -24,9 +24,9 @@ class Size(NamedTuple):
     seeds: int
 
     def passes(self, slots: int) -> float:
-        """Return how often the busiest of `slots` passes over the training rows.
+        """Return how many epochs on all data the busiest of `slots` trains.
 
-        The recommended searches use Hyperband on all data.
+        All these searches use Hyperband.
         """
         brackets = hyperband_brackets(self.configurations, self.epochs, 3)
         return self.seeds * max(sum(it.epochs for it in brackets) / slots, self.epochs)
@@ -72,7 +72,7 @@ def fitting(seconds: float, hours: float, cores: int, watts: float | None) -> Pl
 
 
 def plan_of(size: Size, seconds: float, cores: int, watts: float | None) -> Plan:
-    """Return a search of that size on so many cores, with its cost."""
+    """Return a search of `size` on `cores`, with its cost."""
     slots = min(cores, size.configurations)
     overhead = RUN_SECONDS * (size.seeds + 1)
     alone, together = (EVALUATION * seconds * size.passes(count) for count in (1, slots))

@@ -26,33 +26,33 @@ from automata.tuning.work import WorkFolder
 class TuneTrial(tune.Trainable):
     """Trains one configuration from rung to rung; reports one result per rung.
 
-    A trial that has diverged reports the worst score at its next rungs without training, until the
-    scheduler ends it. A trial that an earlier process brought to a rung resumes from its
-    checkpoint. Without one it trains to that rung again, and keeps the results in the log.
+    A diverged trial reports the worst score at its next rungs without training, until the scheduler
+    ends it. A trial that an earlier process brought to a rung resumes from its checkpoint. Without
+    a checkpoint it trains to that rung again, and keeps the results in the log.
 
-    Paused runs stay in this process, not in Ray's checkpoints: those cost a call and a folder
-    each, and nearly always the same process goes on. A trial that takes over this process trains
-    at once, on a thread: Ray asks for its first step one call later.
+    `CheckpointStore` keeps paused runs; each checkpoint of Ray would cost a call and a folder. A
+    trial that takes over this process trains at once, on a thread: Ray asks for its first step one
+    call later.
     """
 
     def setup(self, config: dict[str, Any], job: str, data: str, device: str, work: str) -> None:
         """Build the training run of `config` (`ray_search.worker_config`).
 
-        `job` is a Job in JSON, `data` a prepared file, `device` `cpu` or `cuda`. What must outlast
-        this process goes to the folder `work`.
+        `job` is a Job in JSON, `data` a prepared file, `device` `cpu` or `cuda`. `work` is the
+        folder of files that must outlast this process.
         """
         self._job = Job.model_validate_json(job)
         compute = self._job.settings.compute
         threads = compute.threads_per_trial
-        # One thread does all work: each thread has its own number of threads of torch.
+        # One thread trains all trials: torch's limit of threads holds for the thread that sets it.
         self._worker = ThreadPoolExecutor(1, "training", limit_threads, (threads,))
         self._work = WorkFolder(Path(work))
         self._may_pause = scheduler_of(self._job).pauses
-        # No step yet: the window opens when Ray hears that this process is ready.
+        # Only build the run: the window opens later, when Ray knows that this process is ready.
         begun: Future[Any] = self._worker.submit(self._start, data, device, config)
-        # The first step raises what failed here: from here Ray would pass on its text only.
+        # The first step raises the error of `_start`: raised here, Ray would pass on its text only.
         self._ahead: Future[dict[str, Any]] | None = begun if begun.exception() else None
-        gc.freeze()  # to search all loaded objects for garbage takes 0.2 s
+        gc.freeze()  # garbage collection of all loaded objects would take 0.2 s
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:
         """Take over another trial in the same process."""

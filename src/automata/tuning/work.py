@@ -1,4 +1,4 @@
-"""The folder of a job's unfinished work: from its files an interrupted job resumes."""
+"""The work folder of a job: an interrupted job resumes from its files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Checkpoint(NamedTuple):
 
 
 class WorkFolder:
-    """The files of unfinished work, by name."""
+    """Names the files of a work folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,7 +32,7 @@ class WorkFolder:
         """The files of Ray Tune; another process does not need them."""
 
     def checkpoint(self, trial: int, rungs: int) -> Path:
-        """Return the path of the checkpoint of a trial that has reached so many rungs."""
+        """Return the path of the checkpoint of `trial` after `rungs` rungs."""
         return self.path / "checkpoints" / f"{trial}-{rungs}.pt"
 
     def checkpoints(self, trial: int | None = None) -> list[Checkpoint]:
@@ -42,11 +42,11 @@ class WorkFolder:
         return sorted(Checkpoint(int(index), int(rungs), path) for (index, _, rungs), path in names)
 
     def model(self, trial: int) -> Path:
-        """Return the path of a trial's model at its latest rung: the best is tested under FULL."""
+        """Return the path of a trial's model at its latest rung: FULL tests the best one."""
         return self.path / "models" / f"{trial}.pt"
 
     def only_worker(self) -> AbstractContextManager[float]:
-        """Lock the folder for the body; yield the seconds waited for another process.
+        """Lock the folder during the body; yield the seconds waited for another process.
 
         The other process may be a job that outlived its Snakemake.
         """

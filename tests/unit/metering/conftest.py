@@ -10,7 +10,7 @@ import pynvml
 import pytest
 from pyJoules.device import rapl_device
 
-from automata.metering.gpus import CLIENTS
+from automata.metering.gpus import MPS_PROCESSES
 
 INTEL_RANGE_UJ = 262_143_328_850
 
@@ -102,6 +102,6 @@ def gpus(monkeypatch: pytest.MonkeyPatch) -> FakeGpus:
     monkeypatch.setattr(pynvml, "nvmlDeviceGetTotalEnergyConsumption", fake.total)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetPowerUsage", fake.power)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetComputeRunningProcesses", fake.processes)
-    monkeypatch.setattr(pynvml, CLIENTS, fake.clients)
+    monkeypatch.setattr(pynvml, MPS_PROCESSES, fake.clients)
     monkeypatch.setattr(pynvml, "nvmlDeviceGetMigMode", lambda handle: (handle in fake.cut, 0))
     return fake

@@ -509,7 +509,7 @@ def test_worker_that_began_since_the_latest_look_is_no_other(
         gpus.millijoules, gpus.pids = [0], {0: [os.getpid(), late.pid]}
         window = Meter(sample_seconds=0.1, gpus=gpus.uuids, exclusive=True)
         window._tree.find = lambda find=window._tree.find: (looks.append(1), find())  # type: ignore
-        window._look_for_others()
+        window._check_sharing()
         late.kill()
     assert (looks, window._shared_gpu) == ([1], False)
 

@@ -186,7 +186,7 @@ def test_segment_that_measured_nothing_is_none(work):
 def test_log_of_another_search_is_begun_anew(log, path, work, other, caplog):
     caplog.set_level("INFO", "automata.tuning.log")
     assert load_log(work, other).entries == SearchLog(path).entries == [other]
-    assert caplog.messages == [f"{work.path}: unfinished work of another job or version: discarded"]
+    assert caplog.messages == [f"{work.path}: discarded unfinished work of another job or version"]
 
 
 def test_work_of_an_earlier_version_is_discarded_with_a_line(work, caplog):
@@ -196,7 +196,7 @@ def test_work_of_an_earlier_version_is_discarded_with_a_line(work, caplog):
         (work.path / name).write_text("as it was")
     assert load_log(work, HEADER).entries == [HEADER]
     assert [path.name for path in work.path.iterdir()] == ["log.jsonl"]
-    assert caplog.messages == [f"{work.path}: unfinished work of another job or version: discarded"]
+    assert caplog.messages == [f"{work.path}: discarded unfinished work of another job or version"]
 
 
 def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
@@ -204,7 +204,7 @@ def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
     digest = hashlib.sha256(body).hexdigest()[:16].encode()
     path.write_bytes(digest + b" " + body + b"\n")
     assert load_log(work, HEADER).entries == [HEADER]
-    assert "damaged, or of another version of the project, after line 0: cut off" in caplog.text
+    assert "cut off after line 0: the next line is damaged" in caplog.text
 
 
 @pytest.fixture
@@ -376,4 +376,4 @@ def test_log_of_what_the_search_would_not_do_ends_there(work, path, caplog):
     search = search_of(made)
     log.replay(search)
     assert len(search.results) == len(SearchLog(path).entries) == 2
-    assert "not what this search does after line 2: cut off" in caplog.text
+    assert "cut off after line 2: this search did not ask for the next result" in caplog.text

@@ -223,7 +223,7 @@ def test_hyperband_decides_the_same_in_whatever_order_results_arrive(slots, ties
     while not together.finished:
         while (trial := together.upcoming()) is not None:
             together.start(trial.index)
-        index = order.choice(sorted(together._at_work))
+        index = order.choice(sorted(together._training))
         together.report(index, scores[index])
     assert [trial.epoch for trial in together.trials] == [trial.epoch for trial in alone.trials]
     assert together.best.index == alone.best
@@ -244,11 +244,11 @@ def test_a_search_that_is_stopped_keeps_what_has_a_score(scheduler, results):
     for _ in range(results):
         while (trial := stopped.upcoming()) is not None:
             stopped.start(trial.index)
-        at_work = sorted(stopped._at_work)
+        at_work = sorted(stopped._training)
         stopped.report(at_work[0], trial_score := 1 / (2 + at_work[0]))
     ends = stopped.stop()
-    assert not set(ends) & stopped._at_work
-    for index in sorted(stopped._at_work):
+    assert not set(ends) & stopped._training
+    for index in sorted(stopped._training):
         assert stopped.report(index, trial_score).ends == [index]
     assert stopped.finished
     assert stopped.upcoming() is None
