@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+import pandas as pd
+
+from automata.analysis.tables import markdown
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from automata.views import DATASETS, FIGURES, TABLES
 
@@ -24,9 +27,7 @@ def with_rows(text: str) -> str:
 
     def filled(found: re.Match[str]) -> str:
         head, *rows = CATALOGUES[found[2]]()
-        lines = [head, ("---",) * len(head), *rows]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        return f"{found[1]}\n{table}\n\n{found[3]}"
+        return f"{found[1]}\n{markdown(pd.DataFrame(rows, columns=head))}\n{found[3]}"
 
     return _ROWS.sub(filled, text)
 

@@ -14,7 +14,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from automata.analysis.published import figures, with_tables
+from automata.analysis.tables import markdown
 from automata.config.experiment import Experiment
 from automata.config.reading import Config, read
 from automata.config.refusals import Schema, plain, valid_values
@@ -66,9 +69,8 @@ def with_keys(text: str, defaults: Config) -> str:
         rows = [row for name in match[2].split(",") for row in _section(name, schema, defaults)]
         new = [row for row in rows if row not in known]  # kinds of own data share keys
         known.update(new)
-        table = [("key", "meaning", "valid", "default"), ("---",) * 4, *new]
-        lines = "\n".join(f"| {' | '.join(row)} |" for row in table)
-        return f"{match[1]}\n{lines}\n\n{match[3]}"
+        table = pd.DataFrame(new, columns=["key", "meaning", "valid", "default"])
+        return f"{match[1]}\n{markdown(table)}\n{match[3]}"
 
     return KEYS.sub(filled, text)
 
@@ -93,7 +95,7 @@ def _rows(keys: Schema, schema: Schema, defaults: Config, section: str = "") -> 
             yield from _rows(inner["properties"], schema, inside, f"{section}{name}.")
         else:
             meaning = " ".join(key["description"].split())
-            valid = re.sub(r"\^.*\$", r"`\g<0>`", valid_values(inner)).replace("|", r"\|")
+            valid = re.sub(r"\^.*\$", r"`\g<0>`", valid_values(inner))
             default = defaults.get(name, key.get("default", ...))
             shown = default if isinstance(default, str) else json.dumps(default, default=str)
             yield f"`{section}{name}`", meaning, valid, "" if default is ... else f"`{shown}`"
