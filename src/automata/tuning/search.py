@@ -17,7 +17,7 @@ from automata.training.progress import WORST_SCORE
 from automata.tuning.schedulers import Result, Scheduler, Verdict
 
 SCORE = "score"
-"""Name of the validation score, which searches and schedulers maximise, in Ray's results."""
+"""Key of the validation score in the results that a proposer learns from and maximises."""
 
 
 class Proposer(Protocol):
