@@ -4,12 +4,15 @@ import atexit
 import json
 import shutil
 
+from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
 from automata.grid import Grid, alternatives
+from automata.config.inputs import files_of
 from automata.errors import UserError
 from automata.expected import expected
+from automata.files import fingerprint
 from automata.outputs import Outputs
 from automata.runs import STEM as RUN
 
@@ -21,8 +24,7 @@ if not (os.access(os.curdir, os.W_OK) or os.path.isdir(".snakemake")):
     sys.exit(f"{os.getcwd()}: read-only: name another folder by --directory")
 
 # Folders in which the user's own modules are searched.
-SEARCHED = [str(ROOT / "src"), os.getcwd()]
-SEARCHED += os.environ.get("PYTHONPATH", "").split(":")
+SEARCHED = [str(ROOT / "src"), os.getcwd(), *os.getenv("PYTHONPATH", "").split(":")]
 
 try:
     if str(DEFAULTS) in map(str, workflow.configfiles):
@@ -35,8 +37,7 @@ try:
 except UserError as error:
     sys.exit(str(error))
 
-# Jobs and Ray's workers inherit this environment; cluster jobs set it, too, by parsing this file.
-# Its settings change neither data sets nor records, so a change of them repeats no job. The working
+# Jobs and Ray's workers inherit this environment; a change of it repeats no job. The working
 # directory may have a stranger's modules: it is searched only if the configuration names own code.
 if not GRID.names_code:
     SEARCHED.remove(os.getcwd())
@@ -69,9 +70,7 @@ def allow_repeats():
 def at_end(lines):
     """Print the lines that `lines()` returns, when this process exits and Snakemake is silent."""
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
-        atexit.register(
-            lambda: [print(line, file=sys.stderr) for line in lines() if line]
-        )
+        atexit.register(lambda: [print(it, file=sys.stderr) for it in lines()])
 
 
 def makes_all():
@@ -83,6 +82,18 @@ def as_json(value):
     """Return a function that returns `value` in JSON; in a text, braces would mark wildcards."""
     text = json.dumps(value, default=lambda section: section.model_dump(mode="json"))
     return lambda wildcards: text
+
+
+def content(*names):
+    """Return a fingerprint of the content of these configuration files, without their dates."""
+    paths = [CONFIG / f"{name}.yaml" for name in names]
+    return fingerprint({path.name: path.read_text(encoding="utf-8") for path in paths})
+
+
+def own_files(wildcards):
+    """Return the user's own files of a data set, except names that look like wildcards."""
+    paths = [it for path in GRID.own_files(wildcards.dataset) for it in files_of(path)]
+    return [ancient(str(path)) for path in paths if not contains_wildcard(str(path))]
 
 
 def part(wildcards):

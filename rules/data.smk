@@ -4,16 +4,6 @@ Needs: the user's own files; others are downloaded.
 Makes: results/data/{dataset}{version}.safetensors, and .encoding.json, the encoding of its rows.
 """
 
-from snakemake.io import contains_wildcard
-
-from automata.config.inputs import files_of
-
-
-def own_files(wildcards):
-    """Return the user's own files of a data set, except names that look like wildcards."""
-    paths = [it for path in GRID.own_files(wildcards.dataset) for it in files_of(path)]
-    return [ancient(str(path)) for path in paths if not contains_wildcard(str(path))]
-
 
 rule prepare:
     """Read, split and encode a data set."""

@@ -5,14 +5,6 @@ Makes: results/{experiment}/tables/ and best.yaml beside it.
 Steps: unpack archives; collect the table of runs; tabulate all others from it.
 """
 
-from automata.files import fingerprint
-
-
-def content(*names):
-    """Return a fingerprint of the content of these configuration files, without their dates."""
-    paths = [CONFIG / f"{name}.yaml" for name in names]
-    return fingerprint({path.name: path.read_text(encoding="utf-8") for path in paths})
-
 
 rule unpack:
     """Unpack published records into a folder of the experiment."""
