@@ -19,14 +19,14 @@ PAPER = CONFIG / "paper.yaml"
 
 @dataclass(frozen=True)
 class Grid:
-    """The paper's grid with so many seeds, None for its own, and some of its data sets."""
+    """The paper's grid with another number of seeds, or its own if None, and some data sets."""
 
     seeds: int | None = None
     datasets: tuple[str, ...] = tuple(DATASETS)
 
 
 GRIDS = {104: Grid(1, ("dna", "trec6")), 572: Grid(1), 2548: Grid(), 10296: Grid(18)}
-"""Number of runs -> their grid; the smallest is to see that a benchmark works."""
+"""Number of runs -> their grid; the smallest is for the tests."""
 
 TIMED = [572, 2548, 10296]
 
@@ -37,7 +37,7 @@ def paper() -> list[Experiment]:
 
 
 def configuration(folder: Path, grid: Grid) -> list[str]:
-    """Return the files that give Snakemake a grid."""
+    """Return the configuration files of a grid."""
     own = folder / "own.yaml"
     change: dict[str, Any] = {"experiment": "benchmark", "datasets": list(grid.datasets)}
     if grid.seeds is not None:
@@ -47,6 +47,6 @@ def configuration(folder: Path, grid: Grid) -> list[str]:
 
 
 def prepared_files(folder: Path) -> list[Path]:
-    """Return where the prepared files of the paper's data sets would lie."""
+    """Return the paths of the prepared files of the paper's data sets."""
     grid = Cells(paper(), [])
     return [folder / grid.prepared(dataset) for dataset in grid.datasets]

@@ -1,8 +1,7 @@
-"""Made-up records of a whole experiment, as `automata tune` would have written them.
+"""Made-up records of a whole experiment, to time work on many records; nothing is measured.
 
-Written into a temporary folder, to time what is made of many records; nothing in them was
-measured. A record agrees with its row in `benchmarks.synthetic`, has the settings that the
-configuration gives it, and the trials, rungs and epochs of a real one, hence its size.
+A record agrees with its row in `benchmarks.synthetic`. It has the settings of the configuration,
+and as many trials, rungs and epochs as a real record.
 """
 
 from __future__ import annotations
@@ -51,10 +50,7 @@ PROVENANCE = {
 
 
 def write_records(folder: Path, grid: Grid) -> int:
-    """Write the records of `grid` into `folder`, at the paths that runs give them.
-
-    Returns how many there are.
-    """
+    """Write the records of `grid` below `folder`, as runs do; return their number."""
     experiments = paper()
     runs = synthetic_runs(datasets=grid.datasets, repeats=grid.seeds).to_dict("records")
     for row in runs:
@@ -64,14 +60,14 @@ def write_records(folder: Path, grid: Grid) -> int:
 
 
 def settings_of_run(experiments: list[Experiment], row: Row) -> Settings:
-    """Return the settings that the configuration gives to the run of a row."""
+    """Return the settings of the run of a row in the configuration."""
     experiment = next(one for one in experiments if row["dataset"] in one.datasets)
     named = {key: row[key] for key in ("dataset", "search", "scheduler", "selector")}
     return settings_of(experiment, **named)
 
 
 def made_up_record(row: Row, settings: Settings) -> Record:
-    """Return the record whose row in the table of runs is about `row`."""
+    """Return a record that agrees with `row`."""
     run = Run(**{key: row[key] for key in Run.model_fields})
     random = np.random.default_rng([run.seed, len(run.dataset), int(1000 * run.fraction)])
     drawn = np.random.default_rng([run.seed, len(run.dataset)])
@@ -113,7 +109,7 @@ def _segment(measurement: Measurement, setup: float = 0.0) -> Segment:
 
 
 def _window(row: Mapping[str, Any], seconds: float, started: float) -> Measurement:
-    """Return one metered window, with the fields that a real one has."""
+    """Return a measurement like a real one."""
     joules = 4.08 * seconds
     return Measurement(
         started_at=started,
@@ -180,7 +176,7 @@ def _trials(
 
 
 def _brackets(scheduler: str, settings: Settings) -> list[Bracket]:
-    """Return the brackets of a search; ASHA is taken for one whose rungs keep their share."""
+    """Return the brackets of a search; for ASHA, one whose rungs keep their usual share."""
     protocol = settings.protocol
     if scheduler == "hyperband":
         eta = settings.scheduler.hyperband.reduction_factor
@@ -193,12 +189,12 @@ def _brackets(scheduler: str, settings: Settings) -> list[Bracket]:
 
 
 def _rungs_reached(bracket: Bracket, place: int) -> int:
-    """Return how many rungs the trial that is number `place` of its bracket gets to."""
+    """Return how many rungs the trial with rank `place` in its bracket reaches."""
     return 1 + sum(place < survivors for survivors in bracket.survivors)
 
 
 def _training(random: np.random.Generator, epochs: int, samples: int, seconds: float) -> Progress:
-    """Return the account of a training run of `epochs` on `samples`."""
+    """Return the progress of a training run of `epochs` on `samples`."""
     falling = np.exp(-np.arange(epochs) / epochs) + random.normal(0, 0.01, epochs)
     return Progress(
         epochs=epochs,
@@ -217,7 +213,7 @@ def _training(random: np.random.Generator, epochs: int, samples: int, seconds: f
 
 
 def _value(draw: str, values: list[Any], random: np.random.Generator) -> Any:
-    """Return a value of a hyper-parameter, drawn evenly."""
+    """Return a random value of a hyper-parameter."""
     if draw == "choice":
         return values[random.integers(len(values))]
     return float(random.uniform(values[0], values[1]))

@@ -19,7 +19,7 @@ Row = Mapping[str, object]
 
 
 def host(threads: int, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
-    """Return what a number depends on besides the code: processor, threads, versions, date."""
+    """Return processor, threads, versions and date, on which times depend."""
     versions = [f"{name} {installed_version(name)}" for name in packages]
     return {
         "cpu": cpu_model(),
@@ -41,9 +41,8 @@ def write_table(
 ) -> None:
     """Write `rows` to `name`.csv and `name`.md in `folder`; the first row has the columns.
 
-    Raises ValueError when rows differ in their columns. In the Markdown, floats have three
-    significant digits and the facts of `host` stand below the table; in the CSV each row has
-    them.
+    Raises ValueError if rows differ in their columns. In the Markdown, floats have three
+    significant digits, and the facts of `host` follow the table; in the CSV each row has them.
     """
     columns = list(rows[0])
     if any(list(row) != columns for row in rows):

@@ -1,9 +1,7 @@
 """A made-up table of runs and their trials, as `automata collect` writes them.
 
-For tests, and for the records of the benchmark of plans.
-
-Times follow a simple model (epochs x rows x cost of the kind), so that speedups lie below their
-ceilings; accuracies and all noise are drawn from a seed.
+Tests use it, and the benchmark of plans. Times follow a simple model (epochs x rows x cost of the
+kind), so that speedups are below their ceilings. Accuracies and noise are drawn from a seed.
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ def synthetic_runs(
     fractions: tuple[float, ...] = FRACTIONS,
     repeats: int | None = None,
 ) -> pd.DataFrame:
-    """Return a table of runs; as it is, that of the paper: 2,548 rows."""
+    """Return a table of runs; the default is the paper's grid of 2,548 rows."""
     random = np.random.default_rng(seed)
     rows = [
         _run(random, dataset, search, scheduler, selector, fraction, repeat)

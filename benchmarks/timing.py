@@ -1,4 +1,4 @@
-"""Timing that a busy machine disturbs little: interleaved rounds, medians, paired ratios."""
+"""Timing on a busy machine: interleaved rounds, medians, ratios within a round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Seconds = dict[str, list[float]]
 
 @contextmanager
 def fixed_threads(threads: int) -> Iterator[None]:
-    """Give torch and every BLAS of this process so many threads in the body."""
+    """Limit torch and every BLAS of this process to `threads` during the body."""
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -27,10 +27,9 @@ def fixed_threads(threads: int) -> Iterator[None]:
 
 
 def interleaved(contenders: Mapping[str, Callable[[], object]], rounds: int) -> Seconds:
-    """Time every contender once a round, in turn, after a round that does not count.
+    """Time every contender once a round, in turn, after a warm-up round.
 
-    What slows the machine down for a while slows the neighbours of a round down alike, so that
-    their ratio is worth more than that of two separate series.
+    Other work of the machine slows the contenders of a round alike.
     """
     seconds: Seconds = {name: [] for name in contenders}
     for number in range(rounds + 1):
@@ -42,7 +41,7 @@ def interleaved(contenders: Mapping[str, Callable[[], object]], rounds: int) -> 
 
 
 def stopwatch(run: Callable[[], object]) -> float:
-    """Return the wall seconds of `run`, the work on the GPU included."""
+    """Return the wall seconds of `run`, with its work on the GPU."""
     _wait()
     start = time.perf_counter()
     run()

@@ -1,4 +1,4 @@
-"""Data sets, protocols and configurations that the benchmarks train on."""
+"""Data sets, protocols and configurations of the benchmarks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EPOCHS = 10_000
 
 @dataclass(frozen=True)
 class Workload:
-    """A data set, and how its kind is trained."""
+    """A data set, and the model and configuration that train on it."""
 
     dataset: Dataset
     model: str
@@ -42,7 +42,7 @@ class Workload:
         device: torch.device = CPU,
         compute: Compute = Compute(),  # noqa: B008 - frozen
     ) -> TrainingRun:
-        """Return a run that has not trained yet."""
+        """Return a new training run."""
         protocol = Protocol(
             model=self.model,
             configurations=1,
@@ -56,12 +56,12 @@ class Workload:
 
 
 def tabular(name: str, optimizer: str = "adam") -> Workload:
-    """Return a table that ships with the project."""
+    """Return the workload of a table that ships with the project."""
     return prepared_table(prepare(name, Preparation(), Path("results/downloads")), optimizer)
 
 
 def prepared_table(dataset: Dataset, optimizer: str = "adam") -> Workload:
-    """Return the MLP with sizes from the middle of its search space."""
+    """Return a workload of an MLP with sizes from the middle of its search space."""
     sizes = {"hidden1": 225, "hidden2": 225}
     return Workload(
         dataset, "mlp", {**sizes, "learning_rate": 0.005, "optimizer": optimizer, **_FIXED}
@@ -69,7 +69,7 @@ def prepared_table(dataset: Dataset, optimizer: str = "adam") -> Workload:
 
 
 def sentences(rows: int, words: int, dimension: int = 300, hidden: int = 128) -> Workload:
-    """Return sentences as long as those of TREC, of words as frequent as in a natural language."""
+    """Return random sentences with lengths as in TREC and word frequencies as in a language."""
     generator = torch.Generator().manual_seed(0)
     frequency = 1 / torch.arange(1, words - UNKNOWN, dtype=torch.float64)
 
@@ -101,7 +101,7 @@ def sentences(rows: int, words: int, dimension: int = 300, hidden: int = 128) ->
 
 
 def images(rows: int, size: int = 32) -> Workload:
-    """Return random images of the shape of CIFAR-10's, with a trace of their class."""
+    """Return random images like those of CIFAR-10, slightly tinted by class."""
     generator = torch.Generator().manual_seed(0)
     normal = Normalisation(torch.full((3,), 0.5), torch.full((3,), 0.25))
 

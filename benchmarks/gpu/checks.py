@@ -1,4 +1,4 @@
-"""What `make gpu` looks at, one function each. Data are generated with a seed, or packaged."""
+"""The checks of `make gpu`, one function each. Data are generated with a seed, or packaged."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TESTS = ("tests/unit/training", "tests/unit/models", "tests/unit/selection")
 
 
 class Finding(NamedTuple):
-    """What a check found."""
+    """The result of a check."""
 
     good: bool
     text: str
@@ -46,7 +46,7 @@ class Finding(NamedTuple):
 
 
 def text_twice(folder: Path, quick: bool) -> Finding:
-    """Train an LSTM of two layers twice with one seed: cuDNN repeats itself if told to."""
+    """Check that an LSTM of two layers, trained twice with one seed, gives the same numbers."""
     size = {"words": 300, "dimension": 8, "hidden": 6} if quick else {"words": 9000}
     workload = workloads.sentences(64 if quick else 4000, **size)
     workload.configuration["layers"] = 2
@@ -57,26 +57,28 @@ def text_twice(folder: Path, quick: bool) -> Finding:
 
 
 def epochs(folder: Path, quick: bool, ways: dict[str, Compute]) -> Finding:
-    """Train ResNet18 in these ways: none slower than a plain loop of torch, their losses alike?"""
+    """Check that ResNet18 trains as fast as in a plain loop of torch, with similar losses."""
     workload = workloads.images(50, 5) if quick else workloads.images(9000)
     rows = epoch_rows(workload, ways, 1 if quick else 3)
     alike = all(abs(row[LOSS] / rows[1][LOSS] - 1) < 0.1 for row in rows[1:])
     slowest = min(row["full epoch: times as fast"] for row in rows[1:])
-    text = f"losses {'alike' if alike else 'apart'}, at least {slowest:.2f} times as fast"
+    text = f"losses {'alike' if alike else 'different'}, at least {slowest:.2f} times as fast"
     return Finding(alike and (quick or slowest > 0.8), text, rows)
 
 
 def smoke_twice(folder: Path, quick: bool) -> Finding:
-    """Run the smoke experiment (packaged dna) twice on the GPU: are the losses the same?"""
+    """Check that the smoke experiment (packaged dna) gives the same losses twice."""
     own = {"compute": {"device": "cuda"}}
     for name in ("one", "two"):
         _snakemake(folder / name, own, ROOT / "config/smoke.yaml")
     one, two = (_outcomes(folder / name) for name in ("one", "two"))
-    return Finding(one == two, f"{len(one)} runs: {'the same' if one == two else 'other'} losses")
+    return Finding(
+        one == two, f"{len(one)} runs: {'the same' if one == two else 'different'} losses"
+    )
 
 
 def images_interrupted(folder: Path, quick: bool) -> Finding:
-    """Kill a job on images (generated) in its search, call again: are the losses the same?"""
+    """Check that a job on generated images gives the same losses if it is killed and resumes."""
     drawn = (workloads.images(180, 8) if quick else workloads.images(6000)).dataset.train
     pixels, labels = drawn.inputs.permute(0, 2, 3, 1).numpy(), drawn.labels.numpy()
     np.savez(folder / "images.npz", images=pixels, labels=labels)
@@ -101,11 +103,11 @@ def images_interrupted(folder: Path, quick: bool) -> Finding:
     whole, resumed = (_outcomes(folder / name) for name in ("whole", "killed"))
     how = f"killed after {reported} results, resumed" if reported else "ended before the kill"
     same = whole == resumed
-    return Finding(bool(reported) and same, f"{how}: {'the same' if same else 'other'} losses")
+    return Finding(bool(reported) and same, f"{how}: {'the same' if same else 'different'} losses")
 
 
 def energy_and_power(folder: Path, quick: bool) -> Finding:
-    """Compare NVML's energy counter with the integral of the power that NVML reports."""
+    """Check NVML's counter of energy against the integral of the power that NVML reports."""
     notes: list[str] = []
     counters = gpu_sources(gpus_in_use(CUDA), notes)
     if not counters or isinstance(counters[0], PolledPower):
@@ -138,9 +140,9 @@ def tests_of_a_gpu(folder: Path, quick: bool) -> Finding:
     """Run the tests that compare a GPU with the CPU."""
     which = "cpu_and_gpu_agree or a_model_on_a_gpu"
     command = [sys.executable, "-m", "pytest", "-q", "-k", which, "-p", "no:cacheprovider", *TESTS]
-    status, said = _run(command)
-    failed = [line for line in said if line.startswith("FAILED")]
-    return Finding(status == 0, "; ".join([*said[-1:], *failed]))
+    status, output = _run(command)
+    failed = [line for line in output if line.startswith("FAILED")]
+    return Finding(status == 0, "; ".join([*output[-1:], *failed]))
 
 
 CHECKS: dict[str, tuple[Callable[[Path, bool], Finding], bool]] = {
@@ -152,7 +154,7 @@ CHECKS: dict[str, tuple[Callable[[Path, bool], Finding], bool]] = {
     "tests": (tests_of_a_gpu, True),
     "compiled epochs": (partial(epochs, ways=COMPILED), True),
 }
-"""Name -> the check, and whether only a GPU of hardware can pass it; the most telling first."""
+"""Name -> the check, and whether it needs a real GPU; the most important first."""
 
 
 def _trained(run: TrainingRun) -> list[Any]:
@@ -165,7 +167,7 @@ def _trained(run: TrainingRun) -> list[Any]:
 
 
 def _command(folder: Path, own: dict[str, Any], *files: Path) -> list[str]:
-    """Return the call of snakemake that has the runs of `own` in `folder`."""
+    """Return the snakemake command that makes the runs of the configuration `own` in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "own.yaml"
     file.write_text(yaml.safe_dump(own))
@@ -175,25 +177,25 @@ def _command(folder: Path, own: dict[str, Any], *files: Path) -> list[str]:
 
 
 def _snakemake(folder: Path, own: dict[str, Any], *files: Path) -> None:
-    status, said = _run(_command(folder, own, *files))
+    status, output = _run(_command(folder, own, *files))
     if status:
-        raise UserError(([line for line in said if "error:" in line] or said)[-1])
+        raise UserError(([line for line in output if "error:" in line] or output)[-1])
 
 
 def _run(command: list[str]) -> tuple[int, list[str]]:
-    """Run `command` with all its children to an end, which is after SECONDS at most."""
+    """Return the exit status and the output lines of `command`; it may take SECONDS."""
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
-        said, _ = process.communicate(timeout=SECONDS)
+        output, _ = process.communicate(timeout=SECONDS)
     finally:
         _kill(process)
-    return process.returncode, said.strip().splitlines() or ["without a word"]
+    return process.returncode, output.strip().splitlines() or ["no output"]
 
 
 def _kill(process: subprocess.Popen[Any]) -> None:
-    """Kill a process with its descendants, Ray's among them, if it lives."""
+    """Kill a process with its descendants, Ray's among them."""
     if process.poll() is None:
         family = [*psutil.Process(process.pid).children(recursive=True), process]
         for member in family:
@@ -203,14 +205,14 @@ def _kill(process: subprocess.Popen[Any]) -> None:
 
 
 def _killed_in_its_search(folder: Path, own: dict[str, Any]) -> int:
-    """Kill a job after its second result; return how many it had, 0 if it was too fast."""
+    """Kill a job after its second result; return its number of results, 0 if it had finished."""
     process = subprocess.Popen(
         _command(folder, own), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     work, end = folder / "results/work", time.monotonic() + SECONDS
     try:
         while process.poll() is None and time.monotonic() < end:
-            with suppress(FileNotFoundError):  # it has just ended
+            with suppress(FileNotFoundError):  # the job has just finished
                 results = sum(it.read_text().count('"reported"') for it in work.rglob("log.jsonl"))
                 if results >= 2:
                     return results
@@ -221,7 +223,7 @@ def _killed_in_its_search(folder: Path, own: dict[str, Any]) -> int:
 
 
 def _outcomes(folder: Path) -> dict[str, Any]:
-    """Return what is in the records of a folder but for clocks and energy, by their runs."""
+    """Return the content of all records in a folder without times and energy, by run."""
     outcomes = {}
     for path in sorted(folder.glob("results/runs/**/record.json")):
         record = read_record(path)
@@ -234,7 +236,7 @@ def _outcomes(folder: Path) -> dict[str, Any]:
 
 
 def undated(value: Any) -> Any:
-    """Return a dump without what a clock wrote."""
+    """Return a dump without times and energy."""
     if isinstance(value, dict):
         return {name: undated(part) for name, part in value.items() if name not in CLOCKS}
     return [undated(part) for part in value] if isinstance(value, list) else value

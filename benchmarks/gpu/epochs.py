@@ -28,7 +28,7 @@ Measured = dict[str, float]
 
 
 def epoch_rows(workload: Workload, ways: dict[str, Compute], rounds: int) -> list[Row]:
-    """Return a row of a plain loop, which the others are compared with, and one of each way."""
+    """Return a row of a plain loop, the baseline, and one of each way."""
     contenders = {PLAIN: _plain(workload)}
     for name, compute in ways.items():
         if compute.precision == "float32" or torch.cuda.is_bf16_supported(False):
@@ -49,7 +49,7 @@ def epoch_rows(workload: Workload, ways: dict[str, Compute], rounds: int) -> lis
 
 
 def _way(workload: Workload, compute: Compute) -> Callable[[], Measured]:
-    """Return what trains one full epoch, then selects and trains on the selection."""
+    """Return a function that times a full epoch, a selection, and an epoch on the selection."""
     full = workload.run(BATCH_SIZE, device=CUDA, compute=compute)
     part = workload.run(BATCH_SIZE, "gradmatch", FRACTION, device=CUDA, compute=compute)
     part.train_to(2)  # the first subset is random, the second warms up
@@ -63,7 +63,7 @@ def _way(workload: Workload, compute: Compute) -> Callable[[], Measured]:
 
 
 def _plain(workload: Workload) -> Callable[[], Measured]:
-    """Return what trains a full epoch and one on random rows, without a training run."""
+    """Return a function that times a full epoch and one on random rows in a plain loop."""
     model = workload.run(BATCH_SIZE, device=CUDA).model
     model.memory_format = torch.contiguous_format  # torch's default
     model.to(memory_format=model.memory_format)

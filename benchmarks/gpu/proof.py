@@ -1,4 +1,4 @@
-"""`make gpu`: what a GPU must show before its numbers are believed, and how fast it is."""
+"""`make gpu`: can the numbers of this GPU be trusted, and how fast is it?"""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ from benchmarks.report import Row, host, markdown_table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Make all checks, and write the report after each of them."""
+    """Run all checks; write the report after each."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu.proof", description=__doc__)
-    parser.add_argument("--results", type=Path, default=ROOT / "results/gpu", help="its folder")
-    parser.add_argument("--quick", action="store_true", help="small, and without hardware")
+    parser.add_argument(
+        "--results", type=Path, default=ROOT / "results/gpu", help="folder of the report"
+    )
+    parser.add_argument("--quick", action="store_true", help="small sizes, without a GPU")
     options = parser.parse_args(arguments)
     try:
         take_device(choose_device(Compute(device="cuda"), "image"))
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         finding = _found(check, options.quick)
         good = good and finding.good
         verdict = "as it should be" if finding.good else "not as it should be"
-        what = {"what was found": finding.text, "seconds": time.monotonic() - start}
+        what = {"finding": finding.text, "seconds": time.monotonic() - start}
         rows.append({"check": check, "verdict": verdict, **what})
         if finding.rows:
             tables += ["", f"## {check.capitalize()}", "", *markdown_table(finding.rows)]
@@ -56,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _found(check: str, quick: bool) -> Finding:
-    """Return what a check finds; it has the memory of the GPU to itself and its children."""
+    """Return the result of a check, which starts with the GPU's memory free."""
     gc.collect()
     torch.cuda.empty_cache()
     try:

@@ -1,9 +1,9 @@
-"""One tuning job, as `automata tune` runs it, with a stopwatch at its seams.
+"""One tuning job, as `automata tune` runs it, with a stopwatch between its parts.
 
 Arguments: start of the process, file for the laps, job in JSON, data, work folder, record.
 """
 
-# ruff: noqa: E402  (what an import costs is what is measured)
+# ruff: noqa: E402  (the benchmark measures imports)
 from __future__ import annotations
 
 import gc
@@ -48,7 +48,7 @@ def timed_ray(workers: int, gpus: int) -> Iterator[None]:
 
 
 class TimedSearch(LiveSearch):
-    """Splits the time inside Ray at the first trial's start and the last one's end."""
+    """A search that stops the watch at the first trial's start and at the last one's end."""
 
     first = True
 

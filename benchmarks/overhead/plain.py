@@ -4,7 +4,7 @@ Arguments: start of the process, file for the laps, record, data. Every trial tr
 rungs that it reached in the job, and is evaluated there; then the final training and the test.
 """
 
-# ruff: noqa: E402  (what an import costs is what is measured)
+# ruff: noqa: E402  (the benchmark measures imports)
 from __future__ import annotations
 
 import gc
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def check(trial: Trial, run: TrainingRun) -> None:
-    """Hold the loop to doing what the job did."""
+    """Raise RuntimeError if the loop trained otherwise than the job."""
     if run.progress.training_loss != trial.progress.training_loss:
         raise RuntimeError(f"trial {trial.index} trained otherwise than in the job")
 

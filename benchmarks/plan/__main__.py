@@ -1,22 +1,32 @@
-"""`python -m benchmarks.plan`: what `snakemake -n` costs by runs of the grid and what is there."""
+"""`python -m benchmarks.plan`: seconds of `snakemake -n`, by runs and by finished runs."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
-from benchmarks.commands import Cost, snakemake
-from benchmarks.grids import GRIDS, TIMED, Grid, configuration, prepared_files
+from benchmarks.grids import GRIDS, ROOT, TIMED, Grid, configuration, prepared_files
 from benchmarks.records import write_records
 from benchmarks.report import Row, write_table
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("snakemake",)
+
+
+class Cost(NamedTuple):
+    """The time of a command."""
+
+    wall_seconds: float
+    cpu_seconds: float
 
 
 def main() -> None:
@@ -40,8 +50,27 @@ def main() -> None:
     print((options.results / "plan.md").read_text(encoding="utf-8"))
 
 
+def snakemake(folder: Path, files: Sequence[str], *arguments: str) -> Cost:
+    """Run `snakemake` in `folder` with these configuration files; return its cost.
+
+    Raises RuntimeError, with the end of its output, if it fails.
+    """
+    command = [sys.executable, "-m", "snakemake", "--directory", str(folder)]
+    command += ["--snakefile", str(ROOT / "workflow/Snakefile"), *arguments]
+    output = folder / "output.txt"
+    start = time.perf_counter()
+    with output.open("wb") as file:
+        process = subprocess.Popen([*command, "--configfile", *files], stdout=file, stderr=file)
+        _, status, usage = os.wait4(process.pid, 0)
+    cost = Cost(time.perf_counter() - start, usage.ru_utime + usage.ru_stime)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(output.read_text(encoding="utf-8")[-2000:])
+    return cost
+
+
 def _folders(folder: Path, grid: Grid) -> dict[str, Path]:
-    """Return a folder for each state that runs may be in, by its name."""
+    """Return a folder for each state of the runs: none, half or all of them are finished."""
     empty, half, whole = (folder / name for name in ("none", "half", "all"))
     empty.mkdir(parents=True)
     write_records(whole, grid)
@@ -62,14 +91,13 @@ def _row(runs: int, state: str, folder: Path, costs: list[Cost]) -> Row:
         "records there": state,
         "wall s": median(cost.wall_seconds for cost in costs),
         "CPU s": median(cost.cpu_seconds for cost in costs),
-        "peak MiB": median(cost.peak_mib for cost in costs),
         "records MiB": _mib(folder / "results/runs"),
         "metadata MiB": _mib(folder / ".snakemake/metadata"),
     }
 
 
 def _mib(folder: Path) -> float:
-    """Return what the files in a folder take on disk."""
+    """Return the size on disk of the files in a folder."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*")) / 2**20
 
 

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.plan.metadata FOLDER CONFIG...`: what Snakemake remembers of finished runs.
+"""`python -m benchmarks.plan.metadata FOLDER CONFIG...`: write Snakemake's metadata of all runs.
 
-Made by Snakemake itself, from its plan of the grid, as after each run; `--touch` would do the
-same and sleep a tenth of a second for each. The prepared files must be there, if only in name.
+Snakemake writes it from its plan, as after each run; `--touch` would sleep 0.1 s for each run.
+The prepared files must exist, but may be empty.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> None:
             scheduling_settings=SchedulingSettings(scheduler="greedy"),
             scheduler_settings=SchedulerSettings(),
         )
-        asyncio.run(_finish(workflow._workflow))  # no public way to it
+        asyncio.run(_finish(workflow._workflow))  # there is no public way
 
 
 async def _finish(workflow: Any) -> None:

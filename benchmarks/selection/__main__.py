@@ -1,4 +1,4 @@
-"""`python -m benchmarks.selection`: tables and a plot of what selecting costs."""
+"""`python -m benchmarks.selection`: tables of what solvers and whole selections cost."""
 
 from __future__ import annotations
 
@@ -6,36 +6,30 @@ import argparse
 from pathlib import Path
 
 from automata.datasets.prepared import read_dataset
-from automata.figures.style import save
 from benchmarks import workloads
-from benchmarks.parts import parser_of_parts, wanted_parts
 from benchmarks.report import Row, write_table
-from benchmarks.selection import cost, growth, solvers
+from benchmarks.selection import cost, solvers
 from benchmarks.timing import fixed_threads
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("matching", "facility", "growth", "cost")
 PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "apricot-select", "numba")
 
 
 def main() -> None:
-    """Run the parts that are asked for and write their tables."""
-    parser = parser_of_parts("selection", __doc__, PARTS, repeats=5, results=RESULTS)
-    parser.add_argument("--threads", type=int, default=2, help="of the solvers")
-    parser.add_argument("--selection-threads", type=int, default=1, help="of whole selections")
+    """Write the tables of the named parts."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.selection", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help="all")
+    parser.add_argument("--repeats", type=int, default=5, help="number of rounds")
+    parser.add_argument("--threads", type=int, help="threads: 2 for solvers, 1 for selections")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the tables")
     parser.add_argument("--prepared", type=Path, nargs="*", default=[], help="more tables")
     options = parser.parse_args()
-    wanted = wanted_parts(parser, options, PARTS)
-    with fixed_threads(options.threads):
-        if "matching" in wanted:
-            matching(options)
-        if "facility" in wanted:
-            facility(options)
-        if "growth" in wanted:
-            grow(options)
-    if "cost" in wanted:
-        with fixed_threads(options.selection_threads):
-            whole_selections(options)
+    for part in options.parts or PARTS:
+        write, usual = PARTS[part]
+        threads = options.threads or usual
+        with fixed_threads(threads):
+            write(argparse.Namespace(**{**vars(options), "threads": threads}))
 
 
 def matching(options: argparse.Namespace) -> None:
@@ -43,11 +37,9 @@ def matching(options: argparse.Namespace) -> None:
     sizes, hard = solvers.SIZES, solvers.HARD_SIZES
     if options.quick:
         sizes, hard = sizes[:1], hard[:1]
+    rows = list(solvers.matching_rows(sizes, hard, options.repeats))
     title = "Matching pursuit (scikit-learn and per-step lstsq allow negative weights)"
-    rows: list[Row] = []
-    for row in solvers.matching_rows(sizes, hard, options.repeats):
-        rows.append(row)
-        _write(rows, options, "matching", title)  # what is there outlives a stop
+    _write(rows, options, "matching", title)
 
 
 def facility(options: argparse.Namespace) -> None:
@@ -55,16 +47,6 @@ def facility(options: argparse.Namespace) -> None:
     sizes = solvers.FACILITY_SIZES[:1] if options.quick else solvers.FACILITY_SIZES
     rows = list(solvers.facility_rows(sizes, options.repeats))
     _write(rows, options, "facility", "Facility location, from given similarities")
-
-
-def grow(options: argparse.Namespace) -> None:
-    """Write table and plot of how cost grows."""
-    sizes = (growth.MINI_BATCHES, growth.BUDGETS, growth.BUDGETS_OF)
-    if options.quick:
-        sizes = ((100, 200), (10, 20), 200)
-    rows = list(growth.growth_rows(*sizes, rounds=min(options.repeats, 3)))
-    _write(rows, options, "growth", "Seconds by mini-batches and by budget")
-    save(growth.figure(rows), options.results / "growth.png")
 
 
 def whole_selections(options: argparse.Namespace) -> None:
@@ -77,27 +59,18 @@ def whole_selections(options: argparse.Namespace) -> None:
         rows += cost.cost_rows(table, (16, 32, 64), options.repeats)
     pictures = workloads.images(40 if options.quick else 240)
     rows += cost.cost_rows(pictures, (20,), min(options.repeats, 3), warm_epochs=1)
-    threads = options.selection_threads
     title = "Whole selections beside one evaluation pass over the training set"
-    _write(rows, options, "cost", title, threads)
-    title = "Whole selections beside one evaluation pass, mean over batch sizes"
-    _write(list(cost.means(rows)), options, "cost-means", title, threads)
+    _write(rows, options, "cost", title)
+    _write(list(cost.means(rows)), options, "cost-means", f"{title}, mean over batch sizes")
 
 
-def _write(
-    rows: list[Row],
-    options: argparse.Namespace,
-    name: str,
-    title: str,
-    threads: int | None = None,
-) -> None:
+PARTS = {"matching": (matching, 2), "facility": (facility, 2), "cost": (whole_selections, 1)}
+"""Name of a part -> the function that writes its tables, and its number of threads."""
+
+
+def _write(rows: list[Row], options: argparse.Namespace, name: str, title: str) -> None:
     write_table(
-        rows,
-        options.results,
-        name,
-        title=title,
-        threads=threads or options.threads,
-        packages=PACKAGES,
+        rows, options.results, name, title=title, threads=options.threads, packages=PACKAGES
     )
 
 

@@ -41,7 +41,7 @@ def low_rank_gradients(n: int, seed: int = 0) -> Tensor:
 
 
 def similarities(gradients: Tensor) -> Tensor:
-    """Return what CRAIG covers: the largest distance minus each distance, (n, n) float64."""
+    """Return CRAIG's similarities (n, n) float64: the largest distance minus each distance."""
     apart = distances(inner_products(gradients.double()))
     return apart.max() - apart
 

@@ -1,4 +1,4 @@
-"""Other ways to the same subsets: straightforward ones, and those of other libraries."""
+"""Other solvers for the same subsets: straightforward ones, and those of other libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Choice = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def per_step_least_squares(gradients: Tensor, target: Tensor, budget: int) -> Choice:
-    """Orthogonal matching pursuit as it is written down, without w >= 0.
+    """Orthogonal matching pursuit as in a textbook, without w >= 0.
 
     Each step takes the row with the largest correlation with the residual, builds the Gram
     matrix of the rows taken, and solves their least squares anew.
@@ -56,7 +56,7 @@ def matching_objective(gradients: Tensor, target: Tensor, choice: Choice) -> flo
 
 
 def plain_greedy(similarity: NDArray[np.float64], budget: int) -> NDArray[np.int64]:
-    """Greedy facility location, every gain computed at every step."""
+    """Greedy facility location that computes every gain at every step."""
     covered = np.zeros(len(similarity))
     chosen: list[int] = []
     for _ in range(budget):
@@ -71,7 +71,7 @@ def plain_greedy(similarity: NDArray[np.float64], budget: int) -> NDArray[np.int
 def apricot(
     similarity: NDArray[np.float64], budget: int, compiling: list[float]
 ) -> NDArray[np.int64]:
-    """apricot-select's lazy greedy; adds the seconds it compiled for to `compiling`.
+    """apricot-select's lazy greedy; appends its seconds of compilation to `compiling`.
 
     It compiles its loop with numba anew in every call.
     """

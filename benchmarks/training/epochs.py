@@ -39,7 +39,7 @@ def epoch_rows(case: Case, rounds: int) -> Iterator[Row]:
         "loader full": _loader(workload, batch_size, None),
         "ours rs2": _ours(workload.run(batch_size, "rs2", FRACTION), case.at_once),
         "ours random": _ours(workload.run(batch_size, "random", FRACTION), case.at_once),
-        "loader subset": plain.repeated(_loader(workload, batch_size, some), case.at_once),
+        "loader subset": _loader(workload, batch_size, some, case.at_once),
     }
     seconds = interleaved(contenders, rounds)
     for name in ("ours rs2", "ours random", "loader subset"):
@@ -73,8 +73,15 @@ def _ours(run: TrainingRun, epochs: int = 1) -> Callable[[], None]:
     return train
 
 
-def _loader(workload: Workload, batch_size: int, rows: list[int] | None) -> Callable[[], None]:
+def _loader(
+    workload: Workload, batch_size: int, rows: list[int] | None, epochs: int = 1
+) -> Callable[[], None]:
     model = workload.run(batch_size).model
     optimizer = plain.default_optimizer(model, workload.configuration)
     loader = plain.data_loader(workload.dataset.train, batch_size, rows)
-    return lambda: plain.train_on(model, optimizer, loader)
+
+    def train() -> None:
+        for _ in range(epochs):
+            plain.train_on(model, optimizer, loader)
+
+    return train

@@ -1,9 +1,8 @@
-"""Training as most people write it, and the matrix products that no MLP step can do without."""
+"""Training as most people write it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +13,6 @@ from torch.utils.data import DataLoader, Subset, TensorDataset
 
 from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
-from automata.models.mlp import Mlp
 
 
 def default_optimizer(model: Classifier, configuration: dict[str, Any]) -> Optimizer:
@@ -59,39 +57,3 @@ def resident(split: Split, batch_size: int, rows: int) -> Iterable[tuple[Tensor,
     order = torch.randperm(len(split))[:rows].to(split.labels.device)
     for some in order.split(batch_size):
         yield split.ready(split.inputs[some]), split.labels[some]
-
-
-def matrix_products(model: Mlp, batches: Sequence[Tensor]) -> Callable[[], None]:
-    """Return the matrix products of a training step per mini-batch of inputs, and nothing else.
-
-    Every result has its place; mini-batches are all as long as the first.
-    """
-    (w1, w2, w3) = (weight.detach() for weight in model.parameters() if weight.ndim == 2)
-    n = len(batches[0])
-    hidden1, hidden2, logits = (torch.empty(n, len(w)) for w in (w1, w2, w3))
-    error1, error2 = torch.empty(n, len(w1)), torch.empty(n, len(w2))
-    gradients = [torch.empty_like(weight) for weight in (w1, w2, w3)]
-
-    @torch.no_grad()
-    def run() -> None:
-        for inputs in batches:
-            torch.mm(inputs, w1.t(), out=hidden1)
-            torch.mm(hidden1, w2.t(), out=hidden2)
-            torch.mm(hidden2, w3.t(), out=logits)
-            torch.mm(logits.t(), hidden2, out=gradients[2])
-            torch.mm(logits, w3, out=error2)
-            torch.mm(error2.t(), hidden1, out=gradients[1])
-            torch.mm(error2, w2, out=error1)
-            torch.mm(error1.t(), inputs, out=gradients[0])
-
-    return run
-
-
-def repeated(run: Callable[[], object], times: int) -> Callable[[], None]:
-    """Return what runs `run` so many times."""
-    return partial(_repeat, run, times)
-
-
-def _repeat(run: Callable[[], object], times: int) -> None:
-    for _ in range(times):
-        run()

@@ -2,27 +2,10 @@
 
 import pytest
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.training import plain
 from benchmarks.training.epochs import Case, epoch_rows
-from benchmarks.training.steps import step_rows
 from benchmarks.workloads import sentences, tabular
-
-
-def flops(run):
-    with FlopCounterMode(display=False) as counter:
-        run()
-    return counter.get_total_flops()
-
-
-def test_matrix_products_are_those_of_an_eager_step():
-    workload = tabular("dna")
-    inputs, labels = workload.dataset.train.inputs[:16], workload.dataset.train.labels[:16]
-    model = workload.run(16).model
-    optimizer = plain.default_optimizer(model, workload.configuration)
-    alone = flops(plain.matrix_products(model, [inputs]))
-    assert alone == flops(lambda: plain.train_on(model, optimizer, [(inputs, labels)]))
 
 
 def test_resident_mini_batches_hold_each_row_at_most_once():
@@ -56,9 +39,3 @@ def test_rows_relate_subset_epochs_to_the_full_one():
     assert rs2["share of our full epoch"] == pytest.approx(
         (rs2["samples"] / rs2["ours samples/s"]) / (rows / full["ours samples/s"])
     )
-
-
-def test_steps_are_counted_as_they_are_taken():
-    (row,) = step_rows(tabular("dna", "sgd"), 64, rounds=1)
-    assert row["ours / products"] == pytest.approx(row["ours ms"] / row["products ms"])
-    assert row["eager / products"] == pytest.approx(row["eager ms"] / row["products ms"])
