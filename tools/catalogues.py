@@ -1,15 +1,18 @@
-"""The tables in docs that list the project's methods, tables and figures, from their entries.
+"""Lists in the documentation: methods, tables, figures, columns and quantities.
 
-The rows between `<!-- rows: selectors -->` and `<!-- end -->` are those of `selectors`.
+The table between `<!-- rows: NAME -->` and `<!-- end -->` is `CATALOGUES[NAME]`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from typing import get_type_hints
 
 import pandas as pd
 
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.runs import RunRow
 from automata.analysis.tables import markdown
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from automata.views import DATASETS, FIGURES, TABLES
@@ -17,13 +20,13 @@ from automata.views import DATASETS, FIGURES, TABLES
 _ROWS = re.compile(r"(<!-- rows: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 PAGES = ("docs/configuration.md", "docs/quantities.md")
-"""The texts with such tables."""
+"""The pages with such lists."""
 
 Rows = Iterable[tuple[str, ...]]
 
 
 def with_rows(text: str) -> str:
-    """Return `text` with its tables filled."""
+    """Return the page `text` with its lists filled."""
 
     def filled(found: re.Match[str]) -> str:
         head, *rows = CATALOGUES[found[2]]()
@@ -45,10 +48,23 @@ def _tables() -> Rows:
 
 
 def _figures() -> Rows:
+    """Yield each figure with the first sentence of its caption."""
     yield "path", "what"
     for view in FIGURES.values():
         dataset = "/{dataset}" if view.group == DATASETS else ""
-        yield f"`figures/{view.name}{dataset}`", view.caption
+        yield f"`figures/{view.name}{dataset}`", view.caption.split(". ")[0].removesuffix(".")
+
+
+def _runs() -> Rows:
+    yield "column", "what"
+    for name, hint in get_type_hints(RunRow, include_extras=True).items():
+        yield f"`{name}`", hint.__metadata__[0]
+
+
+def _quantities() -> Rows:
+    yield "column", "what"
+    for quantity in QUANTITIES.values():
+        yield f"`{quantity.name}`", quantity.definition.removesuffix(".")
 
 
 CATALOGUES: dict[str, Callable[[], Rows]] = {
@@ -57,4 +73,6 @@ CATALOGUES: dict[str, Callable[[], Rows]] = {
     "schedulers": lambda: _methods("scheduler", "which trials it stops early", SCHEDULERS),
     "tables": _tables,
     "figures": _figures,
+    "runs": _runs,
+    "quantities": _quantities,
 }

@@ -1,8 +1,8 @@
-"""`python tools/texts.py`: update texts that quote the code or published results.
+"""`python tools/texts.py`: write the texts that quote the code or published results.
 
-They are the JSON schema of the configuration (config/schema.json), the tables of its keys
-(docs/configuration.md), the lists of methods, tables and figures (tools/catalogues.py), and the
-tables and figures of docs/results.md and docs/learning-curves.md.
+These are the JSON schema of the configuration (config/schema.json), the tables of its keys
+(docs/configuration.md), the lists of tools/catalogues.py, and the tables and figures of
+docs/results.md and docs/learning-curves.md.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tools.catalogues import PAGES, with_rows  # noqa: E402
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 KEYS = re.compile(r"(<!-- keys: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-"""A table of keys between its first line, which names the sections, and its last."""
+"""A table of keys, from the line that names its sections to its end."""
 
 Row = tuple[str, ...]
 
 
 def main() -> None:
-    """Write them."""
+    """Write all of them."""
     schema = json.dumps(json_schema(), indent=2) + "\n"
     (ROOT / "config/schema.json").write_text(schema, encoding="utf-8")
     page = ROOT / "docs/configuration.md"
@@ -79,7 +79,7 @@ def _section(name: str, schema: Schema, defaults: Config) -> Iterator[Row]:
     """Yield the rows of a top-level section, of a definition, or of all keys in no section."""
     keys = schema["properties"]
     if name == "grid":
-        top = {key: it for key, it in keys.items() if "properties" not in plain(it, schema)}
+        top = {name: key for name, key in keys.items() if "properties" not in plain(key, schema)}
         yield from _rows(top, schema, defaults)
     elif name in keys:
         yield from _rows({name: keys[name]}, schema, defaults)

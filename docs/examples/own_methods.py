@@ -1,4 +1,4 @@
-"""A selector, a search and a scheduler of one's own."""
+"""A selector, a search and a scheduler of your own."""
 
 import numpy as np
 import torch
@@ -39,22 +39,22 @@ class MedianStopping:
     """A trial ends at T/4 or T/2 if its score is below the median of those before it there."""
 
     pauses = False  # no trial waits for others
-    furthest = False  # the best score wins, however far a trial came
+    furthest = False  # the best score wins, at whatever rung
 
     def __init__(self, configurations, epochs, settings):
         """Take configurations n, epochs T, and `scheduler` of the configuration."""
         self.epochs = sorted({max(1, epochs // 4), max(1, epochs // 2), epochs})
 
     def rungs(self, trial):
-        """Return when a trial is judged; the last is T."""
+        """Return the epochs at which a trial is judged; the last is T."""
         return self.epochs
 
     def proposals(self, ended, slots):
-        """Return how many trials there may be by now."""
+        """Return how many trials may exist when `ended` of them have ended."""
         return ended + slots
 
     def judge(self, results):
-        """Return what becomes of the trial with the latest result."""
+        """Return the decision about the trial with the latest result."""
         latest = results[-1]
         earlier = [r.score for r in results[:-1] if r.epoch == latest.epoch]
         poor = bool(earlier) and latest.score < np.median(earlier)

@@ -6,19 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args, get_type_hints
 
-import pandas as pd
 import pytest
 
 from automata.analysis.ratios import FACTS, PAIR, SAME, SAME_ENERGY
 from automata.analysis.runs import RunRow, row
 from automata.analysis.study import RUN
-from automata.analysis.tables import markdown
 from automata.config.sections import Comparison
 from automata.records import Record
 
 MakeRecord = Callable[..., Record]
 
-PAGE = Path(__file__).parents[3] / "docs/quantities.md"
 TYPES = get_type_hints(RunRow)
 
 
@@ -42,16 +39,3 @@ def test_values_are_of_the_types_of_their_columns(
 @pytest.mark.parametrize("columns", [RUN, PAIR, SAME, SAME_ENERGY, FACTS])
 def test_columns_that_ratios_rest_on_are_columns_of_runs(columns: list[str]) -> None:
     assert set(columns) <= set(TYPES)
-
-
-def test_page_lists_the_columns_of_runs_as_they_are_defined() -> None:
-    """After a change, the table that is expected is what belongs into the page."""
-    meanings = {
-        column: hint.__metadata__[0]
-        for column, hint in get_type_hints(RunRow, include_extras=True).items()
-    }
-    table = pd.DataFrame(
-        {"column": [f"`{column}`" for column in meanings], "what": meanings.values()}
-    )
-    section = PAGE.read_text().split("## Columns of a run\n")[1].split("\n## ")[0]
-    assert section[section.index("| column") :] == markdown(table)
