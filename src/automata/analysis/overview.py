@@ -117,20 +117,18 @@ def contrasts(study: Study) -> pd.DataFrame:
     order = datasets(pairs)
     rows = []
     for (selector, baseline), own in pairs.groupby(CONTRAST, sort=False):
-        found = {
-            row["dataset"]: row for row in mean_differences(own, ["dataset"]).to_dict("records")
-        }
-        (pooled,) = mean_differences(own, []).to_dict("records")
-        cells = [_difference(found[name]) if name in found else "" for name in order]
+        each = mean_differences(own, ["dataset"]).set_index("dataset").apply(_difference, axis=1)
+        cells = each.reindex(order, fill_value="")
+        pooled = mean_differences(own, []).iloc[0]
         pair = f"{names.selector(str(selector))} - {names.selector(str(baseline))}"
         rows.append([pair, *cells, _difference(pooled), times(pooled["speedup_ratio"])])
     heads = ["difference", *map(names.dataset, order), "all", "speedups"]
     return pd.DataFrame(rows, columns=heads)
 
 
-def _difference(row: Mapping[Any, Any]) -> str:
-    error, low, high = (row[f"error_difference{end}"] for end in ("", "_low", "_high"))
-    return cell(error, low, high, row["units"])
+def _difference(row: pd.Series[Any]) -> str:
+    bounds = [f"error_difference{end}" for end in ("", "_low", "_high")]
+    return cell(*row[[*bounds, "units"]])
 
 
 def worth(study: Study) -> pd.DataFrame:

@@ -81,17 +81,13 @@ def agreements(study: Study) -> pd.DataFrame:
 
 
 def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
-    """Return Kendall's tau-b between a run's scores and FULL's, per run and rung.
+    """Return Kendall's tau-b between a run's scores and its FULL run's, per run and rung.
 
-    Scores are validation accuracies of the same configuration at the same rung, in the run and in
-    the FULL run of its data set, search, scheduler and seed; `pairs` counts them. If a search
-    tries a configuration twice, the first pairs with the first. Late rungs hold only survivors of
-    both searches. These are alike and hence harder to rank, so taus of early and late rungs do not
-    compare. TPE proposes other configurations in the two runs; only common ones count.
-    `full-again` shows the noise ceiling: how far training seeds alone change the ranks.
-
-    `tau` is missing if there are fewer than FEWEST_PAIRS, if all scores of a run are equal, or if
-    the rung is within the `warm_start_epochs`, when both runs have trained on all data.
+    Scores are validation accuracies at that rung of the `pairs` of configurations that both runs
+    tried. Late rungs hold only survivors of both searches, which are alike and hence harder to
+    rank: taus of early and late rungs do not compare. `full-again` is the noise ceiling. `tau` is
+    missing if there are fewer than FEWEST_PAIRS, if all scores of a run are equal, or within the
+    `warm_start_epochs`, when both runs have trained on all data.
     """
     scores = _scores(runs, trials)
     full = scores[scores["selector"] == "full"].drop(columns=["selector", "fraction"])
@@ -137,12 +133,11 @@ def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
 def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
     """Return a row per combination and time: the best validation accuracy so far, over seeds.
 
-    `at` is in the unit of `clock`, one of CLOCKS: every time at which a seed improved or ended,
-    from the time when all seeds have a score. `median`, `low` (smallest) and `high` (largest) hold
-    until the next row. A seed keeps its best score after its search has ended. Scores are the
-    evaluations at rungs. A subset selector's are of models trained on subsets, so that curves of
-    two selectors compare in time, not in height. A combination with a run without `clock` is left
-    out.
+    `at` has the times, by `clock` (one of CLOCKS), at which a seed improved or ended, once all
+    seeds have a score. `median`, `low` (smallest) and `high` (largest) hold until the next row.
+    Scores are the evaluations at rungs. With subsets they are of models trained on these, so that
+    curves of two selectors compare in time, not in height. A combination with a run without
+    `clock` is left out.
     """
     at_rungs = trials[trials["rung"].astype(bool)]
     rows: list[list[object]] = []

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.analysis.quantities import QUANTITIES, relative_test_error, speedup
+from automata.analysis.quantities import QUANTITIES, relative_test_error
 from automata.analysis.ratios import SAME
 from automata.analysis.statistics import (
     Spread,
@@ -162,11 +162,11 @@ def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:
 def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per panel (data set, search, scheduler) that has `untuned` and FULL runs.
 
-    Each draw is compared with the mean of FULL's accuracies and times, not in pairs: the seeds of
-    draws are others. `relative_test_error` is the mean over draws; one failed draw can dominate it.
-    `_median` is the usual draw, `_low` the best and `_high` the worst one. A draw that diverged
-    (`diverged` counts these) has the accuracy that it reached. The rows of a panel agree in
-    `ratios.SAME`; `not_comparable` counts the draws that differ. Excluded runs do not count.
+    Draws have seeds of their own, so each is compared with the mean of FULL's accuracies and times.
+    `relative_test_error` is the mean over draws, which one failed draw can dominate; `_median` is
+    the usual draw, `_low` the best and `_high` the worst. A draw that diverged (`diverged`) counts
+    with the accuracy that it reached. `not_comparable` counts draws that differ from FULL in
+    `ratios.SAME`; these and excluded runs are left out.
     """
     both = runs[(runs["set_aside"] == "") & runs["selector"].isin(["full", "untuned"])]
     return summarise(
@@ -181,9 +181,7 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
             "relative_test_error_median": lambda group: median(group["error"]),
             "relative_test_error_low": lambda group: min(group["error"]),
             "relative_test_error_high": lambda group: max(group["error"]),
-            "speedup": lambda group: speedup(
-                group["full_seconds"].iloc[0], group["total_seconds"].mean()
-            ),
+            "speedup": lambda group: group["full_seconds"].iloc[0] / group["total_seconds"].mean(),
         },
         ["record", "full_record"],
     )
