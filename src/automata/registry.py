@@ -30,6 +30,8 @@ class Method:
     """`names.look` chooses a colour and a marker if these are empty."""
     marker: Any = None
     """Matplotlib's."""
+    reads_validation: bool = False
+    """Whether a selector reads the validation labels: they then score its own choice too high."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +184,7 @@ SELECTORS = {
         meaning="mini-batches that lower the validation loss the most",
         colour="#7F7F7F",
         marker="X",
+        reads_validation=True,
     ),
     "gradmatch-adaptive": Method(
         target="automata.selection.adaptive:AdaptiveGradMatch",

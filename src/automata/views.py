@@ -31,11 +31,6 @@ class Table:
 _TABLES = (
     Table("overview.md", "The results of all searches, on two screens.", "overview:overview"),
     Table(
-        "tradeoff.md",
-        "A row per combination: the quantities that matter most.",
-        "tradeoff:presented",
-    ),
-    Table(
         "claims.md", "The paper's claims, and what these runs say about each.", "claims:presented"
     ),
     Table(
@@ -46,7 +41,6 @@ _TABLES = (
     Table("provenance.md", "Number of runs by commit, versions, data, packages and host."),
     Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
     Table("runs.parquet", "The same, for programs.", published=False),
-    Table("best.csv", "The best configuration of each run.", "search_studies:best"),
     Table(
         "ratios.csv",
         "A row per search, compared with the FULL run of its seed.",
@@ -71,7 +65,7 @@ _TABLES = (
     Table(
         "rank-agreement.csv",
         "Kendall's tau with FULL, by rung and subset size.",
-        "search_studies:rank_agreement_of",
+        "search_studies:rank_agreement",
     ),
     Table("claims.csv", "The claims, and the records behind each verdict.", "claims:claims_table"),
     Table(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from importlib import import_module
+
 import pytest
 from matplotlib.colors import to_rgb
 
@@ -78,3 +81,13 @@ def test_own_method_has_one_of_the_spare_looks(name: str) -> None:
 @pytest.mark.parametrize("colour", [*names.SPARE_COLOURS, *sorted({r.colour for r in ROWS} - {""})])
 def test_marker_is_seen_on_white(colour: str) -> None:
     assert 1.05 / (luminance(colour) + 0.05) > 2
+
+
+def test_selectors_that_read_the_validation_labels_say_so() -> None:
+    sources = {
+        name: inspect.getsource(import_module(row.target.partition(":")[0]))
+        for name, row in SELECTORS.items()
+    }
+    reading = {name for name, source in sources.items() if "problem.validation" in source}
+
+    assert reading == {name for name, row in SELECTORS.items() if row.reads_validation}

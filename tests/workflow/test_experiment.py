@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[2]
 RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
 DRAWN = figures({("dna", "random", "hyperband"): ["full", "gradmatch"]})
 TABLES = [
-    "best",
     "claims",
     "differences",
     "energy",
@@ -44,7 +43,6 @@ def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
         "results/smoke/best.yaml",
         "results/smoke/index.html",
         *(f"results/smoke/tables/{name}.csv" for name in TABLES),
-        "results/smoke/tables/tradeoff.md",
         "results/smoke/tables/claims.md",
         "results/smoke/tables/overview.md",
         *(f"results/smoke/figures/{name}.pdf" for name in DRAWN),

@@ -1,6 +1,6 @@
-"""The best hyper-parameters: which run chose them, and what says how good and how sure they are.
+"""The best hyper-parameters: the run that chose them, how good and how sure they are.
 
-Chosen by validation score alone; no choice looks at a test score.
+The choice looks at validation scores alone, never at a test score.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from automata import names
 from automata.analysis import study
 from automata.analysis.statistics import bounds, interval, known, mean_of
 from automata.analysis.study import COMBINATION
-from automata.names import CONTROLS
 
 HEADER = """\
-# The best hyper-parameters: first those to take for each data set, then those of each combination.
-# Chosen by validation score alone: of a combination the seed with the highest, of these `best`.
+# The best hyper-parameters: `best` has those to take for each data set, `combinations` those of
+# each search, scheduler, selector and fraction. The highest validation score decides, first among
+# the seeds of a combination, then among the combinations. A selector that reads the validation
+# labels (GLISTER) is `best` only if no other was run.
+# `relative_test_error` says what they are worth: FULL's test accuracy minus the combination's, in
+# percentage points, over seeds. If it is positive, FULL's hyper-parameters are better on test data.
 # Predictions of the best run's model: automata predict FOLDER new.csv --output predictions.csv
 """
 
@@ -34,7 +38,7 @@ MEASURES = {
     "wall_seconds": "total_seconds",
     "energy_joules": "energy_joules",
 }
-"""What is said of a run and, as means over seeds, of its combination; columns of the runs."""
+"""Numbers of a run and, as means over seeds, of its combination -> columns of the runs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,7 @@ class Choice:
     run: dict[Any, Any]
     """Its row in the table of runs."""
     runs: pd.DataFrame
-    """All rows of the combination, a seed each."""
+    """The rows of the combination, one per seed."""
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -52,29 +56,22 @@ class Choice:
         found: dict[str, Any] = json.loads(self.run["best_configuration_json"])
         return found
 
-    @property
-    def spread(self) -> dict[str, Any]:
-        """The bounds of the mean test accuracy, and what they are; of one seed there are none."""
-        if len(self.runs) == 1:
-            return {"interval": None}
-        low, high = bounds(known("test_accuracy")(self.runs))
-        kind = interval(len(self.runs))
-        return {"interval": kind, "test_accuracy_low": low, "test_accuracy_high": high}
-
 
 def winner(runs: pd.DataFrame) -> dict[Any, Any] | None:
-    """Return the run with the highest validation score, of equal ones the fastest, or None."""
+    """Return the run with the highest validation score, among equals the fastest, or None."""
     ranked = _ranked(runs)
     return None if ranked.empty else ranked.iloc[0].to_dict()
 
 
 def choices(runs: pd.DataFrame) -> list[Choice]:
-    """Return the choice of each combination of FULL and selectors; the best score is first.
+    """Return the choice of each combination of FULL and selectors, the best score first.
 
-    `runs` are those of one data set. Controls choose nothing that anybody would take.
+    `runs` are those of one data set. Controls other than FULL are left out. Selectors that read the
+    validation labels come last: their scores are not comparable with those of others.
     """
-    ranked = _ranked(runs[~runs["selector"].isin(CONTROLS.keys() - {"full"})])
+    ranked = _ranked(runs[~runs["selector"].isin(names.CONTROLS.keys() - {"full"})])
     firsts = ranked.drop_duplicates(COMBINATION).to_dict("records")
+    firsts.sort(key=lambda run: names.look(run["selector"]).reads_validation)
     alike = runs.groupby(COMBINATION)
     return [Choice(run, alike.get_group(tuple(run[key] for key in COMBINATION))) for run in firsts]
 
@@ -86,40 +83,53 @@ def _ranked(runs: pd.DataFrame) -> pd.DataFrame:
     return scored.sort_values(keys, ascending=[False, True, True])
 
 
-def text(runs: pd.DataFrame) -> str:
+def text(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> str:
     """Return the text of best.yaml, with all digits."""
-    return HEADER + yaml.safe_dump(answer(runs), sort_keys=False, allow_unicode=True)
+    content = answer(runs, tradeoff)
+    return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
-def answer(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return what best.yaml has: by data set the best choice, then that of each combination."""
-    names = study.datasets(runs)
-    told = {name: [*map(_told, choices(runs[runs["dataset"] == name]))] for name in names}
-    # A copy, as YAML would only refer to what is there twice.
-    best = {name: deepcopy(found[0]) for name, found in told.items() if found}
-    return {"best": best, "combinations": told}
+def answer(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Return the content of best.yaml: by data set the best choice, then that of each combination.
+
+    `tradeoff` is the table of that name.
+    """
+    errors = tradeoff.set_index(COMBINATION)["relative_test_error"].to_dict()
+    entries = {
+        name: [_entry(choice, errors) for choice in choices(runs[runs["dataset"] == name])]
+        for name in study.datasets(runs)
+    }
+    # YAML would write a second reference to an entry as an alias.
+    best = {name: deepcopy(found[0]) for name, found in entries.items() if found}
+    return {"best": best, "combinations": entries}
 
 
-def _told(choice: Choice) -> dict[str, Any]:
+def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
     run, runs = choice.run, choice.runs
+    over_seeds: dict[str, Any] = {
+        "seeds": len(runs),
+        **{name: _number(mean_of(column)(runs)) for name, column in MEASURES.items()},
+        "relative_test_error": _number(errors.get(tuple(run[key] for key in COMBINATION))),
+        "interval": None,
+    }
+    if len(runs) > 1:
+        low, high = bounds(known("test_accuracy")(runs))
+        over_seeds["interval"] = interval(len(runs))
+        over_seeds |= {"test_accuracy_low": low, "test_accuracy_high": high}
     return {
         **{name: run[name] for name in ("selector", "fraction", "search", "scheduler", "seed")},
         "configuration": choice.configuration,
         "model": run["model"],
-        # Of the model that was tested: `final_epochs` counts all finalists, the last one trains T.
+        # Epochs of the tested model: `final_epochs` sums those of all finalists.
         "epochs": run["epochs"] if run["final_epochs"] else run["best_epochs"],
         "metric": run["metric"],
         **{name: _number(run[column]) for name, column in MEASURES.items()},
         "energy_method": run["energy_method"],
-        "over_seeds": {
-            "seeds": len(runs),
-            **{name: _number(mean_of(column)(runs)) for name, column in MEASURES.items()},
-            **choice.spread,
-        },
+        "over_seeds": over_seeds,
         "record": run["record"],
     }
 
 
 def _number(value: float | None) -> float | None:
-    """Return a cell as YAML has it: null where it is missing."""
+    """Return a cell as YAML has it: null if it is missing."""
     return None if value is None or math.isnan(value) else float(value)

@@ -1,20 +1,21 @@
-"""The tables of a text such as docs/results.md, from the published tables of an experiment.
+"""Tables and figures in texts such as docs/results.md, from the published results.
 
-`<!-- table: protocol sizes dataset=dna -->` is the table `sizes` of protocol/tables/, for dna.
+`<!-- table: protocol sizes dataset=dna -->` stands for the table `sizes` of dna, made of
+protocol/tables/.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from automata import names
-from automata.analysis import simulated
-from automata.analysis.overview import by_size, contrasts, for_readers, gain, ran, worth
+from automata.analysis import overview, simulated
+from automata.analysis.overview import by_size, gain, gains
 from automata.analysis.statistics import bounds, of_units
 from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_csv
@@ -25,30 +26,21 @@ _TABLE = re.compile(r"(<!-- table: (\S+) (\S+)(?: (\w+)=(\w+))? -->\n).*?(<!-- e
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
 
 
-class Published(Study):
-    """The tables of an experiment as they are published: CSV files alone."""
-
-    @cached_property
-    def runs(self) -> pd.DataFrame:
-        """One row per record."""
-        return read_csv(self.folder / "runs.csv")
-
-
 def with_tables(text: str, published: Path) -> str:
     """Return `text` with its tables filled; `published` has the folders of the experiments."""
 
     def filled(found: re.Match[str]) -> str:
         opening, experiment, name, column, value, closing = found.groups()
-        study = Published(published / experiment / "tables")
+        study = Study(published / experiment / "tables")
         if column:
             study.__dict__["ratios"] = study.ratios[study.ratios[column] == value]
-        return f"{opening}\n{markdown(for_readers(TABLES[name](study)))}\n{closing}"
+        return f"{opening}\n{markdown(overview.for_readers(TABLES[name](study)))}\n{closing}"
 
     return _TABLE.sub(filled, text)
 
 
 def figures(text: str) -> dict[Path, Path]:
-    """Return the figures that `text` shows, and where they lie among the published ones."""
+    """Return the path of each figure in `text` -> its path among the published results."""
     return {
         Path("figures", experiment, name): Path(experiment, "figures", name)
         for experiment, name in _FIGURE.findall(text)
@@ -61,8 +53,8 @@ def _answer(study: Study) -> pd.DataFrame:
         row = {"dataset": dataset, "seeds": panel["seed"].nunique(), "scheduler": scheduler}
         for selector, fraction in ((names.AUTOMATA, 0.1), ("rs2", 0.1), ("full-again", 1)):
             own = panel[(panel["selector"] == selector) & (panel["fraction"] == fraction)]
-            for what, value in zip(("speedup", "ideal", "error"), gain(own).split(), strict=True):
-                row[f"{names.selector(selector)} {what}"] = value.strip("(),")
+            heads = (f"{names.selector(selector)} {what}" for what in ("speedup", "ideal", "error"))
+            row |= dict(zip(heads, gains(own), strict=True))
         rows.append(row)
     return pd.DataFrame(rows).drop(columns=["FULL (repeat) speedup", "FULL (repeat) ideal"])
 
@@ -78,8 +70,8 @@ def _intervals(study: Study) -> pd.DataFrame:
 
 
 def _bounded(rows: pd.DataFrame) -> str:
-    seeds = [of_units(rows, column) for column in ("speedup", "relative_test_error")]
-    return "; ".join(cell(values.mean(), *bounds(values), len(values)) for values in seeds)
+    units = [of_units(rows, column) for column in ("speedup", "relative_test_error")]
+    return "; ".join(cell(values.mean(), *bounds(values), len(values)) for values in units)
 
 
 def _claims(study: Study) -> pd.DataFrame:
@@ -101,9 +93,9 @@ def _shares(rows: pd.DataFrame) -> str:
 
 
 TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
-    "runs": ran,
-    "contrasts": contrasts,
-    "worth": worth,
+    "runs": overview.ran,
+    "contrasts": overview.contrasts,
+    "worth": overview.worth,
     "answer": _answer,
     "sizes": _sizes,
 }

@@ -1,12 +1,11 @@
-"""What went on inside searches: the best configurations, how scores rank them, progress in time.
+"""Inside the searches: how their scores rank configurations, and their progress in time.
 
-Whether scores from subsets rank configurations as scores from all data do is the premise of the
-paper's method, which it does not show; measured by Kendall's tau-b.
+The paper's method presumes that scores from subsets rank configurations as scores from all data do.
+It does not test this; Kendall's tau-b does.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -20,28 +19,23 @@ from automata.analysis.statistics import (
     Values,
     count_units,
     interval,
-    known,
-    mean_of,
     of_units,
     spread_over,
     sum_of,
     summarise,
     tau,
 )
-from automata.analysis.study import COMBINATION, RUN, Study
+from automata.analysis.study import COMBINATION, Study
 from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
-"""Runs that differ in one of these do not score the same thing. Hosts and times may differ."""
+"""Scores of two runs compare if the runs agree in these. Hosts and times may differ."""
 
 BASE = 3
 """Rungs of different protocols are grouped by the nearest of T, T/3, T/9, ..."""
 
-CONFIGURATION = "configuration."
-"""Before the name of a hyper-parameter: a user's may have the name of another column."""
-
 CLOCKS = ("elapsed_seconds", "elapsed_joules")
-"""Columns of the trials that a search is followed along, from the start of its first trial."""
+"""Columns of the trials that measure progress, from the start of the search's first trial."""
 
 Protocols = dict[str, Any]
 """The settings behind each `protocol_hash` of the runs."""
@@ -50,68 +44,17 @@ Curve = tuple[Values, Values]
 """Times and values of steps."""
 
 
-def best(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per run: its best configuration, with a column per hyper-parameter.
-
-    A hyper-parameter that a model does not have is missing.
-    """
-    facts = [*RUN, "model", "best_index", "best_epochs", "best_validation_accuracy"]
-    found = [json.loads(text) for text in runs["best_configuration_json"]]
-    names = sorted({name for configuration in found for name in configuration})
-    values = {
-        f"{CONFIGURATION}{name}": [configuration.get(name) for configuration in found]
-        for name in names
-    }
-    return runs[[*facts, "test_accuracy", "record"]].assign(**values)
-
-
-def rank_agreement_of(study: Study) -> pd.DataFrame:
-    """Return the table of `rank_agreement` of a study."""
-    return rank_agreement(study.once(agreements))
-
-
-def rank_agreement(agreements: pd.DataFrame) -> pd.DataFrame:
-    """Return Kendall's tau-b between a selector's scores and FULL's, per combination and rung.
-
-    `agreements` is the table of `per_seed`.
-    Compared are validation accuracies of the same configuration, in the run and in the FULL run
-    of its data set, search, scheduler and seed, when both were at rung `epoch` (of `epochs`, the
-    T of the protocol). A configuration that stands twice in a search is paired in its order.
-    At later rungs only survivors of both searches are left: alike, and hence harder to rank, so
-    that a tau there does not compare with one at an early rung. A search that models earlier
-    scores (TPE) proposes other configurations in the two runs; only common ones count.
-    `full-again` against FULL is the noise ceiling: what training seeds alone leave of the ranks.
-
-    `tau` is the mean over `seeds`, with bounds as the tradeoff table has them, and `pairs` the
-    number of configurations compared in all of these; `accuracy` and `full_accuracy` are the means
-    of what was compared, over configurations and these seeds. A seed with fewer than FEWEST_PAIRS,
-    or with one score for all, has no tau and counts as `seeds_left_out`. So does every seed at a
-    rung within the `warm_start_epochs`, which train on all data: there the run is a FULL run.
-    """
-    counted = agreements["tau"].notna()
-    compared = ["pairs", "accuracy", "full_accuracy"]
-    return summarise(
-        agreements.assign(**{name: agreements[name].where(counted) for name in compared}),
-        [*COMBINATION, "epoch", "epochs", "warm_start_epochs"],
-        {
-            "tau": Spread(known("tau")),
-            "interval": lambda group: interval(group["tau"].count()),
-            "seeds": lambda group: group["tau"].count(),
-            "seeds_left_out": lambda group: group["tau"].isna().sum(),
-            "pairs": sum_of("pairs"),
-            "accuracy": mean_of("accuracy"),
-            "full_accuracy": mean_of("full_accuracy"),
-        },
-        ["record", "full_record"],
-    )
+def rank_agreement(study: Study) -> pd.DataFrame:
+    """Return mean taus per scheduler, selector, subset size and group of rungs (`by_rung`)."""
+    return by_rung(study.once(agreements))
 
 
 def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
     """Return mean taus per scheduler, selector, subset size and group of rungs.
 
     `agreements` is the table of `per_seed`. Group `level` has the rungs nearest to T / 3^level;
-    `percent` is the geometric mean of their epochs in percent of T. What varies is as in
-    `automata.analysis.statistics.spread_over`: `tau` is the mean of these units' means.
+    `percent` is the geometric mean of their epochs in percent of T. `tau` is the mean over
+    `units`, which are data sets or seeds (`automata.analysis.statistics.spread_over`).
     """
     taus = agreements[agreements["tau"].notna()]
     share = (taus["epoch"] / taus["epochs"]).astype(float)
@@ -138,9 +81,13 @@ def agreements(study: Study) -> pd.DataFrame:
 
 
 def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
-    """Return tau, the number of pairs and their mean accuracies per run and rung.
+    """Return Kendall's tau-b between a run's scores and its FULL run's, per run and rung.
 
-    Tau is missing where there is none.
+    Scores are validation accuracies at that rung of the `pairs` of configurations that both runs
+    tried. Late rungs hold only survivors of both searches, which are alike and hence harder to
+    rank: taus of early and late rungs do not compare. `full-again` is the noise ceiling. `tau` is
+    missing if there are fewer than FEWEST_PAIRS, if all scores of a run are equal, or within the
+    `warm_start_epochs`, when both runs have trained on all data.
     """
     scores = _scores(runs, trials)
     full = scores[scores["selector"] == "full"].drop(columns=["selector", "fraction"])
@@ -148,14 +95,12 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
     same = [*PAIR, *SAME_SCORES, "configuration", "occurrence", "epoch"]
     both = others.merge(full, on=same, suffixes=("", "_full"))
     table = summarise(
-        both.rename(columns={"record_full": "full_record", "accuracy_full": "full_accuracy"}),
+        both.rename(columns={"record_full": "full_record"}),
         [*COMBINATION, "seed", "epoch", "epochs", "protocol_hash", "record", "full_record"],
         {
             "pairs": len,
-            "accuracy": mean_of("accuracy"),
-            "full_accuracy": mean_of("full_accuracy"),
             "tau": lambda group: tau(
-                group["accuracy"].to_numpy(), group["full_accuracy"].to_numpy()
+                group["accuracy"].to_numpy(), group["accuracy_full"].to_numpy()
             ),
         },
     )
@@ -166,16 +111,16 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
 
 
 def warm_start_epochs(run: Mapping[Any, Any], protocols: Protocols) -> int:
-    """Return how many epochs a trial of the run first trains on all data, as training has it."""
+    """Return for how many epochs a trial first trains on all data, as training computes it."""
     schedulers = protocols.get(run["protocol_hash"], {}).get("scheduler", {})
     share: float = schedulers.get(run["scheduler"], {}).get("warm_start", 0.0)
-    if run["selector"] == "full-again":  # all its epochs are on all data, by design
+    if run["selector"] == "full-again":  # trains on all data throughout
         return 0
     return math.ceil(share * int(run["epochs"]) * float(run["fraction"]))
 
 
 def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the evaluations at rungs, with what their runs must share to compare."""
+    """Return the evaluations at rungs, with SAME_SCORES of their runs."""
     at_rungs = trials[trials["rung"].astype(bool)].sort_values(["record", "epoch", "index"])
     shared = runs[["record", *SAME_SCORES]].copy()
     shared["own_model_sha256"] = shared["own_model_sha256"].fillna("")
@@ -188,13 +133,11 @@ def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
 def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
     """Return a row per combination and time: the best validation accuracy so far, over seeds.
 
-    `at` is in the unit of `clock`, one of CLOCKS, at every time where a seed improved or ended,
-    from when all seeds have their first score. `median`, `low` (smallest) and `high` (largest)
-    hold until the next row: these are steps. A seed whose search is over keeps its best. Counted
-    are evaluations at rungs, which the search saw, those of trials that it stopped later included:
-    in a subset selector's search they are of models trained on subsets, so that the curves of two
-    selectors compare in time rather than in height. A combination with a run without `clock` is
-    left out.
+    `at` has the times, by `clock` (one of CLOCKS), at which a seed improved or ended, once all
+    seeds have a score. `median`, `low` (smallest) and `high` (largest) hold until the next row.
+    Scores are the evaluations at rungs. With subsets they are of models trained on these, so that
+    curves of two selectors compare in time, not in height. A combination with a run without
+    `clock` is left out.
     """
     at_rungs = trials[trials["rung"].astype(bool)]
     rows: list[list[object]] = []
@@ -208,10 +151,10 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
 
 
 def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.DataFrame:
-    """Return the trials of runs whose clocks agree with FULL's, by the table of ratios.
+    """Return the trials of runs whose clock compares with FULL's, by the table of ratios.
 
-    Seconds of another host or protocol are left out, and joules that were obtained otherwise.
-    Where FULL was not run all are kept.
+    Seconds compare on one host and protocol, joules also need the same source. Runs without a FULL
+    are kept.
     """
     apart = ratios["refused"].fillna("").str.startswith(NOT_COMPARABLE)
     if clock == "elapsed_joules":
@@ -221,7 +164,7 @@ def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.Dat
 
 
 def steps(times: pd.Series[float], scores: pd.Series[float]) -> Curve:
-    """Return when the best score so far rose, and to what, and last the end of the search.
+    """Return the times and values of the best score so far: its rises, and the last time.
 
     Scores may come in any order.
     """
@@ -234,7 +177,7 @@ def steps(times: pd.Series[float], scores: pd.Series[float]) -> Curve:
 
 
 def _over(curves: list[Curve]) -> Values:
-    """Return median and range of step curves, at all their times from when all have begun."""
+    """Return time, median, smallest and largest value of step curves, once all have begun."""
     begun = max(at[0] for at, _ in curves)
     union = np.unique(np.concatenate([at for at, _ in curves]))
     times = union[union >= begun]

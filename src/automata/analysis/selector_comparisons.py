@@ -1,4 +1,4 @@
-"""Selectors against each other, in pairs of runs: what selection adds to drawing subsets anew.
+"""Selectors in pairs of runs: what selection adds to drawing subsets anew.
 
 A fixed random subset, random subsets drawn anew, and subsets chosen by gradients differ in one
 thing at a time. The paper compares the first with the last.
@@ -6,12 +6,11 @@ thing at a time. The paper compares the first with the last.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from automata import names
 from automata.analysis.statistics import (
     Spread,
     count_units,
@@ -20,75 +19,62 @@ from automata.analysis.statistics import (
     spread_over,
     summarise,
 )
-from automata.analysis.study import PANEL
-from automata.analysis.study import compared as compared_runs
+from automata.analysis.study import PANEL, compared
+from automata.names import CONTRASTS
 
-
-class Contrast(NamedTuple):
-    """A selector and what it is compared with."""
-
-    selector: str
-    baseline: str
-
-
-CONTRASTS = tuple(Contrast(*pair) for pair in names.CONTRASTS)
-
-CONTRAST = list(Contrast._fields)
-"""The columns that name a contrast."""
+CONTRAST = ["selector", "baseline"]
+"""The columns that name a contrast: a selector and the one that it is compared with."""
 
 PLACE = [*PANEL, "fraction"]
 """A pair of runs agrees in these, and in its seed."""
 
 LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [])
-"""What a row may be of; it is pooled over the other columns."""
+"""Columns that a row is of; it is pooled over the other columns of PLACE."""
 
 ALL = "all"
-"""Stands in a column that a row is pooled over."""
+"""The value of a column that a row is pooled over."""
 
 
 def differences(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per contrast and pair of runs that both compare with their FULL.
+    """Return a row per contrast and pair of runs that compare with the same FULL run.
 
     `error` is relative_test_error(selector) - relative_test_error(baseline) in percentage
-    points, negative where the selector is better; `log_speedup` the natural logarithm of
-    speedup(selector) / speedup(baseline). Both runs stand against the same FULL run.
+    points, negative if the selector is better; `log_speedup` is the natural logarithm of
+    speedup(selector) / speedup(baseline).
     """
-    known = compared_runs(ratios)
+    known = compared(ratios)
     parts = []
-    for contrast in CONTRASTS:
-        both = known[known["selector"] == contrast.selector].merge(
-            known[known["selector"] == contrast.baseline],
+    for selector, baseline in CONTRASTS:
+        both = known[known["selector"] == selector].merge(
+            known[known["selector"] == baseline],
             on=[*PLACE, "seed", "full_record"],
             suffixes=("", "_baseline"),
         )
         both["error"] = both["relative_test_error"] - both["relative_test_error_baseline"]
         both["log_speedup"] = np.log(both["speedup"] / both["speedup_baseline"])
-        both["baseline"] = contrast.baseline
-        records = both[["record", "record_baseline", "full_record"]]
-        both["records"] = [" ".join(names) for names in records.to_numpy(dtype=object)]
-        parts.append(both[[*CONTRAST, *PLACE, "seed", "error", "log_speedup", "records"]])
-    return pd.concat(parts, ignore_index=True)
+        both["baseline"] = baseline
+        parts.append(both)
+    records = ["record", "record_baseline", "full_record"]
+    columns = [*CONTRAST, *PLACE, "seed", "error", "log_speedup", *records]
+    return pd.concat(parts, ignore_index=True)[columns]
 
 
 def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return mean differences per contrast: per combination, data set and size, size, and all.
-
-    A column that a row is pooled over says `all`. `error_difference` is in percentage points,
-    `speedup_ratio` the geometric mean of the ratios of speedups. Bounds are 95 % bootstrap
-    intervals of the mean over `units`, or their range below three (`interval`). The units are
-    the seeds, each the mean of its runs in the row; in rows of three data sets or more they are
-    the data sets, which differ from one another more than seeds do (`over`). The mean is that of
-    the units, so that a data set with more seeds does not count for more.
-    """
+    """Return the `mean_differences` of each contrast at each of LEVELS."""
     pairs = differences(ratios)
-    parts = [
-        _summary(own, level) for _, own in pairs.groupby(CONTRAST, sort=False) for level in LEVELS
-    ]
-    return pd.concat(parts or [_summary(pairs, PLACE)], ignore_index=True)
+    contrasts = [group for _, group in pairs.groupby(CONTRAST, sort=False)]
+    parts = [mean_differences(group, level) for group in contrasts for level in LEVELS]
+    return pd.concat(parts or [mean_differences(pairs, PLACE)], ignore_index=True)
 
 
-def _summary(pairs: pd.DataFrame, level: list[str]) -> pd.DataFrame:
-    """Return the rows of the table of `resampling` that are of the columns `level`."""
+def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
+    """Return a row per contrast and value of the columns `level`: means of `differences`.
+
+    The other columns of PLACE say `all`. `error_difference` is in percentage points,
+    `speedup_ratio` is a geometric mean. Each is the mean of `units`: seeds, or data sets if the row
+    has three or more (`over`), as these differ more than seeds do. The bounds are the 95 %
+    bootstrap interval of that mean, or the range of fewer than three units (`interval`).
+    """
     table = summarise(
         pairs,
         [*CONTRAST, *level],
@@ -100,7 +86,7 @@ def _summary(pairs: pd.DataFrame, level: list[str]) -> pd.DataFrame:
             "units": count_units,
             "pairs": len,
         },
-        ["records"],
+        ["record", "record_baseline", "full_record"],
     )
     named = [*CONTRAST, *PLACE]
     pooled = table.assign(**{axis: ALL for axis in PLACE if axis not in level})

@@ -1,7 +1,7 @@
-"""A study: the tables of one experiment, its panels, and what of them is compared.
+"""A study: the tables of one experiment, and its panels.
 
-The tables lie in `results/{experiment}/tables/`. Everything that is read from records (claims,
-figures, the page, further tables) is a function of a study.
+The tables are in `results/{experiment}/tables/`. Claims, figures, the page and further tables are
+functions of a study.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PANEL = ["dataset", "search", "scheduler"]
 """The columns that name a panel."""
 
 COMBINATION = [*PANEL, "selector", "fraction"]
-"""Those that name a combination: what is averaged over seeds."""
+"""The columns that name a combination; tables average over its seeds."""
 
 RUN = [*COMBINATION, "seed"]
-"""Those that name a run."""
+"""The columns that name a run."""
 
 
 class Panel(NamedTuple):
-    """A data set, a search and a scheduler: what shares its FULL runs, and is drawn together."""
+    """A data set, a search and a scheduler: their runs share FULL runs and are drawn together."""
 
     dataset: str
     search: str
@@ -46,50 +46,42 @@ class Panel(NamedTuple):
         return cls(*(row[axis] for axis in PANEL))
 
     @property
-    def anchor(self) -> str:
-        """What links call it."""
-        return f"panel-{self.dataset}-{self.search}-{self.scheduler}"
-
-    @property
     def path(self) -> str:
-        """As paths have it, e.g. satimage/tpe-asha."""
+        """The panel in paths: satimage/tpe-asha."""
         return f"{self.dataset}/{self.search}-{self.scheduler}"
 
     @property
     def method(self) -> str:
-        """Search and scheduler, e.g. TPE, Hyperband."""
+        """Search and scheduler: TPE, Hyperband."""
         return f"{names.search(self.search)}, {names.scheduler(self.scheduler)}"
 
     @property
     def title(self) -> str:
-        """All of it, e.g. SATIMAGE (TPE, Hyperband)."""
+        """Data set, search and scheduler: SATIMAGE (TPE, Hyperband)."""
         return f"{names.dataset(self.dataset)} ({self.method})"
 
     @property
     def short_title(self) -> str:
-        """As the paper has it, e.g. SATIMAGE (TPE, HB)."""
+        """The title as in the paper: SATIMAGE (TPE, HB)."""
         return f"{names.dataset(self.dataset)} ({names.tuner(self.search, self.scheduler)})"
 
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of `table` that belong to the panel."""
-        return table[
-            (table["dataset"] == self.dataset)
-            & (table["search"] == self.search)
-            & (table["scheduler"] == self.scheduler)
-        ]
+        return table[(table[PANEL] == list(self)).all(axis=1)]
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The tables of an experiment; one is read when it is asked for."""
+    """The tables of an experiment; each is read at its first use."""
 
     folder: Path
     _made: dict[Callable[[Study], Any], Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """One row per record (`automata.analysis.runs`)."""
-        return read_parquet(self.folder / "runs.parquet")
+        """One row per record (`automata.analysis.runs`); published tables have it as CSV only."""
+        parquet = self.folder / "runs.parquet"
+        return read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
 
     @cached_property
     def trials(self) -> pd.DataFrame:
@@ -122,7 +114,7 @@ class Study:
         return read_texts(self.folder / "differences.csv")
 
     def once(self, make: Callable[[Study], T]) -> T:
-        """Return what `make` gives of this study: several readers share what is costly."""
+        """Return `make` of this study; it is called once, for all readers."""
         if make not in self._made:
             self._made[make] = make(self)
         made: T = self._made[make]
@@ -134,10 +126,10 @@ READ = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")
 
 
 def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield name and content of each table; the caller writes it before it takes the next.
+    """Yield name and content of each table; the caller must write it before it takes the next.
 
-    The parameters of the function of a table name what it reads: `study`, an attribute of it, one
-    of `given` (`carbon`, `paper`, `claims`), or the function that makes another table.
+    A parameter of a table's function names its argument: `study`, an attribute of it, a key of
+    `given` (`carbon`, `paper`, `claims`), or the function of another table.
     """
     known = {**given, "study": study}
     makes = {table.name: table.make for table in (*TABLES.values(), BEST) if table.make}
@@ -150,7 +142,7 @@ def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]
 
 
 def compared(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the table of ratios that compare with their FULL."""
+    """Return the rows of the table of ratios that are comparable with their FULL."""
     return ratios[ratios["refused"].isna()]
 
 
@@ -165,25 +157,25 @@ def selectors(table: pd.DataFrame) -> list[str]:
 
 
 def fractions(table: pd.DataFrame) -> list[float]:
-    """Return the subset sizes of `table`, rising; controls have none."""
+    """Return the subset sizes of `table`, rising, without those of controls."""
     subsets = table[~table["selector"].isin(list(names.CONTROLS))]
     return sorted(float(value) for value in subsets["fraction"].unique())
 
 
 def panels(table: pd.DataFrame) -> list[Panel]:
-    """Return the panels that have rows in `table`, in the paper's order."""
+    """Return the panels with rows in `table`, in the paper's order."""
     present = set(panel_of_each(table))
     return [panel for panel in _grid(table) if panel in present]
 
 
 def not_run(table: pd.DataFrame) -> list[Panel]:
-    """Return the panels without rows of the grid that `table` spans, data sets by methods."""
+    """Return the panels without rows in `table`, of all that its axes span."""
     present = set(panel_of_each(table))
     return [panel for panel in _grid(table) if panel not in present]
 
 
 def missing(table: pd.DataFrame, panel: pd.DataFrame) -> list[str]:
-    """Return what other panels of `table` have and `panel` has not, e.g. CRAIG 5 %."""
+    """Return the methods that `table` has and the rows `panel` lack: CRAIG 5 %."""
     keys = ["selector", "fraction"]
     there = {tuple(row) for row in panel[keys].itertuples(index=False, name=None)}
     elsewhere = {tuple(row) for row in table[keys].itertuples(index=False, name=None)}

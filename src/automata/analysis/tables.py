@@ -1,4 +1,4 @@
-"""Tables on disk: written atomically, in a form that others can read."""
+"""Tables in files: written atomically, in formats that other programs read."""
 
 from __future__ import annotations
 
@@ -32,42 +32,30 @@ def write_json(content: dict[str, Any], path: Path) -> None:
 
 def markdown(table: pd.DataFrame) -> str:
     """Return `table` as Markdown, numbers with three significant digits."""
-    cells = [
-        [_text(value).replace("|", "\\|") for value in row] for row in table.itertuples(index=False)
-    ]
-    rows = [list(table.columns), ["---"] * len(table.columns), *cells]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    cells = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
+    lines = [list(table.columns), ["---"] * len(table.columns), *cells]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    """Return a value as a cell of Markdown; a missing one is empty."""
+    if isinstance(value, float):
+        return "" if pd.isna(value) else three_digits(value)
+    return "" if value is None else str(value).replace("|", "\\|")
 
 
 def write(content: pd.DataFrame | str, path: Path) -> None:
-    """Write a table as CSV or as Markdown, by the suffix of `path`; a text as it is."""
+    """Write a table as CSV, or a text as it is."""
     if isinstance(content, str):
         write_text(path, content)
-    elif path.suffix == ".csv":
-        write_csv(content, path)
     else:
-        write_text(path, markdown(content))
+        write_csv(content, path)
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """Read what `write_json` wrote."""
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
-
-
-def read_csv(path: Path) -> pd.DataFrame:
-    """Read a table of `write_csv`; a data set may be called 2024, or NA."""
-    return pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
-
-
-def read_texts(path: Path) -> pd.DataFrame:
-    """Read a table of `write_csv` whose cells are texts, also where they look like numbers."""
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
-
-
-def read_parquet(path: Path) -> pd.DataFrame:
-    """Read a table of `write_parquet`."""
-    return pd.read_parquet(path)
 
 
 TEXTS = dict.fromkeys(
@@ -77,19 +65,27 @@ TEXTS = dict.fromkeys(
     ),
     "str",
 )
-"""Columns that are never numbers."""
+"""Columns that are never numbers: a data set may be called 2024, or NA."""
 
 
-def _text(value: object) -> str:
-    """Return a cell as people read it; nothing where there is no value."""
-    if isinstance(value, float):
-        return "" if pd.isna(value) else three_digits(value)
-    return "" if value is None else str(value)
+def read_csv(path: Path) -> pd.DataFrame:
+    """Read a table of `write_csv`; the columns TEXTS stay text."""
+    return pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
+
+
+def read_texts(path: Path) -> pd.DataFrame:
+    """Read a table of `write_csv` as text, in all columns."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """Read a table of `write_parquet`."""
+    return pd.read_parquet(path)
 
 
 def joined(records: Iterable[str]) -> str:
-    """Return the words in `records`, such as their names, each once, sorted, with spaces between.
+    """Return all words in `records`, each once, sorted, separated by spaces.
 
-    Each item may have several, as the column `records` of a table does.
+    Words are paths of records; an item may have several, as in the column `records` of a table.
     """
     return " ".join(sorted({record for names in records for record in names.split()}))

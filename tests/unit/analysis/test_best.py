@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from automata.analysis.best import answer, text
+from automata.analysis.best import HEADER, answer, text
 from automata.analysis.runs import row
-from automata.analysis.search_studies import best
 from automata.config.sections import Comparison
 from automata.records import Finalist
 from automata.training.progress import Progress
@@ -22,29 +21,6 @@ def chosen(*configurations: dict[str, Any]) -> pd.DataFrame:
     """Return the table of runs with these best configurations."""
     runs = synthetic_runs(datasets=("dna",), searches=("tpe",), repeats=1)[: len(configurations)]
     return runs.assign(best_configuration_json=[json.dumps(found) for found in configurations])
-
-
-def test_values_are_those_of_the_run_to_the_last_digit_and_of_its_type() -> None:
-    values = {"rate": 0.1 + 0.2, "layers": 2, "nesterov": True, "optimizer": "sgd"}
-    runs = chosen(values)
-
-    (found,) = best(runs).to_dict("records")
-
-    assert [found[f"configuration.{name}"] for name in values] == list(values.values())
-    assert (found["best_epochs"], found["record"]) == (200, runs["record"].iloc[0])
-
-
-def test_a_hyper_parameter_that_a_run_does_not_have_is_missing() -> None:
-    table = best(chosen({"rate": 0.5}, {"gamma": 0.25}))
-
-    assert table["configuration.gamma"].isna().tolist() == [True, False]
-    assert table["configuration.rate"].tolist()[0] == 0.5
-
-
-def test_a_record_gives_its_best_trial(make_record, tmp_path) -> None:
-    runs = pd.DataFrame([row(make_record(), tmp_path / "record.json", Comparison())])
-
-    assert best(runs)["configuration.learning_rate"].tolist() == [0.1 + 0.2]
 
 
 def seeds(selector: str, *runs: tuple[float | None, float], fraction: float = 1.0) -> pd.DataFrame:
@@ -79,10 +55,17 @@ RUNS = pd.concat(
         seeds("untuned", (None, 0.99)),
     ]
 )
+PLACE = RUNS[["dataset", "search", "scheduler"]].iloc[0].to_dict()
+TRADEOFF = pd.DataFrame(
+    [
+        {**PLACE, "selector": "full", "fraction": 1.0, "relative_test_error": 0.0},
+        {**PLACE, "selector": "rs2", "fraction": 0.1, "relative_test_error": 20.0},
+    ]
+)
 
 
 def test_best_is_that_of_the_seed_with_the_highest_validation_score_of_real_runs() -> None:
-    found = answer(RUNS)
+    found = answer(RUNS, TRADEOFF)
     told, rows = found["best"]["dna"], found["combinations"]["dna"]
 
     assert told == rows[0]
@@ -104,11 +87,13 @@ def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists(
     runs = pd.DataFrame([row(record, tmp_path / "record.json", Comparison())])
 
     assert runs["final_epochs"].tolist() == [8 + 2]
-    assert answer(runs)["best"]["satimage"]["epochs"] == 8
+    assert answer(runs, TRADEOFF)["best"]["satimage"]["epochs"] == 8
 
 
 def test_how_sure_it_is_seeds_say() -> None:
-    rs2, gradmatch, full = (row["over_seeds"] for row in answer(RUNS)["combinations"]["dna"])
+    rs2, gradmatch, full = (
+        row["over_seeds"] for row in answer(RUNS, TRADEOFF)["combinations"]["dna"]
+    )
 
     assert (rs2["seeds"], rs2["interval"]) == (3, "95 %")
     assert rs2["validation_score"] == pytest.approx((0.90 + 0.91 + 0.80) / 3)
@@ -124,17 +109,36 @@ def test_how_sure_it_is_seeds_say() -> None:
 
 
 def test_yaml_has_all_digits_in_order_and_nothing_but_plain_values() -> None:
-    content = answer(RUNS)
-    written = text(RUNS)
+    content = answer(RUNS, TRADEOFF)
+    written = text(RUNS, TRADEOFF)
 
     assert yaml.safe_load(written) == content
     assert "rate: 0.30000000000000004" in written
-    assert [line[0] for line in written.splitlines()[:4]] == ["#", "#", "#", "b"]
+    assert written.split("\nbest:")[0].splitlines() == HEADER.splitlines()
     assert "&" not in written  # no aliases
     assert list(yaml.safe_load(written)) == ["best", "combinations"]
 
 
 def test_data_set_without_a_score_has_no_best() -> None:
-    found = answer(RUNS[RUNS["selector"] == "untuned"])
+    found = answer(RUNS[RUNS["selector"] == "untuned"], TRADEOFF)
 
     assert found == {"best": {}, "combinations": {"dna": []}}
+
+
+def test_worth_is_how_much_better_full_is_on_test_data() -> None:
+    rs2, gradmatch, full = (
+        row["over_seeds"]["relative_test_error"]
+        for row in answer(RUNS, TRADEOFF)["combinations"]["dna"]
+    )
+
+    assert (rs2, full) == (20.0, 0.0)
+    assert gradmatch is None  # it does not compare with FULL
+
+
+def test_selector_that_reads_the_validation_labels_is_best_only_if_alone() -> None:
+    glister = seeds("glister", (1.0, 0.9), fraction=0.3)
+    both = answer(pd.concat([RUNS, glister]), TRADEOFF)
+
+    assert both["best"]["dna"]["selector"] == "rs2"
+    assert both["combinations"]["dna"][-1]["selector"] == "glister"
+    assert answer(glister, TRADEOFF)["best"]["dna"]["selector"] == "glister"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.analysis.search_studies import by_rung, per_seed, rank_agreement
+from automata.analysis.search_studies import by_rung, per_seed
 from automata.analysis.statistics import bounds, tau
 from automata.training.subsets import SubsetPlan
 
@@ -71,7 +71,7 @@ def scored(of, scores, epoch=4, names=None, rung=True):
 
 
 def agree(runs, trials, protocols=None):
-    return rank_agreement(per_seed(pd.DataFrame(runs), pd.DataFrame(trials), protocols or {}))
+    return per_seed(pd.DataFrame(runs), pd.DataFrame(trials), protocols or {})
 
 
 def pair(scores, **changes):
@@ -94,7 +94,7 @@ def test_scores_in_the_same_order_agree_fully():
     (row,) = agree(*pair([0.01, 0.02, 0.03, 0.04, 0.05])).to_dict("records")
 
     assert row["tau"] == pytest.approx(1.0)
-    assert (row["pairs"], row["seeds"], row["seeds_left_out"]) == (5, 1, 0)
+    assert row["pairs"] == 5
 
 
 def test_one_swapped_pair_of_ten_is_counted():
@@ -125,19 +125,6 @@ def test_only_configurations_that_both_tried_count():
     assert (row["pairs"], row["tau"]) == (5, pytest.approx(0.8))
 
 
-def test_mean_accuracies_are_of_what_was_compared():
-    full, subset = run("full"), run("rs2")
-    trials = [
-        *scored(full, [*FULL_SCORES, 0.0]),
-        *scored(subset, [*SWAPPED[:4], 1.0, 0.9], names=[0, 1, 2, 3, 4, 99]),
-    ]
-
-    (row,) = agree([full, subset], trials).to_dict("records")
-
-    assert row["accuracy"] == pytest.approx(2.0 / 5)
-    assert row["full_accuracy"] == pytest.approx(1.5 / 5)
-
-
 def test_a_configuration_drawn_twice_is_paired_once_each():
     full, subset = run("full"), run("rs2")
     names = [0, 0, 1, 2, 3]
@@ -159,7 +146,7 @@ def test_tau_is_missing_where_it_would_say_nothing(scores):
     (row,) = agree(*pair(scores)).to_dict("records")
 
     assert math.isnan(row["tau"])
-    assert (row["seeds"], row["seeds_left_out"], row["pairs"]) == (0, 1, 0)
+    assert by_rung(pd.DataFrame([row])).empty
 
 
 @pytest.mark.parametrize(
@@ -245,17 +232,17 @@ def seeds(count):
 def test_seeds_are_averaged_with_the_bounds_of_the_tradeoff(count, interval):
     taus = np.array([1.0, 0.8, 0.8][:count])
 
-    (row,) = agree(*seeds(count)).to_dict("records")
+    (row,) = by_rung(agree(*seeds(count))).to_dict("records")
 
     assert row["tau"] == pytest.approx(taus.mean())
     assert (row["tau_low"], row["tau_high"]) == pytest.approx(bounds(taus))
-    assert (row["interval"], row["seeds"], row["pairs"]) == (interval, count, 5 * count)
+    assert (row["interval"], row["units"], row["pairs"]) == (interval, count, 5 * count)
 
 
 def test_rows_name_the_records_of_both_sides():
     runs, trials = seeds(2)
 
-    (row,) = agree(runs, trials).to_dict("records")
+    (row,) = by_rung(agree(runs, trials)).to_dict("records")
 
     assert row["records"].split() == sorted(run["record"] for run in runs)
 
@@ -267,9 +254,7 @@ def test_rungs_are_grouped_by_the_nearest_third(epoch, level):
     full, subset = run("full"), run("rs2")
     trials = [*scored(full, FULL_SCORES, epoch), *scored(subset, SWAPPED, epoch)]
 
-    (row,) = by_rung(per_seed(pd.DataFrame([full, subset]), pd.DataFrame(trials), {})).to_dict(
-        "records"
-    )
+    (row,) = by_rung(agree([full, subset], trials)).to_dict("records")
 
     assert (row["level"], row["percent"]) == (level, pytest.approx(100 * epoch / 40))
 
@@ -282,7 +267,7 @@ def test_groups_of_three_data_sets_vary_over_these():
             runs += [full, subset]
             trials += [*scored(full, FULL_SCORES), *scored(subset, scores)]
 
-    (row,) = by_rung(per_seed(pd.DataFrame(runs), pd.DataFrame(trials), {})).to_dict("records")
+    (row,) = by_rung(agree(runs, trials)).to_dict("records")
 
     assert (row["over"], row["units"], row["runs"], row["pairs"]) == ("data sets", 3, 6, 30)
     assert row["tau"] == pytest.approx(2.6 / 3)
@@ -291,7 +276,7 @@ def test_groups_of_three_data_sets_vary_over_these():
 def test_no_trials_make_an_empty_table():
     runs, trials = pair(SWAPPED)
 
-    table = rank_agreement(per_seed(pd.DataFrame(runs), pd.DataFrame(trials).iloc[:0], {}))
+    table = by_rung(per_seed(pd.DataFrame(runs), pd.DataFrame(trials).iloc[:0], {}))
 
     assert table.empty
     assert "tau" in table.columns

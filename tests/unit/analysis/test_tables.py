@@ -58,31 +58,6 @@ def test_column_of_missing_text_survives_parquet(tmp_path: Path) -> None:
     assert read_parquet(path)["final_failure"].isna().tolist() == [True, True]
 
 
-def test_writing_leaves_nothing_but_the_table(table: pd.DataFrame, tmp_path: Path) -> None:
-    write_csv(table, tmp_path / "table.csv")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
-
-
-def test_failed_writing_keeps_the_older_table(
-    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("older")
-
-    def fail(frame: pd.DataFrame, target: Path, **_: object) -> None:
-        Path(target).write_text("half")
-        raise OSError("disk full")
-
-    monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
-
-    with pytest.raises(OSError, match="disk full"):
-        write_csv(table, path)
-    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [
-        ("table.csv", "older")
-    ]
-
-
 def test_markdown_has_a_head_a_rule_and_a_line_per_row() -> None:
     table = pd.DataFrame(
         {"selector": ["craig", "full"], "seeds": [3, 1], "speedup": [12.3456, 1.0]}
