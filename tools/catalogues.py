@@ -1,15 +1,20 @@
-"""The tables in docs that list the project's methods, tables and figures, from their entries.
+"""The tables in docs that list methods, tables, columns and figures, from their entries.
 
 The rows between `<!-- rows: selectors -->` and `<!-- end -->` are those of `selectors`.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
 
 import pandas as pd
 
+from automata.analysis import runs
+from automata.analysis.quantities import QUANTITIES
 from automata.analysis.tables import markdown
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from automata.views import DATASETS, FIGURES, TABLES
@@ -51,10 +56,28 @@ def _figures() -> Rows:
         yield f"`figures/{view.name}{dataset}`", view.caption
 
 
+def _runs() -> Rows:
+    yield "column", "what"
+    source = ast.parse(Path(runs.__file__).read_text(encoding="utf-8"))
+    classes = {it.name: it for it in source.body if isinstance(it, ast.ClassDef)}
+    for column, meaning in pairwise(classes["RunRow"].body):
+        if isinstance(column, ast.AnnAssign) and isinstance(meaning, ast.Expr):
+            text = str(ast.literal_eval(meaning.value))
+            yield f"`{ast.unparse(column.target)}`", " ".join(text.split())
+
+
+def _quantities() -> Rows:
+    yield "column", "what"
+    for quantity in QUANTITIES.values():
+        yield f"`{quantity.name}`", quantity.definition
+
+
 CATALOGUES: dict[str, Callable[[], Rows]] = {
     "selectors": lambda: _methods("selector or control", "what trials train on", METHODS),
     "searches": lambda: _methods("search", "what it proposes", SEARCHES),
     "schedulers": lambda: _methods("scheduler", "which trials it stops early", SCHEDULERS),
     "tables": _tables,
     "figures": _figures,
+    "runs": _runs,
+    "quantities": _quantities,
 }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.analysis.quantities import QUANTITIES, relative_test_error, speedup
+from automata.analysis.quantities import QUANTITIES, ratio, relative_test_error
 from automata.analysis.ratios import SAME
 from automata.analysis.statistics import (
     Spread,
@@ -209,7 +209,7 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
             "relative_test_error_median": lambda group: median(_errors(group)),
             "relative_test_error_low": lambda group: min(_errors(group)),
             "relative_test_error_high": lambda group: max(_errors(group)),
-            "speedup": lambda group: speedup(
+            "speedup": lambda group: ratio(
                 _full(group)["total_seconds"].mean(), _draws(group)["total_seconds"].mean()
             ),
         },
