@@ -52,7 +52,7 @@ def differences(
             ours = [protocols[name] for name in names if name in protocols]
             if len(ours) < len(names):
                 rows.append([*key, "settings", "not known", "known"])
-            sides = [*_of_settings(panel, ours, theirs), *_of_runs(group, theirs)]
+            sides = [*_setting_differences(panel, ours, theirs), *_run_differences(group, theirs)]
             rows += [[*key, *side] for side in sides]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -74,7 +74,7 @@ def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
     return ", ".join(parts) or "none"
 
 
-def _of_settings(
+def _setting_differences(
     panel: Panel, ours: list[Settings], theirs: Experiment
 ) -> Iterator[tuple[str, str, str]]:
     """Yield key, value here and value in the paper of each setting that differs."""
@@ -92,8 +92,8 @@ def _of_settings(
             yield key, shown, _readable(paper.get(key))
 
 
-def _of_runs(runs: pd.DataFrame, theirs: Experiment) -> Iterator[tuple[str, str, str]]:
-    """Yield the same of what the table of runs says."""
+def _run_differences(runs: pd.DataFrame, theirs: Experiment) -> Iterator[tuple[str, str, str]]:
+    """Yield the same for the device, the fractions, the seeds and the energy."""
     devices = sorted(runs["device"].unique())
     if not all(any(part in name for part in ("1080", "2080", "V100")) for name in devices):
         yield "device", ", ".join(devices), PAPER_DEVICE
