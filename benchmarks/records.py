@@ -98,7 +98,7 @@ def made_up_record(row: Row, settings: Settings) -> Record:
         final=final,
         test=Test(accuracy=row["test_accuracy"], loss=row["test_loss"], rows=2000),
         resumed=False,
-        peak_disk_bytes=row["peak_disk_bytes"],
+        peak_disk_bytes=1_000_000,
         lock_wait_seconds=0.0,
         provenance=PROVENANCE,
     )
@@ -149,7 +149,8 @@ def _trials(
         for score, count in zip(quality, reached, strict=True):
             rungs = bracket.rungs[:count]
             spent = rungs[-1] * second
-            progress = _training(random, rungs[-1], row["subset_samples"], spent)
+            samples = int(row["fraction"] * row["train_rows"])
+            progress = _training(random, rungs[-1], samples, spent)
             gains = 0.08 * (1 - np.exp(-3 * np.array(rungs) / epochs))
             noise = random.normal(0, 0.004 / math.sqrt(row["fraction"]), count)
             progress.evaluations = [

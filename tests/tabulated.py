@@ -27,7 +27,7 @@ SETTINGS = {
 
 def write_tables(runs: pd.DataFrame, folder: Path) -> Study:
     """Write what studies and the overview read of `runs` to `folder`."""
-    ratios = ratios_to_full(runs, CARBON)
+    ratios = ratios_to_full(runs)
     write_parquet(runs, folder / "runs.parquet")
     write_parquet(synthetic_trials(runs), folder / "trials.parquet")
     write_json(dict.fromkeys(runs["protocol_hash"], SETTINGS), folder / "protocols.json")

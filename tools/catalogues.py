@@ -5,14 +5,16 @@ The table between `<!-- rows: NAME -->` and `<!-- end -->` is `CATALOGUES[NAME]`
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import get_type_hints
+from itertools import pairwise
+from pathlib import Path
 
 import pandas as pd
 
+from automata.analysis import runs
 from automata.analysis.quantities import QUANTITIES
-from automata.analysis.runs import RunRow
 from automata.analysis.tables import markdown
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from automata.views import DATASETS, FIGURES, TABLES
@@ -57,8 +59,12 @@ def _figures() -> Rows:
 
 def _runs() -> Rows:
     yield "column", "what"
-    for name, hint in get_type_hints(RunRow, include_extras=True).items():
-        yield f"`{name}`", hint.__metadata__[0]
+    source = ast.parse(Path(runs.__file__).read_text(encoding="utf-8"))
+    classes = {it.name: it for it in source.body if isinstance(it, ast.ClassDef)}
+    for column, meaning in pairwise(classes["RunRow"].body):
+        if isinstance(column, ast.AnnAssign) and isinstance(meaning, ast.Expr):
+            text = str(ast.literal_eval(meaning.value))
+            yield f"`{ast.unparse(column.target)}`", " ".join(text.split())
 
 
 def _quantities() -> Rows:

@@ -72,8 +72,7 @@ def _pair(job: Job, data: Path) -> tuple[Seconds, Seconds]:
         ray = timed("benchmarks.overhead.job", laps, *arguments)
         plain = timed("benchmarks.overhead.plain", laps, str(path), str(data))
         record = read_record(path)
-    split = tuning_split(record)
-    ray |= {part: split[f"tuning_{part}_seconds"] for part in PARTS}
+    ray |= tuning_split(record)
     # Reading the clock around Ray's callbacks is no part of the window.
     ray["window"] = record.tuning.measurement.wall_seconds
     ray["waiting for the lock"] = record.lock_wait_seconds

@@ -52,8 +52,8 @@ def test_it_runs_every_combination_once(clone):
 
 def test_no_speedup_passes_both_of_its_ceilings(tradeoff):
     faster = tradeoff[tradeoff["selector"] != "full-again"]  # which is the timing noise itself
-    highest = faster[["ceiling", "step_ceiling"]].max(axis=1)
-    assert (faster["speedup"] <= 1.1 * highest).all()  # of a shared machine
+    highest = faster[["ceiling", "final_ceiling"]].max(axis=1)
+    assert (faster["speedup"] <= 1.25 * highest).all()  # on a shared machine
 
 
 def test_gradient_matching_on_5_percent_is_faster_than_full(tradeoff):
@@ -62,9 +62,9 @@ def test_gradient_matching_on_5_percent_is_faster_than_full(tradeoff):
 
 
 def test_hyperband_trains_the_same_epochs_for_every_selector(clone):
-    runs = pd.read_csv(clone / "results/default/tables/runs.csv")
-    searches = runs[runs["selector"] != "untuned"]
-    assert searches[searches["scheduler"] == "hyperband"]["trained_epochs"].nunique() == 1
+    trials = pd.read_parquet(clone / "results/default/tables/trials.parquet")
+    ends = trials[trials["scheduler"] == "hyperband"].groupby(["record", "index"])["epoch"].max()
+    assert ends.groupby("record").sum().nunique() == 1
 
 
 def test_accuracies_lie_above_the_largest_class(clone):

@@ -1,4 +1,4 @@
-"""From records to the tables that all else is made of: after this, nothing reads a record."""
+"""From records to the tables of runs, trials and provenance; everything else reads these tables."""
 
 from __future__ import annotations
 
@@ -7,47 +7,39 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from automata.analysis.provenance import presented, provenance_row
-from automata.analysis.runs import (
-    TRIAL_COLUMNS,
-    TRIAL_TYPES,
-    EvaluationRow,
-    RunRow,
-    evaluations,
-    protocol,
-    protocol_hash,
-    row,
-)
+from automata.analysis.runs import protocol, row, table
 from automata.analysis.study import PANEL, RUN
 from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.trials import evaluations
 from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.files import write_text
 from automata.records import read_record
 
 CHUNK = 64
-"""Records that are read at a time."""
+"""Records that a process reads at a time."""
 
 
 @dataclass(frozen=True)
 class Collected:
-    """What the records of an experiment say."""
+    """The tables of an experiment that are made from its records."""
 
     runs: pd.DataFrame
     """A row per record, sorted by the columns of `RUN`."""
     trials: pd.DataFrame
     """A row per evaluation of a trial."""
     protocols: dict[str, Any]
-    """The settings behind each `protocol_hash` of the runs."""
+    """The settings for each `protocol_hash` of the runs."""
     provenance: pd.DataFrame
-    """A row per record: where and with what it was made."""
+    """A row per record, with the machine and software that made it."""
 
     def write(self, folder: Path) -> None:
-        """Write them to files: those of the catalogue that name no function."""
+        """Write the tables."""
         write_csv(self.runs, folder / "runs.csv")
         write_parquet(self.runs, folder / "runs.parquet")
         write_parquet(self.trials, folder / "trials.parquet")
@@ -57,9 +49,9 @@ class Collected:
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:
-    """Return the files among `paths`, and the records anywhere in the folders among them.
+    """Return the files among `paths`, and all records in the folders among them.
 
-    Raises UserError for what is neither a file nor such a folder.
+    Raises UserError for a path that is neither a file nor a folder with records.
     """
     files: list[Path] = []
     for path in paths:
@@ -71,46 +63,59 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
-def collect(
-    paths: Sequence[Path],
-    comparison: Comparison,
-    processes: int = 1,
-) -> Collected:
-    """Return what the records at `paths`, at least one, say, to be compared by `comparison`.
+def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -> Collected:
+    """Return the tables of the records at `paths`, which are at least one.
 
-    So many `processes` read them. Raises UserError for a file that is not a record, and when two
-    records are of one run.
+    `processes` processes read them. Raises UserError for a file that is not a record, and for two
+    records of the same run.
     """
-    some = [paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK)]
     read = partial(_read, comparison)
-    if processes == 1 or len(some) == 1:
-        parts = [read(chunk) for chunk in some]
+    if processes == 1 or len(paths) <= CHUNK:
+        parts = list(map(read, paths))
     else:
         with ProcessPoolExecutor(processes) as pool:
-            parts = list(pool.map(read, some))
-    runs = [run for part in parts for run in part.runs]
-    table = pd.DataFrame(runs, columns=list(RunRow.__annotations__))
-    twice = table[table.duplicated(RUN, keep=False)]
+            parts = list(pool.map(read, paths, chunksize=CHUNK))
+    runs = table(part.run for part in parts)
+    twice = runs[runs.duplicated(RUN, keep=False)]
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
-    _set_older_aside(table)
-    searched = [part.trials for part in parts if len(part.trials)]
+    _exclude_older(runs)
     protocols: dict[str, Any] = {}
-    for part in parts:
-        for name, settings in part.protocols.items():
-            protocols[name] = _fuller(protocols.get(name), settings)
-    trials = pd.concat(searched or [parts[0].trials], ignore_index=True)
-    origins = pd.DataFrame([origin for part in parts for origin in part.origins])
+    for name, part in zip(runs["protocol_hash"], parts, strict=True):
+        # FULL's settings lack the keys that concern subsets alone.
+        settings = (protocols.get(name, part.protocol), part.protocol)
+        protocols[name] = max(settings, key=lambda one: len(one["protocol"]))
+    trials = [part.trials for part in parts if len(part.trials)] or [parts[0].trials]
+    provenance = pd.DataFrame([part.provenance for part in parts])
     return Collected(
-        table.sort_values(RUN, ignore_index=True),
-        trials,
+        runs.sort_values(RUN, ignore_index=True),
+        pd.concat(trials, ignore_index=True),
         dict(sorted(protocols.items())),
-        origins.sort_values(RUN, ignore_index=True),
+        provenance.sort_values(RUN, ignore_index=True),
     )
 
 
-def _set_older_aside(runs: pd.DataFrame) -> None:
-    """Set runs aside that have an older measurement version than others of their panel."""
+class _Part(NamedTuple):
+    """The part of the tables that one record gives."""
+
+    run: dict[str, Any]
+    trials: pd.DataFrame
+    protocol: dict[str, Any]
+    provenance: dict[str, Any]
+
+
+def _read(comparison: Comparison, path: Path) -> _Part:
+    record = read_record(path)
+    return _Part(
+        row(record, path, comparison),
+        evaluations(record, path),
+        protocol(record),
+        provenance_row(record, path),
+    )
+
+
+def _exclude_older(runs: pd.DataFrame) -> None:
+    """Exclude runs with an older measurement version than others of their panel."""
     for part in ("training", "metering", "selector"):
         group = [*PANEL, "selector"] if part == "selector" else PANEL
         made = runs[f"{part}_version"]
@@ -118,35 +123,3 @@ def _set_older_aside(runs: pd.DataFrame) -> None:
         for one in runs.index[(made < newest) & (runs["set_aside"] == "")]:
             text = f"has another measurement version: {part} {made[one]}, not {newest[one]}"
             runs.loc[one, "set_aside"] = text
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What some of the records say, in their order."""
-
-    runs: list[RunRow]
-    trials: pd.DataFrame
-    protocols: dict[str, Any]
-    origins: list[dict[str, Any]]
-
-
-def _fuller(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings that say more: FULL's have no key that concerns subsets alone."""
-    return max(one or other, other, key=lambda settings: len(settings["protocol"]))
-
-
-def _read(comparison: Comparison, paths: Sequence[Path]) -> _Part:
-    """Read the records at `paths`: as many as it takes to be worth a table, and no more memory."""
-    runs: list[RunRow] = []
-    scores: list[EvaluationRow] = []
-    protocols: dict[str, Any] = {}
-    origins: list[dict[str, Any]] = []
-    for path in paths:
-        record = read_record(path)
-        runs.append(row(record, path, comparison))
-        scores += evaluations(record, path)
-        name = protocol_hash(record)
-        protocols[name] = _fuller(protocols.get(name), protocol(record))
-        origins.append(provenance_row(record, path))
-    table = pd.DataFrame(scores, columns=TRIAL_COLUMNS)
-    return _Part(runs, table.astype(TRIAL_TYPES), protocols, origins)

@@ -1,18 +1,15 @@
-"""Where the protocol of an experiment differs from the paper's.
-
-The paper's own settings are those of `config/paper.yaml`; nothing of them is repeated here.
-"""
+"""Differences between the protocol of an experiment and the paper's, which is config/paper.yaml."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
 
-from automata.analysis.energy import how_measured
+from automata.analysis.energy import ways
 from automata.analysis.study import PANEL, Panel, panel_of_each
 from automata.config.experiment import Experiment
 from automata.config.job import settings_of
@@ -22,36 +19,26 @@ COLUMNS = [*PANEL, "key", "here", "paper"]
 NOT_IN_THE_PAPER = "not in the paper"
 
 PAPER_DEVICE = "RTX 1080, RTX 2080 or V100"
-"""The GPUs of the paper's servers (its appendix, 'More Experimental Details')."""
+"""GPUs of the paper's servers (its appendix, 'More Experimental Details')."""
 
 MACHINE = ("device", "threads_per_trial", "gpu_per_trial")
-"""Settings of a machine, which say nothing of how an experiment was done."""
+"""Settings of the machine, which are no part of the protocol."""
 
 SELECTED = ("full", "random", "craig", "gradmatch")
-"""The selectors that the paper ran."""
+"""Selectors that the paper ran."""
 
-Config = dict[str, Any]
-"""The settings of a run, as a record has them."""
-
-Row = tuple[str, str, str]
-"""A key, and what it is here and in the paper."""
-
-Facts = dict[str, Any]
-"""Readable keys of the settings of one panel, and their values."""
+Settings = dict[str, Any]
 
 
 def differences(
-    runs: pd.DataFrame,
-    protocols: dict[str, Any],
-    paper: Iterable[Experiment],
+    runs: pd.DataFrame, protocols: dict[str, Settings], paper: Iterable[Experiment]
 ) -> pd.DataFrame:
     """Return a row per panel and setting in which `runs` differ from the paper.
 
-    `runs` is the table of `automata collect`, `protocols` its settings by hash, and `paper` the
-    experiments of config/paper.yaml. Besides the settings, the rows are about the device, how
-    energy was obtained (the paper: measured by pyJoules), the fractions and the number of seeds;
-    rows cannot differ, as preparation checks their number. A data set that the paper does not
-    have has one row, which says so.
+    `protocols` has the settings for each `protocol_hash` of the runs; `paper` are the experiments
+    of config/paper.yaml. Other rows are for the device, the way of obtaining energy (the paper:
+    measured by pyJoules), the fractions and the number of seeds. The number of training rows cannot
+    differ, because preparation checks it. A data set that the paper does not use has one row.
     """
     experiments = {dataset: config for config in paper for dataset in config.datasets}
     rows = []
@@ -60,25 +47,20 @@ def differences(
         theirs = experiments.get(panel.dataset)
         if theirs is None:
             rows.append([*key, "data set", panel.dataset, NOT_IN_THE_PAPER])
-            continue
-        settings = settings_of(theirs, *panel, "gradmatch")
-        expected = settings.model_dump(mode="json", exclude={"selector", "metering"})
-        hashes = group["protocol_hash"].unique()
-        found = [protocols[name] for name in hashes if name in protocols]
-        differing = [
-            *([("settings", "not known", "known")] if len(found) < len(hashes) else []),
-            *_of_axes(panel, theirs),
-            *_of_settings(panel, found, expected),
-            *_of_grid(group, theirs),
-        ]
-        rows += [[*key, *row] for row in differing]
+        else:
+            names = group["protocol_hash"].unique()
+            ours = [protocols[name] for name in names if name in protocols]
+            if len(ours) < len(names):
+                rows.append([*key, "settings", "not known", "known"])
+            sides = [*_setting_differences(panel, ours, theirs), *_run_differences(group, theirs)]
+            rows += [[*key, *side] for side in sides]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
-    """Return the rows of `panels` in the table of `differences` as a line for readers.
+    """Return the rows of `panels` in the table of `differences` as one line, or "none".
 
-    A setting that does not differ in all of them says in how many; "none" if there is nothing.
+    A setting that differs in some of the panels only has their number.
     """
     inside = [panel in set(panels) for panel in panel_of_each(differing)]
     rows = differing[pd.Series(inside, index=differing.index, dtype=bool)]
@@ -92,70 +74,56 @@ def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
     return ", ".join(parts) or "none"
 
 
-def _of_axes(panel: Panel, theirs: Experiment) -> list[Row]:
-    """Return what the paper did not run of a panel's search and scheduler."""
-    sides = [
-        ("search", panel.search, theirs.searches),
-        ("scheduler", panel.scheduler, theirs.schedulers),
-    ]
-    return [(axis, here, ", ".join(ran)) for axis, here, ran in sides if here not in ran]
-
-
-def _of_settings(panel: Panel, found: list[Config], expected: Config) -> list[Row]:
-    """Return in which settings those that were `found` are not as `expected`."""
-    ours, paper = [_facts(settings, panel) for settings in found], _facts(expected, panel)
-    rows = []
-    for key in sorted({key for facts in [*ours, paper] for key in facts}):
-        values = [facts.get(key) for facts in ours]
+def _setting_differences(
+    panel: Panel, ours: list[Settings], theirs: Experiment
+) -> Iterator[tuple[str, str, str]]:
+    """Yield key, value here and value in the paper of each setting that differs."""
+    if panel.search not in theirs.searches:
+        yield "search", panel.search, ", ".join(theirs.searches)
+    if panel.scheduler not in theirs.schedulers:
+        yield "scheduler", panel.scheduler, ", ".join(theirs.schedulers)
+    settings = settings_of(theirs, *panel, "gradmatch")
+    paper = _protocol(settings.model_dump(mode="json"), panel)
+    here = [_protocol(one, panel) for one in ours]
+    for key in sorted({key for protocol in [*here, paper] for key in protocol}):
+        values = [protocol.get(key) for protocol in here]
         if any(value != paper.get(key) for value in values):
-            here = " or ".join(dict.fromkeys(_readable(value) for value in values))
-            rows.append((key, here, _readable(paper.get(key))))
-    return rows
+            shown = " or ".join(dict.fromkeys(map(_readable, values)))
+            yield key, shown, _readable(paper.get(key))
 
 
-def _of_grid(group: pd.DataFrame, theirs: Experiment) -> list[Row]:
-    """Return what differs in what the table of runs itself says."""
-    devices = sorted(group["device"].unique())
-    energy = group[["energy_method", "energy_source"]].drop_duplicates()
-    theirs_too = all(any(part in name for part in ("1080", "2080", "V100")) for name in devices)
-    subsets = sorted(group.loc[group["selector"] != "full", "fraction"].unique())
-    sides = [
-        ("fractions", _listed(subsets), _listed(sorted(theirs.fractions))),
-        ("seeds", str(group["seed"].nunique()), str(len(theirs.seeds))),
-    ]
-    if (energy["energy_method"] != "measured").any():
-        words = (how_measured(*map(_text, pair)) for pair in energy.itertuples(index=False))
-        sides.append(("energy", " or ".join(dict.fromkeys(words)), "measured"))
-    if not theirs_too:
-        sides.insert(0, ("device", ", ".join(devices), PAPER_DEVICE))
-    return [side for side in sides if side[1] != side[2]]
+def _run_differences(runs: pd.DataFrame, theirs: Experiment) -> Iterator[tuple[str, str, str]]:
+    """Yield the same for the device, the fractions, the seeds and the energy."""
+    devices = sorted(runs["device"].unique())
+    if not all(any(part in name for part in ("1080", "2080", "V100")) for name in devices):
+        yield "device", ", ".join(devices), PAPER_DEVICE
+    subsets = sorted(runs.loc[runs["selector"] != "full", "fraction"].unique())
+    if subsets != sorted(theirs.fractions):
+        yield "fractions", _readable(subsets), _readable(sorted(theirs.fractions))
+    if runs["seed"].nunique() != len(theirs.seeds):
+        yield "seeds", str(runs["seed"].nunique()), str(len(theirs.seeds))
+    if (runs["energy_method"] != "measured").any():
+        yield "energy", ways(runs), "measured"
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _facts(settings: dict[str, Any], panel: Panel) -> Facts:
-    """Return the settings that say how a panel was tuned and trained, under readable keys."""
-    _, search, scheduler = panel
+def _protocol(settings: Settings, panel: Panel) -> Settings:
+    """Return the settings that decide how a panel is tuned and trained, under readable keys."""
     protocol = dict(settings["protocol"])
     space = protocol.pop("search_space")
-    compute = {key: value for key, value in settings["compute"].items() if key not in MACHINE}
     data = settings["data"]
     facts = {
         **protocol,
         **{f"search space of {name}": domain for name, domain in space.items()},
-        **(settings["search"].get(search) or {}),
-        **(settings["scheduler"].get(scheduler) or {}),
-        **compute,
+        **(settings["search"].get(panel.search) or {}),
+        **(settings["scheduler"].get(panel.scheduler) or {}),
+        **{key: value for key, value in settings["compute"].items() if key not in MACHINE},
         "neutral sentences": data.get("sst2_neutral"),
     }
     if data.get("vectors"):
         source = data["vectors"]["source"]
-        # The same file may lie elsewhere.
-        facts["word vectors"] = PurePath(source).name if source else "random"
+        facts["word vectors"] = PurePath(source).name if source else "random"  # in any folder
         facts["dimension of word vectors"] = data["vectors"]["dimension"]
-    # What is tuned has no fixed value.
+    # A tuned hyper-parameter has no fixed value.
     return {key: value for key, value in facts.items() if key not in space}
 
 
@@ -163,12 +131,7 @@ def _readable(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, dict):
-        given = {key: part for key, part in value.items() if part is not None}
-        return " ".join(f"{key} {_readable(part)}" for key, part in given.items())
+        return " ".join(f"{key} {_readable(it)}" for key, it in value.items() if it is not None)
     if isinstance(value, list):
-        return _listed(value)
+        return ", ".join(f"{it:g}" if isinstance(it, float) else str(it) for it in value)
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _listed(values: Iterable[Any]) -> str:
-    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)

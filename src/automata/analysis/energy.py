@@ -1,35 +1,46 @@
-"""Energy and CO2: of each run, of the whole experiment, and how energies were obtained."""
+"""Energy and CO2 of each run and of all runs, and how the energies were obtained."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from automata.analysis.quantities import FOOTPRINT, GRAMS_PER_MILE, car_kilometres, footprint
+from automata.analysis.quantities import SECONDS_PER_HOUR
 from automata.analysis.study import RUN
-from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount, count
+from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
 from automata.config.sections import Carbon
+from automata.metering.measurement import JOULES_PER_KWH
+
+GRAMS_PER_MILE = 400
+"""CO2 of a car in the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""
+KILOMETRES_PER_MILE = 1.609344
 
 
 def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
-    """Return a row per run: seconds, kWh and g CO2e; missing where no energy was measured."""
-    energies = runs["energy_joules"].astype(object).where(runs["energy_joules"].notna(), None)
-    rows = [
-        footprint(joules, seconds, carbon)
-        for joules, seconds in zip(energies, runs["total_seconds"], strict=True)
-    ]
-    footprints = pd.DataFrame(rows, columns=FOOTPRINT, index=runs.index, dtype=float)
-    method = ["energy_method", "energy_source"]
-    columns = [*RUN, "total_seconds", "kwh", *method, *FOOTPRINT[1:], "flags", "record"]
-    return pd.concat([runs, footprints], axis=1)[columns]
+    """Return a row per run: seconds, kWh and g CO2e; missing if no energy was measured.
+
+    `co2_measured_grams` is kWh x PUE x intensity. `co2_time_grams` is hours x TDP x intensity, as
+    in the Machine Learning Impact calculator (Lacoste et al. 2019, arXiv 1910.09700), which the
+    paper used: one device at its design power, no CPU, no PUE. The calculator also rounds, which
+    would make small jobs zero.
+    """
+    kwh = runs["energy_joules"].astype(float) / JOULES_PER_KWH
+    hours = runs["total_seconds"] / SECONDS_PER_HOUR
+    table = runs.assign(
+        kwh=kwh,
+        co2_measured_grams=kwh * carbon.pue * carbon.grams_per_kwh,
+        co2_time_grams=hours * carbon.tdp_watts / 1000 * carbon.grams_per_kwh,
+    )
+    obtained = ["energy_method", "energy_source", "co2_measured_grams", "co2_time_grams", "flags"]
+    return table[[*RUN, "total_seconds", "kwh", *obtained, "record"]]
 
 
 def follows_time(method: str | None, source: str | None) -> bool:
-    """Return whether an energy was estimated from CPU time alone: it says nothing beyond time."""
+    """Return whether an energy is an estimate from CPU time alone, which adds nothing to time."""
     return method == "estimated" and not _counters(source)
 
 
 def how_measured(method: str | None, source: str | None) -> str:
-    """Say in words how an energy was obtained, from `energy_method` and `energy_source`."""
+    """Return how an energy was obtained, from `energy_method` and `energy_source`."""
     if method is None:
         return "not measured"
     counters = _counters(source)
@@ -39,14 +50,18 @@ def how_measured(method: str | None, source: str | None) -> str:
         return f"{counters} counters, CPU estimated from CPU time"
     if method == "polled":
         return f"{counters}, GPU power polled"
-    return f"{counters} counters" if counters else str(source)
+    return f"{counters} counters" if counters else source or "several sources"
 
 
 def ways(runs: pd.DataFrame) -> str:
-    """Return in words all ways in which the energies of `runs` were obtained."""
+    """Return all ways in which the energies of `runs` were obtained."""
+    return ", ".join(sorted({how_measured(*pair) for pair in _pairs(runs)}))
+
+
+def _pairs(runs: pd.DataFrame) -> list[tuple[str | None, str | None]]:
+    """Return method and source of the energy of each run."""
     known = runs[["energy_method", "energy_source"]].astype(object)
-    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
-    return ", ".join(sorted({how_measured(method, source) for method, source in pairs}))
+    return list(known.where(known.notna(), None).itertuples(index=False, name=None))
 
 
 def _counters(source: str | None) -> str:
@@ -54,42 +69,37 @@ def _counters(source: str | None) -> str:
 
 
 def totals(energy_table: pd.DataFrame, carbon: Carbon) -> str:
-    """Return a page on what all runs took, and how it was obtained."""
-    runs, time_grams = count(len(energy_table), "run"), energy_table["co2_time_grams"].sum()
+    """Return a page on the time, energy and CO2 of all runs."""
+    seconds, grams = energy_table["total_seconds"].sum(), energy_table["co2_time_grams"].sum()
     lines = [
-        f"In all {runs} took {amount(energy_table['total_seconds'].sum(), TIME)}.",
-        *_energy_sentences(energy_table),
-        f"CO2e of {runs} from time, time x TDP x intensity: {_grams(time_grams)}.",
+        f"Runs: {len(energy_table)}. Total time: {amount(seconds, TIME)}.",
+        *_energies(energy_table),
+        f"CO2e from time: {_mass(grams)}.",
+        "CO2e from energy is energy x PUE x intensity, CO2e from time is time x TDP x intensity.",
         f"Intensity: {carbon.grams_per_kwh:g} g CO2e/kWh ({carbon.region}, {carbon.year};"
-        f" {carbon.source}). PUE: {carbon.pue:g}, on energy only."
+        f" {carbon.source}). PUE, for energy only: {carbon.pue:g}."
         f" TDP: {carbon.tdp_watts:g} W ({carbon.tdp_source})."
         f" Car: {GRAMS_PER_MILE} g per mile, as in the paper.",
-        "The two figures of CO2 are no independent evidence: with a constant intensity"
-        " measured CO2 is energy, and time-based CO2 is time.",
+        "With a constant intensity, CO2e is no evidence beyond energy and time.",
     ]
     return "# Energy and CO2\n\n" + "".join(f"- {line}\n" for line in lines)
 
 
-def _energy_sentences(table: pd.DataFrame) -> list[str]:
-    """Return a sentence per way in which energy was obtained: such energies are not added."""
-    measured = table[table["kwh"].notna()]
-    sentences = []
-    for (method, source), runs in measured.groupby(
-        ["energy_method", "energy_source"], dropna=False
-    ):
-        words = how_measured(_text(method), _text(source))
-        shown = f"{words} ({source})" if _text(source) else words
-        sentences.append(
-            f"Energy of {count(len(runs), 'run')}: {amount(runs['kwh'].sum(), ENERGY)}, {shown};"
-            f" CO2e from it, energy x PUE x intensity: {_grams(runs['co2_measured_grams'].sum())}."
-        )
-    missing = len(table) - len(measured)
-    return [*sentences, *([f"Energy of {count(missing, 'run')}: not measured."] if missing else [])]
+def _energies(table: pd.DataFrame) -> list[str]:
+    """Return a line for each way of obtaining energy, because such energies do not add up."""
+    lines = []
+    pairs = _pairs(table)
+    for method, source in sorted(set(pairs), key=str):
+        runs = table[[pair == (method, source) for pair in pairs]]
+        details = f"{source}; runs: {len(runs)}" if source else f"runs: {len(runs)}"
+        energy = f"Energy, {how_measured(method, source)} ({details})"
+        if method is not None:
+            grams = _mass(runs["co2_measured_grams"].sum())
+            energy += f": {amount(runs['kwh'].sum(), ENERGY)}; CO2e from it: {grams}"
+        lines.append(f"{energy}.")
+    return lines
 
 
-def _grams(grams: float) -> str:
-    return f"{amount(grams, MASS)}, {amount(car_kilometres(grams), DISTANCE)} by car"
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def _mass(grams: float) -> str:
+    kilometres = grams / GRAMS_PER_MILE * KILOMETRES_PER_MILE
+    return f"{amount(grams, MASS)}, or {amount(kilometres, DISTANCE)} by car"

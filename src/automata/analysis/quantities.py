@@ -1,47 +1,42 @@
-"""The reported quantities: name, words and definition of each, and the function that computes it.
+"""The reported quantities, which compare a run with the FULL run of its pair, and their formulas.
 
-Tables take their columns from QUANTITIES, figures their axes, the page its headings, and the
-documentation its table of definitions. All compare a run with the FULL run of its pair.
+Columns of tables, axes of figures and headings of the page come from QUANTITIES.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
-
-from automata.config.sections import Carbon
-from automata.metering.measurement import JOULES_PER_KWH
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number that tables report: a column, and what readers must know of it."""
+    """A column of numbers, with its texts for readers."""
 
     name: str
     """The column."""
     words: str
-    """In a sentence."""
+    """Its name in a sentence."""
     unit: str
-    """A ratio, percentage points, a share (shown in percent), seconds, or none."""
+    """TIMES, "pp" (percentage points), "%" (the value is a share), "s", or nothing."""
     definition: str
     """A sentence."""
     spread: bool = False
-    """Whether the tradeoff table has the bounds of its spread over seeds."""
+    """Whether the tradeoff table has bounds over seeds."""
     of_energy: bool = False
-    """Whether it rests on energy, which not every run may have."""
+    """Whether it is computed from energy, which a run may lack."""
     axis: str = ""
-    """The label of an axis, without unit, where it is not the words."""
+    """Label of an axis without unit, if it differs from the words."""
 
     @property
     def title(self) -> str:
-        """At the beginning of a line, without unit: Ceiling of the speedup."""
+        """The words with a capital: Ceiling of the speedup."""
         return _capital(self.words)
 
     @property
     def heading(self) -> str:
-        """How a table for people heads it: Ideal speedup (x)."""
+        """The heading of a table: Speedup (x)."""
         return self._with_unit(self.words)
 
     @property
@@ -50,7 +45,7 @@ class Quantity:
         return self._with_unit(self.axis or self.words)
 
     def note(self, energy: str) -> str:
-        """Return what the note of a figure says it is; `energy` is how energies were obtained."""
+        """Return the note of a figure; `energy` says how energies were obtained."""
         return f"{self.definition} Energy: {energy}." if self.of_energy else self.definition
 
     def _with_unit(self, words: str) -> str:
@@ -79,21 +74,15 @@ QUANTITIES = {
             "ceiling of the speedup",
             TIMES,
             "The speedup if an epoch cost its share of the samples, a selection by gradients one "
-            "forward pass, and nothing else anything.",
+            "forward pass, and nothing else cost anything.",
         ),
         Quantity("efficiency", "speedup / ceiling", "", "The speedup divided by its ceiling."),
-        Quantity(
-            "step_ceiling",
-            "ceiling by steps",
-            TIMES,
-            "The speedup if every optimizer step cost the same and nothing else cost anything.",
-        ),
         Quantity(
             "final_ceiling",
             "ceiling with the measured final training",
             TIMES,
-            "The ceiling with the final training at the seconds that it took: the configuration "
-            "that wins may be a cheap one.",
+            "The ceiling with the measured time of the final training: a configuration that is "
+            "cheap to train may have won.",
         ),
         Quantity(
             "relative_test_error",
@@ -102,12 +91,6 @@ QUANTITIES = {
             "Test accuracy of FULL minus that of the run, in percentage points; negative is a "
             "gain.",
             spread=True,
-        ),
-        Quantity(
-            "relative_error_ratio",
-            "relative error ratio",
-            "",
-            "(Error of the run - error of FULL) / error of FULL.",
         ),
         Quantity("test_accuracy", "test accuracy", "%", "Share of the test rows that are right."),
         Quantity(
@@ -141,18 +124,19 @@ QUANTITIES = {
         ),
     )
 }
-"""In the order of the tradeoff table, which has the mean of each over seeds."""
+"""The tradeoff table has the mean of each over seeds, in this order."""
 
 RATIOS = {name: row for name, row in QUANTITIES.items() if row.spread and row.unit == TIMES}
-"""What may stand on the x axis of a trade-off."""
+"""Quantities for the x axis of a trade-off."""
 
 VALIDATION = Quantity(
     "best_validation_accuracy",
     "validation accuracy of the best trial",
     "%",
-    "Of the trial that the search chose; of a model trained on subsets where the search was.",
+    "Validation accuracy of the trial that the search chose; under a subset selector, of a model "
+    "trained on subsets.",
 )
-"""Of a run alone: scores of models trained on subsets do not compare with FULL's."""
+"""Compared between runs, but not with FULL, whose models are trained on all data."""
 
 
 def quantity(name: str) -> Quantity:
@@ -161,17 +145,19 @@ def quantity(name: str) -> Quantity:
 
 
 def words(name: str) -> str:
-    """Return what the quantity `name` is called in a sentence."""
+    """Return the words for the quantity `name` in a sentence."""
     return quantity(name).words
 
 
+SECONDS_PER_HOUR = 3600
+
 FORWARD_SHARE = 1 / 3
-"""Cost of a forward pass over the training set, in epochs: one of the three passes of a step."""
+"""Cost of a forward pass over the training set in epochs: one of the three passes of a step."""
 
 
-def speedup(full_seconds: float, run_seconds: float) -> float:
-    """Return total(FULL) / total(run); totals are tuning plus final training."""
-    return full_seconds / run_seconds
+def ratio(full: float | None, run: float | None) -> float | None:
+    """Return full / run; None if one of them was not measured, or the run took nothing."""
+    return full / run if full is not None and run else None
 
 
 def relative_test_error(full_accuracy: float, run_accuracy: float) -> float:
@@ -182,26 +168,6 @@ def relative_test_error(full_accuracy: float, run_accuracy: float) -> float:
     return 100 * (full_accuracy - run_accuracy)
 
 
-def relative_error_ratio(full_accuracy: float, run_accuracy: float) -> float | None:
-    """Return (error(run) - error(FULL)) / error(FULL); None when FULL makes no error."""
-    full_error = 1 - full_accuracy
-    return (full_accuracy - run_accuracy) / full_error if full_error > 0 else None
-
-
-def energy_ratio(full_joules: float | None, run_joules: float | None) -> float | None:
-    """Return energy(FULL) / energy(run); None when one of them was not measured."""
-    if full_joules is None or run_joules is None or run_joules == 0:
-        return None
-    return full_joules / run_joules
-
-
-def cpu_ratio(full_seconds: float | None, run_seconds: float | None) -> float | None:
-    """Return CPU time(FULL) / CPU time(run); None when one of them was not measured."""
-    if full_seconds is None or run_seconds is None:
-        return None
-    return full_seconds / run_seconds
-
-
 def ceiling(
     full_epochs: float,
     run_epochs: float,
@@ -209,26 +175,15 @@ def ceiling(
     gradient_selections: int,
     concurrent_trials: int,
 ) -> float:
-    """Return the speedup if every epoch cost its share of samples and nothing else did.
+    """Return the speedup if every epoch cost its share of samples and nothing else cost anything.
 
-    E_full/P / (T + E_run/P + selection/P). Epochs are passes over the training set, so that
-    `run_epochs` is f times the epochs trained on subsets plus the warm start; a selection that
-    reads gradients costs one forward pass; P trials run at once, the final training alone.
+    E_full/P / (T + E_run/P + selection/P). Epochs E are passes over the training set, so that
+    `run_epochs` is f times the epochs on subsets plus the warm start. A selection by gradients
+    costs one forward pass. P trials run at once; the final training of T epochs runs alone.
     """
     selection = FORWARD_SHARE * gradient_selections
     run = final_epochs + (run_epochs + selection) / concurrent_trials
     return full_epochs / concurrent_trials / run
-
-
-def step_ceiling(
-    full_steps: int, run_steps: int, final_steps: int, concurrent_trials: int
-) -> float:
-    """Return the speedup if every optimizer step cost the same and nothing else cost anything.
-
-    Small batches make dear epochs: where the best configuration has large batches its final
-    training is cheaper than the epoch that `ceiling` counts, and the speedup can pass that.
-    """
-    return full_steps / concurrent_trials / (final_steps + run_steps / concurrent_trials)
 
 
 def final_ceiling(
@@ -238,70 +193,11 @@ def final_ceiling(
     final_seconds: float,
     gradient_selections: int,
 ) -> float:
-    """Return `ceiling` with the final training at the seconds that it took.
+    """Return `ceiling` with the measured seconds of the final training.
 
-    Which configuration won decides how dear the final training is; the rest costs what an epoch
-    of FULL did on average, with as many trials at once.
+    The winning configuration decides what the final training costs. An epoch of the search costs
+    the mean epoch of FULL, with as many trials at once.
     """
     epoch = full_seconds / full_epochs
     passes = run_epochs + FORWARD_SHARE * gradient_selections
     return full_seconds / (final_seconds + passes * epoch)
-
-
-SECONDS_PER_HOUR = 3600
-GRAMS_PER_MILE = 400
-"""Of a car, in the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""
-KILOMETRES_PER_MILE = 1.609344
-
-
-class Footprint(TypedDict):
-    """Energy and CO2 of one run."""
-
-    kwh: float | None
-    co2_measured_grams: float | None
-    co2_time_grams: float
-
-
-FOOTPRINT = list(Footprint.__annotations__)
-"""The columns of `footprint`."""
-
-
-def footprint(joules: float | None, seconds: float, carbon: Carbon) -> Footprint:
-    """Return energy and CO2 of one run; what comes from energy is None where that is."""
-    return {
-        "kwh": kilowatt_hours(joules),
-        "co2_measured_grams": measured_grams(joules, carbon),
-        "co2_time_grams": time_based_grams(seconds, carbon),
-    }
-
-
-def kilowatt_hours(joules: float | None) -> float | None:
-    """Return `joules` in kWh, without PUE; None for None."""
-    return None if joules is None else joules / JOULES_PER_KWH
-
-
-def measured_grams(joules: float | None, carbon: Carbon) -> float | None:
-    """Return the g CO2e of measured or estimated energy: kWh x PUE x g/kWh; None for None."""
-    energy = kilowatt_hours(joules)
-    return None if energy is None else energy * carbon.pue * carbon.grams_per_kwh
-
-
-def time_based_grams(seconds: float, carbon: Carbon) -> float:
-    """Return the g CO2e of a device at its design power all the time: hours x kW x g/kWh.
-
-    The Machine Learning Impact calculator (Lacoste et al. 2019, arXiv 1910.09700), which the
-    paper used: one device, no CPU, no PUE. Its rounding is left out: small jobs would be zero.
-    """
-    return seconds / SECONDS_PER_HOUR * carbon.tdp_watts / 1000 * carbon.grams_per_kwh
-
-
-def grams_ratio(full_grams: float | None, run_grams: float | None) -> float | None:
-    """Return CO2(FULL) / CO2(run); None when one of them is not known."""
-    if full_grams is None or run_grams is None or run_grams == 0:
-        return None
-    return full_grams / run_grams
-
-
-def car_kilometres(grams: float) -> float:
-    """Return how far the car of the paper's introduction goes for `grams` of CO2e, in km."""
-    return grams / GRAMS_PER_MILE * KILOMETRES_PER_MILE

@@ -1,35 +1,26 @@
-"""Each run against the FULL run of its pair."""
+"""Each run compared with the FULL run of its pair."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import Any, TypedDict, cast
+from typing import Any
 
 import pandas as pd
 
 from automata.analysis.quantities import (
-    FOOTPRINT,
-    Footprint,
+    QUANTITIES,
     ceiling,
-    cpu_ratio,
-    energy_ratio,
     final_ceiling,
-    footprint,
-    grams_ratio,
-    relative_error_ratio,
+    ratio,
     relative_test_error,
-    speedup,
-    step_ceiling,
 )
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
-from automata.config.sections import Carbon
 
 logger = logging.getLogger(__name__)
 
 PAIR = [*PANEL, "seed"]
-"""A run and its FULL agree in these."""
+"""Columns in which a run and its FULL agree."""
 
 SAME = [
     "machine",
@@ -44,13 +35,13 @@ SAME = [
     "own_model_sha256",
     "protocol_hash",
 ]
-"""Runs that differ in one of these do not compare."""
+"""Columns in which two runs must agree to be comparable."""
 
 SAME_ENERGY = ["energy_method", "energy_source"]
-"""Energies of runs that differ in one of these do not compare; their times do."""
+"""Columns in which two runs must also agree for their energies to be comparable."""
 
 NOT_COMPARABLE = "not comparable with its FULL"
-"""How the refusal of a run begins that differs from its FULL in one of SAME."""
+"""Beginning of the reason for a run that differs from its FULL in one of SAME."""
 
 FACTS = [
     *RUN,
@@ -63,139 +54,89 @@ FACTS = [
     "other_cpu_share",
     "record",
 ]
-"""Columns taken over from the table of runs."""
+"""Columns copied from the table of runs."""
+
+COLUMNS = list(dict.fromkeys([*FACTS, *QUANTITIES, "full_best_epochs", "full_record", "refused"]))
 
 
-class Ratios(TypedDict, total=False):
-    """What a run has of its FULL, each a column: all but `refused`, or that alone."""
+def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per search, compared with the FULL run of its pair; FULL's own ratios are 1.
 
-    speedup: float
-    ceiling: float
-    efficiency: float
-    step_ceiling: float
-    final_ceiling: float
-    relative_test_error: float
-    relative_error_ratio: float | None
-    energy_ratio: float | None
-    co2_measured_ratio: float | None
-    co2_time_ratio: float | None
-    cpu_ratio: float | None
-    full_best_epochs: int
-    full_record: str
-    refused: str | None
-
-
-COLUMNS = [*FACTS, *FOOTPRINT, *Ratios.__annotations__]
-
-
-class _Run(RunRow, Footprint):
-    """A row of the table of runs, with what the run took."""
-
-
-def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
-    """Return a row per search, with its ratios to the FULL run of its pair (FULL's own are 1).
-
-    Where there is no comparable FULL, or the final training diverged, `refused` says why and
-    the ratios are missing. Those of energy are also missing where it was obtained otherwise
-    than FULL's; a warning says so.
+    `refused` says why a run is not compared: it has no comparable FULL, or its final training
+    diverged. Such a run has no other column but FACTS. The ratios of energy are missing, and a
+    warning says so, if the energies of the two runs were obtained in different ways.
     """
-    rows: list[_Run] = [
-        {**row, **footprint(row["energy_joules"], row["total_seconds"], carbon)}
-        for row in _records(runs[runs["selector"] != "untuned"])
-    ]
-    full = {_key(row): row for row in rows if row["selector"] == "full"}
-    return pd.DataFrame([_compared(row, full.get(_key(row))) for row in rows], columns=COLUMNS)
+    table = runs[runs["selector"] != "untuned"].astype(object)
+    rows = [RunRow(row) for row in table.where(table.notna(), None).to_dict("records")]
+    full = {_pair(row): row for row in rows if row.selector == "full"}
+    return pd.DataFrame([_compared(row, full.get(_pair(row))) for row in rows], columns=COLUMNS)
 
 
-def _compared(run: _Run, full: _Run | None) -> dict[str, Any]:
-    """Return the row of one run."""
-    reason = _refusal(run, full)
-    if reason is not None or full is None:
-        logger.warning("%s: %s", _names(run, full), reason)
-        return {**_facts(run), "refused": reason}
-    return {**_facts(run), **_ratios(run, full)}
-
-
-def _refusal(run: _Run, full: _Run | None) -> str | None:
-    """Return why `run` does not compare with `full`, None if it does."""
-    if full is None:
-        return "no FULL run to compare with"
-    for name, row in (("the run", run), ("its FULL", full)):
-        if row["set_aside"]:
-            return f"{NOT_COMPARABLE}: {name} {row['set_aside']}"
-    if differing := _differing(run, full, SAME):
-        return f"{NOT_COMPARABLE}: {differing}"
-    if run["final_failure"] is not None:
-        return f"the final training diverged: {run['final_failure']}"
-    return None
-
-
-def _differing(run: Mapping[str, Any], full: Mapping[str, Any], columns: list[str]) -> str:
-    """Return in which of `columns` the two differ, and how; nothing if they do not."""
-    return ", ".join(
-        f"{name} {run[name]} and {full[name]}" for name in columns if run[name] != full[name]
-    )
-
-
-def _names(run: _Run, full: _Run | None) -> str:
-    """Return what a warning calls a run and its FULL."""
-    return f"{run['record']}" if full is None else f"{run['record']} (FULL: {full['record']})"
-
-
-def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _pair(row: RunRow) -> tuple[Any, ...]:
     return tuple(row[column] for column in PAIR)
 
 
-def _records(runs: pd.DataFrame) -> list[RunRow]:
-    """Return the rows with None where nothing was measured."""
-    table = runs.astype(object).where(runs.notna(), None)
-    return cast(list[RunRow], table.to_dict("records"))
+def _compared(run: RunRow, full: RunRow | None) -> dict[str, Any]:
+    """Return the row of one run."""
+    facts = {column: run[column] for column in FACTS}
+    refused = _refusal(run, full)
+    if full is None or refused:
+        names = run.record if full is None else f"{run.record} (FULL: {full.record})"
+        logger.warning("%s: %s", names, refused)
+        return {**facts, "refused": refused}
+    return facts | _ratios(run, full)
 
 
-def _ratios(run: _Run, full: _Run) -> Ratios:
-    gain = speedup(full["total_seconds"], run["total_seconds"])
-    slots = run["concurrent_trials"]
-    top = ceiling(
-        full["full_epoch_equivalents"],
-        run["full_epoch_equivalents"],
-        run["final_epochs"],
-        run["gradient_selections"],
-        slots,
+def _refusal(run: RunRow, full: RunRow | None) -> str | None:
+    """Return why `run` is not compared with `full`; None if it is."""
+    if full is None:
+        return "no FULL run to compare with"
+    for name, row in (("the run", run), ("its FULL", full)):
+        if row.set_aside:
+            return f"{NOT_COMPARABLE}: {name} {row.set_aside}"
+    if differing := _differing(run, full, SAME):
+        return f"{NOT_COMPARABLE}: {differing}"
+    if run.final_failure is not None:
+        return f"the final training diverged: {run.final_failure}"
+    return None
+
+
+def _differing(run: RunRow, full: RunRow, columns: list[str]) -> str:
+    """Return in which of `columns` the two differ, and how; "" if in none."""
+    pairs = ((name, run[name], full[name]) for name in columns)
+    return ", ".join(f"{name} {one} and {other}" for name, one, other in pairs if one != other)
+
+
+def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
+    speedup = full.total_seconds / run.total_seconds
+    limit = ceiling(
+        full.full_epoch_equivalents,
+        run.full_epoch_equivalents,
+        run.final_epochs,
+        run.gradient_selections,
+        run.concurrent_trials,
     )
-    return {
-        "speedup": gain,
-        "ceiling": top,
-        "efficiency": gain / top,
-        "step_ceiling": step_ceiling(
-            full["trained_steps"], run["trained_steps"], run["final_steps"], slots
-        ),
-        "final_ceiling": final_ceiling(
-            full["total_seconds"],
-            full["full_epoch_equivalents"],
-            run["full_epoch_equivalents"],
-            run["final_seconds"],
-            run["gradient_selections"],
-        ),
-        "relative_test_error": relative_test_error(full["test_accuracy"], run["test_accuracy"]),
-        "relative_error_ratio": relative_error_ratio(full["test_accuracy"], run["test_accuracy"]),
-        **_energy_ratios(run, full),
-        "co2_time_ratio": grams_ratio(full["co2_time_grams"], run["co2_time_grams"]),
-        "cpu_ratio": cpu_ratio(full["cpu_seconds"], run["cpu_seconds"]),
-        "full_best_epochs": full["best_epochs"],
-        "full_record": full["record"],
-    }
-
-
-def _energy_ratios(run: _Run, full: _Run) -> Ratios:
-    """Return the ratios that rest on energy, none where the two energies do not compare."""
+    measured = final_ceiling(
+        full.total_seconds,
+        full.full_epoch_equivalents,
+        run.full_epoch_equivalents,
+        run.final_seconds,
+        run.gradient_selections,
+    )
+    energy = ratio(full.energy_joules, run.energy_joules)
     if differing := _differing(run, full, SAME_ENERGY):
-        logger.warning("%s: no energy ratio: %s", _names(run, full), differing)
-        return {}
+        logger.warning("%s (FULL: %s): no energy ratio: %s", run.record, full.record, differing)
+        energy = None
+    # One carbon intensity holds for all runs: both ratios of CO2 are those of what they rest on.
     return {
-        "energy_ratio": energy_ratio(full["energy_joules"], run["energy_joules"]),
-        "co2_measured_ratio": grams_ratio(full["co2_measured_grams"], run["co2_measured_grams"]),
+        "speedup": speedup,
+        "ceiling": limit,
+        "efficiency": speedup / limit,
+        "final_ceiling": measured,
+        "relative_test_error": relative_test_error(full.test_accuracy, run.test_accuracy),
+        "energy_ratio": energy,
+        "co2_measured_ratio": energy,
+        "co2_time_ratio": speedup,
+        "full_best_epochs": full.best_epochs,
+        "full_record": full.record,
     }
-
-
-def _facts(run: Mapping[str, Any]) -> dict[str, Any]:
-    return {column: run[column] for column in (*FACTS, *FOOTPRINT)}

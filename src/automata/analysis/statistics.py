@@ -20,16 +20,16 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spread:
-    """A column that is a mean, and two after it, `_low` and `_high`, that are its bounds."""
+    """A column with a mean, followed by its bounds in the columns `_low` and `_high`."""
 
     sample: Callable[[pd.DataFrame], Values]
-    """What the mean is of, from the rows of a group."""
+    """From the rows of a group to the values of its mean."""
     scale: Callable[[Any], Any] = float
-    """From the mean and the bounds to what is shown, e.g. np.exp of logarithms."""
+    """From mean and bounds to the cells, e.g. np.exp for logarithms."""
 
 
 Column = Callable[[pd.DataFrame], Any] | Spread
-"""A column of a summary, of the rows of each group."""
+"""A column of a summary: a function of the rows of each group."""
 
 
 def summarise(
@@ -39,10 +39,11 @@ def summarise(
     records: Sequence[str] = ("record",),
     sort: bool = True,
 ) -> pd.DataFrame:
-    """Return a row per value of the columns `by`: `columns`, functions of its rows, and `records`.
+    """Return a row per group of rows with the same values in the columns `by`.
 
-    These are the names in all columns of that name. Groups are in the order of their values, or
-    without `sort` in that of their first rows. A table without rows has all columns, too.
+    `columns` are functions of the rows of a group. The last column, `records`, joins the names in
+    the columns `records`. Without `sort`, groups are in the order of their first rows. An empty
+    table gives an empty summary with all columns.
     """
     grouped = table.groupby(list(by), sort=sort)
     groups = [group for _, group in grouped]
@@ -61,33 +62,32 @@ def summarise(
 
 
 def known(column: str) -> Callable[[pd.DataFrame], Values]:
-    """Return what gives the values of `column` that are not missing."""
+    """Return a function of rows: the values of `column` that are not missing."""
     return lambda group: group[column].dropna().to_numpy(np.float64)
 
 
 def mean_of(column: str) -> Callable[[pd.DataFrame], float]:
-    """Return what gives the mean of `column`, over what is not missing."""
+    """Return a function of rows: the mean of `column` over values that are not missing."""
     return lambda group: mean(known(column)(group))
 
 
 def sum_of(column: str) -> Callable[[pd.DataFrame], int]:
-    """Return what gives the sum of `column`, of whole numbers."""
+    """Return a function of rows: the sum of `column`, which has whole numbers."""
     return lambda group: int(group[column].sum())
 
 
 def mean(values: Values) -> float:
-    """Return the mean of n values, NaN of none."""
+    """Return the mean of n values; NaN if there are none."""
     return float(values.mean()) if len(values) else math.nan
 
 
 def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
-    """Return which of n points are on the Pareto front.
+    """Return which of n points are on the Pareto front: no other point beats them.
 
-    Those that no other point beats: at least as fast and at most as bad, and better in one.
-    Equal points are on the front together. Any ratio where more is better may stand for the
-    speedup.
+    A point beats another if it is at least as fast and at most as bad, and better in one of the
+    two. Equal points are on the front together. `speedups` can be any ratio where more is better.
     """
-    faster = speedups[:, None] - speedups[None, :]  # of the row's point, over the column's
+    faster = speedups[:, None] - speedups[None, :]  # row's point minus column's point
     better = errors[None, :] - errors[:, None]
     beats = (faster >= 0) & (better >= 0) & ((faster > 0) | (better > 0))
     front: NDArray[np.bool_] = ~np.any(beats, axis=0)
@@ -97,20 +97,19 @@ def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
 def hypervolume(
     speedups: Values, errors: Values, reference: tuple[float, float] | Values
 ) -> Values:
-    """Return the area between n points and a reference point that is slower and worse.
+    """Return the area that n points dominate, up to a reference point.
 
-    The area of all (x, y) with reference speedup <= x and y <= reference error that some point
-    beats or equals (x <= its speedup, y >= its error), in speedups x the unit of the errors; a
-    point that is slower or worse than the reference adds nothing. The points lie along the last
-    axis; further axes before it, of all three arguments (the reference's last axis has length
-    2), are separate problems.
+    It is the area of all (x, y) with reference speedup <= x <= speedup and error <= y <= reference
+    error of any point, in speedups x the unit of the errors. A point that is slower or worse than
+    the reference adds nothing. Points lie along the last axis, the reference has 2 values there;
+    axes before it are separate problems.
     """
     corner = np.asarray(reference, dtype=np.float64)
     slowest, worst = corner[..., 0:1], corner[..., 1:2]
     order = np.argsort(speedups, axis=-1)
     fast = np.maximum(np.take_along_axis(speedups, order, axis=-1), slowest)
     bad = np.take_along_axis(errors, order, axis=-1)
-    # Up to a point's speedup, the best error is that of it and of all that are faster.
+    # Up to a point's speedup, the smallest error is that of this point and all faster ones.
     best = np.minimum.accumulate(bad[..., ::-1], axis=-1)[..., ::-1]
     start = np.broadcast_to(slowest, (*fast.shape[:-1], 1))
     widths = np.diff(fast, axis=-1, prepend=start)
@@ -118,16 +117,18 @@ def hypervolume(
     return area
 
 
-_TOGETHER = 50
-"""Samples whose resamples lie in memory at once."""
-
-
 SEEDS_FOR_INTERVAL = 3
-"""With fewer seeds there is no interval: the bounds are the smallest and largest value."""
+"""With fewer seeds, bounds are the smallest and largest value."""
+
+RESAMPLES = 9_999
+"""Resamples of every bootstrap interval."""
+
+_TOGETHER = 50
+"""Samples with resamples in memory at once."""
 
 
 def interval(seeds: int) -> str:
-    """Return what bounds over that many seeds are."""
+    """Return the kind of bounds over this number of seeds."""
     return "95 %" if seeds >= SEEDS_FOR_INTERVAL else "range"
 
 
@@ -137,7 +138,7 @@ def bounds(values: Values) -> tuple[float, float]:
 
 
 def bounds_of_each(samples: Sequence[Values]) -> list[tuple[float, float]]:
-    """Return the bounds of each sample; those of one size share their resamples, and the cost."""
+    """Return the bounds of each sample; for speed, samples of one size share their resamples."""
     found = [(np.nan, np.nan)] * len(samples)
     for size in {len(values) for values in samples} - {0}:
         alike = [place for place, values in enumerate(samples) if len(values) == size]
@@ -153,26 +154,22 @@ def _bounds(samples: Values) -> tuple[Values, Values]:
     """Return the bounds of each row of `samples` (samples, values)."""
     if samples.shape[1] < SEEDS_FOR_INTERVAL:
         return samples.min(axis=1), samples.max(axis=1)
-    means = samples.mean(axis=1)  # rounding must not put one outside of its own interval
     low, high = bootstrap_bounds(lambda drawn: samples[:, drawn].mean(axis=-1), samples.shape[1])
+    means = samples.mean(axis=1)  # rounding can put a mean just outside its interval
     constant = np.ptp(samples, axis=1) == 0
     low = np.where(constant, means, np.minimum(low, means))
     return low, np.where(constant, means, np.maximum(high, means))
 
 
-RESAMPLES = 9_999
-"""Of every bootstrap interval."""
-
-
 def bootstrap_bounds(
     statistic: Callable[[NDArray[np.intp]], Values], units: int
 ) -> tuple[Values, Values]:
-    """Return the 95 % percentile bootstrap bounds of a `statistic` of so many units.
+    """Return the 95 % percentile bootstrap bounds of a `statistic` of `units` units.
 
-    It is given the places of the units that were drawn, (draws, units), and returns a value for
-    each draw, along its last axis.
+    The statistic takes indices of drawn units (draws, units) and returns a value per draw, along
+    its last axis.
     """
-    if units == 1:  # there is one thing to draw
+    if units == 1:  # scipy refuses one unit
         (only,) = np.moveaxis(statistic(np.zeros((1, 1), dtype=np.intp)), -1, 0)
         return only, only
     interval = bootstrap(
@@ -187,14 +184,14 @@ def bootstrap_bounds(
 
 
 DATA_SETS_FOR_INTERVAL = 3
-"""From here on, a row over several data sets takes these, not seeds, as what varies."""
+"""With fewer data sets, an interval over several of them resamples seeds."""
 
 
 def spread_over(group: pd.DataFrame) -> tuple[str, str]:
-    """Return the column of the units that an interval over `group` is of, and their name.
+    """Return the column of the units that an interval over `group` resamples, and their name.
 
-    Data sets where there are three or more: they differ more than seeds do, and seeds of one
-    data set are not independent. Seeds otherwise.
+    They are data sets if there are three or more, which differ more than seeds do and whose own
+    seeds are not independent; otherwise seeds.
     """
     if group["dataset"].nunique() >= DATA_SETS_FOR_INTERVAL:
         return "dataset", "data sets"
@@ -214,8 +211,7 @@ def count_units(group: pd.DataFrame) -> int:
 def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
     """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
 
-    Whole data sets are drawn where there are three or more, seeds otherwise (`spread_over`). None
-    where a panel has too few seeds for that.
+    It resamples whole units (`spread_over`). None if these are seeds and a panel has too few.
     """
     unit, _ = spread_over(rows)
     few = rows.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
@@ -223,10 +219,9 @@ def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | Non
 
 
 def clustered_bounds(values: Values, clusters: Sequence[Hashable]) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the mean of n values in clusters.
+    """Return the 95 % bootstrap interval of the mean of n values, which resamples clusters.
 
-    Whole clusters are drawn, with all their values: runs of one cluster share what makes them
-    alike.
+    Values of one cluster are not independent.
     """
     groups = pd.Series(values).groupby(pd.Series(list(clusters)))
     sums, counts = groups.sum().to_numpy(), groups.size().to_numpy()
@@ -237,12 +232,12 @@ def clustered_bounds(values: Values, clusters: Sequence[Hashable]) -> tuple[floa
 
 
 FEWEST_PAIRS = 5
-"""A tau of fewer pairs is left out: it takes next to no values."""
+"""With fewer pairs there is no tau, because it could take only a few values."""
 
 
 def tau(scores: Values, others: Values) -> float:
     """Return Kendall's tau-b of two arrays (n,); NaN below FEWEST_PAIRS or if one is constant."""
     if len(scores) < FEWEST_PAIRS or np.ptp(scores) == 0 or np.ptp(others) == 0:
         return float("nan")
-    # The p-value is not used; the exact one would take longer than tau.
+    # The asymptotic p-value, which nothing reads, is the fast one.
     return float(kendalltau(scores, others, variant="b", method="asymptotic").statistic)

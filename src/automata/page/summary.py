@@ -13,9 +13,9 @@ import pandas as pd
 from automata import names
 from automata.analysis import study, wording
 from automata.analysis.energy import follows_time, how_measured
-from automata.analysis.quantities import kilowatt_hours
 from automata.analysis.study import Panel
 from automata.analysis.wording import ENERGY, amount
+from automata.metering.measurement import JOULES_PER_KWH
 
 FLAGS = {
     "short_window": "a phase shorter than 10 s: few readings of counters that move every second",
@@ -148,7 +148,7 @@ def _energies(runs: pd.DataFrame) -> Iterator[Energy]:
     for (method, source), group in ways:
         method, source = (value if isinstance(value, str) else None for value in (method, source))
         alone = follows_time(method, source)
-        kwh = kilowatt_hours(float(group["energy_joules"].sum())) or 0.0
+        kwh = float(group["energy_joules"].sum()) / JOULES_PER_KWH
         yield Energy(
             how_measured(method, source),
             source or "",

@@ -9,18 +9,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.collect import (
-    collect,
-    record_files,
-)
+from automata.analysis.collect import collect, record_files
 from automata.analysis.runs import protocol_hash
 from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records import Record, write_record
 
 MakeRecord = Callable[..., Record]
-
-"""Code whose training and metering are not today's."""
 
 
 @pytest.fixture
@@ -88,7 +83,6 @@ def test_settings_behind_each_hash_are_kept(
 ) -> None:
     collected = collect(
         [written("a"), written("b", seed=1), written("c", concurrent_trials=2, seed=2)],
-        Comparison(),
         Comparison(),
     )
 
@@ -189,12 +183,3 @@ def test_file_that_another_process_cannot_read_is_named(
 
     with pytest.raises(UserError, match=f"^{other}: its content does not match its digest"):
         collect([written("a"), other], Comparison(), processes=2)
-
-
-def test_energy_that_no_run_has_is_a_column_of_numbers_all_the_same(
-    written: Callable[..., Path],
-) -> None:
-    trials = collect([written("a", tuning_joules=None)], Comparison()).trials
-
-    assert trials["elapsed_joules"].dtype == "float64"
-    assert trials["elapsed_joules"].isna().all()

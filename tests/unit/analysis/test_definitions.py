@@ -8,24 +8,13 @@ from hypothesis import strategies as st
 
 from automata.analysis.quantities import (
     ceiling,
-    energy_ratio,
     final_ceiling,
-    relative_error_ratio,
+    ratio,
     relative_test_error,
-    speedup,
-    step_ceiling,
 )
 
 # Hyperband, 27 configurations, T = 200, without early failures: 2982 epochs in all.
 EPOCHS, T = 2982, 200
-
-
-def test_speedup_is_full_over_run() -> None:
-    assert speedup(full_seconds=300.0, run_seconds=60.0) == 5.0
-
-
-def test_slower_run_has_a_speedup_below_one() -> None:
-    assert speedup(full_seconds=30.0, run_seconds=60.0) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -37,35 +26,17 @@ def test_relative_test_error_is_positive_for_a_loss(full: float, run: float, poi
     assert relative_test_error(full, run) == pytest.approx(points)
 
 
-@pytest.mark.parametrize(
-    ("full", "run", "ratio"),
-    # FULL errs on 10 %, the run on 12 % or 8 %.
-    [(0.90, 0.88, 0.2), (0.90, 0.92, -0.2), (0.9, 0.9, 0.0)],
-    ids=["loss", "gain", "none"],
-)
-def test_relative_error_ratio_is_a_share_of_the_error_of_full(
-    full: float, run: float, ratio: float
-) -> None:
-    assert relative_error_ratio(full, run) == pytest.approx(ratio)
-
-
-def test_relative_error_ratio_without_an_error_of_full_is_none() -> None:
-    assert relative_error_ratio(1.0, 0.9) is None
-
-
-def test_energy_ratio_is_full_over_run() -> None:
-    assert energy_ratio(full_joules=500.0, run_joules=200.0) == 2.5
+def test_ratio_is_full_over_run() -> None:
+    assert ratio(full=500.0, run=200.0) == 2.5
 
 
 @pytest.mark.parametrize(
     ("full", "run"),
     [(None, 1.0), (1.0, None), (None, None), (1.0, 0.0)],
-    ids=["no energy of full", "no energy of the run", "none at all", "run of zero joules"],
+    ids=["FULL unknown", "run unknown", "both unknown", "run of zero"],
 )
-def test_energy_ratio_of_what_was_not_measured_is_none(
-    full: float | None, run: float | None
-) -> None:
-    assert energy_ratio(full, run) is None
+def test_ratio_of_what_was_not_measured_is_none(full: float | None, run: float | None) -> None:
+    assert ratio(full, run) is None
 
 
 def test_ceiling_of_free_selection_on_one_slot() -> None:
@@ -93,16 +64,6 @@ def test_ceiling_of_full_against_itself_is_one(slots: int) -> None:
     assert ceiling(EPOCHS, EPOCHS, 0, 0, slots) == 1
 
 
-def test_step_ceiling_on_one_slot() -> None:
-    # 9000 / (500 + 1000) = 6
-    assert step_ceiling(9000, 1000, 500, 1) == pytest.approx(6.0)
-
-
-def test_step_ceiling_on_two_slots_keeps_the_final_training_whole() -> None:
-    # 4500 / (500 + 500) = 4.5
-    assert step_ceiling(9000, 1000, 500, 2) == pytest.approx(4.5)
-
-
 def test_final_ceiling_counts_the_final_training_at_its_seconds() -> None:
     # An epoch is 600 / 300 = 2 s: 600 / (50 + (10 + 30 / 3) x 2) = 600 / 90
     assert final_ceiling(600, 300, 10, 50, 30) == pytest.approx(600 / 90)
@@ -117,8 +78,3 @@ def test_ceilings_agree_where_the_final_training_costs_an_average_one(
     assert final_ceiling(full_seconds, EPOCHS, run_epochs, T * epoch, selections) == pytest.approx(
         ceiling(EPOCHS, run_epochs, T, selections, slots)
     )
-
-
-@pytest.mark.parametrize("slots", [1, 2])
-def test_step_ceiling_of_full_against_itself_is_one(slots: int) -> None:
-    assert step_ceiling(9000, 9000, 0, slots) == 1

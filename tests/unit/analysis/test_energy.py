@@ -80,6 +80,31 @@ def test_columns_and_order_of_the_runs_are_kept() -> None:
     assert made["seed"].tolist() == [2, 0, 1]
 
 
+def grams(column: str, seconds: float = 1.0, joules: float = 1.0, **changes: Any) -> float:
+    """Return the CO2 of one run under other assumptions."""
+    runs = pd.DataFrame([run(0, total_seconds=seconds, energy_joules=joules)])
+    return float(energy_table(runs, CARBON.model_copy(update=changes))[column][0])
+
+
+@pytest.mark.parametrize(("intensity", "kilograms"), [(432.0, 648.0), (920.0, 1380.0)])
+def test_6000_hours_of_a_v100_are_the_papers_640_to_1400_kg(
+    intensity: float, kilograms: float
+) -> None:
+    v100 = {"grams_per_kwh": intensity, "tdp_watts": 250.0}
+    assert grams("co2_time_grams", 6000 * 3600, **v100) == pytest.approx(1000 * kilograms)
+
+
+def test_each_co2_has_its_own_factors() -> None:
+    assert grams("co2_time_grams", pue=1.0) == grams("co2_time_grams", pue=2.0)
+    assert grams("co2_measured_grams", tdp_watts=1) == grams("co2_measured_grams", tdp_watts=9)
+
+
+def test_a_short_job_is_not_rounded_away() -> None:
+    # 0.036 s of 200 W are 2e-6 kWh
+    assert grams("co2_time_grams", 0.036) == pytest.approx(0.00072)
+    assert grams("co2_measured_grams", joules=0.0) == 0.0
+
+
 @pytest.mark.parametrize("joules", [None, float("nan")], ids=["None", "NaN"])
 def test_run_without_energy_has_co2_from_time_only(joules: float | None) -> None:
     (row,) = table(run(0, **{**UNMEASURED, "energy_joules": joules})).to_dict("records")
@@ -155,14 +180,14 @@ def test_an_estimate_from_cpu_time_alone_follows_time(
 @pytest.mark.parametrize(
     "expected",
     [
-        "In all 2 runs took 1 h.",
-        "Energy of 2 runs: 100 Wh, RAPL+NVML counters",
-        "energy x PUE x intensity: 54 g, 217 m by car.",  # 54 / 400 miles
-        "CO2e of 2 runs from time, time x TDP x intensity: 72 g, 290 m by car.",
+        "Runs: 2. Total time: 1 h.",
+        "Energy, RAPL+NVML counters (pyJoules NVML + pyJoules RAPL; runs: 2): 100 Wh;",
+        "CO2e from it: 54 g, or 217 m by car.",  # 54 / 400 miles
+        "CO2e from time: 72 g, or 290 m by car.",
         "Intensity: 360 g CO2e/kWh (Atlantis, 2021; the oracle).",
-        "PUE: 1.5",
+        "PUE, for energy only: 1.5",
         "TDP: 200 W (a plate).",
-        "no independent evidence",
+        "no evidence beyond energy and time",
     ],
 )
 def test_closing_states_totals_and_what_they_rest_on(expected: str) -> None:
@@ -170,22 +195,22 @@ def test_closing_states_totals_and_what_they_rest_on(expected: str) -> None:
 
 
 def test_closing_calls_an_estimate_one() -> None:
-    assert "50 Wh, estimated from CPU time (codecarbon CPU load)" in closing(run(0, **ESTIMATED))
+    text = closing(run(0, **ESTIMATED))
+    assert "Energy, estimated from CPU time (codecarbon CPU load; runs: 1): 50 Wh" in text
 
 
 def test_energies_obtained_in_different_ways_are_not_added() -> None:
     text = closing(run(0), run(1), run(2, **ESTIMATED), run(3, **UNMEASURED))
 
-    assert "Energy of 2 runs: 100 Wh, RAPL+NVML counters" in text
-    assert "Energy of 1 run: 50 Wh, estimated from CPU time" in text
-    assert "Energy of 1 run: not measured." in text
-    assert "CO2e of 4 runs from time" in text
+    assert "RAPL; runs: 2): 100 Wh" in text
+    assert "load; runs: 1): 50 Wh" in text
+    assert "Energy, not measured (runs: 1)." in text
 
 
 def test_closing_of_tiny_runs_has_no_zero() -> None:
     text = closing(run(0, total_seconds=0.01, energy_joules=0.02))
 
-    assert "took 0.01 s" in text
+    assert "Total time: 0.01 s." in text
     assert " 0 " not in text
     assert "0.00 " not in text
 

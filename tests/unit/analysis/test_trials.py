@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.analysis.runs import TRIAL_COLUMNS, evaluations
+from automata.analysis.trials import evaluations
 from automata.records import Record, Tuning
 from automata.training.progress import Evaluation
 
@@ -36,39 +36,41 @@ def record(make_record: MakeRecord) -> Record:
 
 
 def test_a_row_for_each_evaluation_in_the_order_of_time(record: Record) -> None:
-    rows = evaluations(record, HERE)
+    table = evaluations(record, HERE)
 
-    assert [(r["index"], r["epoch"], r["rung"]) for r in rows] == [
-        (0, 2, True),
-        (0, 4, False),
-        (1, 2, True),
-        (0, 8, True),
+    assert table[["index", "epoch", "rung", "accuracy"]].to_numpy().tolist() == [
+        [0, 2, True, 0.2],
+        [0, 4, False, 0.4],
+        [1, 2, True, 0.2],
+        [0, 8, True, 0.8],
     ]
-    assert [r["elapsed_seconds"] for r in rows] == pytest.approx([10, 20, 25, 30])
-    assert [r["accuracy"] for r in rows] == [0.2, 0.4, 0.2, 0.8]
-    assert all(list(r) == TRIAL_COLUMNS for r in rows)
+    assert table["elapsed_seconds"].tolist() == pytest.approx([10, 20, 25, 30])
+    assert set(table["selector"]) == {"gradmatch"}
+    assert set(table["record"]) == {"here.json"}
 
 
 def test_energy_of_the_search_is_spread_over_its_time(record: Record) -> None:
-    rows = evaluations(record, HERE)
-
     # 100 J in 40 s, without those of the final training
-    assert [r["elapsed_joules"] for r in rows] == pytest.approx([25, 50, 62.5, 75])
+    assert evaluations(record, HERE)["elapsed_joules"].tolist() == [25, 50, 62.5, 75]
 
 
 def test_unknown_energy_is_missing(make_record: MakeRecord) -> None:
-    rows = evaluations(make_record(tuning_joules=None), HERE)
+    joules = evaluations(make_record(tuning_joules=None), HERE)["elapsed_joules"]
 
-    assert {r["elapsed_joules"] for r in rows} == {None}
+    assert joules.dtype == "float64"
+    assert joules.isna().all()
 
 
 def test_configurations_are_exact(record: Record) -> None:
-    row = evaluations(record, HERE)[0]
+    configuration = evaluations(record, HERE)["configuration"][0]
 
-    assert json.loads(row["configuration"])["learning_rate"] == 0.1 + 0.2
+    assert json.loads(configuration)["learning_rate"] == 0.1 + 0.2
 
 
-def test_no_search_has_no_evaluations(record: Record) -> None:
+def test_no_search_has_no_evaluations_but_all_columns(record: Record) -> None:
     nothing = Tuning(segments=[], trials=record.tuning.trials, best=0)
 
-    assert evaluations(record.model_copy(update={"tuning": nothing}), HERE) == []
+    table = evaluations(record.model_copy(update={"tuning": nothing}), HERE)
+
+    assert table.empty
+    assert list(table.columns) == list(evaluations(record, HERE).columns)

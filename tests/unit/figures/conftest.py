@@ -15,7 +15,6 @@ from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
-from automata.config.sections import Carbon
 from automata.figures.files import draw
 from automata.names import METHODS
 from benchmarks.synthetic import synthetic_runs, synthetic_trials
@@ -23,9 +22,6 @@ from benchmarks.synthetic import synthetic_runs, synthetic_trials
 MakeStudy = Callable[..., Study]
 Draw = Callable[[str, Study], Figure]
 
-CARBON = Carbon(
-    grams_per_kwh=360.0, region="here", year=2023, source="us", tdp_watts=250.0, tdp_source="us"
-)
 OF_SOME = ("dna", "sst5", "cifar100")
 
 
@@ -37,7 +33,7 @@ def make_study(tmp_path_factory: pytest.TempPathFactory) -> MakeStudy:
         runs: pd.DataFrame, differing: list[list[Any]] | None = None, trials: bool = False
     ) -> Study:
         folder = tmp_path_factory.mktemp("tables")
-        ratios = ratios_to_full(runs, CARBON)
+        ratios = ratios_to_full(runs)
         write_parquet(runs, folder / "runs.parquet")
         if trials:
             write_parquet(synthetic_trials(runs), folder / "trials.parquet")

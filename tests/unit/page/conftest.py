@@ -13,12 +13,8 @@ from PIL import Image
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.tables import write_csv, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
-from automata.config.sections import Carbon
 from benchmarks.synthetic import synthetic_runs
 
-CARBON = Carbon(
-    grams_per_kwh=400, region="here", year=2025, source="us", tdp_watts=250, tdp_source="a card"
-)
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
@@ -40,9 +36,7 @@ def runs() -> pd.DataFrame:
         (table["dataset"] != "trec6") | (table["selector"] != "random") | (table["fraction"] > 0.05)
     ].reset_index(drop=True)
     odd = (table["dataset"] == "dna") & (table["selector"] == "random") & (table["seed"] == 2)
-    table.loc[
-        odd & (table["search"] == "tpe") & (table["fraction"] == 0.1), ["host", "machine"]
-    ] = "other"
+    table.loc[odd & (table["search"] == "tpe") & (table["fraction"] == 0.1), "machine"] = "other"
     # Seeds differ in how they were measured: energies that do not compare, times that do.
     mine = (table["dataset"] == "trec6") & (table["selector"] == "random")
     table.loc[mine, ["energy_method", "energy_source"]] = ["measured", "pyJoules RAPL"]
@@ -52,7 +46,7 @@ def runs() -> pd.DataFrame:
 
 def write_tables(runs: pd.DataFrame, folder: Path) -> None:
     """Write the tables that every experiment has."""
-    ratios = ratios_to_full(runs, CARBON)
+    ratios = ratios_to_full(runs)
     write_parquet(runs, folder / "runs.parquet")
     write_csv(ratios, folder / "ratios.csv")
     write_csv(tradeoff(ratios), folder / "tradeoff.csv")

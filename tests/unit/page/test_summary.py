@@ -6,12 +6,12 @@ from automata.analysis import wording
 from automata.analysis.ratios import ratios_to_full
 from automata.page.summary import Energy, claims, summary, tally
 
-from .conftest import CARBON, claims_table
+from .conftest import claims_table
 
 
 @pytest.fixture(scope="module")
 def facts(runs):
-    return summary(runs, ratios_to_full(runs, CARBON), None)
+    return summary(runs, ratios_to_full(runs), None)
 
 
 def test_what_was_run(facts, runs):
@@ -36,7 +36,7 @@ def test_panel_of_the_grid_without_runs_is_named(facts):
 
 def test_time_includes_set_up(runs):
     table = runs.iloc[:2].assign(total_seconds=[100.0, 20.0], setup_seconds=[50.0, 10.0])
-    assert summary(table, ratios_to_full(table, CARBON), None).duration == "3 min"
+    assert summary(table, ratios_to_full(table), None).duration == "3 min"
 
 
 def test_energies_of_different_ways_are_not_added(runs):
@@ -45,7 +45,7 @@ def test_energies_of_different_ways_are_not_added(runs):
         energy_method=["estimated", "estimated", "measured", None],
         energy_source=["codecarbon CPU load", "codecarbon CPU load", "pyJoules RAPL", None],
     )
-    facts = summary(table, ratios_to_full(table, CARBON), None)
+    facts = summary(table, ratios_to_full(table), None)
     assert facts.energies == [
         Energy("estimated from CPU time", "codecarbon CPU load", 2, "2 Wh", estimated=True),
         Energy("RAPL counters", "pyJoules RAPL", 1, "2 Wh", estimated=False),
@@ -59,7 +59,7 @@ def test_energy_that_counters_gave_in_part_is_no_estimate_of_time_alone(runs):
         energy_method="estimated",
         energy_source=["codecarbon CPU load", *["NVML energy + codecarbon CPU load"] * 2],
     )
-    facts = summary(table, ratios_to_full(table, CARBON), None)
+    facts = summary(table, ratios_to_full(table), None)
     assert [(energy.estimated, energy.in_part) for energy in facts.energies] == [
         (False, True),
         (True, False),
@@ -77,7 +77,7 @@ def test_machines_are_told_apart(facts, runs):
 
 def test_dates_are_of_the_first_start_and_the_last_end(runs):
     table = runs.iloc[:2].assign(started_at=[0.0, 86_390.0], setup_seconds=5.0, total_seconds=6.0)
-    facts = summary(table, ratios_to_full(table, CARBON), None)
+    facts = summary(table, ratios_to_full(table), None)
     assert (facts.first, facts.last) == ("1970-01-01", "1970-01-02")
 
 
@@ -90,7 +90,7 @@ def test_refused_run_is_named_with_its_reason(facts):
 def test_flags_are_counted_one_by_one(runs):
     flags = ["contaminated short_window", "contaminated", "", ""]
     table = runs.iloc[:4].assign(flags=flags, exclusive=[True, True, True, False])
-    doubts = summary(table, ratios_to_full(table, CARBON), None).flags
+    doubts = summary(table, ratios_to_full(table), None).flags
     assert [(doubt.name, len(doubt.records)) for doubt in doubts] == [
         ("contaminated", 2),
         ("short_window", 1),
@@ -108,7 +108,7 @@ def test_difference_says_where_it_holds(runs):
             dna[dna["search"] == "tpe"].assign(key="seeds", here="3", paper="5"),
         ]
     )
-    found = summary(runs, ratios_to_full(runs, CARBON), table).differences
+    found = summary(runs, ratios_to_full(runs), table).differences
     assert [tuple(row.values()) for row in found] == [
         ("device", "cpu", "V100", "everywhere"),
         ("epochs", "20", "200", "DNA"),
@@ -118,7 +118,7 @@ def test_difference_says_where_it_holds(runs):
 
 def test_failed_trials_are_counted(runs):
     table = runs.iloc[:2].assign(failed_trials=[1, 2], configurations=27)
-    assert summary(table, ratios_to_full(table, CARBON), None).failed == "3 trials of 54 failed"
+    assert summary(table, ratios_to_full(table), None).failed == "3 trials of 54 failed"
 
 
 def test_draws_without_tuning_have_seeds_of_their_own(runs):

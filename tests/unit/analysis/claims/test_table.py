@@ -83,7 +83,7 @@ def folder(tmp_path_factory):
     """The tables of made-up runs of the whole paper, with the settings of none."""
     folder = tmp_path_factory.mktemp("experiment") / "tables"
     runs = synthetic_runs()
-    ratios = ratios_to_full(runs, CARBON)
+    ratios = ratios_to_full(runs)
     write_parquet(runs, folder / "runs.parquet")
     write_csv(ratios, folder / "ratios.csv")
     write_csv(tradeoff(ratios), folder / "tradeoff.csv")
@@ -152,7 +152,7 @@ def test_an_unknown_claim_is_one_line(tmp_path):
 def test_claims_are_not_run_where_nothing_compares(tmp_path):
     subsets = ("gradmatch", "random")
     table = synthetic_runs(datasets=("dna",), selectors=subsets, fractions=(0.1,), repeats=1)
-    ratios = ratios_to_full(table, CARBON)
+    ratios = ratios_to_full(table)
     for name, content in (("ratios", ratios), ("tradeoff", tradeoff(ratios))):
         write_csv(content, tmp_path / f"{name}.csv")
     write_parquet(table, tmp_path / "runs.parquet")
