@@ -149,6 +149,7 @@ def _run(
         "final_seconds": final,
         "total_seconds": total,
         "setup_seconds": 6.0,
+        "cpu_seconds": total * 1.02,
         "energy_joules": total * 4.08,
         "energy_method": "estimated",
         "energy_source": "codecarbon CPU load",
