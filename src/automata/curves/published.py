@@ -1,11 +1,12 @@
-"""Learning curves as they are published: of each data set a table, and where its rows come from.
+"""Published learning curves: for each data set a table, and the origins of its rows.
 
-`dna.parquet` has a row for each evaluation, `dna.json` what each record says besides: the job, how
-it was measured, and by which commit. What is published is not trained again.
+`dna.parquet` has a row per evaluation. `dna.json.gz` has the rest of each record: the job, how it
+was measured, and by which commit. Published curves are not trained again.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections import defaultdict
@@ -17,10 +18,13 @@ import pandas as pd
 
 from automata.curves.grid import path_of, published_trainings, read_origins, training_of
 from automata.curves.record import Curve, Curves
-from automata.files import replacing, write_text
+from automata.files import replacing
 
 ROW = ["training", "configuration", "epoch"]
 """Columns that name a row."""
+
+UNIQUE = ["loss", "cpu_seconds", "joules"]
+"""Columns whose numbers hardly repeat: their bytes are split, which compresses a third better."""
 
 
 def publish_curves(records: Iterable[Curves], folder: Path) -> None:
@@ -33,14 +37,28 @@ def publish_curves(records: Iterable[Curves], folder: Path) -> None:
         if there is None or not there.configurations.issuperset(job.configurations):
             new[job.dataset].append(record)
     for dataset, some in sorted(new.items()):
-        path, origins = folder / f"{dataset}.parquet", folder / f"{dataset}.json"
+        path, origins = folder / f"{dataset}.parquet", folder / f"{dataset}.json.gz"
         before = [pd.read_parquet(path)] if path.is_file() else []
         table = pd.concat([*before, tabulated(some)]).drop_duplicates(ROW)
         said = read_origins(origins) if origins.is_file() else {}
         said |= {path_of(it.job): it.model_dump(mode="json", exclude={"curves"}) for it in some}
         with replacing(path) as temporary:
-            _compact(table).to_parquet(temporary, index=False, compression="zstd")
-        write_text(origins, json.dumps(said, sort_keys=True) + "\n")
+            write_table(_compact(table), temporary)
+        with replacing(origins) as temporary:
+            text = json.dumps(said, sort_keys=True) + "\n"
+            temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table of curves as a small Parquet file."""
+    table.to_parquet(
+        path,
+        index=False,
+        compression="zstd",
+        compression_level=22,
+        use_dictionary=[name for name in table if name not in UNIQUE],
+        use_byte_stream_split=UNIQUE,
+    )
 
 
 def published_curves(folder: Path, trainings: Sequence[str]) -> pd.DataFrame:

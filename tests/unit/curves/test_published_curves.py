@@ -130,8 +130,8 @@ def test_published_curves_grow_and_stay(jobs, tmp_path):
 
 
 def test_a_damaged_file_of_origins_is_one_line(tmp_path):
-    (tmp_path / "dna.json").write_text("{")
-    with pytest.raises(UserError, match=r"dna\.json: not the origins of published curves"):
+    (tmp_path / "dna.json.gz").write_text("{")
+    with pytest.raises(UserError, match=r"dna\.json\.gz: not the origins of published curves"):
         published_trainings(tmp_path)
 
 
