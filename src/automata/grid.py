@@ -14,19 +14,19 @@ from typing import Any
 from automata.config.experiment import Experiment
 from automata.config.inputs import check_data_files, contents_of, data_files, is_code
 from automata.config.job import Job, Run, goes_together
-from automata.curves.grid import (
+from automata.errors import UserError
+from automata.files import fingerprint
+from automata.registry import CONTROLS
+from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
+from automata.simulation.asked import Simulated, simulated_searches
+from automata.simulation.grid import (
     Published,
     curves_jobs,
     published_trainings,
     training_of,
     without_files,
 )
-from automata.curves.record import CurvesJob
-from automata.errors import UserError
-from automata.files import fingerprint
-from automata.registry import CONTROLS
-from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
-from automata.simulation.asked import Simulated, simulated_searches
+from automata.simulation.record import CurvesJob
 from automata.versions import READER
 
 SHARED = (

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
 
 from automata import names
-from automata.analysis import simulated
 from automata.analysis.overview import by_size, contrasts, for_readers, gain, ran, worth
 from automata.analysis.statistics import bounds, of_units
 from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_csv
 from automata.analysis.tradeoff import time_split
 from automata.analysis.wording import cell, three_digits
+from automata.simulation.readers import TABLES as SIMULATED
 
 _TABLE = re.compile(r"(<!-- table: (\S+) (\S+)(?: (\w+)=(\w+))? -->\n).*?(<!-- end -->)", re.DOTALL)
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
@@ -108,15 +108,5 @@ TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "sizes": _sizes,
 }
 TABLES |= {"intervals": _intervals, "claims": _claims, "time": _time}
-TABLES |= {
-    f"{scheduler}{'-finalists' * finalists}": partial(
-        simulated.regrets, scheduler=scheduler, finalists=finalists
-    )
-    for scheduler in ("hyperband", "asha")
-    for finalists in (False, True)
-}
-TABLES |= {"decision": simulated.decision, "validation": simulated.validation}
-TABLES |= {"noise": simulated.noise, "correlations": simulated.correlations}
-TABLES |= {"pairs": simulated.contrasts, "simulated-claims": simulated.claims}
-TABLES |= {"horizon": simulated.horizon, "real": simulated.real, "chosen": simulated.chosen}
+TABLES |= SIMULATED
 """What `with_tables` can fill in, by name."""

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from automata.analysis.study import Study
 from automata.errors import UserError
-from automata.figures.regret import regret_of
 from automata.figures.style import save
 from automata.registry import imported
+from automata.simulation.figures import regret_of
 from automata.views import view_of
 
 

@@ -6,8 +6,8 @@ from automata.config.base import Count, Section
 from automata.config.experiment import Experiment
 from automata.config.sections import LearningCurves, SchedulerSettings, SearchSettings
 from automata.config.spaces import Domain
-from automata.curves.record import POOL_SEED
 from automata.registry import SCHEDULERS, SEARCHES
+from automata.simulation.record import POOL_SEED
 
 
 class Simulated(Section):

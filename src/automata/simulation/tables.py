@@ -9,12 +9,12 @@ import pandas as pd
 
 from automata.analysis.tables import read_csv, read_json
 from automata.config.base import Section
-from automata.curves.published import ROW, published_curves, tabulated
-from automata.curves.record import read_curves
 from automata.errors import UserError
 from automata.simulation import TABLES, validation
 from automata.simulation.asked import Simulated
 from automata.simulation.decision import decision
+from automata.simulation.published import ROW, published_curves, tabulated
+from automata.simulation.record import read_curves
 from automata.simulation.study import studies
 from automata.simulation.table import complete, pools
 

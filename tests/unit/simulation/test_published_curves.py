@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from automata.config.files import DEFAULTS, read_experiments
-from automata.curves.grid import curves_jobs, path_of, published_trainings, training_of
-from automata.curves.published import publish_curves, published_curves, tabulated
-from automata.curves.record import Curve, Curves, Point
 from automata.errors import UserError
 from automata.metering.measurement import Channel, Measurement
+from automata.simulation.grid import curves_jobs, path_of, published_trainings, training_of
+from automata.simulation.published import publish_curves, published_curves, tabulated
+from automata.simulation.record import Curve, Curves, Point
 from automata.training.progress import Evaluation, Progress, Seconds
 
 REFERENCE = Path(__file__).parents[3] / "results/reference"

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from automata.analysis import simulated
 from automata.analysis.study import Study
 from automata.analysis.wording import MISSING
 from automata.names import REPEAT
+from automata.simulation import readers
 
 
 def row(method="gradmatch 1 %", selector="gradmatch", **changes):
@@ -50,20 +50,20 @@ def test_regrets_stand_by_data_set_with_speedup_and_chance(write):
     ]
     others += [row(REPEAT, "full")]
     study = write("simulated", row(), row("one epoch", "full", regret=0.0), *others)
-    found = simulated.regrets(study, "hyperband").set_index("method")
+    found = readers.regrets(study, "hyperband").set_index("method")
     assert list(found.index) == ["AUTOMATA 1 %", "one epoch", REPEAT]
     assert found.loc[REPEAT, "DNA"] == "+0.5 (-3 to +4); 12.5 %"
     assert found["speedup by samples"].to_list() == ["12x to 21x", "12x", "12x"]
     assert found["speedup by CPU time"].to_list() == ["6x", "6x", "6x"]
     assert found.loc["AUTOMATA 1 %", "DNA"] == "+0.5 (-0.25 to +1.5); 12.5 %"
-    apart = simulated.regrets(study, "hyperband", finalists=True)
+    apart = readers.regrets(study, "hyperband", finalists=True)
     assert apart["method"].to_list() == ["AUTOMATA 1 %, 3 finalists"]
 
 
 def test_asha_stands_without_warm_start_and_with_the_papers(write):
     kappas = {"gradmatch 1 %": 0.0, "gradmatch 1 %, warm start 0.35": 0.35, "other": 0.5}
     rows = [row(method, scheduler="asha", warm_start=kappa) for method, kappa in kappas.items()]
-    found = simulated.regrets(write("simulated", *rows), "asha")
+    found = readers.regrets(write("simulated", *rows), "asha")
     assert found["method"].to_list() == ["AUTOMATA 1 %", "AUTOMATA 1 %, warm start 0.35"]
 
 
@@ -76,7 +76,7 @@ def test_horizon_exponents_stand_where_they_were_recorded(write):
         row("rs2 5 %, warm start 0.35", "rs2", warm_start=0.35),
         row(),
     ]
-    found = simulated.horizon(write("simulated", *rows)).set_index("method")
+    found = readers.horizon(write("simulated", *rows)).set_index("method")
     assert list(found.index) == ["RS2 5 %, beta 0.5, by loss", "RS2 5 %"]
     assert found.loc["RS2 5 %", "DNA"] == "+0.25 (-0.25 to +1.5); 12.5 %"
     assert "SST5" not in found
@@ -94,7 +94,7 @@ def test_the_median_rate_that_is_chosen(tmp_path, write):
     ]
     write("pool", *pool)
     often = [row(configuration=place, share=share) for place, share in enumerate((0.3, 0.4, 0.3))]
-    found = simulated.chosen(write("chosen", *often, row("rs2 1 %", configuration=0, share=1.0)))
+    found = readers.chosen(write("chosen", *often, row("rs2 1 %", configuration=0, share=1.0)))
     assert found.set_index("method").loc["AUTOMATA 1 %", "DNA"] == "0.2"
 
 
@@ -102,7 +102,7 @@ def test_claims_are_judged_by_speedup_and_the_bounds_of_regret(write):
     verdict = "abstract-3x-30x", "samples"
 
     def judged(*rows):
-        return simulated.claims(write("simulated", *rows)).set_index(["id", "by"]).loc[verdict]
+        return readers.claims(write("simulated", *rows)).set_index(["id", "by"]).loc[verdict]
 
     good = judged(row(speedup_samples=31.0))
     assert good["verdict"] == "reproduced"
@@ -118,12 +118,12 @@ def test_claims_are_judged_by_speedup_and_the_bounds_of_regret(write):
 
 def test_claims_are_judged_by_cpu_time_as_well(write):
     study = write("simulated", row(speedup_samples=31.0, speedup_cpu=2.0))
-    found = simulated.claims(study).set_index(["id", "by"])["verdict"]["abstract-3x-30x"]
+    found = readers.claims(study).set_index(["id", "by"])["verdict"]["abstract-3x-30x"]
     assert found.to_dict() == {"samples": "reproduced", "CPU time": "not reproduced"}
 
 
 def test_claims_need_the_warm_start_of_the_paper(write):
-    assert simulated.claims(write("simulated", row(scheduler="asha"))).empty
+    assert readers.claims(write("simulated", row(scheduler="asha"))).empty
 
 
 def test_real_searches_are_compared_with_full_of_the_same_seed(tmp_path):
@@ -142,7 +142,7 @@ def test_real_searches_are_compared_with_full_of_the_same_seed(tmp_path):
             run("hyperband", "untuned", 0, 0.8, 4.0, 0.0),
         ]
     )
-    found = simulated.real(study).set_index("method")["DNA"]
+    found = readers.real(study).set_index("method")["DNA"]
     assert found["one epoch"] == "+0.5 (+0 to +1); 5x"
     assert found["RS2 10 %"] == "-1.5 (-2 to -1); 7x"
     assert found["untuned"] == "+10 (+10 to +10); 25x"
@@ -154,7 +154,7 @@ def test_share_of_real_searches_inside(write):
     searches = [(True, False), (True, False), (False, False), (True, True)]
     rows = [where | {"inside": inside, "from_pool": pool} for inside, pool in searches]
     other = {**where, "search": "tpe", "inside": True, "from_pool": True}
-    assert simulated.validation(write("validation", *rows, other)).to_dict("records") == [
+    assert readers.validation(write("validation", *rows, other)).to_dict("records") == [
         where | {"searches": 3, "inside": "66.7 %", "from the pool": "1 of 1"},
         where | {"search": "tpe", "searches": 0, "inside": MISSING, "from the pool": "1 of 1"},
     ]
@@ -166,9 +166,9 @@ def test_decision_begins_with_full_and_one_epoch(write):
         numbers = {"speedup": 8.0, "most_excess": 1.5, "passes": 4}
         return {**said, **numbers, "fails_on": fails_on, "untested": untested}
 
-    rows = [decided(f"rs2 {size} %", "", "sst5") for size in range(simulated.BEST + 1)]
+    rows = [decided(f"rs2 {size} %", "", "sst5") for size in range(readers.BEST + 1)]
     last = [decided("one epoch", "trec6"), decided("FULL", "dna trec6")]
-    found = simulated.decision(write("decision", *rows, *last)).set_index("method")
+    found = readers.decision(write("decision", *rows, *last)).set_index("method")
     assert list(found.index) == ["one epoch", "FULL", *[f"RS2 {size} %" for size in range(12)]]
     assert found.loc["FULL", "fails on"] == "DNA, TREC6"
     assert found.loc["RS2 0 %", "not tested on"] == "SST5"

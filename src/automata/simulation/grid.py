@@ -15,11 +15,11 @@ from automata.config.inputs import files_read
 from automata.config.job import settings_of
 from automata.config.protocol import Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
-from automata.curves.record import POOL_SEED, CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import CONTROLS, SCHEDULERS, load
 from automata.runs import number
+from automata.simulation.record import POOL_SEED, CurvesJob
 
 OF_SEARCHES = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
 """Keys of a protocol that only searches read, with values that mean least."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import product
 from operator import itemgetter
 from typing import Any
@@ -274,3 +275,17 @@ def _called(method: str) -> str:
     selector, _, rest = method.partition(" ")
     known = selector in names.METHODS and rest[:1].isdigit()
     return f"{names.selector(selector)} {rest}" if known else method
+
+
+TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
+    f"{scheduler}{'-finalists' * finalists}": partial(
+        regrets, scheduler=scheduler, finalists=finalists
+    )
+    for scheduler in ("hyperband", "asha")
+    for finalists in (False, True)
+}
+TABLES |= {"decision": decision, "validation": validation}
+TABLES |= {"noise": noise, "correlations": correlations}
+TABLES |= {"pairs": contrasts, "simulated-claims": claims}
+TABLES |= {"horizon": horizon, "real": real, "chosen": chosen}
+"""The tables of docs/learning-curves.md, by name."""

@@ -16,9 +16,9 @@ from typing import Any
 
 import pandas as pd
 
-from automata.curves.grid import path_of, published_trainings, read_origins, training_of
-from automata.curves.record import Curve, Curves
 from automata.files import replacing
+from automata.simulation.grid import path_of, published_trainings, read_origins, training_of
+from automata.simulation.record import Curve, Curves
 
 ROW = ["training", "configuration", "epoch"]
 """Columns that name a row."""

@@ -5,8 +5,8 @@ import pandas as pd
 
 from automata.analysis.study import Study
 from automata.figures.files import draw
-from automata.figures.regret import regret_figure
 from automata.names import ONE_EPOCH, REPEAT
+from automata.simulation.figures import regret_figure
 
 
 def rows(search, scheduler):

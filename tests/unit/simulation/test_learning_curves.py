@@ -8,14 +8,14 @@ from automata.config.data import Preparation
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Run
 from automata.config.protocol import OwnModel
-from automata.curves import train
-from automata.curves.grid import curves_jobs, path_of
-from automata.curves.record import read_curves
-from automata.curves.train import record_curves
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.runs import job_of
+from automata.simulation import train
+from automata.simulation.grid import curves_jobs, path_of
+from automata.simulation.record import read_curves
+from automata.simulation.train import record_curves
 from automata.tuning import search_phase
 from automata.tuning.work import WorkFolder
 from pretence import NAME, pretended_cuda
