@@ -258,6 +258,12 @@ class Grid:
         """The schedulers of simulated searches."""
         return _unique(name for it in self.simulated.values() for name in it.schedulers)
 
+    @property
+    def has_exponents(self) -> bool:
+        """Whether learning curves are recorded with a horizon exponent."""
+        curves = [part.learning_curves for part in self.parts]
+        return any(it is not None and bool(it.horizon_exponents) for it in curves)
+
 
 def _unique(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))

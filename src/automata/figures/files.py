@@ -19,7 +19,7 @@ from automata.views import view_of
 
 
 def draw(name: str, study: Study) -> Figure:
-    """Return the figure `NAME`, `NAME/DATASET` or `regret-SCHEDULER`.
+    """Return the figure `NAME`, `NAME/DATASET`, `regret-SCHEDULER` or `regret-exponent`.
 
     Raises UserError for another name or data set.
     """
