@@ -16,7 +16,7 @@ import pandas as pd
 from automata import names
 from automata.analysis.study import Study
 from automata.analysis.tables import markdown
-from automata.simulation import readers
+from automata.simulation.readers import certainty, claims, regrets
 
 _TABLE = re.compile(r"(<!-- table: (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
@@ -83,7 +83,7 @@ def _answer(study: Study) -> pd.DataFrame:
     return pd.DataFrame(lines.values())
 
 
-def _claims(study: Study) -> pd.DataFrame:
+def _main_claims(study: Study) -> pd.DataFrame:
     claims = _all_claims(study).loc[list(CLAIMS), ["claim", "verdict", "ours"]]
     return claims.assign(ours=claims["ours"].str.partition(";")[0])
 
@@ -96,7 +96,7 @@ def _simulated_claims(study: Study) -> pd.DataFrame:
     """Return the verdicts on claims about speedups: of the runs of the protocol, and simulated."""
     runs = _all_claims(Study(study.folder.parents[1] / "protocol/tables")).to_dict("index")
     lines: dict[str, dict[str, str]] = {}
-    for row in readers.claims(study).to_dict("records"):
+    for row in claims(study).to_dict("records"):
         real = runs[row["id"]]
         reached, found = _REACHED.match(real["ours"]), _REACHED.match(row["simulated"])
         if reached and found:
@@ -115,9 +115,9 @@ TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "runs": _runs,
     "answer": _answer,
     "worth": partial(_overview, heading="What tuning is worth"),
-    "claims": _claims,
-    "regrets": readers.regrets,
-    "certainty": readers.certainty,
+    "claims": _main_claims,
+    "regrets": regrets,
+    "certainty": certainty,
     "simulated-claims": _simulated_claims,
 }
 """What `with_tables` can fill in, by name."""
