@@ -18,11 +18,12 @@ from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
-from automata.simulation.asked import Simulated, simulated_searches
 from automata.simulation.grid import (
     Published,
+    Simulated,
     curves_jobs,
     published_trainings,
+    simulated_searches,
     training_of,
     without_files,
 )
@@ -75,6 +76,9 @@ class Grid:
         """Folders of published learning curves."""
         self.real_runs = _unique(folder for it in curves for folder in it.real)
         """Folders of tables of real runs, to compare simulated ones with."""
+        exponents = any(it.horizon_exponents for it in curves)
+        self.regret_figures = ["regret", "horizon"] if exponents else ["regret"]
+        """Figures of simulated searches, for each scheduler."""
         self._check_files()
         self._contents = {
             dataset: {} if self.archives else contents_of(part, dataset, CONTENTS, search_path)
@@ -257,12 +261,6 @@ class Grid:
     def simulated_schedulers(self) -> list[str]:
         """The schedulers of simulated searches."""
         return _unique(name for it in self.simulated.values() for name in it.schedulers)
-
-    @property
-    def has_exponents(self) -> bool:
-        """Whether learning curves are recorded with a horizon exponent."""
-        curves = [part.learning_curves for part in self.parts]
-        return any(it is not None and bool(it.horizon_exponents) for it in curves)
 
 
 def _unique(values: Iterable[str]) -> list[str]:

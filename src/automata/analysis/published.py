@@ -16,7 +16,7 @@ import pandas as pd
 from automata import names
 from automata.analysis.study import Study
 from automata.analysis.tables import markdown
-from automata.simulation.readers import certainty, claims, regrets
+from automata.simulation.readers import certainty, claims, losses
 
 _TABLE = re.compile(r"(<!-- table: (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
@@ -116,7 +116,7 @@ TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "answer": _answer,
     "worth": partial(_overview, heading="What tuning is worth"),
     "claims": _main_claims,
-    "regrets": regrets,
+    "losses": losses,
     "certainty": certainty,
     "simulated-claims": _simulated_claims,
 }

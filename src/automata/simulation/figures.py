@@ -1,16 +1,15 @@
-"""What ways of tuning lose against FULL, and how much faster they are, by simulated searches."""
+"""Figures of simulated searches: regret against speedup, and against the horizon exponent."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import zip_longest
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.transforms import offset_copy
 
 from automata import names
 from automata.analysis.study import Study
@@ -24,226 +23,116 @@ from automata.figures.pieces import (
     sized,
 )
 from automata.figures.style import FAINTER, Look, style
+from automata.simulation.readers import ASHA, random_searches
 
 PANEL_INCHES = 1.5
-APART = 1.03
-"""Between two marks with the same speedup, which are drawn side by side."""
+TICKS = (-1, 0, 1, 2, 5, 10, 20)
+LINEAR = 2
+"""The regret, in points, up to which the axis is linear; above it is logarithmic."""
+APART = 3
+"""Points between marks with the same x, which are drawn side by side."""
 
-OTHERS: dict[str, Look] = {
-    f"{names.FULL}, {names.scheduler('asha')}": {
-        "marker": "*",
-        "markerfacecolor": "black",
-        "markersize": 9,
-    },
-    names.ONE_EPOCH: {"marker": "P", "markerfacecolor": "black"},
-    names.UNTUNED: {"marker": "X", "markerfacecolor": "0.5"},
+ALL_DATA: dict[str, Look] = {
+    ASHA: marker("full", 7),
+    names.ONE_EPOCH: marker("full", 6, marker=names.scheduler_look("one-epoch").marker),
+    names.UNTUNED: marker("untuned", 5),
 }
-"""Methods without subsets."""
-CORRECTED: Look = {"markeredgecolor": "black", "markeredgewidth": 1}
-"""Methods with a horizon exponent."""
+"""Methods without subsets, and their looks."""
+OPEN: Look = {"markerfacecolor": "white", "markeredgecolor": "0.4"}
 
 
-EXPONENT = "exponent"
-"""The name of the figure of regret against the horizon exponent."""
-
-DASHES = ("-", "--", ":")
-"""Lines of the figure of exponents: one for each subset size."""
-
-
-class Measure(NamedTuple):
-    """What a column of panels shows."""
-
-    column: str
-    band: tuple[str, str]
-    """Columns of FULL's repeat between which all is noise."""
-    label: str
-    factor: float
-    ticks: Sequence[float]
-    linear: float
-    """Up to so many the axis is linear, beyond it logarithmic."""
-
-
-REGRET = Measure(
-    "regret", ("regret_5th", "regret_95th"), "Regret (points)", 1, (-1, 0, 1, 2, 5, 10, 20), 2
-)
-CHANCE = Measure(
-    "lost_2",
-    ("lost_2_low", "lost_2_high"),
-    "Lost over 2 points (%)",
-    100,
-    (0, 5, 10, 20, 50, 100),
-    10,
-)
-
-
-def regret_of(study: Study, against: str) -> Figure:
-    """Return the figure of regret `against` the horizon exponent, or the speedup under a scheduler.
-
-    It shows the simulated searches in a study's folder of tables.
-    """
-    table = pd.read_csv(study.folder / "simulated.csv")
-    return exponent_figure(table) if against == EXPONENT else regret_figure(table, against)
-
-
-def regret_figure(table: pd.DataFrame, scheduler: str) -> Figure:
-    """Return the figure of a table of `automata simulate`, of random search: rows are data sets."""
-    rows = table[(table["search"] == "random") & (table["scheduler"] == scheduler)]
-    datasets = names.ordered(rows["dataset"].unique(), names.DATASETS)
+def figure_of(study: Study, name: str) -> Figure:
+    """Return the figure `regret-SCHEDULER` or `horizon-SCHEDULER` of a study's folder of tables."""
+    kind, _, scheduler = name.partition("-")
+    rows = random_searches(study)
+    draw = {"regret": _regret, "horizon": _horizon}[kind]
     with style():
-        height = 0.9 + PANEL_INCHES * len(datasets)
-        figure, grid = axes_of(len(datasets), 2, height, sharex=True, sharey="col")
-        for line, dataset in zip(grid, datasets, strict=True):
-            for axes, measure in zip(line, (REGRET, CHANCE), strict=True):
-                _draw(axes, rows[rows["dataset"] == dataset], measure)
-                axes.set_title(names.dataset(dataset))
-        speedups = rows.loc[_shown(rows), "speedup_samples"]
-        for axes in grid[-1]:
-            logarithmic(axes, "x", 0.8 * speedups.min(), 1.25 * speedups.max())
-            axes.set_xlabel(f"Speedup, by samples ({names.scheduler(scheduler)})")
-        selectors = names.ordered(rows["selector"].unique(), names.METHODS)
-        exponents = sorted({f"{one:g}" for one in rows["horizon_exponent"] if one})
-        corrected = f"horizon exponent {', '.join(exponents)}"
-        add_legend(
-            figure,
-            [
-                *(handle(name) for name in selectors if name != "full"),
-                handle("rs2", "3 finalists", markerfacecolor="white", markeredgecolor="0.4"),
-                *[handle("rs2", corrected, **CORRECTED)] * bool(exponents),
-                *(_entry(name) for name in OTHERS if name in set(rows["method"])),
-                Line2D([], [], color=FAINTER, linewidth=6, label=names.REPEAT),
-            ],
-        )
-        seeds = rows.groupby("dataset")["seeds"].first()
-        few, many = seeds.min(), seeds.max()
-        add_note(
-            figure,
-            [
-                f"Means over {rows['searches'].max():,} simulated random searches, with 95 % "
-                "intervals over the choice of configurations and training seeds "
-                f"({few if few == many else f'{few} to {many}'} a data set).",
-                "Regret is how much test accuracy the chosen configuration, trained on all data, "
-                "loses against FULL's choice. Bands are FULL under another seed: 90 % of its "
-                "searches, and the interval of its chance.",
-                "Larger marks have larger subsets. Subsets with about the same speedup stand "
-                "side by side.",
-            ],
-        )
+        return draw(rows[rows["scheduler"] == scheduler], names.scheduler(scheduler))
+
+
+def _regret(rows: pd.DataFrame, scheduler: str) -> Figure:
+    """Draw regret against speedup."""
+    subsets, alone = rows["selector"] != "full", rows["method"].isin(list(ALL_DATA))
+    usual = (rows["metric"] == "accuracy") & (rows["horizon_exponent"] == 0)
+    shown = rows[usual & (subsets | alone)]
+    speedups = shown["speedup_samples"]
+    selectors = names.ordered(rows.loc[subsets, "selector"], names.METHODS)
+    entries = [*map(handle, selectors), handle("rs2", "3 finalists", **OPEN)]
+    others = rows[alone].drop_duplicates("method").to_dict("records")
+    entries += [Line2D([], [], label=str(row["method"]), **_look(row)) for row in others]
+    note = "Larger marks are larger subsets; those with equal speedups are side by side."
+    groups = np.log(speedups).round(1).mask(alone, -speedups)  # a method without subsets is alone
+    shown = shown.assign(x=speedups, group=groups)
+    label = f"Speedup, by samples ({scheduler})"
+    figure = _panels(rows, shown, label, entries, note)
+    logarithmic(figure.axes[0], "x", 0.8 * speedups.min(), 1.25 * speedups.max())
     return figure
 
 
-def _entry(name: str) -> Line2D:
-    return Line2D([], [], label=name, **_alone(name))
+def _horizon(rows: pd.DataFrame, scheduler: str) -> Figure:
+    """Draw the regret of RS2 against the horizon exponent."""
+    shown = rows[(rows["selector"] == "rs2") & (rows["finalists"] == 1)]
+    shown = shown.sort_values(["fraction", "metric"])
+    fractions, exponents = sorted(set(shown["fraction"])), shown["horizon_exponent"]
+    entries = [handle("rs2", names.method("rs2", it), size=sized(it)) for it in fractions]
+    entries.append(handle("rs2", "by validation loss", **OPEN))
+    note = "Filled marks compare trials by validation accuracy."
+    shown = shown.assign(x=exponents, group=exponents)
+    figure = _panels(rows, shown, f"Horizon exponent ({scheduler})", entries, note)
+    figure.axes[0].set_xticks(sorted(set(exponents)))
+    figure.axes[0].margins(x=0.2)
+    return figure
 
 
-def _alone(name: str) -> Look:
-    return {"linestyle": "none", "markeredgecolor": "white", "markersize": 5.5, **OTHERS[name]}
-
-
-def _draw(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
-    axes.axhline(0, color=FAINTER, linewidth=0.6)
-    ends = [f"{measure.column}_low", f"{measure.column}_high"]
-    repeat = rows[rows["method"] == names.REPEAT]
-    for low, high in measure.factor * repeat[list(measure.band)].to_numpy():
-        axes.axhspan(low, high, color="0.9", zorder=0)
-    for row, x in _side_by_side(rows[_shown(rows)]):
-        look = _look(row)
-        colour = look.get("color", look["markerfacecolor"])
-        y = [measure.factor * row[end] for end in ends]
-        axes.plot([x, x], y, color=colour, linewidth=0.6, alpha=0.6, zorder=2)
-        middle = measure.factor * row[measure.column]
-        above = row["method"] in OTHERS
-        axes.plot([x], [middle], zorder=4 if above else 3, **{"linestyle": "none", **look})
-    axes.set_yscale("symlog", linthresh=measure.linear)
-    axes.set_yticks(measure.ticks, [f"{tick:g}" for tick in measure.ticks])
-    axes.set_ylabel(measure.label)
-
-
-def _shown(rows: pd.DataFrame) -> pd.Series[bool]:
-    usual = (rows["warm_start"] == 0) & ((rows["horizon_exponent"] == 0) | (rows["finalists"] == 1))
-    known = (rows["selector"] != "full") | rows["method"].isin(list(OTHERS))
-    return usual & known & (rows["metric"] == "accuracy")
-
-
-def _side_by_side(rows: pd.DataFrame) -> Iterator[tuple[dict[Hashable, Any], float]]:
-    """Yield rows and where they are drawn: subsets of one speedup beside each other."""
-    alone = rows["method"].isin(list(OTHERS))
-    yield from ((row, row["speedup_samples"]) for row in rows[alone].to_dict("records"))
-    rows = rows[~alone]
-    groups = rows.groupby(np.log(rows["speedup_samples"]).round(1), sort=True)
-    for _, group in groups:
-        middle = (len(group) - 1) / 2
-        for place, row in enumerate(group.to_dict("records")):
-            yield row, row["speedup_samples"] * APART ** (place - middle)
+def _panels(
+    rows: pd.DataFrame, shown: pd.DataFrame, label: str, entries: Sequence[Line2D], note: str
+) -> Figure:
+    """Return a panel for each data set; rows `shown` of one group are drawn side by side."""
+    datasets = names.ordered(rows["dataset"], names.DATASETS)
+    lines = -(-len(datasets) // 2)
+    figure, grid = axes_of(lines, 2, 0.9 + PANEL_INCHES * lines, sharex=True, sharey=True)
+    for axes in grid.ravel()[len(datasets) :]:
+        axes.remove()
+    for axes, dataset in zip(figure.axes, datasets, strict=True):
+        axes.set_title(names.dataset(dataset))
+        axes.axhline(0, color=FAINTER, linewidth=0.6)
+        repeat = rows[(rows["dataset"] == dataset) & (rows["method"] == names.REPEAT)]
+        for low, high in repeat[["regret_5th", "regret_95th"]].to_numpy():
+            axes.axhspan(low, high, color="0.9", zorder=0)
+        for end in ("regret_low", "regret_high"):  # as matplotlib ignores marks that are moved
+            axes.update_datalim(shown[["x", end]])
+        for _, group in shown[shown["dataset"] == dataset].groupby("group"):
+            for place, row in enumerate(group.to_dict("records")):
+                points = APART * (place - (len(group) - 1) / 2)
+                moved = offset_copy(axes.transData, figure, points, units="points")
+                regret = row["regret"]
+                ends = [[regret - row["regret_low"]], [row["regret_high"] - regret]]
+                axes.errorbar(row["x"], regret, ends, transform=moved, elinewidth=0.6, **_look(row))
+        axes.autoscale_view()
+        axes.set_yscale("symlog", linthresh=LINEAR)
+        axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    for axes in grid[:, 0]:
+        axes.set_ylabel("Regret (points)")
+    for axes in figure.axes[-2:]:
+        axes.set_xlabel(label)
+        axes.tick_params(labelbottom=True)
+    band = Line2D([], [], color=FAINTER, linewidth=6, label=names.REPEAT)
+    add_legend(figure, [*entries, band])
+    seeds = " to ".join(map(str, sorted({rows["seeds"].min(), rows["seeds"].max()})))
+    notes = (
+        f"Means over {rows['searches'].max():,} simulated random searches; 95 % intervals are over "
+        f"the choice of configurations and training seeds ({seeds} a data set).",
+        "Regret is how much test accuracy the chosen configuration, trained on all data, loses "
+        "against FULL's choice. The band has 90 % of the searches of FULL under another seed.",
+    )
+    add_note(figure, [*notes, note])
+    return figure
 
 
 def _look(row: Mapping[Hashable, Any]) -> Look:
-    name = str(row["method"])
-    if name in OTHERS:
-        return _alone(name)
-    look = marker(row["selector"], sized(row["fraction"]))
-    if row["horizon_exponent"]:
-        look |= CORRECTED
-    if row["finalists"] > 1:
-        look |= {"markerfacecolor": "white", "markeredgecolor": look["color"]}
+    if row["method"] in ALL_DATA:
+        return {**ALL_DATA[row["method"]], "linestyle": "none", "zorder": 4}
+    look = marker(row["selector"], sized(row["fraction"]), linestyle="none")
+    if row["finalists"] > 1 or row["metric"] != "accuracy":
+        look |= {**OPEN, "markeredgecolor": look["color"]}
     return look
-
-
-def exponent_figure(table: pd.DataFrame) -> Figure:
-    """Return the figure of RS2's regret against its horizon exponent: a panel per data set."""
-    rows = table[
-        (table["search"] == "random")
-        & (table["scheduler"] == "hyperband")
-        & (table["selector"] == "rs2")
-        & (table["metric"] == "accuracy")
-        & (table["finalists"] == 1)
-    ]
-    fractions = sorted(rows["fraction"].unique())
-    dashes = dict(zip(fractions, DASHES, strict=False))
-    datasets = names.ordered(rows["dataset"].unique(), names.DATASETS)
-    lines = -(-len(datasets) // 4)
-    with style():
-        figure, grid = axes_of(lines, 4, 0.9 + PANEL_INCHES * lines, sharex=True, sharey=True)
-        for axes, dataset in zip_longest(grid.flat, datasets):
-            if dataset is None:
-                axes.set_axis_off()
-                continue
-            axes.set_title(names.dataset(dataset))
-            axes.axhline(0, color=FAINTER, linewidth=0.6)
-            for place, fraction in enumerate(fractions):
-                of_size = rows[(rows["dataset"] == dataset) & (rows["fraction"] == fraction)]
-                found = of_size.sort_values("horizon_exponent")
-                x = found["horizon_exponent"] + 0.015 * (place - 1)  # beside each other
-                look = marker("rs2", sized(fraction))
-                axes.plot(x, found["regret"], linestyle=dashes[fraction], linewidth=0.8, **look)
-                axes.vlines(
-                    x,
-                    found["regret_low"],
-                    found["regret_high"],
-                    color=look["color"],
-                    linewidth=0.6,
-                    alpha=0.6,
-                )
-            axes.set_yscale("symlog", linthresh=REGRET.linear)
-            axes.set_yticks(REGRET.ticks, [f"{tick:g}" for tick in REGRET.ticks])
-            exponents = sorted(rows["horizon_exponent"].unique())
-            axes.set_xticks(exponents, [f"{exponent:g}" for exponent in exponents])
-            axes.tick_params(labelbottom=True)
-        figure.supxlabel("Horizon exponent")
-        figure.supylabel(REGRET.label)
-        add_legend(
-            figure,
-            [
-                handle("rs2", f"RS2 {100 * size:g} %", linestyle=dashes[size], size=sized(size))
-                for size in fractions
-            ],
-        )
-        add_note(
-            figure,
-            [
-                f"Means over {rows['searches'].max():,} simulated random searches under "
-                "Hyperband, with 95 % intervals over the choice of configurations and training "
-                "seeds. The exponent multiplies the learning rates of trials: 0.5 makes those on "
-                "1 % ten times as high.",
-            ],
-        )
-    return figure

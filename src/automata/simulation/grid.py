@@ -1,4 +1,4 @@
-"""The jobs of learning curves, and the paths of their records."""
+"""Plans what is recorded and simulated: the jobs, the paths of their records, the searches."""
 
 from __future__ import annotations
 
@@ -10,19 +10,52 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from automata.config.base import Count, Section
 from automata.config.experiment import Experiment
 from automata.config.inputs import files_read
 from automata.config.job import settings_of
 from automata.config.protocol import Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
+from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.files import fingerprint
-from automata.registry import CONTROLS, SCHEDULERS, load
+from automata.registry import CONTROLS, SCHEDULERS, Kind, load
 from automata.runs import number
 from automata.simulation.record import POOL_SEED, CurvesJob
 
 OF_SEARCHES = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
-"""Keys of a protocol that only searches read, with values that mean least."""
+"""Keys of a protocol that affect searches but no training, with their simplest values."""
+
+
+class Simulated(Section):
+    """The random searches to simulate on the learning curves of a data set."""
+
+    kind: Kind
+    """The kind of data."""
+    pool: Count
+    """Number of configurations that have curves."""
+    configurations: Count
+    """Trials of a search."""
+    epochs: Count
+    """T."""
+    schedulers: list[str]
+    scheduler: SchedulerSettings
+    space: dict[str, Domain]
+
+
+def simulated_searches(part: Experiment, curves: LearningCurves, dataset: str) -> Simulated:
+    """Return the searches of a part to simulate on the curves of a data set."""
+    random = part.protocol_of(dataset).under("random")
+    known = [name for name in part.schedulers if name in SCHEDULERS]
+    return Simulated(
+        kind=part.kind(dataset),
+        pool=curves.pool,
+        configurations=random.configurations,
+        epochs=random.epochs,
+        schedulers=[name for name in known if not SCHEDULERS[name].all_data],
+        scheduler=part.scheduler,
+        space=random.search_space,
+    )
 
 
 def curves_jobs(experiment: Experiment, files: dict[str, dict[str, str]]) -> dict[str, CurvesJob]:
@@ -30,52 +63,39 @@ def curves_jobs(experiment: Experiment, files: dict[str, dict[str, str]]) -> dic
 
     `files` are the hashes of the user's own files, by data set and role.
     """
-    curves = experiment.learning_curves
-    if curves is None:
-        return {}
-    jobs = (
-        job
-        for dataset, selector in product(experiment.datasets, experiment.selectors)
-        for job in _jobs(experiment, curves, dataset, selector, files[dataset])
-    )
-    return {path_of(job): job for job in jobs}
+    controls = {name for name, control in CONTROLS.items() if not control.searches}
+    pairs = product(experiment.datasets, [it for it in experiment.selectors if it not in controls])
+    jobs = (job for pair in pairs for job in _jobs(experiment, *pair, files))
+    return {path_of(job): job for job in jobs} if experiment.learning_curves else {}
 
 
 def _jobs(
-    experiment: Experiment,
-    curves: LearningCurves,
-    dataset: str,
-    selector: str,
-    files: dict[str, str],
+    experiment: Experiment, dataset: str, selector: str, files: dict[str, dict[str, str]]
 ) -> Iterator[CurvesJob]:
-    control = CONTROLS.get(selector)
-    if control is not None and not control.searches:
-        return
+    curves = experiment.learning_curves or LearningCurves()
     # Settings of searches and schedulers do not affect a training.
     settings = settings_of(experiment, dataset, "random", "none", selector)
     settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
-    protocol = settings.protocol
-    epochs = rungs(protocol, experiment.scheduler)
-    fractions, ways = [1.0], [(0.0, 0.0)]
-    if control is None:
+    epochs = rungs(settings.protocol, experiment.scheduler)
+    fractions, exponents = [1.0], [0.0]
+    if selector not in CONTROLS:
         fractions = experiment.fractions
-        ways += [(kappa, 0.0) for kappa in curves.warm_starts.get(selector, ())]
-        ways += [(0.0, beta) for beta in curves.horizon_exponents.get(selector, ())]
-    for fraction, (warm_start, exponent) in product(fractions, ways):
-        training = protocol.model_copy(update={**OF_SEARCHES, "horizon_exponent": exponent})
-        for seed, first in product(curves.seeds, range(0, curves.pool, curves.part)):
-            yield CurvesJob(
-                dataset=dataset,
-                selector=selector,
-                fraction=fraction,
-                seed=seed,
-                warm_start=warm_start,
-                settings=settings.model_copy(update={"protocol": training}),
-                epochs=epochs,
-                pool_seed=POOL_SEED,
-                configurations=list(range(first, min(first + curves.part, curves.pool))),
-                files=files_read(files, "random", "none", selector),
-            )
+        exponents += curves.horizon_exponents.get(selector, ())
+    firsts = range(0, curves.pool, curves.part)
+    for fraction, exponent, seed, first in product(fractions, exponents, curves.seeds, firsts):
+        training = {**OF_SEARCHES, "horizon_exponent": exponent}
+        protocol = settings.protocol.model_copy(update=training)
+        yield CurvesJob(
+            dataset=dataset,
+            selector=selector,
+            fraction=fraction,
+            seed=seed,
+            settings=settings.model_copy(update={"protocol": protocol}),
+            epochs=epochs,
+            pool_seed=POOL_SEED,
+            configurations=list(range(first, min(first + curves.part, curves.pool))),
+            files=files_read(files[dataset], "random", "none", selector),
+        )
 
 
 def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,34 +17,44 @@ import pandas as pd
 
 from automata.files import replacing
 from automata.simulation.grid import path_of, published_trainings, read_origins, training_of
-from automata.simulation.record import Curve, Curves
+from automata.simulation.record import Curves
 
 ROW = ["training", "configuration", "epoch"]
-"""Columns that name a row."""
+"""Columns that identify a row."""
 
-UNIQUE = ["loss", "cpu_seconds", "joules"]
+COLUMNS = [
+    *("training", "dataset", "selector", "fraction", "warm_start", "horizon_exponent", "seed"),
+    *("configuration", "hyperparameters", "epoch"),
+    *("accuracy", "loss", "samples", "cpu_seconds", "test_accuracy"),
+]
+
+TEXTS = ["training", "dataset", "selector", "hyperparameters"]
+TYPES = dict.fromkeys(TEXTS, "category") | {"cpu_seconds": "float32"}
+"""Small types. Accuracies keep all their bits: whether two are equal decides a search."""
+
+UNIQUE = ["loss", "cpu_seconds"]
 """Columns whose numbers hardly repeat: their bytes are split, which compresses a third better."""
 
 
 def publish_curves(records: Iterable[Curves], folder: Path) -> None:
-    """Add `records` to the published curves in `folder`; what is there already stays."""
-    new: dict[str, list[Curves]] = defaultdict(list)
-    known = published_trainings(folder)
-    for record in records:
-        job = record.job
-        there = known.get(training_of(job))
-        if there is None or not there.configurations.issuperset(job.configurations):
-            new[job.dataset].append(record)
-    for dataset, some in sorted(new.items()):
+    """Add `records` to the published curves in `folder`, whose rows stay."""
+    known = {name: it.configurations for name, it in published_trainings(folder).items()}
+    new = [
+        record
+        for record in records
+        if not known.get(training_of(record.job), set()).issuperset(record.job.configurations)
+    ]
+    for dataset in sorted({record.job.dataset for record in new}):
+        some = [record for record in new if record.job.dataset == dataset]
         path, origins = folder / f"{dataset}.parquet", folder / f"{dataset}.json.gz"
-        before = [pd.read_parquet(path)] if path.is_file() else []
+        before = [pd.read_parquet(path, columns=COLUMNS)] if path.is_file() else []
         table = pd.concat([*before, tabulated(some)]).drop_duplicates(ROW)
-        said = read_origins(origins) if origins.is_file() else {}
-        said |= {path_of(it.job): it.model_dump(mode="json", exclude={"curves"}) for it in some}
+        content = read_origins(origins) if origins.is_file() else {}
+        content |= {path_of(it.job): it.model_dump(mode="json", exclude={"curves"}) for it in some}
         with replacing(path) as temporary:
-            write_table(_compact(table), temporary)
+            write_table(table.sort_values(ROW, ignore_index=True).astype(TYPES), temporary)
         with replacing(origins) as temporary:
-            text = json.dumps(said, sort_keys=True) + "\n"
+            text = json.dumps(content, sort_keys=True) + "\n"
             temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
@@ -62,40 +71,26 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def published_curves(folder: Path, trainings: Sequence[str]) -> pd.DataFrame:
-    """Return the published rows of these trainings; none where nothing is published."""
+    """Return the published rows of these trainings."""
     datasets = sorted({training.partition("/")[0] for training in trainings})
-    tables = [
-        pd.read_parquet(path)
-        for dataset in datasets
-        if (path := folder / f"{dataset}.parquet").is_file()
-    ]
+    paths = [folder / f"{dataset}.parquet" for dataset in datasets]
+    tables = [pd.read_parquet(path, columns=COLUMNS) for path in paths if path.is_file()]
     if not tables:
         return pd.DataFrame(columns=ROW)
     table = pd.concat([it.astype({"training": "str"}) for it in tables], ignore_index=True)
     return table[table["training"].isin(trainings)]
 
 
-def _compact(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows in order, texts that repeat as categories and costs in four bytes.
-
-    Accuracies stay as they are: whether two are equal decides a search.
-    """
-    texts = ["training", "dataset", "selector", "hyperparameters"]
-    singles = ["cpu_seconds", "joules"]
-    kinds = dict.fromkeys(texts, "category") | dict.fromkeys(singles, "float32")
-    return table.sort_values(ROW, ignore_index=True).astype(kinds)
-
-
 def tabulated(records: Iterable[Curves]) -> pd.DataFrame:
-    """Return a row for each evaluation of each training, also of one that has diverged."""
+    """Return a row for each epoch of each training, also after a divergence."""
     return pd.DataFrame([row for record in records for row in _rows(record)])
 
 
 def _rows(record: Curves) -> Iterator[dict[str, Any]]:
     job = record.job
-    rates = [_rates(record, segment) for segment in range(len(record.segments))]
+    rates = [_cpu_rate(record, segment) for segment in range(len(record.segments))]
     for curve in record.curves:
-        said = {
+        shared = {
             "training": training_of(job),
             "dataset": job.dataset,
             "selector": job.selector,
@@ -106,56 +101,36 @@ def _rows(record: Curves) -> Iterator[dict[str, Any]]:
             "configuration": curve.index,
             "hyperparameters": json.dumps(curve.configuration, sort_keys=True),
         }
-        cpu, watts = rates[curve.segment]
-        for epoch, values in _evaluations(curve, job.epochs):
-            seconds = values.pop("seconds")
+        sound = {
+            evaluation.epoch: (evaluation, point)
+            for evaluation, point in zip(curve.progress.evaluations, curve.points, strict=True)
+            if math.isfinite(evaluation.loss)
+            and math.isfinite(curve.progress.training_loss[evaluation.epoch - 1])
+        }
+        for epoch in job.epochs:
+            if epoch in sound:
+                evaluation, it = sound[epoch]
+                seconds = it.training_seconds + it.selection_seconds + it.evaluation_seconds
+                accuracy, loss, samples = evaluation.accuracy, evaluation.loss, it.samples
+            else:  # it has diverged: the worst scores, at no further cost
+                accuracy, loss, samples = 0.0, math.inf, curve.progress.samples
+                seconds = curve.progress.seconds.total
             yield {
-                **said,
+                **shared,
                 "epoch": epoch,
-                **values,
-                "cpu_seconds": seconds * cpu,
-                "joules": seconds * watts,
-            }
-
-
-def _rates(record: Curves, segment: int) -> tuple[float, float]:
-    """Return CPU seconds and joules for a second inside trainings of a process.
-
-    Others may take the cores meanwhile, so that a second is no measure.
-    """
-    measured = record.segments[segment]
-    inside = sum(c.progress.seconds.total for c in record.curves if c.segment == segment)
-    if not inside:
-        return math.nan, math.nan
-    taken = measured.cpu_seconds, measured.energy_joules
-    cpu, joules = (math.nan if it is None else it / inside for it in taken)
-    return cpu, joules
-
-
-def _evaluations(curve: Curve, epochs: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield what is known of each epoch; after a divergence the worst score, at no more cost."""
-    progress = curve.progress
-    sound = {
-        evaluation.epoch: (evaluation, point)
-        for evaluation, point in zip(progress.evaluations, curve.points, strict=True)
-        if math.isfinite(evaluation.loss)
-        and math.isfinite(progress.training_loss[evaluation.epoch - 1])
-    }
-    for epoch in epochs:
-        if epoch in sound:
-            evaluation, point = sound[epoch]
-            seconds = point.training_seconds + point.selection_seconds + point.evaluation_seconds
-            accuracy, loss, samples = evaluation.accuracy, evaluation.loss, point.samples
-        else:
-            accuracy, loss = 0.0, math.inf
-            samples, seconds = progress.samples, progress.seconds.total
-        yield (
-            epoch,
-            {
                 "accuracy": accuracy,
                 "loss": loss,
                 "samples": samples,
-                "seconds": seconds,
-                "test_accuracy": curve.test_accuracy if epoch == epochs[-1] else None,
-            },
-        )
+                "cpu_seconds": seconds * rates[curve.segment],
+                "test_accuracy": curve.test_accuracy if epoch == job.epochs[-1] else None,
+            }
+
+
+def _cpu_rate(record: Curves, segment: int) -> float:
+    """Return the CPU seconds of a process for a second inside its trainings.
+
+    Other processes may use the cores at the same time, so that wall time is no measure.
+    """
+    inside = sum(c.progress.seconds.total for c in record.curves if c.segment == segment)
+    taken = record.segments[segment].cpu_seconds
+    return math.nan if taken is None or not inside else taken / inside

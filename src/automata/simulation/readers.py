@@ -1,8 +1,7 @@
-"""Tables of simulated searches, as readers see them."""
+"""Tables of simulated searches as readers see them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -11,40 +10,68 @@ import yaml
 
 from automata import names
 from automata.analysis.claims import parse_claims
-from automata.analysis.claims.by_panel import RangeClaim
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import signed, times
 from automata.config.files import DEFAULTS
+from automata.config.sections import SchedulerSettings
+from automata.simulation.table import SPEEDUPS
 
-COSTS = {"samples": "speedup_samples", "CPU time": "speedup_cpu"}
-"""What speedups are by, and their columns."""
+ASHA = f"{names.FULL}, {names.scheduler('asha')}"
 
-METHODS = (
-    *(names.REPEAT, names.UNTUNED, f"{names.FULL}, {names.scheduler('asha')}", names.ONE_EPOCH),
-    *(f"{selector} {size} %" for selector in ("rs2", names.AUTOMATA) for size in (10, 5, 1)),
-    *("random 1 %", "rs2 1 %, beta 0.5"),
+METHODS = {name: name for name in (names.REPEAT, names.UNTUNED, ASHA, names.ONE_EPOCH)}
+METHODS |= {
+    f"{selector} {size} %": names.method(selector, size / 100)
+    for selector, size in product(("rs2", names.AUTOMATA), (10, 5, 1))
+}
+METHODS |= {
+    "random 1 %": names.method("random", 0.01),
+    "rs2 1 %, beta 0.5": f"{names.method('rs2', 0.01)}, exponent 0.5",
+}
+"""The methods that `losses` shows, and their display names."""
+
+BY = dict(zip(("samples", "CPU time"), SPEEDUPS, strict=True))
+"""What speedups are measured by, and their columns."""
+
+CLAIMS = (
+    *("abstract-3x-30x", "contributions-3x-30x", "figure-1-hyperband", "conclusion-hyperband"),
+    "large-subsets-without-loss",
 )
-"""The methods of the table of regrets, in its order."""
+"""The claims about speedup and loss of AUTOMATA, which simulated searches can check."""
 
 
-def regrets(study: Study) -> pd.DataFrame:
-    """Return speedups, and by data set the mean regret with its interval, under Hyperband."""
-    rows = _under_hyperband(study)
-    datasets = names.ordered(rows["dataset"], names.DATASETS)
+def random_searches(study: Study) -> pd.DataFrame:
+    """Return the table of simulated random searches from the study's folder."""
+    rows = read_csv(study.folder / "simulated.csv")
+    return rows[rows["search"] == "random"]
+
+
+def losses(study: Study) -> pd.DataFrame:
+    """Return speedup and regret of the methods that matter most, under Hyperband.
+
+    The regret has its 95 % interval; FULL's repeat, whose expected regret is 0, has the central
+    90 % of its searches. `worst` is the largest mean over the data sets.
+    """
+    rows = random_searches(study)
+    rows = rows[rows["scheduler"] == "hyperband"]
     lines = []
-    for method in METHODS:
+    for method, display in METHODS.items():
         found = rows[rows["method"] == method]
         if found.empty:
             continue
-        line = {"method": _name(method)}
-        for by, column in COSTS.items():
+        line = {"method": display}
+        for by, column in BY.items():
             ends = times(found[column].min()), times(found[column].max())
             line[f"by {by}"] = "\N{EN DASH}".join(dict.fromkeys(ends))
-        cells = {row["dataset"]: _regret(row) for row in found.to_dict("records")}
-        line |= {names.dataset(dataset): cells.get(dataset, "") for dataset in datasets}
-        lines.append(line | {"worst mean": signed(found["regret"].max())})
+        ends = ("5th", "95th") if method == names.REPEAT else ("low", "high")
+        for dataset in names.ordered(rows["dataset"], names.DATASETS):
+            here = found.loc[
+                found["dataset"] == dataset, ["regret", *(f"regret_{it}" for it in ends)]
+            ]
+            shown = ["{} ({}, {})".format(*map(signed, numbers)) for numbers in here.to_numpy()]
+            line[names.dataset(dataset)] = "".join(shown)
+        lines.append(line | {"worst": signed(found["regret"].max())})
     return pd.DataFrame(lines)
 
 
@@ -54,69 +81,46 @@ def certainty(study: Study) -> pd.DataFrame:
     The width is half of the 95 % interval of the mean regret: the median over METHODS.
     """
     noise = read_csv(study.folder / "noise.csv")
-    rows = _under_hyperband(study)
-    rows = rows[rows["method"].isin(METHODS) & (rows["method"] != names.REPEAT)]
+    rows = random_searches(study)
+    shown = (rows["scheduler"] == "hyperband") & rows["method"].isin(list(METHODS))
+    rows = rows[shown & (rows["method"] != names.REPEAT)]
     half = (rows["regret_high"] - rows["regret_low"]) / 2
     half = half.groupby(rows["dataset"]).median()
     order = names.ordered(noise["dataset"], names.DATASETS)
     lines = noise.set_index("dataset").loc[order].assign(half=half)
     lines.index = lines.index.map(names.dataset)
     numbers = {name: lines[name].map("{:.2f}".format) for name in ("test", "best", "half")}
-    called = {
+    columns = {
         "seeds": "training seeds",
         "test": "two trainings",
         "best": "two trainings, best quarter",
         "half": "half an interval",
     }
-    return lines.assign(**numbers).reset_index()[["dataset", *called]].rename(columns=called)
+    return lines.assign(**numbers).reset_index()[["dataset", *columns]].rename(columns=columns)
 
 
 def claims(study: Study) -> pd.DataFrame:
-    """Return what the simulated searches say of claims about speedups and losses of AUTOMATA.
+    """Return the verdicts of simulated searches, by samples and by CPU time.
 
-    By samples, and by CPU time. Means and bounds stand where those over seeds do of real runs.
-    ASHA has no warm start.
+    Means and intervals of simulated searches take the place of those over seeds. Schedulers that
+    have a warm start in the paper are left out, because none is simulated.
     """
-    rows = read_csv(study.folder / "simulated.csv")
+    rows = random_searches(study)
+    warm_starts = {name: it["warm_start"] for name, it in SchedulerSettings().model_dump().items()}
     usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
-    plain = (rows["warm_start"] == 0) & (rows["horizon_exponent"] == 0)
-    losses = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
-    means = rows.assign(**losses, seeds=SEEDS_FOR_INTERVAL)[plain & usual]
+    usual &= (rows["horizon_exponent"] == 0) & (rows["scheduler"].map(warm_starts) == 0)
+    errors = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
+    means = rows.assign(**errors, seeds=SEEDS_FOR_INTERVAL)[usual]
     file = DEFAULTS.with_name("claims.yaml")
-    parsed = parse_claims(yaml.safe_load(file.read_text()), file).items()
-    speedups = {
-        name: claim
-        for name, claim in parsed
-        if type(claim) is RangeClaim and claim.quantity == "speedup"
-    }
+    known: dict[str, Any] = parse_claims(yaml.safe_load(file.read_text()), file)
     lines = []
-    for (name, claim), (by, column) in product(speedups.items(), COSTS.items()):
-        ends = ("speedup", "speedup_low", "speedup_high")
-        table = means.assign(**dict.fromkeys(ends, means[column]))
-        if claim.grid.subsets(table, [names.AUTOMATA]).empty:
-            continue
-        simulated = Study(study.folder)
+    for name, (by, column) in product(CLAIMS, BY.items()):
+        ratios = dict.fromkeys(("speedup", "speedup_low", "speedup_high"), means[column])
+        table = means.assign(**ratios)
+        simulated, claim = Study(study.folder), known[name]
         simulated.__dict__["tradeoff"] = table
-        finding = claim.check(simulated)
-        line = {"id": name, "location": claim.location, "by": by}
-        lines.append(line | {"verdict": finding.verdict, "simulated": finding.ours})
+        if len(claim.grid.subsets(table, [names.AUTOMATA])):
+            finding = claim.check(simulated)
+            line = {"id": name, "location": claim.location, "by": by}
+            lines.append(line | {"verdict": finding.verdict, "simulated": finding.ours})
     return pd.DataFrame(lines)
-
-
-def _under_hyperband(study: Study) -> pd.DataFrame:
-    rows = read_csv(study.folder / "simulated.csv")
-    return rows[(rows["search"] == "random") & (rows["scheduler"] == "hyperband")]
-
-
-def _regret(row: Mapping[Any, Any] | pd.Series[Any]) -> str:
-    """Return the mean and its interval; of FULL's repeat, whose mean is 0, 90 % of its searches."""
-    ends = ("_5th", "_95th") if row["method"] == names.REPEAT else ("_low", "_high")
-    mean, low, high = (signed(row[f"regret{end}"]) for end in ("", *ends))
-    return f"{mean} ({low}, {high})"
-
-
-def _name(method: str) -> str:
-    """Return what readers call a method: its selector stands first, if it has one."""
-    selector, _, rest = method.partition(" ")
-    known = selector in names.METHODS and rest[:1].isdigit()
-    return f"{names.selector(selector)} {rest}" if known else method

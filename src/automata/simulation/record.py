@@ -1,4 +1,4 @@
-"""What is kept of the learning curves of some configurations."""
+"""The record of the learning curves of some configurations."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ POOL_SEED = 0
 
 
 class CurvesJob(Section):
-    """Some configurations, trained in one way, and scored along the way."""
+    """Configurations to train in one way, and to score at some epochs."""
 
     dataset: DatasetName
     selector: SelectorName
     fraction: Share
     seed: Seed
-    warm_start: float
+    warm_start: float = 0.0
+    """0, but for some of the published curves."""
     settings: Settings
     epochs: list[Count]
-    """After which a configuration is scored; it is trained until the last."""
+    """The epochs after which a training is scored; it ends with the last."""
     pool_seed: Seed
-    """Of the random search that proposes the configurations."""
+    """Seed of the random search that proposes the configurations."""
     configurations: list[int]
-    """Their numbers in its order, from 0."""
+    """Numbers of the configurations in its order, from 0."""
     files: dict[str, str] = {}
-    """SHA-256 of each file of the user's own, by its role."""
+    """SHA-256 of each file of the user's own, by role."""
 
 
 class Point(Recorded):
-    """What a training had taken by one of its evaluations, which is in its progress."""
+    """The cost of a training up to one of its evaluations; the scores are in its progress."""
 
     samples: int
     training_seconds: float
@@ -51,13 +52,13 @@ class Curve(Recorded):
     index: int
     configuration: dict[str, Any]
     points: list[Point]
-    """One for each evaluation; a training that diverged has none after that."""
+    """One for each evaluation; none after a divergence."""
     progress: Progress
     test_accuracy: float | None
-    """At the end; of trainings on all data alone."""
+    """Accuracy at the end; None for trainings on subsets."""
     test_balanced_accuracy: float | None
     segment: int
-    """Which of the processes that made the record trained it."""
+    """Number of the process that trained it, among those that made the record."""
 
 
 class Curves(Recorded):
@@ -67,10 +68,10 @@ class Curves(Recorded):
     data_sha256: str
     curves: list[Curve]
     segments: list[Measurement]
-    """Of each process up to the end of its last training."""
+    """A measurement for each process, up to the end of its last training."""
     provenance: dict[str, Any]
 
 
 def read_curves(path: Path) -> Curves:
-    """Return the record at `path`; UserError, which names the file, for any other file."""
+    """Return the record at `path`; raises UserError, which names the file."""
     return read_as(Curves, path, "delete it to train again")

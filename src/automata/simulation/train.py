@@ -15,7 +15,6 @@ from automata.registry import CONTROLS
 from automata.simulation.record import Curve, Curves, CurvesJob, Point, read_curves
 from automata.training.device import take_device
 from automata.training.evaluation import evaluate
-from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.tuning.context import JobContext, job_context
 from automata.tuning.searchers import RandomSearch
@@ -25,28 +24,26 @@ logger = logging.getLogger(__name__)
 
 
 class Trained(Recorded):
-    """A finished training, kept while others of its job train."""
+    """A finished training, kept until all trainings of its job are finished."""
 
     fingerprint: str
-    """The job, its data and the measurement versions; a training of others is not used."""
+    """The job, its data and the measurement versions."""
     curve: Curve
     process: str
-    """When the process opened its window."""
+    """When the window of the process opened."""
     measurement: Measurement
-    """Of the process so far."""
+    """The measurement of the process up to now."""
 
 
 def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> None:
     """Train the configurations of `job` on the prepared file `data`, and write `output`.
 
-    `folder` keeps each finished training, so an interruption loses the running one only. If
-    another process works on the job, wait for it and take its record.
+    `folder` keeps each finished training, so that an interruption loses one training at most. If
+    another process works on the job, this one waits and keeps that record.
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
-        if waited and _is_record_of(output, job, data):
-            logger.info("%s: another process has finished it", output)
-        else:
+        if not (waited and _is_record_of(output, job, data)):
             write_record(_curves(job, data, folder), output)
         work.remove()
 
@@ -60,7 +57,6 @@ def _is_record_of(path: Path, job: CurvesJob, data: Path) -> bool:
 
 
 def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
-    """Return the record of `job`; `folder` keeps each finished training."""
     run = Run(
         dataset=job.dataset,
         search="random",
@@ -72,9 +68,9 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
     with job_context(Job(run=run, settings=job.settings, files=job.files), data) as context:
         versions = context.provenance["measurement"]
         key = f"{job.model_dump_json()} {context.data_sha256} {versions}"
-        finished = {index: _kept(folder / f"{index}.json", key) for index in job.configurations}
-        missing = [index for index, trained in finished.items() if trained is None]
-        if missing:
+        paths = {index: folder / f"{index}.json" for index in job.configurations}
+        trained = {index: it for index, path in paths.items() if (it := _kept(path, key))}
+        if missing := [index for index in paths if index not in trained]:
             take_device(context.device)  # before the window
             space, search = job.settings.protocol.search_space, job.settings.search
             proposer = RandomSearch(space, search, job.pool_seed)
@@ -82,20 +78,31 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
             with context.meter() as meter:
                 for index in missing:
                     curve = _train(job, context, index, pool[index])
-                    so_far = meter.so_far()
-                    trained = Trained(
+                    measured = meter.so_far()
+                    trained[index] = Trained(
                         fingerprint=key,
                         curve=curve,
-                        process=str(so_far.started_at),
-                        measurement=so_far,
+                        process=str(measured.started_at),
+                        measurement=measured,
                     )
-                    write_record(trained, folder / f"{index}.json")
-                    finished[index] = trained
-    return _combined(job, context, [trained for trained in finished.values() if trained])
+                    write_record(trained[index], paths[index])
+    longest_last = sorted(trained.values(), key=lambda it: it.measurement.wall_seconds)
+    segments = dict(sorted({it.process: it.measurement for it in longest_last}.items()))
+    places = {process: place for place, process in enumerate(segments)}
+    return Curves(
+        job=job,
+        data_sha256=context.data_sha256,
+        curves=[
+            trained[index].curve.model_copy(update={"segment": places[trained[index].process]})
+            for index in job.configurations
+        ],
+        segments=list(segments.values()),
+        provenance=context.provenance,
+    )
 
 
 def _kept(path: Path, fingerprint: str) -> Trained | None:
-    """Return the training at `path`, None unless it is sound and of the same job."""
+    """Return the training at `path`, None unless it is undamaged and of the same job."""
     if not path.exists():
         return None
     try:
@@ -117,7 +124,14 @@ def _train(
         run.train_to(epoch)
         if run.progress.epochs == epoch:
             run.evaluate()
-            points.append(_point(run))
+            seconds = run.progress.seconds
+            point = Point(
+                samples=run.progress.samples,
+                training_seconds=seconds.training,
+                selection_seconds=seconds.selection,
+                evaluation_seconds=seconds.evaluation,
+            )
+            points.append(point)
         if run.progress.failure is not None:
             break
     test = evaluate(run.model, run.data.test) if job.selector in CONTROLS else None
@@ -130,32 +144,4 @@ def _train(
         test_accuracy=test and test.accuracy,
         test_balanced_accuracy=test and test.balanced_accuracy,
         segment=0,
-    )
-
-
-def _point(run: TrainingRun) -> Point:
-    seconds = run.progress.seconds
-    return Point(
-        samples=run.progress.samples,
-        training_seconds=seconds.training,
-        selection_seconds=seconds.selection,
-        evaluation_seconds=seconds.evaluation,
-    )
-
-
-def _combined(job: CurvesJob, context: JobContext, trained: list[Trained]) -> Curves:
-    """Return the record; a segment is the longest measurement of one process."""
-    segments: dict[str, Measurement] = {}
-    for each in sorted(trained, key=lambda each: each.measurement.wall_seconds):
-        segments[each.process] = each.measurement
-    processes = sorted(segments)
-    return Curves(
-        job=job,
-        data_sha256=context.data_sha256,
-        curves=[
-            each.curve.model_copy(update={"segment": processes.index(each.process)})
-            for each in trained
-        ],
-        segments=[segments[process] for process in processes],
-        provenance=context.provenance,
     )

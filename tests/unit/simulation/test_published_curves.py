@@ -7,7 +7,7 @@ import pytest
 
 from automata.config.files import DEFAULTS, read_experiments
 from automata.errors import UserError
-from automata.metering.measurement import Channel, Measurement
+from automata.metering.measurement import Measurement
 from automata.simulation.grid import curves_jobs, path_of, published_trainings, training_of
 from automata.simulation.published import publish_curves, published_curves, tabulated
 from automata.simulation.record import Curve, Curves, Point
@@ -30,23 +30,20 @@ def jobs():
     return list(curves_jobs(found, {"dna": {}}).values())
 
 
-def measured(cpu_seconds, joules):
-    channel = Channel(
-        device="cpu", domain="all", method="estimated", source="codecarbon", joules=joules
-    )
+def measured(cpu_seconds):
     return Measurement(
         started_at=0,
         wall_seconds=100,
         cpu_seconds=cpu_seconds,
         host_busy_cpu_seconds=None,
         exclusive=False,
-        channels=[channel],
+        channels=[],
         notes=[],
     )
 
 
 def record(job, accuracy=0.5, diverges=False):
-    """Return a record of which each epoch takes 4 s of training, 2 s of CPU and 20 J."""
+    """Return a record of which each epoch takes 4 s of training and 2 s of CPU."""
     curves = []
     for index in job.configurations:
         epochs = job.epochs[:-1] if diverges else job.epochs
@@ -76,7 +73,7 @@ def record(job, accuracy=0.5, diverges=False):
             )
         )
     total = 4 * sum(curve.progress.epochs for curve in curves)
-    segments = [measured(total / 2, 5.0 * total)]
+    segments = [measured(total / 2)]
     return Curves(job=job, data_sha256="d", curves=curves, segments=segments, provenance={})
 
 
@@ -85,7 +82,7 @@ def test_rows_have_scores_and_costs_by_hand(jobs):
     assert list(rows.index) == [(0, 1), (0, 2), (1, 1), (1, 2)]
     row = rows.loc[(1, 2)]
     assert (row["accuracy"], row["loss"], row["samples"]) == (0.51, 1.5, 20)
-    assert (row["cpu_seconds"], row["joules"]) == (4.0, 40.0)
+    assert row["cpu_seconds"] == 4.0
     assert row["hyperparameters"] == '{"x": 1}'
     assert rows["test_accuracy"].isna().tolist() == [True, False, True, False]
 
@@ -135,11 +132,11 @@ def test_a_damaged_file_of_origins_is_one_line(tmp_path):
         published_trainings(tmp_path)
 
 
-def test_most_real_searches_lie_where_simulated_ones_do():
-    """At most a tenth outside of the central 95 %, of searches that did not propose the pool."""
-    held = pd.read_csv(REFERENCE / "simulated/tables/validation.csv")
-    others = held[~held["from_pool"]]
-    assert len(others) >= 150
+def test_nine_in_ten_real_searches_are_in_the_central_95_percent_of_simulated_ones():
+    """Searches that proposed the pool are left out."""
+    checked = pd.read_csv(REFERENCE / "simulated/tables/validation.csv")
+    others = checked[~checked["from_pool"]]
+    assert len(others) > 130
     assert others["inside"].mean() >= 0.9
 
 

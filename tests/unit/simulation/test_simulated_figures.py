@@ -1,4 +1,4 @@
-"""The figure of regret and of the chance of a loss against speedup shows what its table says."""
+"""Figures of simulated searches show what their table says."""
 
 import numpy as np
 import pandas as pd
@@ -6,66 +6,68 @@ import pandas as pd
 from automata.analysis.study import Study
 from automata.figures.files import draw
 from automata.names import ONE_EPOCH, REPEAT
-from automata.simulation.figures import regret_figure
 
 
-def rows(search, scheduler):
-    names = [(REPEAT, "full", 1.0), (ONE_EPOCH, "full", 1.0), ("rs2 1 %", "rs2", 0.01)]
-    return [
-        {
-            "dataset": "dna",
-            "search": search,
-            "scheduler": scheduler,
-            "method": method,
-            "selector": selector,
-            "fraction": fraction,
-            "warm_start": 0.0,
-            "horizon_exponent": 0.0,
-            "metric": "accuracy",
-            "finalists": 1,
-            "seeds": 2,
-            "searches": 2000,
-            "regret": regret,
-            "regret_low": regret - 0.5,
-            "regret_high": regret + 1,
-            "regret_5th": regret - 2.0,
-            "regret_95th": regret + 3,
-            "lost_2": regret / 10,
-            "lost_2_low": regret / 20,
-            "lost_2_high": regret / 5 + 0.01,
-            "speedup_samples": 5.0 * regret + 1,
-        }
-        for regret, (method, selector, fraction) in enumerate(names)
-    ]
+def row(method, selector="rs2", fraction=0.01, regret=0.0, **changes):
+    return {
+        "dataset": "dna",
+        "search": "random",
+        "scheduler": "hyperband",
+        "method": method,
+        "selector": selector,
+        "fraction": fraction,
+        "horizon_exponent": 0.0,
+        "metric": "accuracy",
+        "finalists": 1,
+        "seeds": 2,
+        "searches": 2000,
+        "regret": regret,
+        "regret_low": regret - 0.5,
+        "regret_high": regret + 1,
+        "regret_5th": regret - 2.0,
+        "regret_95th": regret + 3,
+        "speedup_samples": 5.0 * regret + 1,
+        **changes,
+    }
 
 
-def test_each_method_is_where_its_regret_and_speedup_are(tmp_path):
-    others = [*rows("random", "asha"), *rows("tpe", "hyperband")]
-    shown = [row | {"speedup_samples": row["speedup_samples"] + 1} for row in others]
-    table = pd.DataFrame([*shown, *rows("random", "hyperband")])
-    table.to_csv(tmp_path / "simulated.csv")
-    figure = draw("regret-hyperband", Study(tmp_path))
-    for axes, factor in zip(figure.axes, (1, 10), strict=True):
-        assert axes.get_title() == "DNA"
-        points = [line.get_xydata()[0] for line in axes.lines if line.get_linestyle() == "None"]
-        assert np.array_equal(points, [[6, factor], [11, 2 * factor]])
-    regret, chance = (axes.patches[0] for axes in figure.axes)
-    assert (regret.get_y(), regret.get_height()) == (-2, 5)
-    assert (chance.get_y(), chance.get_height()) == (0, 1)
+ROWS = [
+    row(REPEAT, "full"),
+    row(ONE_EPOCH, "full", regret=1),
+    row("rs2 1 %", regret=2),
+    row("rs2 1 %, 3 finalists", regret=3, finalists=3),
+    row("rs2 1 %, beta 0.5", regret=4, horizon_exponent=0.5),
+    row("rs2 1 %, by loss", regret=5, metric="log_loss"),
+    row("rs2 1 %", regret=6, scheduler="asha"),
+]
 
 
-def test_a_horizon_exponent_is_shown_by_its_edge():
-    def drawn(**changes):
-        some = rows("random", "hyperband")
-        table = pd.DataFrame([*some, some[-1] | {"horizon_exponent": 0.5, **changes}])
-        figure = regret_figure(table, "hyperband")
-        marks = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
-        edges = [line.get_markeredgecolor() for line in marks]
-        legend = {text.get_text() for box in figure.legends for text in box.get_texts()}
-        return "black" in edges, legend
+def drawn(folder, name):
+    """Return the figure, and the points and bars of its first panel."""
+    pd.DataFrame(ROWS).to_csv(folder / "simulated.csv", index=False)
+    figure = draw(name, Study(folder))
+    bars = [container.lines for container in figure.axes[0].containers]
+    points = [marks.get_xydata()[0].tolist() for marks, _, _ in bars]
+    ends = [bar.get_segments()[0][:, 1].tolist() for _, _, (bar,) in bars]
+    assert ends == [[y - 0.5, y + 1] for _, y in points]
+    return figure, sorted(points)
 
-    alone, legend = drawn()
-    assert alone
-    assert "horizon exponent 0.5" in legend
-    assert not drawn(finalists=3)[0]
-    assert not drawn(horizon_exponent=0.0)[0]
+
+def test_regret_is_drawn_against_the_speedup_of_subsets_and_of_methods_without(tmp_path):
+    figure, points = drawn(tmp_path, "regret-hyperband")
+    assert points == [[6, 1], [11, 2], [16, 3]]
+    (axes,) = figure.axes
+    assert axes.get_title() == "DNA"
+    (band,) = axes.patches
+    assert (band.get_y(), band.get_height()) == (-2, 5)
+    colours = [it.lines[0].get_markerfacecolor() for it in axes.containers]
+    assert colours.count("white") == 1  # three finalists
+    low, high = axes.get_ylim()
+    assert low < 0.5 < 4 < high
+
+
+def test_regret_is_drawn_against_the_horizon_exponent(tmp_path):
+    figure, points = drawn(tmp_path, "horizon-hyperband")
+    assert points == [[0, 2], [0, 5], [0.5, 4]]
+    assert np.allclose(figure.axes[0].get_xticks(), [0, 0.5])
+    assert figure.axes[0].get_xlabel() == "Horizon exponent (Hyperband)"
