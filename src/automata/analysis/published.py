@@ -1,112 +1,123 @@
-"""The tables of a text such as docs/results.md, from the published tables of an experiment.
+"""Tables and figures in texts such as docs/results.md, from the published results.
 
-`<!-- table: protocol sizes dataset=dna -->` is the table `sizes` of protocol/tables/, for dna.
+`<!-- table: protocol worth -->` stands for the table `worth`, made from the files in
+protocol/tables/.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from automata import names
-from automata.analysis.overview import by_size, contrasts, for_readers, gain, ran, worth
-from automata.analysis.statistics import bounds, of_units
-from automata.analysis.study import Study, compared
-from automata.analysis.tables import markdown, read_csv
-from automata.analysis.tradeoff import time_split
-from automata.analysis.wording import cell, three_digits
-from automata.simulation.readers import TABLES as SIMULATED
+from automata.analysis.study import Study
+from automata.analysis.tables import markdown
+from automata.simulation.readers import certainty, claims, losses
 
-_TABLE = re.compile(r"(<!-- table: (\S+) (\S+)(?: (\w+)=(\w+))? -->\n).*?(<!-- end -->)", re.DOTALL)
+_TABLE = re.compile(r"(<!-- table: (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
+_REACHED = re.compile(r"(\d+ of \d+) panels reach (\S+) at a loss of at most (\S+)")
 
-
-class Published(Study):
-    """The tables of an experiment as they are published: CSV files alone."""
-
-    @cached_property
-    def runs(self) -> pd.DataFrame:
-        """One row per record."""
-        return read_csv(self.folder / "runs.csv")
+CLAIMS = (
+    *("abstract-3x-30x", "figure-1-hyperband", "figure-1-asha", "appendix-best"),
+    *("better-than-random", "larger-data-sets", "asha-more-efficient"),
+    "large-subsets-without-loss",
+)
+"""The claims of docs/results.md."""
 
 
 def with_tables(text: str, published: Path) -> str:
     """Return `text` with its tables filled; `published` has the folders of the experiments."""
 
     def filled(found: re.Match[str]) -> str:
-        opening, experiment, name, column, value, closing = found.groups()
-        study = Published(published / experiment / "tables")
-        if column:
-            study.__dict__["ratios"] = study.ratios[study.ratios[column] == value]
-        return f"{opening}\n{markdown(for_readers(TABLES[name](study)))}\n{closing}"
+        opening, experiment, name, closing = found.groups()
+        study = Study(published / experiment / "tables")
+        return f"{opening}\n{markdown(TABLES[name](study))}\n{closing}"
 
     return _TABLE.sub(filled, text)
 
 
 def figures(text: str) -> dict[Path, Path]:
-    """Return the figures that `text` shows, and where they lie among the published ones."""
+    """Return the path of each figure in `text` -> its path among the published results."""
     return {
         Path("figures", experiment, name): Path(experiment, "figures", name)
         for experiment, name in _FIGURE.findall(text)
     }
 
 
+def table_of(path: Path, heading: str = "") -> pd.DataFrame:
+    """Return the first table of a Markdown file, or the first below a `heading`."""
+    text = path.read_text(encoding="utf-8")
+    _, _, below = text.partition(f"## {heading}\n") if heading else ("", "", text)
+    lines = re.search(r"(?:^\|.*\n)+", below, re.MULTILINE)
+    if lines is None:
+        raise ValueError(f"{path}: no table below {heading!r}")
+    head, _, *rows = (line[2:-2].split(" | ") for line in lines[0].splitlines())
+    return pd.DataFrame(rows, columns=head)
+
+
+def _overview(study: Study, heading: str) -> pd.DataFrame:
+    return table_of(study.folder / "overview.md", heading)
+
+
+def _runs(study: Study) -> pd.DataFrame:
+    shown = ["dataset", "runs", "seeds", "FULL's accuracy (%)", "measured hours"]
+    return _overview(study, "What was run")[shown]
+
+
 def _answer(study: Study) -> pd.DataFrame:
-    rows = []
-    for (dataset, scheduler), panel in compared(study.ratios).groupby(["dataset", "scheduler"]):
-        row = {"dataset": dataset, "seeds": panel["seed"].nunique(), "scheduler": scheduler}
-        for selector, fraction in ((names.AUTOMATA, 0.1), ("rs2", 0.1), ("full-again", 1)):
-            own = panel[(panel["selector"] == selector) & (panel["fraction"] == fraction)]
-            for what, value in zip(("speedup", "ideal", "error"), gain(own).split(), strict=True):
-                row[f"{names.selector(selector)} {what}"] = value.strip("(),")
-        rows.append(row)
-    return pd.DataFrame(rows).drop(columns=["FULL (repeat) speedup", "FULL (repeat) ideal"])
+    """Return speedup and error of AUTOMATA and RS2 on 10 %, and the error of FULL's repeat."""
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for row in _overview(study, "At a glance").to_dict("records"):
+        panel = {"dataset": row["dataset"], "scheduler": row["scheduler"]}
+        line = lines.setdefault((row["dataset"], row["scheduler"]), panel)
+        if row["selector"] == names.REPEAT:
+            line[f"{names.REPEAT} error"] = row["100 %"].rpartition(", ")[2]
+        else:
+            values = zip(("speedup", "ideal", "error"), row["10 %"].split(), strict=True)
+            line |= {f"{row['selector']} {name}": value.strip("(),") for name, value in values}
+    return pd.DataFrame(lines.values())
 
 
-def _sizes(study: Study) -> pd.DataFrame:
-    ratios = compared(study.ratios)
-    return by_size(ratios[ratios["selector"] != "full"], ["scheduler", "selector"], gain)
+def _main_claims(study: Study) -> pd.DataFrame:
+    claims = _all_claims(study).loc[list(CLAIMS), ["claim", "verdict", "ours"]]
+    return claims.assign(ours=claims["ours"].str.partition(";")[0])
 
 
-def _intervals(study: Study) -> pd.DataFrame:
-    own = study.ratios[study.ratios["selector"].isin([names.AUTOMATA, "full-again"])]
-    return by_size(compared(own), ["scheduler", "selector"], _bounded)
+def _all_claims(study: Study) -> pd.DataFrame:
+    return table_of(study.folder / "claims.md").set_index("id")
 
 
-def _bounded(rows: pd.DataFrame) -> str:
-    seeds = [of_units(rows, column) for column in ("speedup", "relative_test_error")]
-    return "; ".join(cell(values.mean(), *bounds(values), len(values)) for values in seeds)
+def _simulated_claims(study: Study) -> pd.DataFrame:
+    """Return the verdicts on claims about speedups: of the runs of the protocol, and simulated."""
+    runs = _all_claims(Study(study.folder.parents[1] / "protocol/tables")).to_dict("index")
+    lines: dict[str, dict[str, str]] = {}
+    for row in claims(study).to_dict("records"):
+        real = runs[row["id"]]
+        reached, found = _REACHED.match(real["ours"]), _REACHED.match(row["simulated"])
+        if reached and found:
+            place, loss = row["location"].partition(",")[0], reached[3].rstrip(";")
+            claim = {"claim": f"{place}: {reached[2]}, loss ≤ {loss}"}
+            line = lines.setdefault(row["id"], claim | {"runs": _short(real["verdict"], reached)})
+            line[f"simulated, by {row['by']}"] = _short(row["verdict"], found)
+    return pd.DataFrame(lines.values())
 
 
-def _claims(study: Study) -> pd.DataFrame:
-    claims = read_csv(study.folder / "claims.csv")
-    shown = ["id", "location", "verdict", "firm", "ours"]
-    return claims.loc[claims["verdict"] != "not run", shown]
-
-
-def _time(study: Study) -> pd.DataFrame:
-    split = time_split(study.runs, study.ratios)
-    own = split[split["selector"] == names.AUTOMATA]
-    return by_size(own, ["dataset", "scheduler"], _shares)
-
-
-def _shares(rows: pd.DataFrame) -> str:
-    parts = [rows[f"{part}_seconds"].mean() for part in ("training", "selection", "final")]
-    total = rows["total_seconds"].mean()
-    return f"{three_digits(total)} s: " + " / ".join(f"{100 * part / total:.0f}" for part in parts)
+def _short(verdict: str, reached: re.Match[str]) -> str:
+    return f"{'yes' if verdict == 'reproduced' else 'no'}, {reached[1]}"
 
 
 TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
-    "runs": ran,
-    "contrasts": contrasts,
-    "worth": worth,
+    "runs": _runs,
     "answer": _answer,
-    "sizes": _sizes,
+    "worth": partial(_overview, heading="What tuning is worth"),
+    "claims": _main_claims,
+    "losses": losses,
+    "certainty": certainty,
+    "simulated-claims": _simulated_claims,
 }
-TABLES |= {"intervals": _intervals, "claims": _claims, "time": _time}
-TABLES |= SIMULATED
 """What `with_tables` can fill in, by name."""

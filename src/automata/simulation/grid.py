@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -138,7 +140,7 @@ class Published(NamedTuple):
 def published_trainings(folder: Path) -> dict[str, Published]:
     """Return the trainings that have published curves, by name; reads no table."""
     trainings: dict[str, Published] = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("*.json.gz")):
         for record, origin in read_origins(path).items():
             job = CurvesJob.model_validate(origin["job"])
             name = record.rpartition("/")[0]
@@ -155,7 +157,7 @@ def without_files(job: CurvesJob) -> str:
 def read_origins(path: Path) -> dict[str, Any]:
     """Return the origins of published curves, by the paths of their records; raises UserError."""
     try:
-        content: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        content: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise UserError(f"{path}: not the origins of published curves: {error}") from error
     return content

@@ -1,11 +1,12 @@
-"""Learning curves as they are published: for each data set a table, and the origins of its rows.
+"""Published learning curves: for each data set a table, and the origins of its rows.
 
-`dna.parquet` has a row for each evaluation. `dna.json` has the rest of each record: the job, its
-measurements, and the commit. Published trainings are not trained again.
+`dna.parquet` has a row per evaluation. `dna.json.gz` has the rest of each record: the job, how it
+was measured, and by which commit. Published curves are not trained again.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.files import replacing, write_text
+from automata.files import replacing
 from automata.simulation.grid import path_of, published_trainings, read_origins, training_of
 from automata.simulation.record import Curves
 
@@ -31,6 +32,9 @@ TEXTS = ["training", "dataset", "selector", "hyperparameters"]
 TYPES = dict.fromkeys(TEXTS, "category") | {"cpu_seconds": "float32"}
 """Small types. Accuracies keep all their bits: whether two are equal decides a search."""
 
+UNIQUE = ["loss", "cpu_seconds"]
+"""Columns whose numbers hardly repeat: their bytes are split, which compresses a third better."""
+
 
 def publish_curves(records: Iterable[Curves], folder: Path) -> None:
     """Add `records` to the published curves in `folder`, whose rows stay."""
@@ -42,15 +46,28 @@ def publish_curves(records: Iterable[Curves], folder: Path) -> None:
     ]
     for dataset in sorted({record.job.dataset for record in new}):
         some = [record for record in new if record.job.dataset == dataset]
-        path, origins = folder / f"{dataset}.parquet", folder / f"{dataset}.json"
+        path, origins = folder / f"{dataset}.parquet", folder / f"{dataset}.json.gz"
         before = [pd.read_parquet(path, columns=COLUMNS)] if path.is_file() else []
         table = pd.concat([*before, tabulated(some)]).drop_duplicates(ROW)
         content = read_origins(origins) if origins.is_file() else {}
         content |= {path_of(it.job): it.model_dump(mode="json", exclude={"curves"}) for it in some}
         with replacing(path) as temporary:
-            table = table.sort_values(ROW, ignore_index=True).astype(TYPES)
-            table.to_parquet(temporary, index=False, compression="zstd")
-        write_text(origins, json.dumps(content, sort_keys=True) + "\n")
+            write_table(table.sort_values(ROW, ignore_index=True).astype(TYPES), temporary)
+        with replacing(origins) as temporary:
+            text = json.dumps(content, sort_keys=True) + "\n"
+            temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table of curves as a small Parquet file."""
+    table.to_parquet(
+        path,
+        index=False,
+        compression="zstd",
+        compression_level=22,
+        use_dictionary=[name for name in table if name not in UNIQUE],
+        use_byte_stream_split=UNIQUE,
+    )
 
 
 def published_curves(folder: Path, trainings: Sequence[str]) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -14,7 +13,7 @@ from automata.analysis.claims import parse_claims
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
-from automata.analysis.wording import bounded, signed, times
+from automata.analysis.wording import signed, times
 from automata.config.files import DEFAULTS
 from automata.config.sections import SchedulerSettings
 from automata.simulation.table import SPEEDUPS
@@ -64,21 +63,40 @@ def losses(study: Study) -> pd.DataFrame:
         line = {"method": display}
         for by, column in BY.items():
             ends = times(found[column].min()), times(found[column].max())
-            line[f"speedup by {by}"] = " to ".join(dict.fromkeys(ends))
+            line[f"by {by}"] = "\N{EN DASH}".join(dict.fromkeys(ends))
         ends = ("5th", "95th") if method == names.REPEAT else ("low", "high")
         for dataset in names.ordered(rows["dataset"], names.DATASETS):
             here = found.loc[
                 found["dataset"] == dataset, ["regret", *(f"regret_{it}" for it in ends)]
             ]
-            shown = [bounded(*map(signed, numbers)) for numbers in here.to_numpy()]
+            shown = ["{} ({}, {})".format(*map(signed, numbers)) for numbers in here.to_numpy()]
             line[names.dataset(dataset)] = "".join(shown)
         lines.append(line | {"worst": signed(found["regret"].max())})
     return pd.DataFrame(lines)
 
 
-def noise(study: Study) -> pd.DataFrame:
-    """Return how far two trainings of one configuration differ by their seed, in points."""
-    return read_csv(study.folder / "noise.csv").rename(columns={"best": "test, best quarter"})
+def certainty(study: Study) -> pd.DataFrame:
+    """Return how far two trainings differ by their seed, and the usual width of an interval.
+
+    The width is half of the 95 % interval of the mean regret: the median over METHODS.
+    """
+    noise = read_csv(study.folder / "noise.csv")
+    rows = random_searches(study)
+    shown = (rows["scheduler"] == "hyperband") & rows["method"].isin(list(METHODS))
+    rows = rows[shown & (rows["method"] != names.REPEAT)]
+    half = (rows["regret_high"] - rows["regret_low"]) / 2
+    half = half.groupby(rows["dataset"]).median()
+    order = names.ordered(noise["dataset"], names.DATASETS)
+    lines = noise.set_index("dataset").loc[order].assign(half=half)
+    lines.index = lines.index.map(names.dataset)
+    numbers = {name: lines[name].map("{:.2f}".format) for name in ("test", "best", "half")}
+    columns = {
+        "seeds": "training seeds",
+        "test": "two trainings",
+        "best": "two trainings, best quarter",
+        "half": "half an interval",
+    }
+    return lines.assign(**numbers).reset_index()[["dataset", *columns]].rename(columns=columns)
 
 
 def claims(study: Study) -> pd.DataFrame:
@@ -103,15 +121,6 @@ def claims(study: Study) -> pd.DataFrame:
         simulated.__dict__["tradeoff"] = table
         if len(claim.grid.subsets(table, [names.AUTOMATA])):
             finding = claim.check(simulated)
-            line = {"id": name, "location": claim.location, "by": by, "verdict": finding.verdict}
-            line |= {"firm": finding.firm, "simulated": finding.ours}
-            lines.append(line | {"panels": f"{len(finding.panels)} of {finding.of}"})
+            line = {"id": name, "location": claim.location, "by": by}
+            lines.append(line | {"verdict": finding.verdict, "simulated": finding.ours})
     return pd.DataFrame(lines)
-
-
-TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
-    "hyperband": losses,
-    "simulated-claims": claims,
-    "noise": noise,
-}
-"""The tables of docs/learning-curves.md, by name."""
