@@ -9,7 +9,9 @@ from automata.simulation import TABLES as SIMULATED
 
 CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
 CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]
-REGRET = [f"regret-{scheduler}" for scheduler in GRID.simulated_schedulers]
+REGRET = [
+    f"{name}-{it}" for it in GRID.simulated_schedulers for name in GRID.regret_figures
+]
 FIGURES_OF_REGRET = expand("{figures}/{name}.png", figures=FIGURE_DIR, name=REGRET)
 
 

@@ -1,12 +1,12 @@
-"""Learning curves of which it is known what comes out."""
+"""Learning curves for which the results of simulated searches are known."""
 
 import json
 
 import numpy as np
 import pandas as pd
 
-from automata.simulation.asked import Simulated
-from automata.simulation.study import Bench, Compared, study
+from automata.simulation.grid import Simulated
+from automata.simulation.study import compared
 from automata.simulation.table import complete
 
 EPOCHS = [1, 2, 3, 4, 8]
@@ -29,7 +29,6 @@ def made_curves(noise, selectors=("full", "rs2")):
                             "dataset": "made",
                             "selector": selector,
                             "fraction": fraction,
-                            "warm_start": 0.0,
                             "horizon_exponent": 0.0,
                             "seed": seed,
                             "configuration": number,
@@ -39,28 +38,25 @@ def made_curves(noise, selectors=("full", "rs2")):
                             "loss": -accuracy,
                             "samples": 100 * epoch * fraction,
                             "cpu_seconds": 2 * epoch * fraction,
-                            "joules": 3 * epoch * fraction,
                             "test_accuracy": number / POOL if selector == "full" else None,
                         }
                     )
     return pd.DataFrame(rows)
 
 
-def asked(configurations=6, schedulers=("none",), searches=("random",), startup=3, pool=POOL):
-    """Return which searches are simulated on such curves."""
+def asked(configurations=6, schedulers=("none",), pool=POOL, epochs=EPOCHS[-1]):
+    """Return the searches to simulate on such curves."""
     return Simulated(
+        kind="tabular",
         pool=pool,
-        pool_seed=0,
         configurations=configurations,
-        epochs=EPOCHS[-1],
-        searches=searches,
+        epochs=epochs,
         schedulers=schedulers,
-        search={"tpe": {"startup_configurations": startup}},
         scheduler={},
         space={"x": {"uniform": [0, 1]}},
     )
 
 
-def made_study(curves: pd.DataFrame, scheduler: str = "none") -> Compared:
-    """Return the comparison of methods on such curves, under random search."""
-    return study(Bench(complete(curves, {"made": asked()})["made"]), "random", scheduler)
+def made_study(curves: pd.DataFrame, scheduler: str = "none") -> pd.DataFrame:
+    """Return the comparison of methods on such curves."""
+    return compared(complete(curves, {"made": asked(schedulers=[scheduler])}))

@@ -14,19 +14,20 @@ from typing import Any
 from automata.config.experiment import Experiment
 from automata.config.inputs import check_data_files, contents_of, data_files, is_code
 from automata.config.job import Job, Run, goes_together
-from automata.curves.grid import (
-    Published,
-    curves_jobs,
-    published_trainings,
-    training_of,
-    without_files,
-)
-from automata.curves.record import CurvesJob
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
-from automata.simulation.asked import Simulated, simulated_searches
+from automata.simulation.grid import (
+    Published,
+    Simulated,
+    curves_jobs,
+    published_trainings,
+    simulated_searches,
+    training_of,
+    without_files,
+)
+from automata.simulation.record import CurvesJob
 from automata.versions import READER
 
 SHARED = (
@@ -75,6 +76,9 @@ class Grid:
         """Folders of published learning curves."""
         self.real_runs = _unique(folder for it in curves for folder in it.real)
         """Folders of tables of real runs, to compare simulated ones with."""
+        exponents = any(it.horizon_exponents for it in curves)
+        self.regret_figures = ["regret", "horizon"] if exponents else ["regret"]
+        """Figures of simulated searches, for each scheduler."""
         self._check_files()
         self._contents = {
             dataset: {} if self.archives else contents_of(part, dataset, CONTENTS, search_path)

@@ -25,7 +25,7 @@ class Table:
     """"module:function" in `automata.analysis`, called by `automata.analysis.study.tabulate`; empty
     if `automata collect` writes the table."""
     published: bool = True
-    """False for tables that mostly repeat the records."""
+    """False for a large table: one command makes it again from the published records."""
 
 
 _TABLES = (
@@ -45,6 +45,7 @@ _TABLES = (
         "ratios.csv",
         "A row per search, compared with the FULL run of its seed.",
         "ratios:ratios_to_full",
+        published=False,
     ),
     Table(
         "tradeoff.csv",
@@ -60,18 +61,26 @@ _TABLES = (
         "selector-comparison.csv",
         "Paired differences between selectors.",
         "selector_comparisons:resampling",
+        published=False,
     ),
-    Table("fronts.csv", "Pareto fronts and hypervolumes, by panel.", "tradeoff:fronts"),
+    Table(
+        "fronts.csv",
+        "Pareto fronts and hypervolumes, by panel.",
+        "tradeoff:fronts",
+        published=False,
+    ),
     Table(
         "rank-agreement.csv",
         "Kendall's tau with FULL, by rung and subset size.",
         "search_studies:rank_agreement",
+        published=False,
     ),
     Table("claims.csv", "The claims, and the records behind each verdict.", "claims:claims_table"),
     Table(
         "energy.csv",
         "A row per run: seconds, kWh, CO2e from energy and from time.",
         "energy:energy_table",
+        published=False,
     ),
     Table(
         "differences.csv",

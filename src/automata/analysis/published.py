@@ -1,6 +1,6 @@
 """Tables and figures in texts such as docs/results.md, from the published results.
 
-`<!-- table: protocol sizes dataset=dna -->` stands for the table `sizes` of dna, made of
+`<!-- table: protocol worth -->` stands for the table `worth`, made from the files in
 protocol/tables/.
 """
 
@@ -14,27 +14,29 @@ from pathlib import Path
 import pandas as pd
 
 from automata import names
-from automata.analysis import overview, simulated
-from automata.analysis.overview import by_size, gain, gains
-from automata.analysis.statistics import bounds, of_units
-from automata.analysis.study import Study, compared
-from automata.analysis.tables import markdown, read_csv
-from automata.analysis.tradeoff import time_split
-from automata.analysis.wording import cell, three_digits
+from automata.analysis.study import Study
+from automata.analysis.tables import markdown
+from automata.simulation.readers import certainty, claims, losses
 
-_TABLE = re.compile(r"(<!-- table: (\S+) (\S+)(?: (\w+)=(\w+))? -->\n).*?(<!-- end -->)", re.DOTALL)
+_TABLE = re.compile(r"(<!-- table: (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
+_REACHED = re.compile(r"(\d+ of \d+) panels reach (\S+) at a loss of at most (\S+)")
+
+CLAIMS = (
+    *("abstract-3x-30x", "figure-1-hyperband", "figure-1-asha", "appendix-best"),
+    *("better-than-random", "larger-data-sets", "asha-more-efficient"),
+    "large-subsets-without-loss",
+)
+"""The claims of docs/results.md."""
 
 
 def with_tables(text: str, published: Path) -> str:
     """Return `text` with its tables filled; `published` has the folders of the experiments."""
 
     def filled(found: re.Match[str]) -> str:
-        opening, experiment, name, column, value, closing = found.groups()
+        opening, experiment, name, closing = found.groups()
         study = Study(published / experiment / "tables")
-        if column:
-            study.__dict__["ratios"] = study.ratios[study.ratios[column] == value]
-        return f"{opening}\n{markdown(overview.for_readers(TABLES[name](study)))}\n{closing}"
+        return f"{opening}\n{markdown(TABLES[name](study))}\n{closing}"
 
     return _TABLE.sub(filled, text)
 
@@ -47,68 +49,75 @@ def figures(text: str) -> dict[Path, Path]:
     }
 
 
+def table_of(path: Path, heading: str = "") -> pd.DataFrame:
+    """Return the first table of a Markdown file, or the first below a `heading`."""
+    text = path.read_text(encoding="utf-8")
+    _, _, below = text.partition(f"## {heading}\n") if heading else ("", "", text)
+    lines = re.search(r"(?:^\|.*\n)+", below, re.MULTILINE)
+    if lines is None:
+        raise ValueError(f"{path}: no table below {heading!r}")
+    head, _, *rows = (line[2:-2].split(" | ") for line in lines[0].splitlines())
+    return pd.DataFrame(rows, columns=head)
+
+
+def _overview(study: Study, heading: str) -> pd.DataFrame:
+    return table_of(study.folder / "overview.md", heading)
+
+
+def _runs(study: Study) -> pd.DataFrame:
+    shown = ["dataset", "runs", "seeds", "FULL's accuracy (%)", "measured hours"]
+    return _overview(study, "What was run")[shown]
+
+
 def _answer(study: Study) -> pd.DataFrame:
-    rows = []
-    for (dataset, scheduler), panel in compared(study.ratios).groupby(["dataset", "scheduler"]):
-        row = {"dataset": dataset, "seeds": panel["seed"].nunique(), "scheduler": scheduler}
-        for selector, fraction in ((names.AUTOMATA, 0.1), ("rs2", 0.1), ("full-again", 1)):
-            own = panel[(panel["selector"] == selector) & (panel["fraction"] == fraction)]
-            heads = (f"{names.selector(selector)} {what}" for what in ("speedup", "ideal", "error"))
-            row |= dict(zip(heads, gains(own), strict=True))
-        rows.append(row)
-    return pd.DataFrame(rows).drop(columns=["FULL (repeat) speedup", "FULL (repeat) ideal"])
+    """Return speedup and error of AUTOMATA and RS2 on 10 %, and the error of FULL's repeat."""
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for row in _overview(study, "At a glance").to_dict("records"):
+        panel = {"dataset": row["dataset"], "scheduler": row["scheduler"]}
+        line = lines.setdefault((row["dataset"], row["scheduler"]), panel)
+        if row["selector"] == names.REPEAT:
+            line[f"{names.REPEAT} error"] = row["100 %"].rpartition(", ")[2]
+        else:
+            values = zip(("speedup", "ideal", "error"), row["10 %"].split(), strict=True)
+            line |= {f"{row['selector']} {name}": value.strip("(),") for name, value in values}
+    return pd.DataFrame(lines.values())
 
 
-def _sizes(study: Study) -> pd.DataFrame:
-    ratios = compared(study.ratios)
-    return by_size(ratios[ratios["selector"] != "full"], ["scheduler", "selector"], gain)
+def _main_claims(study: Study) -> pd.DataFrame:
+    claims = _all_claims(study).loc[list(CLAIMS), ["claim", "verdict", "ours"]]
+    return claims.assign(ours=claims["ours"].str.partition(";")[0])
 
 
-def _intervals(study: Study) -> pd.DataFrame:
-    own = study.ratios[study.ratios["selector"].isin([names.AUTOMATA, "full-again"])]
-    return by_size(compared(own), ["scheduler", "selector"], _bounded)
+def _all_claims(study: Study) -> pd.DataFrame:
+    return table_of(study.folder / "claims.md").set_index("id")
 
 
-def _bounded(rows: pd.DataFrame) -> str:
-    units = [of_units(rows, column) for column in ("speedup", "relative_test_error")]
-    return "; ".join(cell(values.mean(), *bounds(values), len(values)) for values in units)
+def _simulated_claims(study: Study) -> pd.DataFrame:
+    """Return the verdicts on claims about speedups: of the runs of the protocol, and simulated."""
+    runs = _all_claims(Study(study.folder.parents[1] / "protocol/tables")).to_dict("index")
+    lines: dict[str, dict[str, str]] = {}
+    for row in claims(study).to_dict("records"):
+        real = runs[row["id"]]
+        reached, found = _REACHED.match(real["ours"]), _REACHED.match(row["simulated"])
+        if reached and found:
+            place, loss = row["location"].partition(",")[0], reached[3].rstrip(";")
+            claim = {"claim": f"{place}: {reached[2]}, loss ≤ {loss}"}
+            line = lines.setdefault(row["id"], claim | {"runs": _short(real["verdict"], reached)})
+            line[f"simulated, by {row['by']}"] = _short(row["verdict"], found)
+    return pd.DataFrame(lines.values())
 
 
-def _claims(study: Study) -> pd.DataFrame:
-    claims = read_csv(study.folder / "claims.csv")
-    shown = ["id", "location", "verdict", "firm", "ours"]
-    return claims.loc[claims["verdict"] != "not run", shown]
-
-
-def _time(study: Study) -> pd.DataFrame:
-    split = time_split(study.runs, study.ratios)
-    own = split[split["selector"] == names.AUTOMATA]
-    return by_size(own, ["dataset", "scheduler"], _shares)
-
-
-def _shares(rows: pd.DataFrame) -> str:
-    parts = [rows[f"{part}_seconds"].mean() for part in ("training", "selection", "final")]
-    total = rows["total_seconds"].mean()
-    return f"{three_digits(total)} s: " + " / ".join(f"{100 * part / total:.0f}" for part in parts)
+def _short(verdict: str, reached: re.Match[str]) -> str:
+    return f"{'yes' if verdict == 'reproduced' else 'no'}, {reached[1]}"
 
 
 TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
-    "runs": overview.ran,
-    "contrasts": overview.contrasts,
-    "worth": overview.worth,
+    "runs": _runs,
     "answer": _answer,
-    "sizes": _sizes,
+    "worth": partial(_overview, heading="What tuning is worth"),
+    "claims": _main_claims,
+    "losses": losses,
+    "certainty": certainty,
+    "simulated-claims": _simulated_claims,
 }
-TABLES |= {"intervals": _intervals, "claims": _claims, "time": _time}
-TABLES |= {
-    f"{scheduler}{'-finalists' * finalists}": partial(
-        simulated.regrets, scheduler=scheduler, finalists=finalists
-    )
-    for scheduler in ("hyperband", "asha")
-    for finalists in (False, True)
-}
-TABLES |= {"decision": simulated.decision, "validation": simulated.validation}
-TABLES |= {"noise": simulated.noise, "correlations": simulated.correlations}
-TABLES |= {"pairs": simulated.contrasts, "simulated-claims": simulated.claims}
-TABLES |= {"horizon": simulated.horizon, "real": simulated.real, "chosen": simulated.chosen}
 """What `with_tables` can fill in, by name."""

@@ -144,9 +144,9 @@ def publish(
     target: Annotated[Path, "Folder to copy to; learning curves go to `curves` beside it."],
 ) -> None:
     """Copy the results of an experiment to the folder of published results."""
-    from automata.curves.published import publish_curves
-    from automata.curves.record import read_curves
     from automata.publication import pack, publish
+    from automata.simulation.published import publish_curves
+    from automata.simulation.record import read_curves
 
     publish(source, files, target)
     if records:
@@ -164,8 +164,8 @@ def record_curves(
 ) -> None:
     """Record the learning curves of some configurations."""
     from automata.config.refusals import parsed
-    from automata.curves.record import CurvesJob
-    from automata.curves.train import record_curves
+    from automata.simulation.record import CurvesJob
+    from automata.simulation.train import record_curves
 
     record_curves(parsed(CurvesJob, job), data, work, output)
 

@@ -152,9 +152,8 @@ class Experiment(Section):
         curves = self.learning_curves
         if curves is None:
             return self
-        for key in ("warm_starts", "horizon_exponents"):
-            for selector in getattr(curves, key):
-                _require(selector, self.selectors, ["learning_curves", key])
+        for selector in curves.horizon_exponents:
+            _require(selector, self.selectors, ["learning_curves", "horizon_exponents"])
         for name in self.datasets:
             least = self.protocol_of(name).under("random").configurations
             if curves.pool < least:

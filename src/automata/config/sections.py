@@ -272,8 +272,6 @@ class LearningCurves(Section):
     """number of configurations; they are the first that random search proposes"""
     seeds: Axis[NonNegative] = [0, 1, 2]
     """seeds of weights, subsets and order; each configuration is trained once for each"""
-    warm_starts: dict[str, Axis[Share]] = {}
-    """further trainings with these warm starts (kappa), by selector"""
     horizon_exponents: dict[str, Axis[Share]] = {}
     """further trainings with these horizon exponents (beta), by selector"""
     part: Count = 16

@@ -12,19 +12,19 @@ from matplotlib.figure import Figure
 
 from automata.analysis.study import Study
 from automata.errors import UserError
-from automata.figures.regret import regret_of
 from automata.figures.style import save
 from automata.registry import imported
+from automata.simulation.figures import figure_of
 from automata.views import view_of
 
 
 def draw(name: str, study: Study) -> Figure:
-    """Return the figure `NAME`, `NAME/DATASET` or `regret-SCHEDULER`.
+    """Return the figure `NAME`, `NAME/DATASET`, `regret-SCHEDULER` or `horizon-SCHEDULER`.
 
     Raises UserError for another name or data set.
     """
-    if name.startswith("regret-"):
-        return regret_of(study, name.removeprefix("regret-"))
+    if name.startswith(("regret-", "horizon-")):
+        return figure_of(study, name)
     view, dataset = view_of(name), name.partition("/")[2]
     if dataset and dataset not in (known := sorted(set(study.runs["dataset"]))):
         raise UserError(f"dataset '{dataset}' is not one of {', '.join(known)}")

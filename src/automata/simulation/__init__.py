@@ -1,14 +1,9 @@
-"""Searches simulated on recorded learning curves, thousands at a time.
+"""Learning curves of a pool of configurations, and random searches that are simulated on them.
 
-`table` has the curves as arrays. `schedulers` says what early stopping makes of them, `tpe` what is
-proposed, for many searches at once. `methods` are the ways of tuning that are compared; `study`
-draws searches, compares methods on the same draws, and says how sure the differences are.
-`decision` is the rule by which one is recommended, `validation` holds simulated searches against
-real ones.
+`grid` plans the jobs, `train` makes a `record` of each, `published` tabulates records. `table` has
+the curves as arrays, `methods` are the ways of tuning, `study` compares them on the same searches.
+`tables` makes all tables; `readers` and `figures` show them.
 """
 
-TABLES = (
-    *("simulated", "contrasts", "decision", "chosen"),
-    *("pool", "rank-correlation", "noise", "validation"),
-)
+TABLES = ("simulated", "contrasts", "noise", "validation")
 """Names of the tables, in the order in which `tables.simulated` makes them."""

@@ -1,193 +1,221 @@
-"""Ways of tuning as functions of recorded learning curves: what each chooses, and its cost."""
+"""Ways of tuning, each an entry of `methods`: what it chooses on recorded curves, and its cost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from automata import names
-from automata.config.sections import SchedulerSettings
-from automata.simulation.schedulers import best_of, ended_before, stopped_at
-from automata.simulation.table import COSTS, FULL, Curved, Floats, Ints, Way
-from automata.tuning.schedulers import finalist_rungs
+from automata.registry import SCHEDULERS, load
+from automata.simulation.grid import Simulated
+from automata.simulation.table import COSTS, FULL, Floats, Ints, PoolCurves, Strategy
+from automata.training.progress import WORST_SCORE
+from automata.tuning.schedulers import FINALISTS, Asha, Halving, finalist_rungs
+
+BY_LOSS = ("rs2",)
+"""Selectors whose trials are compared by validation loss as well."""
 
 
-@dataclass(frozen=True)
-class Method:
-    """One way of tuning."""
+class Sample(NamedTuple):
+    """d searches: the order (d, p) in which they see the pool, and places of their seeds (d,)."""
 
-    way: Way = FULL
-    """How trials train."""
-    metric: str = "accuracy"
-    """What trials are compared by."""
-    finalists: int = 1
-    """Configurations that go on to all data after the search."""
-    repeat: bool = False
-    """FULL once more: its search and its final training are under another seed."""
-    scheduler: str | None = None
-    """Its own scheduler; None: that of the comparison."""
-    searches: bool = True
-    """Whether it searches at all; else it trains the first proposal."""
-
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-        if not self.searches:
-            return names.UNTUNED
-        parts = [self._trained]
-        if self.way.warm_start:
-            parts.append(f"warm start {self.way.warm_start:g}")
-        if self.way.horizon_exponent:
-            parts.append(f"beta {self.way.horizon_exponent:g}")
-        if self.metric == "log_loss":
-            parts.append("by loss")
-        if self.finalists > 1:
-            parts.append(f"{self.finalists} finalists")
-        return ", ".join(parts)
-
-    @property
-    def _trained(self) -> str:
-        if self.repeat:
-            return names.REPEAT
-        if self.scheduler == "one-epoch":
-            return names.ONE_EPOCH
-        if self.scheduler:
-            return f"{names.FULL}, {names.scheduler(self.scheduler)}"
-        if self.way == FULL:
-            return names.FULL
-        return f"{self.way.selector} {100 * self.way.fraction:g} %"
-
-
-class Draws(NamedTuple):
-    """Searches: in which order they see the pool, how far, and under which training seed."""
-
-    pool: Ints
-    """(d, p) configurations; random search proposes the first."""
-    configurations: int
-    """Of a search."""
+    order: Ints
     seeds: Ints
-    """(d,) places among the seeds."""
-    others: Ints
-    """(d,) the same of FULL's repeat."""
+    repeat_seeds: Ints
+    """The seeds of FULL's repeat."""
 
 
-class Proposals(Protocol):
-    """A search algorithm on arrays."""
+class Trials(NamedTuple):
+    """How the trials of a search train, and how they are compared."""
 
-    def __call__(
-        self,
-        scores: Floats,
-        draws: Draws,
-        ended: Sequence[int],
-        stopped: Callable[[Floats], Ints],
-    ) -> Ints:
-        """Return the places (d, n) in `draws.pool` that are proposed, in order.
-
-        `scores` (d, p, e) are those of the pool, in its order. When trial i is proposed, the first
-        `ended[i]` have ended. `stopped` returns where trials (d, n) with such scores end.
-        """
-        ...
-
-
-def drawn(
-    scores: Floats, draws: Draws, ended: Sequence[int], stopped: Callable[[Floats], Ints]
-) -> Ints:
-    """Return what random search proposes."""
-    return np.tile(np.arange(draws.configurations), (len(scores), 1))
-
-
-class Outcome(NamedTuple):
-    """What d searches chose and took."""
-
-    chosen: Ints
-    """(d,) places in the pool."""
-    test: Floats
-    """(d,) test accuracy of the chosen configuration trained on all data."""
-    costs: Floats
-    """(3, d) of search and final training, by `COSTS`."""
+    strategy: Strategy = FULL
+    metric: str = "accuracy"
+    scheduler: str = ""
+    """If empty, the scheduler of the comparison."""
+    repeat: bool = False
+    """Whether the search and the final training have the seeds of FULL's repeat."""
 
 
 class Searched(NamedTuple):
-    """Searches that have ended, before any final training."""
+    """d searches with n trials that have ended, before any final training."""
 
-    scheduler: str
+    trials: Trials
     seeds: Ints
-    """(d,) places among the seeds."""
     proposals: Ints
     """(d, n) configurations."""
-    scores: Floats
-    """(d, n, e)"""
+    last: Floats
+    """(d, n) last scores."""
     ends: Ints
-    """(d, n) places among the epochs."""
+    """(d, n) places of the last epochs."""
+    best: Ints
+    """(d, 1) places of the best trials."""
+    costs: Floats
+    """(2, d)"""
 
 
-def searched(
-    method: Method,
-    curves: Curved,
-    draws: Draws,
-    scheduler: str,
-    settings: SchedulerSettings,
-    propose: Proposals = drawn,
-) -> Searched:
-    """Return the searches of `method`, whose trials have these `curves`."""
-    scheduler = method.scheduler or scheduler
-    seeds = draws.others if method.repeat else draws.seeds
-    of_pool = curves.scores(method.metric)[seeds[:, None], draws.pool]
-
-    def stopped(scores: Floats) -> Ints:
-        return stopped_at(scheduler, scores, curves.epochs, settings)
-
-    ended = ended_before(scheduler, draws.configurations, curves.epochs[-1], settings)
-    places = propose(of_pool, draws, ended, stopped)
-    proposals = np.take_along_axis(draws.pool, places, axis=1)
-    scores = np.take_along_axis(of_pool, places[:, :, None], axis=1)
-    return Searched(scheduler, seeds, proposals, scores, stopped(scores))
+Outcome = tuple[Floats, Floats]
+"""Test accuracies (d,) of chosen configurations, trained on all data, and costs (2, d) in all."""
 
 
-def untuned(full: Curved, draws: Draws) -> Outcome:
-    """Return what comes of the first proposal without a search."""
-    return _finished(full, draws.seeds, draws.pool[:, 0], np.zeros((len(COSTS), 1)))
+@dataclass
+class Comparison:
+    """One sample of searches, under one scheduler, on which all methods are compared."""
 
+    asked: Simulated
+    curves: dict[Strategy, PoolCurves]
+    scheduler: str
+    sample: Sample
+    _latest: dict[Trials, Searched] = field(default_factory=dict)
 
-def outcome(method: Method, found: Searched, curves: Curved, full: Curved) -> Outcome:
-    """Return what `method` chooses after such searches; `full` are the curves on all data."""
-    _, seeds, proposals, scores, ends = found
-    spent = curves.costs[:, seeds[:, None], proposals, ends].sum(axis=2)
-    if method.finalists > 1:
+    def outcome(self, method: Method) -> Outcome:
+        """Return the outcome of `method`, quickly if it has the searches of the last one."""
+        self._latest = {it: self._latest.get(it) or self._search(it) for it in method.searches}
+        return method.choose(self, *self._latest.values())
+
+    def _search(self, trials: Trials) -> Searched:
+        asked, curves = self.asked, self.curves[trials.strategy]
+        name = trials.scheduler or self.scheduler
+        scheduler = load(SCHEDULERS, name)(asked.configurations, asked.epochs, asked.scheduler)
+        seeds = self.sample.repeat_seeds if trials.repeat else self.sample.seeds
+        proposals = self.sample.order[:, : asked.configurations]
+        scores = curves.scores(trials.metric)[seeds[:, None], proposals]
+        ends = ends_under(scheduler, scores, curves.epochs)
         last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
-        order = np.argsort(-last, axis=1, kind="stable")
-        best = np.take_along_axis(proposals, order[:, : method.finalists], axis=1)
-        chosen, lost = _halved(full, seeds, best, method.metric)
-        return _finished(full, seeds, chosen, spent + lost)
-    place = best_of(found.scheduler, scores, ends)[:, None]
-    chosen = np.take_along_axis(proposals, place, axis=1)[:, 0]
-    if method.way == FULL:  # its best trial goes on, where it was stopped
-        reached = np.take_along_axis(ends, place, axis=1)[:, 0]
-        spent = spent - full.costs[:, seeds, chosen, reached]
-    return _finished(full, seeds, chosen, spent)
+        costs = curves.costs[:, seeds[:, None], proposals, ends].sum(axis=2)
+        best = best_of(scheduler, last, ends)[:, None]
+        return Searched(trials, seeds, proposals, last, ends, best, costs)
+
+    def finish(self, seeds: Ints, chosen: Ints, costs: Floats) -> Outcome:
+        """Return the outcome after a final training; `costs` are those of all before it."""
+        full = self.curves[FULL]
+        return full.test[seeds, chosen], costs + full.costs[:, seeds, chosen, -1]
 
 
-def _finished(full: Curved, seeds: Ints, chosen: Ints, spent: Floats) -> Outcome:
-    """Return the outcome with the final training, or the rest of it, added to what is `spent`."""
-    costs = spent + full.costs[:, seeds, chosen, -1]
-    return Outcome(chosen, full.test[seeds, chosen], costs)
+class Method(NamedTuple):
+    """A way of tuning: some searches, and the function that chooses by their results."""
+
+    name: str
+    searches: tuple[Trials, ...]
+    choose: Callable[..., Outcome]
+    """Takes the comparison and a `Searched` for each of `searches`."""
+    finalists: int = 1
 
 
-def _halved(full: Curved, seeds: Ints, finalists: Ints, metric: str) -> tuple[Ints, Floats]:
-    """Return the best of the `finalists` (d, m), and what those that lose took: (3, d).
+def methods(
+    strategies: Iterable[Strategy], schedulers: Iterable[str], *, repeated: bool
+) -> Iterator[Method]:
+    """Yield the methods that can be simulated with these `strategies`; the first is FULL.
 
-    All train on all data to T/4, the best two to T/2, the best to T; the earlier wins a tie.
+    FULL also searches under each of the other `schedulers`. It is `repeated` if there are several
+    seeds.
     """
-    spent = np.zeros((len(COSTS), len(seeds)))
-    scores = full.scores(metric)
-    for epoch, left in finalist_rungs(full.epochs[-1]).items():
+    yield Method(names.FULL, (Trials(),), best)
+    if repeated:
+        yield Method(names.REPEAT, (Trials(repeat=True),), best)
+    for name in schedulers:
+        yield Method(f"{names.FULL}, {names.scheduler(name)}", (Trials(scheduler=name),), best)
+    yield Method(names.UNTUNED, (), untuned)
+    yield Method(names.ONE_EPOCH, (Trials(scheduler="one-epoch"),), best)
+    for strategy, metric in product(strategies, ("accuracy", "log_loss")):
+        by_loss = metric == "log_loss"
+        if strategy != FULL and (not by_loss or strategy.selector in BY_LOSS):
+            name = f"{strategy.selector} {100 * strategy.fraction:g} %"
+            if strategy.horizon_exponent:
+                name += f", beta {strategy.horizon_exponent:g}"
+            name += ", by loss" * by_loss
+            searches = (Trials(strategy, metric),)
+            yield Method(name, searches, best)
+            yield Method(f"{name}, {FINALISTS} finalists", searches, finalists, FINALISTS)
+
+
+def untuned(comparison: Comparison) -> Outcome:
+    """Choose the first proposal, without a search."""
+    sample = comparison.sample
+    return comparison.finish(sample.seeds, sample.order[:, 0], np.zeros((len(COSTS), 1)))
+
+
+def best(comparison: Comparison, found: Searched) -> Outcome:
+    """Choose the best trial. On all data it continues to T, on subsets it trains anew."""
+    chosen = np.take_along_axis(found.proposals, found.best, axis=1)[:, 0]
+    costs = found.costs
+    if found.trials.strategy == FULL:
+        reached = np.take_along_axis(found.ends, found.best, axis=1)[:, 0]
+        costs = costs - comparison.curves[FULL].costs[:, found.seeds, chosen, reached]
+    return comparison.finish(found.seeds, chosen, costs)
+
+
+def finalists(comparison: Comparison, found: Searched) -> Outcome:
+    """Train the best trials on all data, and halve them: two continue at T/4, one at T/2.
+
+    Trials are compared by the metric of the search; the better one in the search wins a tie.
+    """
+    full = comparison.curves[FULL]
+    scores, seeds = full.scores(found.trials.metric), found.seeds[:, None]
+    order = np.argsort(-found.last, axis=1, kind="stable")[:, :FINALISTS]
+    left = np.take_along_axis(found.proposals, order, axis=1)
+    lost: Floats = np.zeros(found.costs.shape)
+    for epoch, count in finalist_rungs(full.epochs[-1]).items():
         place = full.epochs.index(epoch)
-        here = scores[seeds[:, None], finalists, place]
-        order = np.argsort(-here, axis=1, kind="stable")
-        out = np.take_along_axis(finalists, order[:, left:], axis=1)
-        spent += full.costs[:, seeds[:, None], out, place].sum(axis=2)
-        finalists = np.take_along_axis(finalists, np.sort(order[:, :left], axis=1), axis=1)
-    return finalists[:, 0], spent
+        order = np.argsort(-scores[seeds, left, place], axis=1, kind="stable")
+        ended = np.take_along_axis(left, order[:, count:], axis=1)
+        lost += full.costs[:, seeds, ended, place].sum(axis=2)
+        left = np.take_along_axis(left, np.sort(order[:, :count], axis=1), axis=1)
+    return comparison.finish(found.seeds, left[:, 0], found.costs + lost)
+
+
+def ends_under(scheduler: Halving | Asha, scores: Floats, epochs: Sequence[int]) -> Ints:
+    """Return the place in `epochs` at which each trial ends: (d, n).
+
+    `scores` (d, n, e) are those of d searches of n trials, in the order of their proposal. One
+    trial trains at a time. This is about 100 times faster than to run the searches themselves, with
+    which tests compare it.
+    """
+    if isinstance(scheduler, Halving):
+        return _halved(scheduler, scores, epochs)
+    return _judged_alone(scheduler, scores, epochs)
+
+
+def _halved(scheduler: Halving, scores: Floats, epochs: Sequence[int]) -> Ints:
+    """Halve each bracket at its rungs."""
+    ends = np.zeros(scores.shape[:2], dtype=np.int64)
+    first = 0
+    for bracket in scheduler.brackets:
+        members = slice(first, first + bracket.trials)
+        first += bracket.trials
+        alive = np.ones((len(scores), bracket.trials), dtype=bool)
+        for rung, survivors in zip(bracket.rungs, [*bracket.survivors, 0], strict=True):
+            place = epochs.index(rung)
+            ends[:, members][alive] = place
+            order = scheduler.worst_first(np.where(alive, scores[:, members, place], -np.inf))
+            stopped = order[:, : max(0, bracket.trials - survivors)]
+            np.put_along_axis(alive, stopped, False, axis=1)
+    return ends
+
+
+def _judged_alone(scheduler: Asha, scores: Floats, epochs: Sequence[int]) -> Ints:
+    """Compare each trial at a rung with the trials that reached this rung before it."""
+    ends = np.zeros(scores.shape[:2], dtype=np.int64)
+    alive = np.ones(scores.shape[:2], dtype=bool)
+    for rung in scheduler.rungs(0):
+        place = epochs.index(rung)
+        ends[alive] = place
+        here_first = np.argsort(~alive, axis=1, kind="stable")  # trials at the rung, in order
+        here = np.take_along_axis(scores[:, :, place], here_first, axis=1)
+        count = alive.sum(axis=1)
+        for earlier in range(count.max()):
+            rows = np.flatnonzero(count > earlier)
+            stops = rows[scheduler.stops(here[rows, earlier], here[rows, :earlier])]
+            alive[stops, here_first[stops, earlier]] = False
+    return ends
+
+
+def best_of(scheduler: Halving | Asha, last: Floats, ends: Ints) -> Ints:
+    """Return the best trial (d,) by its `last` score; the earlier trial wins a tie."""
+    if scheduler.furthest:
+        reached = np.where(last > WORST_SCORE, ends, -1)
+        last = np.where(reached == reached.max(axis=1, keepdims=True), last, -np.inf)
+    return np.asarray(np.argmax(last, axis=1))

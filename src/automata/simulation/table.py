@@ -2,80 +2,92 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from automata.errors import UserError
-from automata.simulation.asked import Simulated
+from automata.simulation.grid import Simulated
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Way(NamedTuple):
-    """How configurations were trained."""
+class Strategy(NamedTuple):
+    """How configurations are trained."""
 
     selector: str
     fraction: float
-    warm_start: float = 0.0
     horizon_exponent: float = 0.0
 
 
-FULL = Way("full", 1.0)
+FULL = Strategy("full", 1.0)
 
-COSTS = ("samples", "cpu_seconds", "joules")
-"""What is counted of trainings and searches, up to an evaluation or in all.
-
-CPU seconds and joules are of training, selection and evaluation.
-"""
-SAVED = ("speedup_samples", "speedup_cpu", "energy_ratio")
-"""FULL's costs over a method's, by `COSTS`."""
+COSTS = ("samples", "cpu_seconds")
+"""The costs of trainings and searches; CPU seconds include selection and evaluation."""
+SPEEDUPS = ("speedup_samples", "speedup_cpu")
+"""FULL's costs divided by a method's, in the order of `COSTS`."""
 
 
 @dataclass(frozen=True)
-class Curved:
-    """The curves of a pool of p configurations under s seeds, seen at e epochs: (s, p, e)."""
+class PoolCurves:
+    """The curves of p configurations under s seeds at e epochs: arrays (s, p, e)."""
 
     epochs: list[int]
     accuracy: Floats
-    """On the validation rows, 0 from where a training diverged."""
+    """On the validation rows; 0 after a divergence."""
     likelihood: Floats
-    """exp(-log loss), which orders trials as the loss does; 0 from there."""
+    """exp(-log loss), which is higher for a lower loss; 0 after a divergence."""
     costs: Floats
-    """What was taken by then, warm start included: (3, s, p, e), by `COSTS`."""
+    """The costs up to each epoch: (2, s, p, e), in the order of `COSTS`."""
     test: Floats
-    """Test accuracy at the end (s, p), of trainings on all data; else NaN."""
+    """Test accuracy at the last epoch (s, p); NaN for trainings on subsets."""
 
     def scores(self, metric: str) -> Floats:
-        """Return what trials are compared by."""
+        """Return the scores by which trials are compared."""
         return self.likelihood if metric == "log_loss" else self.accuracy
 
 
-def hyperparameters(table: pd.DataFrame, pool: int) -> list[dict[str, Any]]:
-    """Return the configurations of the pool, in their order."""
-    texts = table.drop_duplicates("configuration").set_index("configuration")["hyperparameters"]
-    return [json.loads(texts[index]) for index in range(pool)]
+class Recorded(NamedTuple):
+    """The complete curves of a data set: each strategy has the whole pool under all `seeds`."""
+
+    asked: Simulated
+    seeds: list[int]
+    curves: dict[Strategy, PoolCurves]
 
 
-def pools(recorded: Mapping[str, Complete]) -> pd.DataFrame:
-    """Return a row per data set and configuration, with its hyper-parameters in JSON."""
-    return pd.DataFrame(
-        {"dataset": dataset, "configuration": place, "hyperparameters": json.dumps(one)}
-        for dataset, here in recorded.items()
-        for place, one in enumerate(hyperparameters(here.table, here.asked.pool))
-    )
+def complete(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> dict[str, Recorded]:
+    """Return the curves on which searches can be simulated, by data set.
+
+    The seeds are those under which FULL has the whole pool. Raises UserError if no data set has
+    one.
+    """
+    found = {}
+    for dataset, searches in asked.items():
+        here = table[(table["dataset"] == dataset) & (table["configuration"] < searches.pool)]
+        counts = here.groupby([*Strategy._fields, "seed"]).size()
+        whole = counts[counts == searches.pool * here["epoch"].nunique()]
+        under: dict[Strategy, set[int]] = {}
+        for *strategy, seed in whole.index:
+            under.setdefault(Strategy(*strategy), set()).add(int(seed))
+        if seeds := sorted(under.get(FULL, ())):
+            strategies = [it for it, own in under.items() if own.issuperset(seeds)]
+            curves = {it: curves_of(here, it, seeds, searches.pool) for it in strategies}
+            found[dataset] = Recorded(searches, seeds, curves)
+    if not found:
+        raise UserError("learning_curves: no data set has all curves of FULL under a seed")
+    return found
 
 
-def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Curved:
-    """Return the curves of one data set's `table` for one way of training, which is complete."""
-    some = table[(table[list(Way._fields)] == list(way)).all(axis=1)]
+def curves_of(
+    table: pd.DataFrame, strategy: Strategy, seeds: Sequence[int], pool: int
+) -> PoolCurves:
+    """Return the curves of one strategy from the `table` of one data set."""
+    some = table[(table[list(Strategy._fields)] == list(strategy)).all(axis=1)]
     axes = list(seeds), range(pool), sorted(table["epoch"].unique())
     index = pd.MultiIndex.from_product(axes, names=["seed", "configuration", "epoch"])
     rows = some.set_index(index.names).loc[index]
@@ -83,55 +95,10 @@ def curved(table: pd.DataFrame, way: Way, seeds: Sequence[int], pool: int) -> Cu
     def array(column: str) -> Floats:
         return rows[column].to_numpy(dtype=np.float64).reshape([len(axis) for axis in axes])
 
-    return Curved(
+    return PoolCurves(
         epochs=[int(epoch) for epoch in axes[2]],
         accuracy=array("accuracy"),
         likelihood=np.exp(-array("loss")),
         costs=np.stack([array(column) for column in COSTS]),
         test=array("test_accuracy")[:, :, -1],
     )
-
-
-class Complete(NamedTuple):
-    """The curves of one data set that are complete: of each way the whole pool, under all seeds."""
-
-    asked: Simulated
-    table: pd.DataFrame
-    seeds: list[int]
-    curves: dict[Way, Curved]
-
-
-def complete(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> dict[str, Complete]:
-    """Return by data set the curves that searches can be simulated on, FULL's among them.
-
-    Seeds and ways are those that give the most trainings: a further seed counts if more is won by
-    it than lost with the ways that lack it. Raises UserError where FULL has no whole pool.
-    """
-    found = {}
-    for dataset, searches in asked.items():
-        here = table[table["dataset"] == dataset]
-        whole = _whole(here, searches.pool)
-        choices = [
-            (seeds, [way for way, under in whole.items() if seeds <= under])
-            for count in range(1, len(whole.get(FULL, ())) + 1)
-            for seeds in map(frozenset, combinations(sorted(whole[FULL]), count))
-        ]
-        if choices:
-            seeds, ways = max(choices, key=lambda choice: len(choice[0]) * len(choice[1]))
-            curves = {way: curved(here, way, sorted(seeds), searches.pool) for way in ways}
-            found[dataset] = Complete(searches, here, sorted(seeds), curves)
-    if not found:
-        raise UserError("learning_curves: no data set has all curves of FULL under a seed")
-    return found
-
-
-def _whole(table: pd.DataFrame, pool: int) -> dict[Way, set[int]]:
-    """Return the seeds under which a way of training has all evaluations of the pool."""
-    evaluations = pool * table["epoch"].nunique()
-    some = table[table["configuration"] < pool]
-    counts = some.groupby([*Way._fields, "seed"], as_index=False).size()
-    found: dict[Way, set[int]] = {}
-    for *way, seed, count in counts.itertuples(index=False):
-        if count == evaluations:
-            found.setdefault(Way(*way), set()).add(int(seed))
-    return found

@@ -105,8 +105,9 @@ def test_anchors_lead_somewhere(tags):
 
 def test_tables_are_linked_as_seen_from_the_page(tags):
     links = [attrs["href"] for tag, attrs in tags if tag == "a"]
-    assert "tables/tradeoff.csv" in links
-    assert "tables/energy.csv" not in links  # was not written
+    assert "tables/untuned.csv" in links
+    assert "tables/tradeoff.csv" not in links  # it is not published with the page
+    assert "tables/energy.md" not in links  # was not written
 
 
 def test_every_row_of_the_tradeoff_table_is_there(html, experiment):

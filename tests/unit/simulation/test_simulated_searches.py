@@ -1,5 +1,6 @@
-"""Searches by the thousand against the search itself, and methods by hand."""
+"""Thousands of searches at once, against the search itself and against a replay in plain loops."""
 
+import math
 from itertools import count
 
 import numpy as np
@@ -9,13 +10,10 @@ from hypothesis import strategies as st
 
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
-from automata.simulation.methods import Draws, Method, outcome, searched, untuned
-from automata.simulation.schedulers import best_of, stopped_at
-from automata.simulation.table import FULL, Curved, Way
-from automata.tuning.schedulers import finalist_rungs
+from automata.simulation.methods import Comparison, Sample, best_of, ends_under, methods
+from automata.simulation.table import FULL, PoolCurves, Strategy
 from automata.tuning.search import Search, simulate
-
-SETTINGS = SchedulerSettings()
+from made_curves import asked
 
 
 class Proposer:
@@ -57,92 +55,129 @@ def test_trials_end_where_those_of_the_search_itself_do(
     name, configurations, epochs, levels, etas, grace, seed
 ):
     """Fewer `levels` of the score make ties."""
-    said = {scheduler: {"reduction_factor": eta} for scheduler, eta in etas.items()}
-    said["asha"]["grace_period"] = grace
-    settings = SchedulerSettings.model_validate(said)
+    content = {scheduler: {"reduction_factor": eta} for scheduler, eta in etas.items()}
+    content["asha"]["grace_period"] = grace
+    settings = SchedulerSettings.model_validate(content)
     rungs = rungs_of(configurations, epochs, settings)
     shape = 3, configurations, len(rungs)
     scores = np.random.default_rng(seed).integers(0, levels, shape) / levels
-    ends = stopped_at(name, scores, rungs, settings)
-    best = best_of(name, scores, ends)
+    scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
+    ends = ends_under(scheduler, scores, rungs)
+    best = best_of(scheduler, np.take_along_axis(scores, ends[:, :, None], 2)[:, :, 0], ends)
     for search in range(len(scores)):
 
         def score(trial, epoch, search=search):
             return scores[search, trial.index, rungs.index(epoch)]
 
-        scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
         found = simulate(Search(Proposer(), scheduler, configurations), score)
         assert [rungs[place] for place in ends[search]] == [t.epoch for t in found.trials]
         assert best[search] == found.best
 
 
-def test_unknown_scheduler_is_refused():
-    with pytest.raises(KeyError, match="mine"):
-        stopped_at("mine", np.zeros((1, 2, 1)), [1], SETTINGS)
+# A replay of one search in plain loops, from docs/learning-curves.md alone. T = 9, eta = 3 in
+# Hyperband, 4 in ASHA: rungs 1, 3, 9 and 1, 4, 9; one epoch has 1, 2, 4, 9.
+EPOCHS = [1, 2, 3, 4, 9]
+TRIALS, POOL, SEEDS, SEARCHES = 8, 10, 2, 40
 
 
-EPOCHS = [1, 2, 4, 8]
+def hyperband(scores):
+    """Return the last epoch of each trial: brackets of 3, 5 and 9 places with rungs 9; 3, 9; ..."""
+    ends, first = [0] * len(scores), 0
+    for places, rungs in [(3, [9]), (5, [3, 9]), (9, [1, 3, 9])]:
+        alive = list(range(first, min(first + places, len(scores))))
+        first += places
+        for rung in rungs:
+            for trial in alive:
+                ends[trial] = rung
+            places = math.ceil(places / 3)
+            alive.sort(key=lambda trial: (scores[trial][rung], trial))
+            alive = alive[max(0, len(alive) - places) :]
+    return ends
 
 
-def curved(accuracy, test=None, samples=10.0):
-    """Return curves under one seed, an epoch takes so many samples, half the seconds."""
-    accuracy = np.array([accuracy], dtype=float)
-    taken = np.broadcast_to(np.array(EPOCHS) * samples, accuracy.shape)
-    tested = np.full(accuracy.shape[:2], np.nan) if test is None else np.array([test])
-    return Curved(EPOCHS, accuracy, accuracy, np.stack([taken, taken / 2, 3 * taken]), tested)
+def asha(scores):
+    ends, seen = [], {1: [], 4: []}
+    for trial in scores:
+        end = 9
+        for rung in (1, 4):
+            earlier = list(seen[rung])
+            seen[rung].append(trial[rung])
+            if earlier and trial[rung] < np.percentile(earlier, 75):
+                end = rung
+                break
+        ends.append(end)
+    return ends
 
 
-# Four configurations at epochs 1, 2, 4 and 8, on all data and on a tenth.
-FULL_CURVES = curved(
-    [[0.1, 0.2, 0.3, 0.9], [0.4, 0.5, 0.8, 0.8], [0.3, 0.6, 0.7, 0.7], [0.2, 0.1, 0.1, 0.1]],
-    test=[0.9, 0.8, 0.7, 0.1],
-)
-SUBSET_CURVES = curved(
-    [[0.1, 0.1, 0.1, 0.1], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.3, 0.3], [0.4, 0.4, 0.4, 0.4]],
-    samples=1.0,
-)
-ALL = Draws(np.array([[0, 1, 2, 3]]), 4, np.array([0]), np.array([0]))
-SUBSETS = Way("rs2", 0.1)
+def one_epoch(scores):
+    ends, alive = [1] * len(scores), list(range(len(scores)))
+    for rung, left, following in [(1, 3, 2), (2, 2, 4), (4, 1, 9)]:
+        alive = sorted(alive, key=lambda trial: (-scores[trial][rung], trial))[:left]
+        for trial in alive:
+            ends[trial] = following
+    return ends
 
 
-def result(method, curves=FULL_CURVES, scheduler="none"):
-    if not method.searches:
-        found = untuned(FULL_CURVES, ALL)
-    else:
-        searches = searched(method, curves, ALL, scheduler, SETTINGS)
-        found = outcome(method, searches, curves, FULL_CURVES)
-    samples, seconds, joules = found.costs[:, 0]
-    assert joules == 3 * samples
-    return int(found.chosen[0]), float(samples), float(seconds)
+def replayed(name, curves, order, seed, other):
+    """Return the test accuracy of the choice, and all samples, of one search by a method."""
+    full = curves[FULL]
+    if name == "untuned":
+        return full.test[seed, order[0]], full.costs[0, seed, order[0], -1]
+    seed = other if "repeat" in name else seed
+    strategy = next((it for it in curves if name.startswith(f"{it.selector} ")), FULL)
+    trained, by_loss = curves[strategy], "by loss" in name
+
+    def scored(curve, trial):
+        return dict(zip(EPOCHS, curve.scores("log_loss" * by_loss)[seed, trial], strict=True))
+
+    trials = order[:TRIALS]
+    scores = [scored(trained, trial) for trial in trials]
+    rule = {"FULL, ASHA": asha, "one epoch": one_epoch}.get(name, hyperband)
+    ends = rule(scores)
+    places = [EPOCHS.index(end) for end in ends]
+    spent = sum(trained.costs[0, seed, t, place] for t, place in zip(trials, places, strict=True))
+    last = [score[end] for score, end in zip(scores, ends, strict=True)]
+    if rule is one_epoch:
+        last = [score if end == 9 else -1 for score, end in zip(last, ends, strict=True)]
+    ranked = sorted(range(TRIALS), key=lambda trial: (-last[trial], trial))
+    chosen = trials[ranked[0]]
+    if strategy == FULL:
+        spent -= trained.costs[0, seed, chosen, places[ranked[0]]]
+    if "3 finalists" in name:
+        left = [trials[place] for place in ranked[:3]]
+        for rung, survivors in ((2, 2), (4, 1)):
+            best = sorted(left, key=lambda trial: -scored(full, trial)[rung])[:survivors]
+            out = [trial for trial in left if trial not in best]
+            spent += sum(full.costs[0, seed, trial, EPOCHS.index(rung)] for trial in out)
+            left = [trial for trial in left if trial in best]
+        (chosen,) = left
+    return full.test[seed, chosen], spent + full.costs[0, seed, chosen, -1]
 
 
-def test_full_takes_all_trainings_and_no_other():
-    assert result(Method()) == (0, 320.0, 160.0)
-
-
-def test_subsets_take_their_samples_and_one_training_on_all_data():
-    assert result(Method(SUBSETS), SUBSET_CURVES) == (3, 4 * 8 + 80.0, 56.0)
-
-
-def test_untuned_trains_the_first_proposal():
-    assert result(Method(searches=False)) == (0, 80.0, 40.0)
-
-
-def test_one_epoch_halves_the_best_three():
-    # Of 1, 2, 3 after one epoch; at T/4 = 2 the best are 2 and 1, at T/2 = 4 the best is 1.
-    assert finalist_rungs(8) == {2: 2, 4: 1}
-    assert result(Method(scheduler="one-epoch"))[:2] == (1, 10 + 20 + 40 + 80.0)
-
-
-def test_finalists_of_a_search_are_halved_on_all_data():
-    # 3, 2 and 1 have the best scores on subsets; on all data 3 ends at T/4, 2 at T/2.
-    method = Method(SUBSETS, finalists=3)
-    assert result(method, SUBSET_CURVES)[:2] == (1, 4 * 8 + 20 + 40 + 80.0)
-
-
-def test_full_goes_on_from_where_its_best_trial_stopped():
-    # Under ASHA (rungs 1, 4, 8): trial 1 goes on to 8, trials 2 and 3 end at 1.
-    assert Method().way == FULL
-    chosen, samples, _ = result(Method(), scheduler="asha")
-    assert chosen == 0
-    assert samples == 80 + 80 + 10 + 10
+def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
+    random = np.random.default_rng(3)
+    curves = {}
+    for strategy, samples in ((FULL, 100.0), (Strategy("rs2", 0.1), 10.0)):
+        shape = SEEDS, POOL, len(EPOCHS)
+        taken = np.cumsum(random.integers(1, 9, shape), axis=2) * samples
+        accuracy, likelihood = random.integers(1, 6, (2, *shape)) / 5  # with ties
+        test = random.random(shape[:2])
+        curves[strategy] = PoolCurves(EPOCHS, accuracy, likelihood, np.stack([taken] * 2), test)
+    order = random.random((SEARCHES, POOL)).argsort(axis=1)
+    seeds = random.integers(0, SEEDS, SEARCHES)
+    wanted = asked(TRIALS, pool=POOL, epochs=9)
+    comparison = Comparison(wanted, curves, "hyperband", Sample(order, seeds, 1 - seeds))
+    known = []
+    for method in methods(curves, ["asha"], repeated=True):
+        test, costs = comparison.outcome(method)
+        expected = [
+            replayed(method.name, curves, list(order[d]), seeds[d], 1 - seeds[d])
+            for d in range(SEARCHES)
+        ]
+        assert list(zip(test, costs[0], strict=True)) == expected, method.name
+        known.append(method.name)
+    assert known == [
+        *("FULL", "FULL (repeat)", "FULL, ASHA", "untuned", "one epoch"),
+        *("rs2 10 %", "rs2 10 %, 3 finalists"),
+        *("rs2 10 %, by loss", "rs2 10 %, by loss, 3 finalists"),
+    ]

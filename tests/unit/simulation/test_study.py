@@ -1,25 +1,36 @@
-"""Methods compared on the same simulated searches."""
+"""Methods compared on the same simulated searches, and the checks of simulated searches."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from automata.config.sections import SchedulerSettings
 from automata.errors import UserError
 from automata.names import REPEAT
-from automata.simulation.study import RESAMPLES, Regrets, _chances, _resampled, studies
-from automata.simulation.table import complete, pools
-from made_curves import POOL, asked, made_curves, made_study
+from automata.simulation.methods import Sample
+from automata.simulation.study import (
+    RESAMPLES,
+    SEARCHES,
+    SEARCHES_EACH,
+    _numbers,
+    compared,
+    contrasts,
+    sample_of,
+)
+from automata.simulation.table import complete
+from automata.simulation.tables import against_real, noise
+from made_curves import EPOCHS, POOL, asked, made_curves, made_study
+
+ASKED = {"made": asked()}
 
 
-def compared(noise, scheduler="none"):
-    return made_study(made_curves(noise), scheduler).methods.set_index("method")
+def by_method(noise):
+    return made_study(made_curves(noise)).set_index("method")
 
 
-def test_without_noise_nobody_loses_and_costs_are_those_by_hand():
-    found = compared(0.0)
+def test_without_noise_no_search_loses_and_costs_are_those_by_hand():
+    found = by_method(0.0)
     tuned = found.drop("untuned")
-    assert (tuned[["regret", "lost_1", "regret_high", "excess_high"]] == 0).all(axis=None)
+    assert (tuned[["regret", "lost_2", "regret_high"]] == 0).all(axis=None)
     # 6 trials of 8 epochs; on a tenth of the data, and 8 epochs on all.
     assert found.loc["rs2 10 %", "speedup_samples"] == pytest.approx(48 / (4.8 + 8))
     assert found.loc["rs2 10 %", "speedup_cpu"] == pytest.approx(48 / (4.8 + 8))
@@ -31,149 +42,166 @@ def test_without_noise_nobody_loses_and_costs_are_those_by_hand():
 
 
 def test_noise_makes_losses_whose_interval_has_the_mean():
-    found = compared(0.3)
+    found = by_method(0.3)
     assert found.loc["FULL", "regret"] == 0
     assert abs(found.loc[REPEAT, "regret"]) < 3
-    row = found.loc["rs2 10 %"]
-    assert row["regret_low"] < row["regret"] < row["regret_high"]
-    assert 0 < row["lost_5"] <= row["lost_2"] <= row["lost_1"] < 1
-    assert found.loc[REPEAT, ["excess", "excess_low", "excess_high"]].eq(0).all()
+    assert 0 < found.loc["rs2 10 %", "lost_2"] < 1
+    # Resamples lose more, as they have configurations twice: that is subtracted.
+    assert (found["regret_low"] <= found["regret"]).all()
+    assert (found["regret_high"] >= found["regret"]).all()
 
 
 def test_a_loss_of_exactly_two_points_is_not_above_two():
-    right = np.arange(11, 501)
-    ten, eleven = (100 * (right / 500 - (right - rows) / 500) for rows in (10, 11))
-    assert (ten > 2).any()  # in binary
-    assert _chances(Regrets(ten, ten[None]))["lost_2"] == 0
-    assert _chances(Regrets(eleven, eleven[None]))["lost_2"] == 1
+    searches = SEARCHES + RESAMPLES * SEARCHES_EACH
+    right = np.resize(np.arange(11, 501), searches)
+    costs = np.ones((2, searches))
+
+    def lost(rows):
+        return _numbers(((right - rows) / 500, costs), (right / 500, costs))["lost_2"]
+
+    assert (100 * (right / 500 - (right - 10) / 500) > 2).any()  # in binary
+    assert (lost(10), lost(11)) == (0, 1)
 
 
 def test_curves_of_another_part_of_the_pool_are_not_compared():
     made = made_curves(0.3)
     other = (made["selector"] == "rs2") & (made["configuration"] == 0)
     made.loc[other, "configuration"] = POOL  # as many rows, of another pool
-    found = made_study(made)
-    assert not found.methods["method"].str.startswith("rs2").any()
+    assert not made_study(made)["method"].str.startswith("rs2").any()
 
 
-def test_seeds_count_under_which_full_has_the_whole_pool():
+def test_the_seeds_are_those_under_which_full_has_the_whole_pool():
     made = made_curves(0.3)
-    missing = (made["selector"] == "full") & (made["seed"] == 1) & (made["configuration"] == 5)
-    found = studies(complete(made[~missing], {"made": asked()})).methods
+    lacks = (made["selector"] == "full") & (made["seed"] == 1) & (made["configuration"] == 5)
+    found = made_study(made[~lacks])
     assert (found["seeds"] == 1).all()
     assert REPEAT not in set(found["method"])  # there is no other seed
-    missing |= (made["selector"] == "full") & (made["configuration"] == 7)
+    lacks |= (made["selector"] == "full") & (made["configuration"] == 7)
     with pytest.raises(UserError, match="learning_curves: no data set has all curves of FULL"):
-        studies(complete(made[~missing], {"made": asked()}))
+        complete(made[~lacks], ASKED)
 
 
-@pytest.mark.parametrize("missing", ["searches", "schedulers"])
-def test_where_no_search_can_be_simulated_one_line_says_which_can(missing):
-    recorded = complete(made_curves(0.0), {"made": asked(**{missing: ()})})
-    said = r"^learning_curves: .*; valid: searches random, tpe .*, schedulers hyperband, .*, none$"
-    with pytest.raises(UserError, match=said):
-        studies(recorded)
-
-
-def test_a_seed_counts_that_has_all_ways_of_another():
+def test_a_strategy_without_the_whole_pool_under_a_seed_takes_no_part():
     made = made_curves(0.3)
-    missing = (made["selector"] == "rs2") & (made["seed"] == 1) & (made["configuration"] == 5)
-    found = studies(complete(made[~missing], {"made": asked()})).methods
-    assert (found["seeds"] == 1).all()
-    assert found["method"].str.startswith("rs2").any()
-    missing = (made["selector"] == "rs2") & (made["configuration"] == 5)
-    found = studies(complete(made[~missing], {"made": asked()})).methods
-    assert (found["seeds"] == 2).all()
-    assert not found["method"].str.startswith("rs2").any()
+    lacks = (made["selector"] == "rs2") & (made["seed"] == 1) & (made["configuration"] == 5)
+    assert not made_study(made[~lacks])["method"].str.startswith("rs2").any()
 
 
-def test_a_way_of_fewer_seeds_is_left_out_if_that_leaves_more_trainings():
-    made = made_curves(0.3, ("full", "rs2", "random"))
-    missing = (made["selector"] == "random") & (made["seed"] == 1)
-    here = complete(made[~missing], {"made": asked()})["made"]
-    assert (here.seeds, {way.selector for way in here.curves}) == ([0, 1], {"full", "rs2"})
-
-
-def test_what_is_chosen_is_told_with_its_share():
-    found = made_study(made_curves(0.0)).chosen
-    full = found[found["method"] == "FULL"]
-    # The best of all is among 6 of 12 in half of the searches.
-    best = full.iloc[0]
-    pool = pools(complete(made_curves(0.0), {"made": asked()})).set_index("configuration")
-    assert (best["configuration"], pool.loc[best["configuration"], "hyperparameters"]) == (
-        POOL - 1,
-        '{"x": 0.9166666666666666}',
-    )
-    assert best["share"] == pytest.approx(0.5, abs=0.05)
-    assert full["share"].sum() == pytest.approx(1, abs=0.02)
-
-
-def test_tpe_is_at_least_as_good_as_random_search_where_scores_are_smooth():
-    """And its searches are compared with FULL's own; one epoch knows no result in time."""
-    both = asked(searches=["random", "tpe"])
-    found = studies(complete(made_curves(0.0), {"made": both})).methods.set_index(
-        ["search", "method"]
-    )
-    accuracy = found["test_accuracy"]
-    assert accuracy["tpe", "FULL"] > accuracy["random", "FULL"] + 0.02
-    regret = found.loc["tpe", "regret"]
-    assert regret[~regret.index.str.contains("untuned|one epoch")].eq(0).all()
-
-
-def test_pairs_are_compared_on_the_same_searches():
-    """Of two selectors with the same curves, and of others whose curves are worse."""
-    made = made_curves(0.3, ("full", "rs2"))
-    rs2 = made[made["selector"] == "rs2"]
-    same, worse = rs2.assign(selector="random"), rs2.assign(selector="gradmatch")
-    worse["accuracy"] *= -1  # it takes the worst for the best
-    found = made_study(pd.concat([made, same, worse])).contrasts.set_index(["method", "other"])
-    assert found.loc[("rs2 10 %", "random 10 %"), ["difference", "difference_high"]].eq(0).all()
-    pair = found.loc[("gradmatch 10 %", "rs2 10 %")]
-    assert 0 < pair["difference_all_low"] < pair["difference_low"] < pair["difference"]
-    assert set(found["difference_comparisons"]) == {len(found) - 1}  # one pair never differs
-    assert ("gradmatch 10 %", "one epoch") in found.index
-
-
-def test_a_horizon_exponent_is_compared_with_none():
-    made = made_curves(0.3, ("full", "rs2"))
-    lower = made[made["selector"] == "rs2"].assign(horizon_exponent=0.5)
-    alone = lower.assign(selector="random")
-    found = made_study(pd.concat([made, lower, alone])).contrasts
-    pairs = found[["method", "other"]].to_numpy().tolist()
-    assert pairs == [["rs2 10 %", "one epoch"], ["rs2 10 %, beta 0.5", "rs2 10 %"]]
-    assert found["difference"].iloc[1] == 0
-
-
-def test_trials_with_a_warm_start_take_part_under_schedulers_that_have_one():
-    made = made_curves(0.3)
-    warm = made[made["selector"] == "rs2"].assign(warm_start=0.35)
-
-    def simulated(kappa):
-        settings = SchedulerSettings.model_validate({"none": {"warm_start": kappa}})
-        searches = {"made": asked().model_copy(update={"scheduler": settings})}
-        return set(studies(complete(pd.concat([made, warm]), searches)).methods["method"])
-
-    assert "rs2 10 %, warm start 0.35" in simulated(0.5)
-    assert simulated(0.0) == simulated(0.5) - {
-        "rs2 10 %, warm start 0.35" + rest
-        for rest in ("", ", by loss", ", 3 finalists", ", by loss, 3 finalists")
-    }
+def test_one_line_names_the_schedulers_that_can_be_simulated():
+    recorded = complete(made_curves(0.0), {"made": asked(schedulers=())})
+    message = r"^learning_curves: no scheduler .*; valid: hyperband, asha, sha, none$"
+    with pytest.raises(UserError, match=message):
+        compared(recorded)
 
 
 def test_a_repeat_has_a_seed_of_its_resample():
-    """Of two seeds half of the resamples have one alone: then FULL's repeat has it, too."""
-    draws = _resampled(np.random.default_rng(0), asked(), 2)
-    seeds, others = (of.reshape(RESAMPLES, -1) for of in (draws.seeds, draws.others))
+    """Half of the resamples of two seeds have one seed only, and FULL's repeat has it, too."""
+    sample = sample_of(asked(), 2)
+    assert isinstance(sample, Sample)
+    seeds, others = (
+        of[SEARCHES:].reshape(RESAMPLES, -1) for of in (sample.seeds, sample.repeat_seeds)
+    )
     alone = seeds.min(axis=1) == seeds.max(axis=1)
     assert 0.3 < alone.mean() < 0.7
     assert (seeds[alone] == others[alone]).all()
     assert (seeds[~alone] != others[~alone]).all()
 
 
-def test_intervals_lie_around_what_all_searches_say():
-    """Resamples lose more, as they have configurations twice: that is subtracted."""
-    found = made_study(made_curves(0.3)).methods.set_index("method")
-    assert (found["regret_low"] <= found["regret"]).all()
-    assert (found["regret_high"] >= found["regret"]).all()
-    middle = (found["regret_all_low"] + found["regret_all_high"]) / 2
-    assert middle.to_numpy() == pytest.approx(found["regret"].to_numpy())
+def test_contrasts_are_means_over_data_sets_and_fractions_of_both_methods():
+    def row(dataset, selector, fraction, regret, exponent=0.0):
+        return {
+            "scheduler": "hyperband",
+            "dataset": dataset,
+            "selector": selector,
+            "fraction": fraction,
+            "horizon_exponent": exponent,
+            "metric": "accuracy",
+            "finalists": 1,
+            "regret": regret,
+            "resampled": regret + np.array([-1.0, 0.0, 1.0]) * fraction,
+        }
+
+    rows = [
+        row("dna", "gradmatch", 0.01, 1.0),
+        row("dna", "rs2", 0.01, 0.5),
+        row("letter", "gradmatch", 0.1, 3.0),
+        row("letter", "rs2", 0.1, 1.0),
+        row("letter", "rs2", 0.1, 0.25, exponent=0.5),
+        row("letter", "gradmatch", 0.05, 9.0),  # RS2 lacks it
+        row("sst5", "gradmatch", 0.1, 4.0),
+    ]
+    kinds = {"dna": "tabular", "letter": "tabular", "sst5": "text"}
+    found = contrasts(pd.DataFrame(rows), kinds).drop(columns="scheduler")
+    assert found.to_numpy().tolist() == [
+        ["tabular", "gradmatch", 0.0, "rs2", 2, 1.25, 1.25, 1.25],
+        ["tabular", "rs2", 0.5, "rs2", 1, -0.75, -0.75, -0.75],
+    ]
+
+
+def test_noise_is_the_mean_difference_of_two_seeds():
+    """The mean difference of two normal scores is 2 sigma / sqrt(pi)."""
+    found = noise(complete(made_curves(0.01), ASKED)).set_index("dataset").loc["made"]
+    assert (found["seeds"], found["test"], found["best"]) == (2, 0, 0)
+    assert found["validation"] == pytest.approx(100 * 0.01 * 2 / np.sqrt(np.pi), rel=0.5)
+
+
+def test_a_data_set_with_one_seed_has_no_noise():
+    curves = made_curves(0.0)
+    recorded = complete(curves[curves["seed"] == 0], ASKED | {"other": asked()})
+    assert [*recorded] == ["made"]
+    assert noise(recorded).empty
+
+
+def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="random", seed=3):
+    return {
+        "dataset": "made",
+        "search": search,
+        "scheduler": scheduler,
+        "selector": selector,
+        "fraction": fraction,
+        "seed": seed,
+        "test_accuracy": accuracy,
+        "protocol_hash": "p",
+    }
+
+
+def test_real_searches_are_compared_with_simulated_ones_of_the_same_training():
+    simulated = made_study(made_curves(0.0))
+    best = (POOL - 1) / POOL
+    runs = [
+        run(accuracy=best),
+        run(accuracy=0.1),
+        run("full-again", accuracy=best, fraction=1.0),
+        run("full", "one-epoch", accuracy=best, fraction=1.0),
+        run("full", accuracy=best, fraction=1.0, seed=0),
+        run(search="tpe"),
+        run("craig"),
+        run("untuned", fraction=0.0),
+        run(scheduler="asha"),
+    ]
+    space = {"x": {"uniform": [0.0, 1.0]}}
+    protocol = {"search_space": space, "configurations": 6, "epochs": EPOCHS[-1]}
+
+    def found(warm_start=0.0, **changes):
+        settings = {"none": {"warm_start": warm_start}}
+        protocols = {"p": {"scheduler": settings, "protocol": protocol | changes}}
+        return against_real(simulated, ASKED, pd.DataFrame(runs), protocols)
+
+    columns = ["method", "test_accuracy", "inside", "from_pool"]
+    assert found()[columns].to_numpy().tolist() == [
+        ["FULL", best, True, True],
+        ["FULL", best, True, False],
+        ["rs2 10 %", best, True, False],
+        ["rs2 10 %", 0.1, False, False],
+        ["one epoch", best, True, False],
+    ]
+    assert set(found(warm_start=0.5)["selector"]) == {"full"}
+    assert set(found(horizon_exponent=0.5)["selector"]) == {"full"}
+    for other in (
+        {"configurations": 7},
+        {"epochs": 4},
+        {"search_space": {"x": {"uniform": [0.0, 2.0]}}},
+        {"metric": "macro_f1"},
+        {"finalists": 3},
+    ):
+        assert found(**other).empty

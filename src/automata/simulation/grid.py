@@ -1,0 +1,163 @@
+"""Plans what is recorded and simulated: the jobs, the paths of their records, the searches."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from automata.config.base import Count, Section
+from automata.config.experiment import Experiment
+from automata.config.inputs import files_read
+from automata.config.job import settings_of
+from automata.config.protocol import Protocol
+from automata.config.sections import LearningCurves, SchedulerSettings
+from automata.config.spaces import Domain
+from automata.errors import UserError
+from automata.files import fingerprint
+from automata.registry import CONTROLS, SCHEDULERS, Kind, load
+from automata.runs import number
+from automata.simulation.record import POOL_SEED, CurvesJob
+
+OF_SEARCHES = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
+"""Keys of a protocol that affect searches but no training, with their simplest values."""
+
+
+class Simulated(Section):
+    """The random searches to simulate on the learning curves of a data set."""
+
+    kind: Kind
+    """The kind of data."""
+    pool: Count
+    """Number of configurations that have curves."""
+    configurations: Count
+    """Trials of a search."""
+    epochs: Count
+    """T."""
+    schedulers: list[str]
+    scheduler: SchedulerSettings
+    space: dict[str, Domain]
+
+
+def simulated_searches(part: Experiment, curves: LearningCurves, dataset: str) -> Simulated:
+    """Return the searches of a part to simulate on the curves of a data set."""
+    random = part.protocol_of(dataset).under("random")
+    known = [name for name in part.schedulers if name in SCHEDULERS]
+    return Simulated(
+        kind=part.kind(dataset),
+        pool=curves.pool,
+        configurations=random.configurations,
+        epochs=random.epochs,
+        schedulers=[name for name in known if not SCHEDULERS[name].all_data],
+        scheduler=part.scheduler,
+        space=random.search_space,
+    )
+
+
+def curves_jobs(experiment: Experiment, files: dict[str, dict[str, str]]) -> dict[str, CurvesJob]:
+    """Return the jobs of an experiment, by the paths of their records in the folder of curves.
+
+    `files` are the hashes of the user's own files, by data set and role.
+    """
+    controls = {name for name, control in CONTROLS.items() if not control.searches}
+    pairs = product(experiment.datasets, [it for it in experiment.selectors if it not in controls])
+    jobs = (job for pair in pairs for job in _jobs(experiment, *pair, files))
+    return {path_of(job): job for job in jobs} if experiment.learning_curves else {}
+
+
+def _jobs(
+    experiment: Experiment, dataset: str, selector: str, files: dict[str, dict[str, str]]
+) -> Iterator[CurvesJob]:
+    curves = experiment.learning_curves or LearningCurves()
+    # Settings of searches and schedulers do not affect a training.
+    settings = settings_of(experiment, dataset, "random", "none", selector)
+    settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
+    epochs = rungs(settings.protocol, experiment.scheduler)
+    fractions, exponents = [1.0], [0.0]
+    if selector not in CONTROLS:
+        fractions = experiment.fractions
+        exponents += curves.horizon_exponents.get(selector, ())
+    firsts = range(0, curves.pool, curves.part)
+    for fraction, exponent, seed, first in product(fractions, exponents, curves.seeds, firsts):
+        training = {**OF_SEARCHES, "horizon_exponent": exponent}
+        protocol = settings.protocol.model_copy(update=training)
+        yield CurvesJob(
+            dataset=dataset,
+            selector=selector,
+            fraction=fraction,
+            seed=seed,
+            settings=settings.model_copy(update={"protocol": protocol}),
+            epochs=epochs,
+            pool_seed=POOL_SEED,
+            configurations=list(range(first, min(first + curves.part, curves.pool))),
+            files=files_read(files[dataset], "random", "none", selector),
+        )
+
+
+def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:
+    """Return the rungs of all schedulers, in epochs.
+
+    They include 1, T/4, T/2 and T, the rungs of `one-epoch`.
+    """
+    n, epochs = protocol.configurations, protocol.epochs
+    schedulers = [load(SCHEDULERS, name)(n, epochs, settings) for name in SCHEDULERS]
+    return sorted({rung for it in schedulers for trial in range(n) for rung in it.rungs(trial)})
+
+
+def path_of(job: CurvesJob) -> str:
+    """Return the path of the record of `job`."""
+    return f"{training_of(job)}/{job.configurations[0]}-{job.configurations[-1]}.json"
+
+
+def training_of(job: CurvesJob) -> str:
+    """Return the name of the training of `job`.
+
+    It depends on all that the job reads, except for configurations and metering.
+    """
+    way = f"{job.selector}-{number(job.fraction)}"
+    if job.warm_start:
+        way += f"-warm-{number(job.warm_start)}"
+    if exponent := job.settings.protocol.horizon_exponent:
+        way += f"-horizon-{number(exponent)}"
+    rest = job.model_dump(
+        mode="json", exclude={"seed": True, "configurations": True, "settings": {"metering"}}
+    )
+    return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}"
+
+
+class Published(NamedTuple):
+    """A training with published curves."""
+
+    without_files: str
+    """Its name if it had read no files of the user's own."""
+    configurations: set[int]
+
+
+def published_trainings(folder: Path) -> dict[str, Published]:
+    """Return the trainings that have published curves, by name; reads no table."""
+    trainings: dict[str, Published] = {}
+    for path in sorted(folder.glob("*.json.gz")):
+        for record, origin in read_origins(path).items():
+            job = CurvesJob.model_validate(origin["job"])
+            name = record.rpartition("/")[0]
+            training = trainings.setdefault(name, Published(without_files(job), set()))
+            training.configurations.update(job.configurations)
+    return trainings
+
+
+def without_files(job: CurvesJob) -> str:
+    """Return the name of the training of `job` if it had read no files of the user's own."""
+    return training_of(job.model_copy(update={"files": {}}))
+
+
+def read_origins(path: Path) -> dict[str, Any]:
+    """Return the origins of published curves, by the paths of their records; raises UserError."""
+    try:
+        content: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise UserError(f"{path}: not the origins of published curves: {error}") from error
+    return content

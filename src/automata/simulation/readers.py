@@ -1,0 +1,126 @@
+"""Tables of simulated searches as readers see them."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from automata import names
+from automata.analysis.claims import parse_claims
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL
+from automata.analysis.study import Study
+from automata.analysis.tables import read_csv
+from automata.analysis.wording import signed, times
+from automata.config.files import DEFAULTS
+from automata.config.sections import SchedulerSettings
+from automata.simulation.table import SPEEDUPS
+
+ASHA = f"{names.FULL}, {names.scheduler('asha')}"
+
+METHODS = {name: name for name in (names.REPEAT, names.UNTUNED, ASHA, names.ONE_EPOCH)}
+METHODS |= {
+    f"{selector} {size} %": names.method(selector, size / 100)
+    for selector, size in product(("rs2", names.AUTOMATA), (10, 5, 1))
+}
+METHODS |= {
+    "random 1 %": names.method("random", 0.01),
+    "rs2 1 %, beta 0.5": f"{names.method('rs2', 0.01)}, exponent 0.5",
+}
+"""The methods that `losses` shows, and their display names."""
+
+BY = dict(zip(("samples", "CPU time"), SPEEDUPS, strict=True))
+"""What speedups are measured by, and their columns."""
+
+CLAIMS = (
+    *("abstract-3x-30x", "contributions-3x-30x", "figure-1-hyperband", "conclusion-hyperband"),
+    "large-subsets-without-loss",
+)
+"""The claims about speedup and loss of AUTOMATA, which simulated searches can check."""
+
+
+def random_searches(study: Study) -> pd.DataFrame:
+    """Return the table of simulated random searches from the study's folder."""
+    rows = read_csv(study.folder / "simulated.csv")
+    return rows[rows["search"] == "random"]
+
+
+def losses(study: Study) -> pd.DataFrame:
+    """Return speedup and regret of the methods that matter most, under Hyperband.
+
+    The regret has its 95 % interval; FULL's repeat, whose expected regret is 0, has the central
+    90 % of its searches. `worst` is the largest mean over the data sets.
+    """
+    rows = random_searches(study)
+    rows = rows[rows["scheduler"] == "hyperband"]
+    lines = []
+    for method, display in METHODS.items():
+        found = rows[rows["method"] == method]
+        if found.empty:
+            continue
+        line = {"method": display}
+        for by, column in BY.items():
+            ends = times(found[column].min()), times(found[column].max())
+            line[f"by {by}"] = "\N{EN DASH}".join(dict.fromkeys(ends))
+        ends = ("5th", "95th") if method == names.REPEAT else ("low", "high")
+        for dataset in names.ordered(rows["dataset"], names.DATASETS):
+            here = found.loc[
+                found["dataset"] == dataset, ["regret", *(f"regret_{it}" for it in ends)]
+            ]
+            shown = ["{} ({}, {})".format(*map(signed, numbers)) for numbers in here.to_numpy()]
+            line[names.dataset(dataset)] = "".join(shown)
+        lines.append(line | {"worst": signed(found["regret"].max())})
+    return pd.DataFrame(lines)
+
+
+def certainty(study: Study) -> pd.DataFrame:
+    """Return how far two trainings differ by their seed, and the usual width of an interval.
+
+    The width is half of the 95 % interval of the mean regret: the median over METHODS.
+    """
+    noise = read_csv(study.folder / "noise.csv")
+    rows = random_searches(study)
+    shown = (rows["scheduler"] == "hyperband") & rows["method"].isin(list(METHODS))
+    rows = rows[shown & (rows["method"] != names.REPEAT)]
+    half = (rows["regret_high"] - rows["regret_low"]) / 2
+    half = half.groupby(rows["dataset"]).median()
+    order = names.ordered(noise["dataset"], names.DATASETS)
+    lines = noise.set_index("dataset").loc[order].assign(half=half)
+    lines.index = lines.index.map(names.dataset)
+    numbers = {name: lines[name].map("{:.2f}".format) for name in ("test", "best", "half")}
+    columns = {
+        "seeds": "training seeds",
+        "test": "two trainings",
+        "best": "two trainings, best quarter",
+        "half": "half an interval",
+    }
+    return lines.assign(**numbers).reset_index()[["dataset", *columns]].rename(columns=columns)
+
+
+def claims(study: Study) -> pd.DataFrame:
+    """Return the verdicts of simulated searches, by samples and by CPU time.
+
+    Means and intervals of simulated searches take the place of those over seeds. Schedulers that
+    have a warm start in the paper are left out, because none is simulated.
+    """
+    rows = random_searches(study)
+    warm_starts = {name: it["warm_start"] for name, it in SchedulerSettings().model_dump().items()}
+    usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
+    usual &= (rows["horizon_exponent"] == 0) & (rows["scheduler"].map(warm_starts) == 0)
+    errors = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
+    means = rows.assign(**errors, seeds=SEEDS_FOR_INTERVAL)[usual]
+    file = DEFAULTS.with_name("claims.yaml")
+    known: dict[str, Any] = parse_claims(yaml.safe_load(file.read_text()), file)
+    lines = []
+    for name, (by, column) in product(CLAIMS, BY.items()):
+        ratios = dict.fromkeys(("speedup", "speedup_low", "speedup_high"), means[column])
+        table = means.assign(**ratios)
+        simulated, claim = Study(study.folder), known[name]
+        simulated.__dict__["tradeoff"] = table
+        if len(claim.grid.subsets(table, [names.AUTOMATA])):
+            finding = claim.check(simulated)
+            line = {"id": name, "location": claim.location, "by": by}
+            lines.append(line | {"verdict": finding.verdict, "simulated": finding.ours})
+    return pd.DataFrame(lines)

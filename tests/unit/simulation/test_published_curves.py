@@ -1,0 +1,149 @@
+"""Published learning curves: what is there, and that what is published stays as it was."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from automata.config.files import DEFAULTS, read_experiments
+from automata.errors import UserError
+from automata.metering.measurement import Measurement
+from automata.simulation.grid import curves_jobs, path_of, published_trainings, training_of
+from automata.simulation.published import publish_curves, published_curves, tabulated
+from automata.simulation.record import Curve, Curves, Point
+from automata.training.progress import Evaluation, Progress, Seconds
+
+REFERENCE = Path(__file__).parents[3] / "results/reference"
+CONFIG = {
+    "datasets": ["dna"],
+    "selectors": ["full", "rs2"],
+    "schedulers": ["hyperband"],
+    "fractions": [0.1],
+    "protocol": {"tabular": {"configurations": 4, "epochs": 2}},
+    "learning_curves": {"pool": 4, "seeds": [3], "part": 2},
+}
+
+
+@pytest.fixture
+def jobs():
+    (found,) = read_experiments([DEFAULTS], CONFIG)
+    return list(curves_jobs(found, {"dna": {}}).values())
+
+
+def measured(cpu_seconds):
+    return Measurement(
+        started_at=0,
+        wall_seconds=100,
+        cpu_seconds=cpu_seconds,
+        host_busy_cpu_seconds=None,
+        exclusive=False,
+        channels=[],
+        notes=[],
+    )
+
+
+def record(job, accuracy=0.5, diverges=False):
+    """Return a record of which each epoch takes 4 s of training and 2 s of CPU."""
+    curves = []
+    for index in job.configurations:
+        epochs = job.epochs[:-1] if diverges else job.epochs
+        points = [
+            Point(samples=10 * e, training_seconds=3 * e, selection_seconds=e, evaluation_seconds=0)
+            for e in epochs
+        ]
+        progress = Progress(
+            epochs=epochs[-1],
+            samples=10 * epochs[-1],
+            training_loss=[1.0] * epochs[-1],
+            evaluations=[
+                Evaluation(epoch=e, accuracy=accuracy + index / 100, loss=1.5, finished_at=0)
+                for e in epochs
+            ],
+            seconds=Seconds(training=3 * epochs[-1], selection=epochs[-1]),
+        )
+        curves.append(
+            Curve(
+                index=index,
+                configuration={"x": index},
+                points=points,
+                progress=progress,
+                test_accuracy=0.75,
+                test_balanced_accuracy=0.5,
+                segment=0,
+            )
+        )
+    total = 4 * sum(curve.progress.epochs for curve in curves)
+    segments = [measured(total / 2)]
+    return Curves(job=job, data_sha256="d", curves=curves, segments=segments, provenance={})
+
+
+def test_rows_have_scores_and_costs_by_hand(jobs):
+    rows = tabulated([record(jobs[0])]).set_index(["configuration", "epoch"])
+    assert list(rows.index) == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    row = rows.loc[(1, 2)]
+    assert (row["accuracy"], row["loss"], row["samples"]) == (0.51, 1.5, 20)
+    assert row["cpu_seconds"] == 4.0
+    assert row["hyperparameters"] == '{"x": 1}'
+    assert rows["test_accuracy"].isna().tolist() == [True, False, True, False]
+
+
+def test_a_training_that_diverged_is_the_worst_from_there(jobs):
+    rows = tabulated([record(jobs[0], diverges=True)]).set_index(["configuration", "epoch"])
+    assert rows.loc[(0, 1), "accuracy"] == 0.5
+    assert rows.loc[(0, 2), ["accuracy", "samples"]].tolist() == [0, 10]
+
+
+def test_what_is_published_comes_back_and_is_known(jobs, tmp_path):
+    publish_curves(map(record, jobs), tmp_path)
+    trainings = {training_of(job) for job in jobs}
+    known = published_trainings(tmp_path)
+    assert {name: it.configurations for name, it in known.items()} == {
+        name: {0, 1, 2, 3} for name in trainings
+    }
+    one = training_of(jobs[0])
+    found = published_curves(tmp_path, [one])
+    assert set(found["training"]) == {one}
+    expected = tabulated([record(job) for job in jobs if training_of(job) == one])
+    order = ["configuration", "epoch"]
+    pd.testing.assert_frame_equal(
+        found.sort_values(order, ignore_index=True),
+        expected.sort_values(order, ignore_index=True),
+        check_dtype=False,
+        check_categorical=False,
+        rtol=1e-6,
+    )
+    assert set(found["accuracy"]) == set(expected["accuracy"])  # to the last bit
+
+
+def test_published_curves_grow_and_stay(jobs, tmp_path):
+    publish_curves([record(jobs[0], 0.5)], tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    publish_curves([record(jobs[0], 0.9)], tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    publish_curves([record(jobs[0], 0.9), record(jobs[1], 0.9)], tmp_path)
+    found = published_curves(tmp_path, [training_of(jobs[0])]).set_index("configuration")
+    assert found.loc[0, "accuracy"].tolist() == pytest.approx([0.5, 0.5])
+    assert found.loc[2, "accuracy"].tolist() == pytest.approx([0.92, 0.92])
+
+
+def test_a_damaged_file_of_origins_is_one_line(tmp_path):
+    (tmp_path / "dna.json.gz").write_text("{")
+    with pytest.raises(UserError, match=r"dna\.json\.gz: not the origins of published curves"):
+        published_trainings(tmp_path)
+
+
+def test_nine_in_ten_real_searches_are_in_the_central_95_percent_of_simulated_ones():
+    """Searches that proposed the pool are left out."""
+    checked = pd.read_csv(REFERENCE / "simulated/tables/validation.csv")
+    others = checked[~checked["from_pool"]]
+    assert len(others) > 130
+    assert others["inside"].mean() >= 0.9
+
+
+def test_published_results_stay_small():
+    size = sum(path.stat().st_size for path in REFERENCE.rglob("*") if path.is_file())
+    assert size < 20 * 2**20
+
+
+def test_paths_have_training_and_part(jobs):
+    assert path_of(jobs[1]) == f"{training_of(jobs[1])}/2-3.json"

@@ -1,0 +1,85 @@
+"""Tables of simulated searches for readers, from tables whose numbers are known."""
+
+import pandas as pd
+import pytest
+
+from automata.analysis.study import Study
+from automata.names import REPEAT
+from automata.simulation import readers
+
+
+def row(method="gradmatch 1 %", selector="gradmatch", **changes):
+    return {
+        "dataset": "dna",
+        "search": "random",
+        "scheduler": "hyperband",
+        "method": method,
+        "selector": selector,
+        "fraction": 0.01,
+        "horizon_exponent": 0.0,
+        "metric": "accuracy",
+        "finalists": 1,
+        "speedup_samples": 12.0,
+        "speedup_cpu": 6.0,
+        "regret": 0.5,
+        "regret_low": -0.25,
+        "regret_high": 1.5,
+        "regret_5th": -3.0,
+        "regret_95th": 4.0,
+        **changes,
+    }
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(*rows):
+        pd.DataFrame(rows).to_csv(tmp_path / "simulated.csv", index=False)
+        return Study(tmp_path)
+
+    return written
+
+
+def test_losses_have_the_speedups_and_the_regret_on_each_data_set(write):
+    others = [row(scheduler="asha"), row("FULL", "full"), row("gradmatch 1 %, 3 finalists")]
+    study = write(
+        row(),
+        row(dataset="trec6", speedup_samples=21.0, regret=2.0),
+        row("one epoch", "full", regret=0.0),
+        row(REPEAT, "full"),
+        *others,
+    )
+    found = readers.losses(study).set_index("method")
+    assert list(found.index) == [REPEAT, "one epoch", "AUTOMATA 1 %"]
+    assert found["by samples"].to_list() == ["12x", "12x", "12x\N{EN DASH}21x"]
+    assert found["by CPU time"].to_list() == ["6x", "6x", "6x"]
+    assert found.loc["AUTOMATA 1 %", "DNA"] == "+0.5 (-0.25, +1.5)"
+    assert found.loc[REPEAT, "DNA"] == "+0.5 (-3, +4)"
+    assert found["TREC6"].to_list() == ["", "", "+2 (-0.25, +1.5)"]
+    assert found["worst"].to_list() == ["+0.5", "+0", "+2"]
+
+
+def test_half_an_interval_is_the_median_over_methods(write, tmp_path):
+    widths = {"rs2 1 %": 1.0, "rs2 5 %": 2.0, "rs2 10 %": 7.0, REPEAT: 100.0, "other": 100.0}
+    study = write(*(row(name, regret_low=0, regret_high=it) for name, it in widths.items()))
+    noise = {"dataset": "dna", "seeds": 2, "validation": 1, "test": 2, "best": 3}
+    pd.DataFrame([noise]).to_csv(tmp_path / "noise.csv", index=False)
+    (line,) = readers.certainty(study).to_dict("records")
+    assert line["half an interval"] == "1.00"
+    assert line["two trainings, best quarter"] == "3.00"
+
+
+def test_claims_are_judged_by_speedup_and_the_bounds_of_regret(write):
+    def judged(*rows):
+        table = readers.claims(write(*rows)).set_index(["id", "by"])
+        return table["verdict"]["abstract-3x-30x"].to_dict()
+
+    both = {"samples": "reproduced", "CPU time": "reproduced"}
+    neither = dict.fromkeys(both, "not reproduced")
+    fast = row(speedup_samples=31.0, speedup_cpu=31.0)
+    assert judged(fast) == both
+    assert judged(row(speedup_samples=31.0, speedup_cpu=2.0)) == both | {
+        "CPU time": "not reproduced"
+    }
+    assert judged(fast | {"regret": 4.0, "regret_low": 3.0, "regret_high": 5.0}) == neither
+    # ASHA has a warm start in the paper.
+    assert judged(fast, row(scheduler="asha", regret=9.0)) == both
