@@ -19,6 +19,7 @@ from automata.files import fingerprint
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
 from automata.simulation.grid import (
+    CurvesJob,
     Published,
     Simulated,
     curves_jobs,
@@ -27,7 +28,6 @@ from automata.simulation.grid import (
     training_of,
     without_files,
 )
-from automata.simulation.record import CurvesJob
 from automata.versions import READER
 
 SHARED = (

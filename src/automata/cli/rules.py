@@ -145,8 +145,8 @@ def publish(
 ) -> None:
     """Copy the results of an experiment to the folder of published results."""
     from automata.publication import pack, publish
+    from automata.simulation.grid import read_curves
     from automata.simulation.published import publish_curves
-    from automata.simulation.record import read_curves
 
     publish(source, files, target)
     if records:
@@ -164,7 +164,7 @@ def record_curves(
 ) -> None:
     """Record the learning curves of some configurations."""
     from automata.config.refusals import parsed
-    from automata.simulation.record import CurvesJob
+    from automata.simulation.grid import CurvesJob
     from automata.simulation.train import record_curves
 
     record_curves(parsed(CurvesJob, job), data, work, output)

@@ -45,14 +45,10 @@ class Searched(NamedTuple):
 
     trials: Trials
     seeds: Ints
-    proposals: Ints
-    """(d, n) configurations."""
-    last: Floats
-    """(d, n) last scores."""
-    ends: Ints
-    """(d, n) places of the last epochs."""
-    best: Ints
-    """(d, 1) places of the best trials."""
+    ranked: Ints
+    """(d, n) configurations, the best first."""
+    reached: Ints
+    """(d,) places of the last epochs of the best trials."""
     costs: Floats
     """(2, d)"""
 
@@ -84,10 +80,10 @@ class Comparison:
         proposals = self.sample.order[:, : asked.configurations]
         scores = curves.scores(trials.metric)[seeds[:, None], proposals]
         ends = ends_under(scheduler, scores, curves.epochs)
-        last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
         costs = curves.costs[:, seeds[:, None], proposals, ends].sum(axis=2)
-        best = best_of(scheduler, last, ends)[:, None]
-        return Searched(trials, seeds, proposals, last, ends, best, costs)
+        order = best_first(scheduler, scores, ends)
+        ranked, reached = (np.take_along_axis(it, order, axis=1) for it in (proposals, ends))
+        return Searched(trials, seeds, ranked, reached[:, 0], costs)
 
     def finish(self, seeds: Ints, chosen: Ints, costs: Floats) -> Outcome:
         """Return the outcome after a final training; `costs` are those of all before it."""
@@ -140,11 +136,9 @@ def untuned(comparison: Comparison) -> Outcome:
 
 def best(comparison: Comparison, found: Searched) -> Outcome:
     """Choose the best trial. On all data it continues to T, on subsets it trains anew."""
-    chosen = np.take_along_axis(found.proposals, found.best, axis=1)[:, 0]
-    costs = found.costs
+    chosen, costs = found.ranked[:, 0], found.costs
     if found.trials.strategy == FULL:
-        reached = np.take_along_axis(found.ends, found.best, axis=1)[:, 0]
-        costs = costs - comparison.curves[FULL].costs[:, found.seeds, chosen, reached]
+        costs = costs - comparison.curves[FULL].costs[:, found.seeds, chosen, found.reached]
     return comparison.finish(found.seeds, chosen, costs)
 
 
@@ -155,8 +149,7 @@ def finalists(comparison: Comparison, found: Searched) -> Outcome:
     """
     full = comparison.curves[FULL]
     scores, seeds = full.scores(found.trials.metric), found.seeds[:, None]
-    order = np.argsort(-found.last, axis=1, kind="stable")[:, :FINALISTS]
-    left = np.take_along_axis(found.proposals, order, axis=1)
+    left = found.ranked[:, :FINALISTS]
     lost: Floats = np.zeros(found.costs.shape)
     for epoch, count in finalist_rungs(full.epochs[-1]).items():
         place = full.epochs.index(epoch)
@@ -213,9 +206,10 @@ def _judged_alone(scheduler: Asha, scores: Floats, epochs: Sequence[int]) -> Int
     return ends
 
 
-def best_of(scheduler: Halving | Asha, last: Floats, ends: Ints) -> Ints:
-    """Return the best trial (d,) by its `last` score; the earlier trial wins a tie."""
+def best_first(scheduler: Halving | Asha, scores: Floats, ends: Ints) -> Ints:
+    """Return the places of the trials (d, n), the best first; earlier trials win ties."""
+    last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
     if scheduler.furthest:
         reached = np.where(last > WORST_SCORE, ends, -1)
         last = np.where(reached == reached.max(axis=1, keepdims=True), last, -np.inf)
-    return np.asarray(np.argmax(last, axis=1))
+    return np.argsort(-last, axis=1, kind="stable")

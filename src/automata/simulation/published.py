@@ -16,8 +16,7 @@ from typing import Any
 import pandas as pd
 
 from automata.files import replacing
-from automata.simulation.grid import path_of, published_trainings, read_origins, training_of
-from automata.simulation.record import Curves
+from automata.simulation.grid import Curves, path_of, published_trainings, read_origins, training_of
 
 ROW = ["training", "configuration", "epoch"]
 """Columns that identify a row."""
@@ -52,22 +51,17 @@ def publish_curves(records: Iterable[Curves], folder: Path) -> None:
         content = read_origins(origins) if origins.is_file() else {}
         content |= {path_of(it.job): it.model_dump(mode="json", exclude={"curves"}) for it in some}
         with replacing(path) as temporary:
-            write_table(table.sort_values(ROW, ignore_index=True).astype(TYPES), temporary)
+            table.sort_values(ROW, ignore_index=True).astype(TYPES).to_parquet(
+                temporary,
+                index=False,
+                compression="zstd",
+                compression_level=22,
+                use_dictionary=[name for name in COLUMNS if name not in UNIQUE],
+                use_byte_stream_split=UNIQUE,
+            )
         with replacing(origins) as temporary:
             text = json.dumps(content, sort_keys=True) + "\n"
             temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
-
-
-def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write a table of curves as a small Parquet file."""
-    table.to_parquet(
-        path,
-        index=False,
-        compression="zstd",
-        compression_level=22,
-        use_dictionary=[name for name in table if name not in UNIQUE],
-        use_byte_stream_split=UNIQUE,
-    )
 
 
 def published_curves(folder: Path, trainings: Sequence[str]) -> pd.DataFrame:

@@ -14,9 +14,8 @@ from automata.analysis.tables import read_csv, read_json
 from automata.config.base import Section
 from automata.errors import UserError
 from automata.simulation import TABLES
-from automata.simulation.grid import Simulated
+from automata.simulation.grid import POOL_SEED, Simulated, read_curves
 from automata.simulation.published import ROW, published_curves, tabulated
-from automata.simulation.record import POOL_SEED, read_curves
 from automata.simulation.study import INTERNAL, compared, contrasts
 from automata.simulation.table import FULL, Recorded, Strategy, complete
 

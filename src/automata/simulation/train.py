@@ -12,7 +12,7 @@ from automata.files import Recorded, sha256
 from automata.metering.measurement import Measurement
 from automata.records import read_as, write_record
 from automata.registry import CONTROLS
-from automata.simulation.record import Curve, Curves, CurvesJob, Point, read_curves
+from automata.simulation.grid import Curve, Curves, CurvesJob, Point, read_curves
 from automata.training.device import take_device
 from automata.training.evaluation import evaluate
 from automata.training.subsets import subset_plan

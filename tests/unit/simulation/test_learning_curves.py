@@ -13,8 +13,7 @@ from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.runs import job_of
 from automata.simulation import train
-from automata.simulation.grid import curves_jobs, path_of
-from automata.simulation.record import read_curves
+from automata.simulation.grid import curves_jobs, path_of, read_curves
 from automata.simulation.train import record_curves
 from automata.tuning import search_phase
 from automata.tuning.work import WorkFolder

@@ -8,9 +8,16 @@ import pytest
 from automata.config.files import DEFAULTS, read_experiments
 from automata.errors import UserError
 from automata.metering.measurement import Measurement
-from automata.simulation.grid import curves_jobs, path_of, published_trainings, training_of
+from automata.simulation.grid import (
+    Curve,
+    Curves,
+    Point,
+    curves_jobs,
+    path_of,
+    published_trainings,
+    training_of,
+)
 from automata.simulation.published import publish_curves, published_curves, tabulated
-from automata.simulation.record import Curve, Curves, Point
 from automata.training.progress import Evaluation, Progress, Seconds
 
 REFERENCE = Path(__file__).parents[3] / "results/reference"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
-from automata.simulation.methods import Comparison, Sample, best_of, ends_under, methods
+from automata.simulation.methods import Comparison, Sample, best_first, ends_under, methods
 from automata.simulation.table import FULL, PoolCurves, Strategy
 from automata.tuning.search import Search, simulate
 from made_curves import asked
@@ -63,7 +63,7 @@ def test_trials_end_where_those_of_the_search_itself_do(
     scores = np.random.default_rng(seed).integers(0, levels, shape) / levels
     scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
     ends = ends_under(scheduler, scores, rungs)
-    best = best_of(scheduler, np.take_along_axis(scores, ends[:, :, None], 2)[:, :, 0], ends)
+    best = best_first(scheduler, scores, ends)[:, 0]
     for search in range(len(scores)):
 
         def score(trial, epoch, search=search):
