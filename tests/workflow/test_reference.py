@@ -50,7 +50,7 @@ def test_tables_are_the_published_ones(redrawn):
     assert workflow.jobs["tune"] == 0
     again = workflow.folder / "results/again/tables"
     tables = {path.name: path for path in (published / "tables").iterdir()}
-    assert {"runs.csv", "untuned.csv", "overview.md", "tradeoff.md", "energy.md"} <= set(tables)
+    assert {"runs.csv", "untuned.csv", "overview.md", "tradeoff.csv", "energy.md"} <= set(tables)
     for name, path in tables.items():
         if path.suffix == ".csv":
             expected, found = pd.read_csv(path), pd.read_csv(again / name)
