@@ -13,7 +13,7 @@ import yaml
 
 from automata import names
 from automata.analysis.claims import parse_claims
-from automata.analysis.claims.by_panel import RangeClaim
+from automata.analysis.claims.share import ShareClaim
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
@@ -201,7 +201,8 @@ def claims(study: Study) -> pd.DataFrame:
     speedups = {
         name: claim
         for name, claim in told
-        if type(claim) is RangeClaim and claim.quantity == "speedup"
+        if isinstance(claim, ShareClaim) and claim.comparison == "reaches"
+        if claim.quantity == "speedup" and len(claim.grid.panels) > 1
     }
     lines = []
     for (name, claim), (by, column) in product(speedups.items(), COSTS.items()):
