@@ -140,7 +140,7 @@ class GridClaim(Section):
 
     def weakened(self, outcome: Outcome, rows: pd.DataFrame) -> Outcome:
         """Return the outcome, less firm if `rows` lack a fraction of the grid."""
-        if outcome.firm != FIRM or set(self.grid.fractions) <= set(rows["fraction"]):
+        if outcome.firm == FEW_SEEDS or set(self.grid.fractions) <= set(rows["fraction"]):
             return outcome
         return Outcome(outcome.passes, FRACTIONS_MISSING)
 
