@@ -1,12 +1,9 @@
 """The paper's claims, each checked against the tables of an experiment.
 
-`config/claims.yaml` quotes them and says in numbers what each one is checked for. A kind of claim
-is a class, which reads those numbers, states its rule and gives the finding. Most have one of two
-shapes: something holds in a share of the panels (`by_panel`), or a mean over runs is beyond a bar
-(`by_mean`). A new kind is such a class and a line in `table.KINDS`.
+`config/claims.yaml` quotes the claims and says what each is checked for. A claim has one of two
+shapes: a condition holds in a share of the panels, or a figure over all panels passes a threshold.
 """
 
-from automata.analysis.claims.finding import Finding
-from automata.analysis.claims.table import KINDS, claims_table, parse_claims, presented, summary
+from automata.analysis.claims.table import claims_table, parse_claims, presented
 
-__all__ = ["KINDS", "Finding", "claims_table", "parse_claims", "presented", "summary"]
+__all__ = ["claims_table", "parse_claims", "presented"]

@@ -1,187 +1,193 @@
-"""What claims have in common: the words, the part of the grid, and what is evidence."""
+"""What claims have in common: their words, the runs that count, and how firm a verdict is.
+
+A verdict follows our means. It is firm if the whole 95 % interval gives the same verdict, so noise
+can make a verdict less firm but cannot turn it.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import product
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
 import pandas as pd
-from pydantic import Field
 
-from automata.analysis.claims.finding import NO_RUNS_NEEDED, REPRODUCED, Finding, not_run
 from automata.analysis.energy import follows_time
-from automata.analysis.quantities import QUANTITIES, RATIOS
-from automata.analysis.quantities import quantity as quantity_of
-from automata.analysis.statistics import Spread, known, summarise
-from automata.analysis.study import COMBINATION, RUN, Panel, Study, compared
-from automata.config.base import Axis, Section, one_of
-from automata.names import DATASETS, METHODS, SCHEDULERS, SEARCHES
+from automata.analysis.quantities import quantity
+from automata.analysis.ratios import SAME
+from automata.analysis.study import Panel, Study, compared, panels
+from automata.analysis.tradeoff import tradeoff
+from automata.analysis.wording import bounded
+from automata.config.base import Axis, Section, Share, Text, one_of
+from automata.names import AUTOMATA, DATASETS, METHODS, SCHEDULERS, SEARCHES
 
-Text = Annotated[str, Field(min_length=1)]
-DatasetName = Annotated[str, one_of(DATASETS)]
-SearchName = Annotated[str, one_of(SEARCHES)]
-SchedulerName = Annotated[str, one_of(SCHEDULERS)]
+REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not reproduced", "not run"
+
+FIRM, OPEN, FEW_SEEDS = "interval", "within the interval", "too few seeds"
+FRACTIONS_MISSING, PANELS_MISSING = "fractions missing", "panels missing"
+
+WORK = [*SAME, "epochs", "configurations", "model", "train_rows"]
+"""Where runs are made, what they tune, and for how long."""
+
 SelectorName = Annotated[str, one_of(METHODS)]
-Fraction = Annotated[float, Field(gt=0, le=1)]
-Around = Annotated[
-    float, Field(ge=0, lt=1, description='How much less, as a share, "around" still covers')
-]
+SchedulerName = Annotated[str, one_of(SCHEDULERS)]
 
 
-class Claim(Section, ABC):
-    """A claim of the paper."""
+class Outcome(NamedTuple):
+    """Whether runs support a claim, and how firmly."""
 
-    quote: Annotated[Text, Field(description="The paper's words")]
-    location: Annotated[Text, Field(description="Section, figure or caption")]
-    reading: Annotated[
-        str, Field(description="What the check takes the words to mean, where they are vague")
-    ] = ""
-
-    @property
-    def panels(self) -> list[Panel]:
-        """What it is about; nothing where it is not about the grid."""
-        return []
-
-    @property
-    @abstractmethod
-    def rule(self) -> str:
-        """When the claim counts as reproduced, in a sentence for readers."""
-
-    @abstractmethod
-    def check(self, study: Study) -> Finding:
-        """Return what `study` says of the claim."""
+    passes: bool
+    firm: str
 
 
-class UncheckedClaim(Claim):
-    """A claim that is here so that nobody takes it for checked; `needs` says what it would take."""
+class Estimate(NamedTuple):
+    """A figure of ours with its 95 % interval; `few`: too few seeds for one."""
 
-    needs: Text
+    value: float
+    low: float
+    high: float
+    few: bool = False
 
-    @property
-    def rule(self) -> str:
-        """Say that there is none."""
-        return "not checked here"
+    def between(self, least: float, most: float) -> Outcome:
+        """Return whether the figure is above `least` and below `most`."""
+        inside = least < self.low and self.high < most
+        outside = self.high <= least or most <= self.low
+        firm = FEW_SEEDS if self.few else FIRM if inside or outside else OPEN
+        return Outcome(least < self.value < most, firm)
 
-    def check(self, study: Study) -> Finding:
-        """Return what a check would need; `study` is not looked at."""
-        return not_run(f"needs {self.needs}")
+    def shown(self, form: Callable[[float], str], unit: str = "") -> str:
+        """Return the figure and its interval in words; `form` formats a number."""
+        value = f"{form(self.value)}{unit}"
+        return value if self.few else bounded(value, form(self.low), form(self.high))
 
 
-class FootprintClaim(Claim):
-    """Arithmetic on the paper's own numbers: no run can change it, so that it stands in the file.
+class Finding(NamedTuple):
+    """What a study says about a claim that is about `of` panels, of which `panels` were run."""
 
-    `arithmetic` is what is computed, `gives` its result, which must bear the claim out.
-    """
+    verdict: str
+    ours: str
+    """Our figure in words; the reason if the claim is not run."""
+    firm: str = ""
+    of: int = 0
+    panels: tuple[Panel, ...] = ()
+    records: tuple[str, ...] = ()
 
-    arithmetic: Text
-    gives: Text
 
-    @property
-    def rule(self) -> str:
-        """Say what is computed."""
-        return self.arithmetic
+class StatedClaim(Section):
+    """A claim whose verdict is in the file: runs of one experiment cannot change it."""
+
+    shape: Literal["stated"]
+    quote: Text
+    location: Text
+    reading: str = ""
+    verdict: Literal["reproduced", "not run"]
+    ours: Text
+    rule: Text = "not checked here"
 
     def check(self, study: Study) -> Finding:
-        """Return the result; `study` is not looked at."""
-        return Finding(REPRODUCED, self.gives, NO_RUNS_NEEDED)
+        """Return the stated verdict."""
+        return Finding(self.verdict, self.ours, "no runs needed" * (self.verdict == REPRODUCED))
 
 
 class Grid(Section):
     """A part of the paper's grid."""
 
-    datasets: Axis[DatasetName]
-    searches: Axis[SearchName]
+    datasets: Axis[Annotated[str, one_of(DATASETS)]]
+    searches: Axis[Annotated[str, one_of(SEARCHES)]]
     schedulers: Axis[SchedulerName]
-    fractions: Axis[Fraction]
+    fractions: Axis[Share]
+
+    @property
+    def panels(self) -> list[Panel]:
+        """All combinations of data set, search and scheduler."""
+        return [Panel(*axes) for axes in product(self.datasets, self.searches, self.schedulers)]
 
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows in these panels, of all selectors and fractions."""
-        return table[
-            table["dataset"].isin(self.datasets)
-            & table["search"].isin(self.searches)
-            & table["scheduler"].isin(self.schedulers)
-        ]
+        axes = {"dataset": self.datasets, "search": self.searches, "scheduler": self.schedulers}
+        return table[table[[*axes]].isin(axes).all(axis=1)]
 
     def subsets(self, table: pd.DataFrame, selectors: Sequence[str]) -> pd.DataFrame:
         """Return the rows in these panels, of `selectors` and the fractions of the grid."""
         rows = self.rows(table)
         return rows[rows["selector"].isin(selectors) & rows["fraction"].isin(self.fractions)]
 
-    def lacks_fractions(self, rows: pd.DataFrame) -> bool:
-        """Say whether a fraction of the grid is not in `rows`."""
-        return not set(self.fractions) <= set(rows["fraction"])
 
+class GridClaim(Section):
+    """A claim about a quantity in a part of the grid; `reading` explains vague words."""
 
-class GridClaim(Claim, ABC):
-    """A claim about a part of the grid."""
-
+    quote: Text
+    location: Text
+    reading: str = ""
     grid: Grid
+    quantity: str
 
-    @property
-    def panels(self) -> list[Panel]:
-        """All combinations of data set, search and scheduler."""
-        axes = self.grid.datasets, self.grid.searches, self.grid.schedulers
-        return [Panel(*values) for values in product(*axes)]
+    def runs(self, study: Study) -> pd.DataFrame:
+        """Return the runs that compare with their FULL and have the quantity.
+
+        An energy that was estimated from CPU time alone does not count: it follows time.
+        """
+        rows = self.grid.rows(compared(study.ratios))
+        columns = {self.quantity, *WORK}.difference(rows.columns)
+        rows = rows.join(study.runs.set_index("record")[sorted(columns)], on="record")
+        rows = rows[rows[self.quantity].notna()]
+        return rows[~_estimated(rows)] if quantity(self.quantity).of_energy else rows
+
+    def means(self, study: Study) -> pd.DataFrame:
+        """Return the rows of the tradeoff table; those of energy are of the runs that count."""
+        energy = quantity(self.quantity).of_energy
+        return tradeoff(self.runs(study)) if energy else study.tradeoff
+
+    def weakened(self, outcome: Outcome, rows: pd.DataFrame) -> Outcome:
+        """Return the outcome, less firm if `rows` lack a fraction of the grid."""
+        if outcome.firm == FEW_SEEDS or set(self.grid.fractions) <= set(rows["fraction"]):
+            return outcome
+        return Outcome(outcome.passes, FRACTIONS_MISSING)
+
+    def found(self, outcome: Outcome, ours: str, rows: pd.DataFrame) -> Finding:
+        """Return the finding from `rows`: their panels, and the paths of all records behind."""
+        columns = (rows.get(name, ()) for name in ("record", "full_record", "records"))
+        records = sorted({path for column in columns for cell in column for path in cell.split()})
+        verdict, of = REPRODUCED if outcome.passes else NOT_REPRODUCED, len(self.grid.panels)
+        return Finding(verdict, ours, outcome.firm, of, tuple(panels(rows)), tuple(records))
+
+    def not_run(self, study: Study, selectors: Sequence[str]) -> Finding:
+        """Return the finding if the runs of `selectors` do not suffice."""
+        rows = compared(self.grid.subsets(study.ratios, selectors))
+        measure, names = quantity(self.quantity), map(selector_words, dict.fromkeys(selectors))
+        reason = f"needs more runs of {', '.join(names)} with the {measure.words}"
+        if measure.of_energy and _estimated(rows).any():
+            reason = "energy was estimated from CPU time in these panels"
+        return Finding(NOT_RUN, reason, of=len(self.grid.panels))
 
 
-class QuantityClaim(GridClaim, ABC):
-    """A claim about a quantity, which it looks at through these methods alone.
+def of_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
+    """Return whether at least `share` of the panels that were run pass.
 
-    Energies that were estimated from CPU time alone follow time by construction: they are no
-    evidence.
+    The outcome is firm if the panels with firm outcomes decide it for all `of` panels: each panel
+    that was not run may pass or fail.
     """
 
-    quantity: Annotated[str, one_of(RATIOS)] = "speedup"
+    def enough(count: int, among: int) -> bool:
+        return count >= share * among - 1e-9
 
-    @property
-    def _of_energy(self) -> bool:
-        return quantity_of(self.quantity).of_energy
-
-    @property
-    def _but_estimates(self) -> str:
-        """What a rule adds where the quantity rests on energy."""
-        but = " (energy estimated from CPU time alone does not count: it follows time)"
-        return but if self._of_energy else ""
-
-    def _runs(self, study: Study) -> pd.DataFrame:
-        """Return the runs that compare with their FULL and have the quantity."""
-        rows = compared(study.ratios)
-        if self._of_energy:
-            rows = rows[~_estimated(rows)]
-        if self.quantity not in rows:
-            rows = rows.merge(study.runs[[*RUN, self.quantity]], on=RUN)
-        return rows[rows[self.quantity].notna()]
-
-    def _means(self, study: Study) -> pd.DataFrame:
-        """Return the rows of the tradeoff table that have the quantity."""
-        table = study.once(_of_measured_energy) if self._of_energy else study.tradeoff
-        return table[table[self.quantity].notna()]
-
-    def _why_missing(self, study: Study, selectors: Sequence[str], otherwise: str) -> str:
-        """Return why no panel has the quantity: its energies follow time, or `otherwise`."""
-        rows = self.grid.subsets(compared(study.ratios), selectors)
-        if self._of_energy and _estimated(rows[rows[self.quantity].notna()]).any():
-            return "energy was estimated from CPU time in these panels"
-        return otherwise
+    passes = enough(sum(outcome.passes for outcome in outcomes), len(outcomes))
+    reasons = [outcome.firm for outcome in outcomes if outcome.passes == passes]
+    firm = reasons.count(FIRM)
+    for among, word in ((of, FIRM), (len(outcomes), PANELS_MISSING)):
+        if enough(firm, among) if passes else not enough(among - firm, among):
+            return Outcome(passes, word)
+    order = (FEW_SEEDS, FRACTIONS_MISSING, OPEN)
+    return Outcome(passes, next(reason for reason in order if reason in reasons))
 
 
-def _of_measured_energy(study: Study) -> pd.DataFrame:
-    """Return the tradeoff table, its energies over the seeds alone whose energy is evidence."""
-    runs = compared(study.ratios)
-    if runs.empty:  # an empty table has no types to merge by
-        return study.tradeoff
-    energies = {name: Spread(known(name)) for name, row in QUANTITIES.items() if row.of_energy}
-    seeds = {"energy_seeds": lambda group: group["energy_ratio"].notna().sum()}
-    measured = summarise(runs[~_estimated(runs)], COMBINATION, {**seeds, **energies})
-    measured = measured.drop(columns="records")
-    others = [*COMBINATION, *study.tradeoff.columns.difference(measured.columns)]
-    return study.tradeoff[others].merge(measured, on=COMBINATION, how="left")
+def selector_words(name: str) -> str:
+    """Return the name of a selector as the paper writes it."""
+    return "AUTOMATA" if name == AUTOMATA else name.upper()
 
 
 def _estimated(rows: pd.DataFrame) -> pd.Series[bool]:
     """Return which rows have an energy that was estimated from CPU time alone."""
-    known = rows[["energy_method", "energy_source"]].astype(object)
-    pairs = known.where(known.notna(), None).itertuples(index=False, name=None)
-    return pd.Series([follows_time(*pair) for pair in pairs], index=rows.index, dtype=bool)
+    ways = rows[["energy_method", "energy_source"]].astype(object).fillna("")
+    found = [follows_time(*way) for way in ways.itertuples(index=False, name=None)]
+    return pd.Series(found, index=rows.index, dtype=bool)

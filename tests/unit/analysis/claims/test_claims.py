@@ -1,0 +1,312 @@
+"""Small studies and the verdicts on them, computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import spearmanr
+
+from .conftest import ASHA, HYPERBAND, run, runs
+
+YES, NO, NOT_RUN = "reproduced", "not reproduced", "not run"
+FIRM, OPEN, FEW = "interval", "within the interval", "too few seeds"
+NO_FRACTION, NO_PANEL = "fractions missing", "panels missing"
+
+BOTH = {"schedulers": ["hyperband", "asha"]}
+SIZES = {"fractions": [0.1, 0.3]}
+DNA = ("dna", "tpe", "hyperband")
+ESTIMATED = {"energy_method": "estimated", "energy_source": "codecarbon CPU load"}
+
+REACHES = {"shape": "share", "comparison": "reaches", "threshold": 4, "loss": 1}
+COVERS = {"shape": "share", "comparison": "covers-more", "baseline": ["random", "craig"]}
+FALLS = {"shape": "share", "comparison": "falls"}
+PAIRED = {
+    "shape": "mean",
+    "figure": "difference",
+    "baseline": "random",
+    "quantity": "test_accuracy",
+    "above": 0,
+}
+SIMILAR = {
+    "shape": "mean",
+    "figure": "ratio",
+    "quantity": "energy_ratio",
+    "baseline_quantity": "speedup",
+    "above": 0.8,
+    "below": 1.25,
+}
+FASTER = {
+    "shape": "mean",
+    "figure": "ratio",
+    "quantity": "total_seconds",
+    "subject": "full",
+    "baseline": "full",
+    "under": ["hyperband", "asha"],
+    "above": 1,
+    "fractions": [1],
+    **BOTH,
+}
+SETS = ["dna", "satimage", "trec6", "letter", "connect4", "svhn"]
+LARGER = {
+    "shape": "mean",
+    "figure": "correlation",
+    "quantity": "speedup",
+    "above": 0.5,
+    "datasets": SETS,
+}
+
+
+def sizes(small, large, **changes):
+    """Make runs of 10 % and 30 % with these speedups per seed."""
+    return runs(small, **changes) + runs(large, fraction=0.3, **changes)
+
+
+def contest(own, random, craig, seeds=3, **changes):
+    """Make the runs of one fraction: a speedup and an error per selector."""
+    points = {"gradmatch": own, "random": random, "craig": craig}
+    return [
+        row
+        for selector, (fast, bad) in points.items()
+        for row in runs([fast] * seeds, bad, selector=selector, **changes)
+    ]
+
+
+def duel(own, other, **changes):
+    """Make runs of AUTOMATA and RANDOM with these errors per seed."""
+    rows = runs([4.0] * len(own), own, **changes)
+    return rows + runs([4.0] * len(other), other, selector="random", **changes)
+
+
+def full(hyperband, asha, **changes):
+    """Make FULL's runs under two schedulers that take so many seconds per seed."""
+    return [
+        run(1.0, 0.0, selector="full", fraction=1.0, seed=seed, panel=panel, total_seconds=value)
+        | changes
+        for panel, seconds in ((ASHA, asha), (HYPERBAND, hyperband))
+        for seed, value in enumerate(seconds)
+    ]
+
+
+def growing(speedups):
+    """Make runs of data sets of 100, 200, ... rows with these speedups."""
+    return [
+        run(fast, panel=(name, "tpe", "hyperband"), train_rows=100 * number)
+        for number, (name, fast) in enumerate(zip(SETS, speedups, strict=False), start=1)
+    ]
+
+
+STUDIES = [
+    # A ratio at a loss: both at one fraction, at the limits, over seeds.
+    (REACHES, [run(4.0, 1.0)], YES, FEW),
+    (REACHES, [run(3.99, 1.0)], NO, FEW),
+    (REACHES, [run(4.0, 1.01)], NO, FEW),
+    ({**REACHES, "loss": -0.9}, [run(4.0, -0.8)], NO, FEW),
+    ({**REACHES, "threshold": 2.68, "around": 0.1}, [run(2.412)], YES, FEW),
+    ({**REACHES, **SIZES}, [run(2.0, 0.0), run(9.0, 3.0, fraction=0.3)], NO, FEW),
+    ({**REACHES, **SIZES}, [run(2.0, 0.0), run(4.0, 1.0, fraction=0.3)], YES, FEW),
+    (REACHES, [run(2.0), run(9.0, selector="rs2"), run(9.0, fraction=0.7)], NO, FEW),
+    (REACHES, [run(panel=ASHA), run(selector="craig")], NOT_RUN, ""),
+    (REACHES, runs([2.0, 4.0, 6.0]), YES, OPEN),
+    (REACHES, runs([5.0, 5.5, 6.0]), YES, FIRM),
+    (REACHES, runs([5.0, 5.5, 6.0], [-2.0, 0.5, 2.5]), YES, OPEN),
+    (REACHES, runs([2.0, 2.5, 3.0]), NO, FIRM),
+    (REACHES, runs([1.0, 3.5, 6.0]), NO, OPEN),
+    # What was not run may turn the verdict.
+    ({**REACHES, **BOTH}, runs([5.0] * 3), YES, NO_PANEL),
+    ({**REACHES, **BOTH}, runs([2.0] * 3), NO, FIRM),
+    ({**REACHES, **BOTH, "share": 0.5}, runs([2.0] * 3), NO, NO_PANEL),
+    ({**REACHES, **BOTH, "share": 0.5}, runs([5.0] * 3), YES, FIRM),
+    ({**REACHES, **SIZES}, runs([2.0] * 3), NO, NO_FRACTION),
+    ({**REACHES, **SIZES}, runs([5.0] * 3), YES, FIRM),
+    # The area beyond a ratio of 1, below the worst error: here 4.5, 3 and 0.
+    (COVERS, contest((4, 0.5), (4, 1), (3, 2)), YES, FIRM),
+    (COVERS, contest((4, 1), (4, 0.5), (3, 2)), NO, FIRM),
+    (COVERS, contest((4, 1), (2.5, 0), (9, 2)), NO, FIRM),  # 3 and 3
+    (COVERS, contest((4, 1), (2.4, 0), (9, 2)), YES, FIRM),  # 3 and 2.8
+    (COVERS, contest((9, 2), (3, 1), (2, 1)), NO, FIRM),  # the worst error covers nothing
+    (COVERS, contest((2, -1), (4, -0.5), (3, -0.5)), NO, FIRM),  # from FULL's 0: 1 and 1.5
+    (COVERS, contest((0.9, 0), (0.8, 1), (0.7, 2)), NO, FIRM),  # all slower than FULL
+    (COVERS, contest((4, 0.5), (4, 1), (3, 2), seeds=2), YES, FEW),
+    ({**COVERS, **SIZES}, contest((4, 0.5), (4, 1), (3, 2)), YES, NO_FRACTION),
+    (COVERS, [row for row in contest((4, 0.5), (4, 1), (3, 2)) if row["seed"]], YES, FEW),
+    (COVERS, contest((4, 0.5), (4, 1), (3, 2))[:6], NOT_RUN, ""),  # no CRAIG
+    (  # 9 and 8.7 at 10 %; at 30 % RANDOM gets 1.1 more, AUTOMATA 0.5
+        {**COVERS, **SIZES},
+        contest((4, 1), (4, 1.1), (2, 4)) + contest((2, 0.5), (2, 0), (2, 4), fraction=0.3),
+        *(NO, FIRM),
+    ),
+    (  # RANDOM has no such fraction, CRAIG no such seed
+        {**COVERS, **SIZES},
+        [
+            *contest((4, 1), (4, 0.5), (3, 2)),
+            run(99.0, -9.0, fraction=0.3),
+            run(99.0, -9.0, seed=7),
+        ],
+        *(NO, NO_FRACTION),
+    ),
+    # Strictly falling, from each fraction to the next.
+    ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [4.0, 4.1, 4.2]), YES, FIRM),
+    ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [1.0, 4.1, 9.0]), YES, OPEN),
+    ({**FALLS, **SIZES}, sizes([4.0, 4.1, 4.2], [5.0, 5.1, 5.2]), NO, FIRM),
+    ({**FALLS, **SIZES}, sizes([5.0, 5.1], [4.0, 4.1]), YES, FEW),
+    ({**FALLS, **SIZES}, sizes([5.0, 5.0], [5.0, 5.0]), NO, FEW),
+    ({**FALLS, **SIZES}, runs([5.0] * 3), NOT_RUN, ""),
+    ({**FALLS, "fractions": [0.01, 0.1, 0.3]}, sizes([5.0] * 3, [4.0] * 3), YES, NO_FRACTION),
+    (
+        {**FALLS, **SIZES, "subject": ["gradmatch", "random"]},
+        sizes([5.0] * 3, [4.0] * 3) + sizes([2.0] * 3, [3.0] * 3, selector="random"),
+        *(NO, FIRM),
+    ),
+    # Means over pairs of runs.
+    (PAIRED, duel([1.0, 1.1, 1.2], [2.0, 2.2, 2.1]), YES, FIRM),
+    (PAIRED, duel([2.0, 2.2, 2.1], [1.0, 1.1, 1.2]), NO, FIRM),
+    (PAIRED, duel([1.0, 3.0, 1.0], [2.0, 2.0, 2.5]), YES, OPEN),
+    (PAIRED, duel([1.0] * 3, [1.0] * 3), NO, FIRM),
+    (PAIRED, duel([1.0, 1.0], [2.0, 2.0]), YES, FEW),
+    ({**PAIRED, **BOTH}, duel([1.0] * 3, [2.0] * 3), YES, NO_PANEL),
+    ({**PAIRED, **SIZES}, duel([1.0] * 3, [2.0] * 3), YES, NO_FRACTION),
+    (PAIRED, [{**row, "refused": "diverged"} for row in duel([1.0], [2.0])], NOT_RUN, ""),
+    (PAIRED, runs([4.0]), NOT_RUN, ""),
+    (SIMILAR, [run(4.0, seed=seed, energy_ratio=4.9) for seed in range(3)], YES, FIRM),
+    (SIMILAR, [run(4.0, seed=seed, energy_ratio=5.1) for seed in range(3)], NO, FIRM),
+    (SIMILAR, [run(4.0, seed=seed, energy_ratio=3.1) for seed in range(3)], NO, FIRM),
+    (FASTER, full([20, 22, 24], [10, 11, 12]), YES, FIRM),
+    (FASTER, full([9, 9, 20], [10, 10, 10]), YES, OPEN),
+    (FASTER, full([10, 10, 10], [10, 10, 10]), NO, FIRM),
+    (FASTER, full([20], [10]), YES, FEW),
+    *(
+        (FASTER, [first | changes, *others], NOT_RUN, "")
+        for first, *others in [full([20], [10])]
+        for changes in ({"machine": "there"}, {"epochs": 200.0}, {"model": "cnn"})
+    ),
+    # Spearman's 1 - 6 sum(d^2) / (n (n^2 - 1)) is 0.5 for sum(d^2) = 10, n = 5.
+    (LARGER, growing([1, 2, 3, 4, 5, 6]), YES, FIRM),
+    (LARGER, growing([6, 5, 4, 3, 2, 1]), NO, FIRM),
+    (LARGER, growing([4, 4, 4, 4, 4, 4]), NO, FIRM),
+    (LARGER, growing([1, 2, 3, 4, 5]), YES, NO_PANEL),
+    (LARGER, growing([2, 4, 1, 3, 5]), NO, OPEN),
+    ({**LARGER, "above": 0.49}, growing([2, 4, 1, 3, 5]), YES, OPEN),
+    (LARGER, growing([1, 2, 3, 4]), NOT_RUN, ""),
+    # The Hyperband panels of DNA alone are not what all data sets have.
+    (
+        {**LARGER, **BOTH},
+        [*growing(range(1, 7)), run(99.0, panel=("dna", "tpe", "asha"), train_rows=100)],
+        YES,
+        NO_PANEL,
+    ),
+    ({"shape": "stated", "verdict": YES, "ours": "2", "rule": "1 + 1"}, [], YES, "no runs needed"),
+    ({"shape": "stated", "verdict": NOT_RUN, "ours": "needs two models"}, [], NOT_RUN, ""),
+]
+
+
+@pytest.mark.parametrize(("keys", "rows", "verdict", "firm"), STUDIES)
+def test_the_verdict_on_a_small_study(check, keys, rows, verdict, firm):
+    finding = check(rows, **keys)
+    assert (finding.verdict, finding.firm) == (verdict, firm)
+
+
+@pytest.mark.parametrize(
+    ("keys", "rows", "ours"),
+    [
+        (
+            REACHES,
+            runs([5.0, 5.5, 6.0], 0.5),
+            "5.5x (5 to 6) at +0.5 pp (+0.5 to +0.5), fraction 10 %",
+        ),
+        (  # the fastest within the loss, then the fastest
+            {**REACHES, **SIZES},
+            [run(9.0, 3.0), run(2.0, 0.9, fraction=0.3)],
+            "2x at +0.9 pp, fraction 30 %; the fastest: 9x at +3 pp, fraction 10 %",
+        ),
+        (  # none within the loss: the one of least error
+            {**REACHES, **SIZES},
+            [run(9.0, 3.0), run(2.0, 1.5, fraction=0.3)],
+            "2x at +1.5 pp, fraction 30 %; the fastest: 9x at +3 pp, fraction 10 %",
+        ),
+        (
+            {**REACHES, **BOTH, "most": 5},
+            [run(5.0), run(3.0, panel=ASHA)],
+            "1 of 2 panels reach 4x at a loss of at most 1 percentage points; the best fraction "
+            "there has 3x (satimage/tpe-asha) to 5x (satimage/tpe-hyperband); 5x is reached in 1",
+        ),
+        (
+            {**REACHES, **BOTH, "most": 5},
+            [run(9.0, 2.5), run(4.5, panel=ASHA)],
+            "1 of 2 panels reach 4x at a loss of at most 1 percentage points; the best fraction "
+            "there has 4.5x (satimage/tpe-asha) to 4.5x (satimage/tpe-asha); "
+            "no fraction is within the loss in 1; 5x is reached in 0",
+        ),
+        (
+            {**COVERS, **BOTH},
+            contest((4, 0.5), (4, 1), (3, 2)) + contest((4, 1), (4, 0.5), (3, 2), panel=ASHA),
+            "the largest area in 1 of 2 panels (50 %); RANDOM in 1",
+        ),
+        (
+            COVERS,
+            contest((4, 0), (4, 0), (3, 2)),
+            "the largest area in 0 of 1 panels (0 %); no single best in 1",
+        ),
+        (
+            {**FALLS, **SIZES, **BOTH},
+            sizes([5.0], [4.0]) + sizes([4.0], [5.0], panel=ASHA),
+            "in order in 1 of 2 panels; not in satimage/tpe-asha",
+        ),
+        (  # pairs agree in fraction and seed
+            {**PAIRED, **SIZES},
+            [*duel([1.0] * 3, [2.0] * 3), run(error=-90.0, seed=9), run(error=-90.0, fraction=0.3)],
+            "+1 pp (+1 to +1) over 3 pairs, fractions 10 %",
+        ),
+        (  # FULL has no fraction
+            {**PAIRED, **SIZES, "baseline": "full", "quantity": "best_validation_accuracy"},
+            [*sizes([4.0], [3.0]), run(1.0, 0.0, selector="full", fraction=1.0)],
+            "-1 pp over 2 pairs, fractions 10 %, 30 %",
+        ),
+        (  # seeds are drawn where there are two data sets
+            {**PAIRED, "datasets": ["satimage", "dna"]},
+            [*duel([1.0] * 3, [3.0, 4.0, 5.0]), *duel([2.0] * 3, [1.0] * 3, panel=DNA)],
+            "+1 pp (+0.5 to +1.5) over 6 pairs, fractions 10 %",
+        ),
+        (FASTER, full([20] * 3, [10] * 3), "2x (2x to 2x) over 3 pairs, fractions 100 %"),
+        (LARGER, growing([1, 2, 3, 4]), "needs more runs of AUTOMATA with the speedup"),
+    ],
+)
+def test_our_figures_in_words(check, keys, rows, ours):
+    assert check(rows, **keys).ours == ours
+
+
+@pytest.mark.parametrize("speedups", [[3, 1, 2, 5, 4, 9], [1, 2, 2, 2, 7, 3]])
+def test_the_correlation_is_scipys(check, speedups):
+    expected = spearmanr(range(6), speedups).statistic
+    assert f"rank correlation {expected:.2f} (" in check(growing(speedups), **LARGER).ours
+
+
+ENERGY = {"quantity": "energy_ratio", "threshold": 1, "loss": 9}
+
+
+@pytest.mark.parametrize("keys", [{**REACHES, **ENERGY}, {**COVERS, **ENERGY}, SIMILAR])
+def test_energy_estimated_from_cpu_time_is_no_evidence(check, keys):
+    rows = [{**row, **ESTIMATED} for row in contest((4, 0.5), (4, 1), (3, 2))]
+    finding = check(rows, **keys)
+    assert finding.ours == "energy was estimated from CPU time in these panels"
+    partly = [{**row, "energy_source": "codecarbon CPU load + NVML"} for row in rows]
+    assert check(partly, **keys).verdict == YES
+
+
+def test_a_mean_energy_is_of_the_seeds_whose_energy_was_measured(check):
+    rows = [*runs([2.0, 4.0]), run(90.0, seed=2, **ESTIMATED)]
+    ours = check(rows, **{**REACHES, **ENERGY}).ours
+    assert ours == "3x (2 to 4) at +1 pp (+1 to +1), fraction 10 %"
+
+
+@pytest.mark.parametrize(
+    ("keys", "names"),
+    [
+        ({**REACHES, **BOTH}, ["full-1", "gradmatch-0.1"]),
+        ({**COVERS, **BOTH}, ["craig-0.1", "full-1", "gradmatch-0.1", "random-0.1"]),
+        ({**PAIRED, **BOTH}, ["gradmatch-0.1", "random-0.1"]),
+    ],
+)
+def test_a_finding_names_its_panels_and_records(check, keys, names):
+    others = [run(panel=("dna", "tpe", "asha")), run(selector="rs2")]
+    finding = check([*contest((4, 0.5), (4, 1), (3, 2), seeds=1), *others], **keys)
+    assert (finding.panels, finding.of) == ((HYPERBAND,), 2)
+    assert [record.split("/")[3] for record in finding.records] == names
