@@ -181,6 +181,7 @@ def _run(
         "model": MODELS[kind],
         "epochs": epochs,
         "train_rows": rows,
+        "test_rows": 2000,
         "trained_epochs": int(passes),
         "trained_steps": int(trained * rows / 32),
         "full_epoch_equivalents": trained,

@@ -177,7 +177,8 @@ def first_selection(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the selectors that the page shows, FULL's repeat among them."""
-    of_methods = table["selector"].isin([*METHODS, "full-again"])
+    own = ~table["selector"].isin(list(names.METHODS))
+    of_methods = table["selector"].isin([*METHODS, "full-again"]) | own
     if table["selector"].isin(METHODS).any():
         return table[of_methods]
     return table[table["selector"] != "full"]

@@ -102,6 +102,7 @@ class RunRow(TypedDict):
     model: Annotated[str, "architecture, or the factory of the user's own"]
     epochs: Annotated[int, "most epochs of a trial, and those of the final training"]
     train_rows: Annotated[int, "rows of the training set"]
+    test_rows: Annotated[int, "rows of the test set"]
     trained_epochs: Annotated[int, "epochs of all trials"]
     trained_steps: Annotated[int, "optimizer steps of all trials"]
     full_epoch_equivalents: Annotated[
@@ -209,6 +210,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> RunRow:
         "model": model if isinstance(model, str) else model.factory,
         "epochs": settings.protocol.epochs,
         "train_rows": record.data.counts["train"],
+        "test_rows": record.data.counts["test"],
         **_work(trainings, record.data.counts["train"]),
         "final_epochs": sum(training.epochs for training in finals),
         "final_steps": sum(training.steps for training in finals),

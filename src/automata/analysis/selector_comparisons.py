@@ -31,8 +31,6 @@ class Contrast(NamedTuple):
     baseline: str
 
 
-CONTRASTS = tuple(Contrast(*pair) for pair in names.CONTRASTS)
-
 CONTRAST = list(Contrast._fields)
 """The columns that name a contrast."""
 
@@ -55,7 +53,7 @@ def differences(ratios: pd.DataFrame) -> pd.DataFrame:
     """
     known = compared_runs(ratios)
     parts = []
-    for contrast in CONTRASTS:
+    for contrast in map(Contrast._make, names.contrasts(known["selector"])):
         both = known[known["selector"] == contrast.selector].merge(
             known[known["selector"] == contrast.baseline],
             on=[*PLACE, "seed", "full_record"],
