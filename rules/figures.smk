@@ -10,6 +10,13 @@ from importlib.resources import files
 from automata.views import PAPER, named, view_of
 
 
+def configuration():
+    """Return the configuration files with which a reader makes the runs again."""
+    if ARCHIVES:  # published records are in results/reference/NAME
+        return [f"config/reference/{Path(it).parent.name}.yaml" for it in ARCHIVES]
+    return [str(file) for file in workflow.config_settings.configfiles]
+
+
 rule plot:
     """Draw all figures in one job, because a process starts slower than it draws a figure."""
     input:
@@ -63,11 +70,13 @@ rule build_page:
         "../envs/automata.yaml"
     params:
         experiment=EXPERIMENT,
+        configuration=configuration(),
     message:
         f"Building the page of {EXPERIMENT}"
     shell:
         """
-        python -m automata page results/{params.experiment:q} > {log:q} 2>&1
+        python -m automata page results/{params.experiment:q} \
+            --configuration {params.configuration:q} > {log:q} 2>&1
         """
 
 
