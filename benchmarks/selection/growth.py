@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-import seaborn as sns
 from matplotlib.figure import Figure
 
 from automata.figures.style import COLUMN_INCHES, style
@@ -21,6 +20,7 @@ SHARE = 0.1
 BUDGETS = (22, 45, 112, 225, 450, 675)
 BUDGETS_OF = 2250
 
+MARKERS = "osD^vPX*<>"
 LEFT_OUT = "scikit-learn Gram, float32"
 
 
@@ -40,17 +40,12 @@ def figure(rows: Sequence[Row]) -> Figure:
         axes = sheet.subplots(1, 2, sharey=True)
         for axis, grows in zip(axes, ("n", "budget"), strict=True):
             some = [row for row in rows if row["grows"] == grows]
-            sns.lineplot(
-                x=[row[grows] for row in some],
-                y=[row["seconds"] for row in some],
-                hue=[row["solver"] for row in some],
-                style=[row["solver"] for row in some],
-                markers=True,
-                dashes=False,
-                palette="colorblind",
-                ax=axis,
-                legend=grows == "n",
-            )
+            for solver, marker in zip(
+                dict.fromkeys(row["solver"] for row in some), MARKERS, strict=False
+            ):
+                own = [row for row in some if row["solver"] == solver]
+                x, y = ([row[key] for row in own] for key in (grows, "seconds"))
+                axis.plot(x, y, marker=marker, markersize=3, label=solver)
             axis.set(xscale="log", yscale="log", ylabel="seconds")
             ticks = sorted({int(str(row[grows])) for row in some})
             axis.set_xticks(ticks, [str(tick) for tick in ticks])
@@ -58,7 +53,6 @@ def figure(rows: Sequence[Row]) -> Figure:
         axes[0].set(xlabel=f"mini-batches n, of which {SHARE:.0%} are chosen")
         axes[1].set(xlabel=f"budget, of {some[0]['n']} mini-batches")
         handles, labels = axes[0].get_legend_handles_labels()
-        axes[0].get_legend().remove()
         sheet.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     return sheet
 

@@ -13,8 +13,7 @@ ALLOWED = {
     "ray": ["tuning"],
     "pyJoules": ["metering"],
     "codecarbon": ["metering"],
-    "matplotlib": ["figures"],
-    "seaborn": ["figures"],
+    "matplotlib": ["figures", "page"],
 }
 
 
