@@ -17,11 +17,11 @@ from PIL import Image
 from automata import names
 from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, VALIDATION
-from automata.analysis.study import Study, panels
+from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
 from automata.files import write_text
 from automata.page.findings import NEAR_FULL
-from automata.page.panels import HEADINGS, data_sets
+from automata.page.panels import HEADINGS, data_set
 from automata.page.summary import summary
 from automata.views import TABLES, figures, view_of
 
@@ -40,7 +40,7 @@ def write_page(experiment: Path, configuration: Sequence[str] = ()) -> None:
 def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     """Return the page: the same text for the same files."""
     study = Study(experiment / "tables")
-    data = data_sets(study, configuration)
+    data = [data_set(name, study, configuration) for name in datasets(study.runs)]
     paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
     shown = [
         table

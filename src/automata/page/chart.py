@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import altair as alt
@@ -13,50 +12,34 @@ from matplotlib.markers import MarkerStyle
 from automata import names
 from automata.analysis.quantities import QUANTITIES
 
-HEIGHT = 400
-"""Pixels."""
+SCALE = alt.Scale(zero=False, nice=False, padding=15)
 AREAS = (70, 300)
 """Areas of the smallest and the largest point, in square pixels."""
-
-ACROSS = {"speedup": "speedup", "energy_ratio": "energy ratio"}
-"""Quantities for the x axis; the CO2 ratios equal these two."""
-
-LABELS = json.dumps({name: QUANTITIES[name].label for name in ACROSS})
-AXIS = {"title": {"expr": f"{LABELS}[across]"}}
-"""The x axis. Vega-Lite allows an expression as its title, Altair's schema does not."""
 
 WHOLE = "all data"
 """The subset of a control."""
 
 ALL = "all sizes"
 
-UP = "relative_test_error"
+ACROSS, UP = "speedup", "relative_test_error"
 
 
 def chart(points: pd.DataFrame, untuned: pd.DataFrame) -> dict[str, Any]:
     """Return the Vega-Lite specification of the chart of one data set.
 
-    A row of `points` has its `panel`, `selector`, `look`, `subset`, `fraction`, the columns of
+    A row of `points` has its `panel`, `name`, `selector`, `subset`, `fraction`, the columns
     ACROSS and UP with `_low` and `_high`, and columns with capital letters for its tooltip. A row
     of `untuned` has `panel`, `median`, `low`, `high` and a `label`. `row` is the element of the
     page with the records of a mark.
     """
     panels = list(dict.fromkeys(points["panel"]))
-    across = [name for name in ACROSS if points[name].notna().any()]
     sizes = [ALL, *(size for size in _subsets(points) if size != WHOLE)]
     drawn: Any = (
         alt.layer(*_untuned(untuned), *_full(), *_points(points))
-        .add_params(
-            _radio("panel", "Search, scheduler", panels, panels),
-            _radio("subset", "Subset", sizes, sizes),
-            _radio("across", "Across", across, [ACROSS[name] for name in across]),
-        )
-        .properties(width="container", height=HEIGHT)
+        .add_params(_radio("panel", "Search, scheduler", panels), _radio("subset", "Subset", sizes))
+        .properties(width="container", height=400)
     )
     spec: dict[str, Any] = drawn.to_dict()
-    for layer in spec["layer"]:
-        if "type" in layer["encoding"].get("x", {}):
-            layer["encoding"]["x"]["axis"] = AXIS
     return spec
 
 
@@ -74,24 +57,20 @@ def shape(marker: Any) -> str:
     return "".join(parts)
 
 
-def _radio(name: str, title: str, values: list[str], labels: list[str]) -> alt.Parameter:
+def _radio(name: str, title: str, values: list[str]) -> alt.Parameter:
     """Return a parameter, with buttons if it has more than one value."""
     if len(values) < 2:
         return alt.param(name, value=values[0])
-    buttons = alt.binding_radio(options=values, labels=labels, name=f"{title}: ")
+    buttons = alt.binding_radio(options=values, name=f"{title}: ")
     return alt.param(name, value=values[0], bind=buttons)
 
 
 def _x(column: str) -> alt.X:
-    return alt.X(column, type="quantitative", scale=_scale())
+    return alt.X(column, type="quantitative", title=QUANTITIES[ACROSS].label, scale=SCALE)
 
 
 def _y(column: str) -> alt.Y:
-    return alt.Y(column, type="quantitative", title=QUANTITIES[UP].label, scale=_scale())
-
-
-def _scale() -> alt.Scale:
-    return alt.Scale(zero=False, nice=False, padding=15)
+    return alt.Y(column, type="quantitative", title=QUANTITIES[UP].label, scale=SCALE)
 
 
 def _full() -> list[alt.Chart]:
@@ -124,7 +103,6 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
     """Return curves, bars of spreads and points of the chosen selectors."""
     # Only one legend filters: with two, a click on one would repeat the last click on the other.
     selectors = alt.selection_point("selectors", fields=["selector"], bind="legend")
-    ends = {end: f"datum[across + '{end}']" for end in ("", "_low", "_high")}
     looks = [names.look(name) for name in names.ordered(rows["name"], names.METHODS)]
     domain = [look.display for look in looks]
     colours = alt.Scale(domain=domain, range=[look.colour for look in looks])
@@ -132,13 +110,14 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
     sizes = alt.Scale(domain=_subsets(rows), range=list(AREAS))
     base = (
         alt.Chart(rows)
-        .transform_filter("datum.panel == panel && isValid(datum[across])")
+        .transform_filter("datum.panel == panel")
         .transform_filter(
             f"subset == '{ALL}' || datum.subset == '{WHOLE}' || datum.subset == subset"
         )
         .transform_filter(selectors)
-        .transform_calculate(**{f"x{end}": formula for end, formula in ends.items()})
-        .encode(x=_x("x"), y=_y(UP), color=alt.Color("selector:N", title="Selector", scale=colours))
+        .encode(
+            x=_x(ACROSS), y=_y(UP), color=alt.Color("selector:N", title="Selector", scale=colours)
+        )
     )
     pointed = alt.selection_point("pointed", on="pointerover", fields=["title"], empty=False)
     seen = alt.when(pointed).then(alt.value(1)).otherwise(alt.value(0.3))
@@ -147,7 +126,7 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
     legend = alt.Legend(orient="bottom")
     return [
         base.mark_line(strokeWidth=1, strokeOpacity=0.5, aria=False).encode(order="fraction:Q"),
-        bar.encode(x=_x("x_low"), x2="x_high"),
+        bar.encode(x=_x(f"{ACROSS}_low"), x2=f"{ACROSS}_high"),
         bar.encode(y=_y(f"{UP}_low"), y2=f"{UP}_high"),
         base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.6)
         .encode(

@@ -62,9 +62,9 @@ def best(runs: pd.DataFrame, trials: pd.DataFrame) -> list[dict[str, Any]]:
         first.setdefault(selector if selector in ("full", AUTOMATA) else "", choice)
     draws = runs[runs["selector"] == "untuned"].drop_duplicates("seed")  # panels share them
     rows = [_row(choice, draws) for choice in first.values()]
-    for choice, row in [*zip(first.values(), rows, strict=True)][:1]:
-        row |= {**choice.run, "records": " ".join(choice.runs["record"])}
-        row |= {"sure": _sure(choice), "worth": _worth(choice, draws, trials)}
+    for choice in [*first.values()][:1]:
+        answer = {"sure": _sure(choice), "worth": _worth(choice, draws, trials)}
+        rows[0] |= {**choice.run, **answer, "records": " ".join(choice.runs["record"])}
     return [*rows, *([_untuned(draws)] if len(draws) else [])]
 
 
@@ -162,10 +162,6 @@ def fastest(tradeoff: pd.DataFrame) -> dict[str, Any] | None:
         return None
     ordered = near.sort_values(["speedup", *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    return {
-        "method": names.method(row["selector"], row["fraction"]),
-        "tuner": Panel.of(row).method,
-        "speedup": shown(row, "speedup"),
-        "error": shown(row, "relative_test_error"),
-        "seeds": int(row["seeds"]),
-    }
+    words = {"speedup": shown(row, "speedup"), "error": shown(row, "relative_test_error")}
+    method = names.method(row["selector"], row["fraction"])
+    return {**words, "method": method, "tuner": Panel.of(row).method, "seeds": int(row["seeds"])}

@@ -39,12 +39,8 @@ HEADINGS = [
 """Headings of the tables of numbers, with definitions."""
 
 
-def data_sets(tables: Study, files: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what the page shows of each data set; `files` are the configuration files."""
-    return [_data_set(name, tables, files) for name in study.datasets(tables.runs)]
-
-
-def _data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
+def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
+    """Return what the page shows of a data set; `files` are the configuration files."""
     runs, trials = (table[table["dataset"] == name] for table in (tables.runs, tables.trials))
     panels = study.panels(runs)
     table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)
@@ -115,7 +111,7 @@ def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
 
 def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
     """Return the mark and the tooltip of a row of the tradeoff table."""
-    positions = [f"{name}{end}" for name in (*ACROSS, UP) for end in ("", "_low", "_high")]
+    positions = [f"{name}{end}" for name in (ACROSS, UP) for end in ("", "_low", "_high")]
     mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
     chosen = winner(mine)
     seeds = wording.seed_list(sorted(int(seed) for seed in mine["seed"]))
