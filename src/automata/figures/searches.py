@@ -33,7 +33,7 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
     Steps are rows of `search_studies.anytime`: the median over seeds, with a shaded range.
     """
     trials = study.trials[study.trials["dataset"] == dataset]
-    columns, sizes = panels(trials), main_sizes(trials)
+    columns, sizes = panels(trials), _main_sizes(trials)
     height = 0.5 + CLOCK_INCHES * len(CLOCKS)
     figure, grid = style.axes_of(len(CLOCKS), max(1, len(columns)), height, sharey="row")
     left_out = []
@@ -60,7 +60,7 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
     return figure
 
 
-def main_sizes(table: pd.DataFrame) -> dict[str, float]:
+def _main_sizes(table: pd.DataFrame) -> dict[str, float]:
     """Return the subset size at which the figure shows each selector of `table`."""
     sizes = table.groupby("selector")["fraction"].unique()
     nearest = {
@@ -71,11 +71,8 @@ def main_sizes(table: pd.DataFrame) -> dict[str, float]:
 
 def _steps_look(selector: str) -> Look:
     strong = selector in STRONG
-    return {
-        "linewidth": 1.4 if strong else 0.7,
-        "linestyle": "--" if selector == "full-again" else "-",
-        "zorder": 4 if strong else 3,
-    }
+    dashes = "--" if selector == "full-again" else "-"
+    return {"linewidth": 1.4 if strong else 0.7, "linestyle": dashes, "zorder": 4 if strong else 3}
 
 
 def _draw_steps(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:

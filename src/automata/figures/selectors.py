@@ -37,8 +37,8 @@ def selector_comparison(study: Study) -> Figure:
     """
     table = resampling(study.ratios)
     drawn = _placed(table[table["dataset"] == ALL])
-    lines = max([4.0, *drawn["place"]])
-    figure, grid = style.axes_of(1, 2, 1.1 + LINE_INCHES * lines, sharey=True)
+    height = 1.1 + LINE_INCHES * max([4.0, *drawn["place"]])
+    figure, grid = style.axes_of(1, 2, height, sharey=True)
     if drawn.empty:
         for axes in grid[0]:
             style.write_instead(axes, "no two selectors to compare")
@@ -61,13 +61,11 @@ def _placed(pooled: pd.DataFrame) -> pd.DataFrame:
             rows = rows[rows["fraction"] != ALL]
         if len(rows):
             places = [top + 1 + i for i in range(len(rows))]
-            parts.append(rows.assign(pair=_pair(one, other), place=places))
+            parts.append(
+                rows.assign(pair=" vs ".join(map(names.selector, (one, other))), place=places)
+            )
             top += len(rows) + 1 + GAP
     return pd.concat(parts)
-
-
-def _pair(one: str, other: str) -> str:
-    return f"{names.selector(one)} vs {names.selector(other)}"
 
 
 def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
@@ -107,7 +105,8 @@ def _name_lines(axes: Axes, drawn: pd.DataFrame) -> None:
 
 def _comparison_note(drawn: pd.DataFrame) -> list[str]:
     several = drawn[drawn["units"] > 1]
-    missing = [pair for it in CONTRASTS if (pair := _pair(*it)) not in set(drawn["pair"])]
+    every = [" vs ".join(map(names.selector, pair)) for pair in CONTRASTS]
+    missing = [pair for pair in every if pair not in set(drawn["pair"])]
     return [
         "Runs are paired by data set, search, scheduler, subset size and seed.",
         "Points are means, diamonds those of all subset sizes.",
@@ -122,9 +121,8 @@ SELECTOR_INCHES, FRAME_INCHES = 0.3, 0.8
 
 MARK: Look = {"linestyle": "none", "color": "0.2", "markersize": 4.5}
 MARKS: dict[str, Look] = {
-    "panels_on_front": MARK | {"marker": "o", "label": "on the front"},
-    "panels_largest": MARK
-    | {"marker": "D", "markerfacecolor": "white", "label": "largest hypervolume"},
+    "panels_on_front": {"marker": "o", "label": "on the front"},
+    "panels_largest": {"marker": "D", "markerfacecolor": "white", "label": "largest hypervolume"},
 }
 """Column of the summary -> look of its marks."""
 MEAN: Look = {"color": "black", "linewidth": 1.4}
@@ -149,7 +147,7 @@ def pareto_figure(study: Study) -> Figure:
     _draw_hypervolumes(right, table, order)
     left.set_yticks(range(len(order)), [names.selector(name) for name in order])
     left.set_ylim(len(order) - 0.5, -0.5)
-    marks = [Line2D([], [], **look) for look in MARKS.values()]
+    marks = [Line2D([], [], **MARK | look) for look in MARKS.values()]
     style.add_legend(figure, [*marks, Line2D([], [], label="mean over panels", **MEAN)])
     notes.add_note(figure, _pareto_note(table, study.tradeoff), study, panels(table))
     return figure
@@ -159,7 +157,9 @@ def _draw_shares(axes: Axes, totals: pd.DataFrame) -> None:
     y = np.arange(len(totals))
     axes.hlines(y, 0, 1, color="0.9", linewidth=0.8, zorder=1)
     for offset, (column, look) in zip((-0.16, 0.16), MARKS.items(), strict=True):
-        axes.plot(totals[column] / totals["panels"], y + offset, zorder=3, gid=column, **look)
+        axes.plot(
+            totals[column] / totals["panels"], y + offset, zorder=3, gid=column, **MARK | look
+        )
         for at, number, of in zip(y, totals[column], totals["panels"], strict=True):
             words: Look = {"va": "center", "fontsize": style.SMALL, "color": style.FAINT}
             axes.text(1.06, at + offset, f"{number}/{of}", **words)

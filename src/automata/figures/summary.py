@@ -19,11 +19,7 @@ from automata.figures.tradeoff import COLUMNS, ERROR, Content, add_note, content
 from automata.names import AUTOMATA
 
 TIME = "total_seconds"
-LABELS = {
-    "speedup": QUANTITIES["speedup"].label,
-    ERROR: QUANTITIES[ERROR].label,
-    TIME: QUANTITIES[TIME].title,
-}
+LABELS = {name: QUANTITIES[name].label for name in ("speedup", ERROR, TIME)}
 """Column of the tradeoff table -> label of its panel."""
 
 FULL: Look = {"size": 6.0, "linestyle": "none"}
@@ -50,9 +46,8 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
     Each search and scheduler has a lane in the row. A marker is the mean of one fraction in the
     tradeoff table; the star is FULL. Time includes the final training. Empty lanes remain.
     """
-    drawn = ("full", AUTOMATA)
     lanes = [
-        content(study, Panel(dataset, *column), QUANTITIES["speedup"], drawn)
+        content(study, Panel(dataset, *column), QUANTITIES["speedup"], ("full", AUTOMATA))
         for dataset in datasets
         for column in COLUMNS
     ]

@@ -36,10 +36,8 @@ LEAST_SPAN = 0.5
 """Smallest span of the y axis in percentage points, so that noise does not fill a panel."""
 
 UNTUNED: Look = {"color": "0.6", "linewidth": 1.4, "solid_capstyle": "butt"}
-EDGE = 0.02
-"""Distance of the untuned bar from the left edge, in widths of the panel."""
-LINE = 0.1
-"""Height of a line of text, in heights of the panel."""
+EDGE, LINE = 0.02, 0.1
+"""Distance of the untuned bar from the left edge, height of a line of text, in panels."""
 
 CONTROL_SIZES = {"full": 8.0, "full-again": 5.0}
 """Widths of markers in points; markers of subsets grow with the subset."""
@@ -132,8 +130,8 @@ def _grid(study: Study, rows: Sequence[tuple[Sequence[Panel], Quantity]]) -> Fig
     ratios = list(dict.fromkeys(ratio.label for _, ratio in rows))
     letters = iter(ascii_lowercase)
     contents = []
-    row_height = height + 0.15 * (len(ratios) > 1)
-    figure, grid = style.axes_of(len(rows), columns, 0.6 + len(rows) * row_height, width)
+    height = 0.6 + len(rows) * (height + 0.15 * (len(ratios) > 1))
+    figure, grid = style.axes_of(len(rows), columns, height, width)
     for (row, ratio), line in zip(rows, grid, strict=True):
         for axes in line[len(row) :]:
             axes.remove()
@@ -169,11 +167,9 @@ def add_note(figure: Figure, contents: Sequence[Content], study: Study) -> None:
     sentences = _left_out(contents)
     drawn = [one for one in contents if len(one.measured)]
     if drawn:
-        measured: dict[Quantity, list[pd.DataFrame]] = {}
-        for one in drawn:
-            measured.setdefault(one.ratio, []).append(one.measured)
-        for ratio, runs in measured.items():
-            sentences.append(f"{ratio.title}: {ratio.note(ways(pd.concat(runs)))}")
+        for ratio in dict.fromkeys(one.ratio for one in drawn):
+            runs = pd.concat([one.measured for one in drawn if one.ratio == ratio])
+            sentences.append(f"{ratio.title}: {ratio.note(ways(runs))}")
         means = pd.concat([one.means for one in drawn])
         several = means[(means["seeds"] > 1) & (means["selector"] == AUTOMATA)]
         sentences.append(notes.seeds(means))
@@ -192,14 +188,11 @@ def add_note(figure: Figure, contents: Sequence[Content], study: Study) -> None:
 
 def _left_out(contents: Sequence[Content]) -> list[str]:
     """Return how many panels, and runs of them, the figure does not show."""
-    missing, runs = (
-        sum(one.runs.empty for one in contents),
-        pd.concat([one.runs for one in contents]),
-    )
+    runs = pd.concat([one.runs for one in contents])
     refused = len(runs) - len(compared(runs))
     unmeasured = len(runs) - refused - sum(len(one.measured) for one in contents)
     counts = {
-        "panels were not run": (missing, len(contents)),
+        "panels were not run": (sum(one.runs.empty for one in contents), len(contents)),
         "runs do not compare with FULL": (refused, len(runs)),
         "runs have no energy ratio": (unmeasured, len(runs)),
     }
