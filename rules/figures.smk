@@ -10,13 +10,6 @@ from importlib.resources import files
 from automata.views import PAPER, named, view_of
 
 
-def configuration():
-    """Return the configuration files with which a reader makes the runs again."""
-    if ARCHIVES:  # published records are in results/reference/NAME
-        return [f"config/reference/{Path(it).parent.name}.yaml" for it in ARCHIVES]
-    return [str(file) for file in workflow.config_settings.configfiles]
-
-
 rule plot:
     """Draw all figures in one job, because a process starts slower than it draws a figure."""
     input:
