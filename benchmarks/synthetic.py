@@ -178,6 +178,7 @@ def _run(
         "model": MODELS[kind],
         "epochs": epochs,
         "train_rows": rows,
+        "test_rows": 2000,
         "full_epoch_equivalents": trained,
         "effective_fraction": fraction or None,
         "gradient_selections": selections,

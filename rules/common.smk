@@ -84,6 +84,13 @@ def as_json(value):
     return lambda wildcards: text
 
 
+def configuration():
+    """Return the configuration files with which a reader makes the runs again."""
+    if ARCHIVES:  # published records are in results/reference/NAME
+        return [f"config/reference/{Path(it).parent.name}.yaml" for it in ARCHIVES]
+    return [str(file) for file in workflow.config_settings.configfiles]
+
+
 def content(*names):
     """Return a fingerprint of the content of these configuration files, without their dates."""
     paths = [CONFIG / f"{name}.yaml" for name in names]

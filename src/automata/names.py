@@ -61,6 +61,12 @@ CONTRASTS = (
 """Pairs of selectors to compare: redrawn with fixed, and gradient-based with random subsets."""
 
 
+def contrasts(selectors: Iterable[str]) -> list[tuple[str, str]]:
+    """Return CONTRASTS, and each selector of the user's own against random subsets and AUTOMATA."""
+    own = sorted(set(selectors) - METHODS.keys())
+    return [*CONTRASTS, *((name, other) for name in own for other in ("random", "rs2", AUTOMATA))]
+
+
 def look(selector_name: str) -> Method:
     """Return a selector or control with its look; a user's own gets one of the spare looks."""
     own = Method(display=selector_name, meaning="the user's own")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from automata.analysis.quantities import QUANTITIES
 from automata.errors import UserError
-from automata.names import AUTOMATA, CONTRASTS, CONTROLS
+from automata.names import AUTOMATA, CONTROLS, contrasts
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,12 @@ def _has_comparison(selectors: Set[str]) -> bool:
     return "full" in selectors and bool(selectors - CONTROLS.keys())
 
 
+def _has_runs(selectors: Set[str]) -> bool:
+    return bool(selectors)
+
+
 def _has_contrast(selectors: Set[str]) -> bool:
-    return "full" in selectors and any(selectors >= set(pair) for pair in CONTRASTS)
+    return "full" in selectors and any(selectors >= set(pair) for pair in contrasts(selectors))
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,8 @@ class View:
     """Whether a panel with these selectors has something to show in the figure."""
     heading: str = ""
     """Heading of the figure on the page; figures without one are not on the page."""
+    table: str = ""
+    """The table with the numbers and records behind the figure."""
 
 
 _PLANE = "Speedup over FULL against relative test error"
@@ -148,7 +154,7 @@ _FIGURES = (
     ),
     View(
         "main",
-        "paper:speedups",
+        "tradeoff:speedups",
         PAPER,
         f"{_PLANE}, as in the paper's Figure 3. Speedup: {QUANTITIES['speedup'].definition} "
         f"Relative test error: {QUANTITIES['relative_test_error'].definition} {_READING}",
@@ -157,7 +163,7 @@ _FIGURES = (
     *(
         View(
             kind,
-            "paper:speedups",
+            "tradeoff:speedups",
             PAPER,
             f"{_PLANE} on the {kind} data sets, as in the paper's appendix. Lower right is better.",
             datasets,
@@ -170,7 +176,7 @@ _FIGURES = (
     ),
     View(
         "energy-co2",
-        "paper:energy_co2",
+        "tradeoff:energy_co2",
         PAPER,
         "Energy ratio on CIFAR100 and CO2 ratio on SVHN against relative test error, as in "
         "the paper's appendix. As in the paper, CO2 is computed from time, so its ratio equals "
@@ -179,7 +185,7 @@ _FIGURES = (
     ),
     View(
         "selector-comparison",
-        "selector_comparison:selector_comparison",
+        "selectors:selector_comparison",
         BEYOND,
         "Each line compares two selectors over pairs of runs that differ in the selector "
         "alone. Left: a point left of 0 means that the first is more accurate. Right: a point "
@@ -187,10 +193,11 @@ _FIGURES = (
         "the runs show no difference.",
         needs=_has_contrast,
         heading="Does it matter how the subset is selected?",
+        table="selector-comparison.csv",
     ),
     View(
         "pareto",
-        "pareto:pareto_figure",
+        "selectors:pareto_figure",
         BEYOND,
         "Left: how often each selector is on the Pareto front of speedup and relative test "
         "error, and how often it dominates the largest area. Right: the area that it "
@@ -198,7 +205,7 @@ _FIGURES = (
     ),
     View(
         "rank-agreement",
-        "rank_agreement:rank_agreement_figure",
+        "searches:rank_agreement_figure",
         BEYOND,
         "Do scores from subsets rank configurations as scores from all data do? Kendall's tau "
         "between the validation accuracies that a selector and FULL give to the same "
@@ -206,20 +213,20 @@ _FIGURES = (
     ),
     View(
         "ceiling",
-        "ceiling:ceiling_figure",
+        "seconds:ceiling_figure",
         BEYOND,
         f"Measured speedup against its ceiling: {QUANTITIES['ceiling'].definition} A point is "
         "one subset size in one search, the mean over its seeds.",
     ),
     View(
         "tradeoff",
-        "grid:tradeoff",
+        "tradeoff:tradeoff",
         DATASETS,
         f"{_PLANE}, a panel per search and scheduler. {_READING}",
     ),
     View(
         "energy",
-        "grid:energy",
+        "tradeoff:energy",
         DATASETS,
         f"Energy ratio against relative test error. {QUANTITIES['energy_ratio'].definition} "
         "The note in the figure says whether energy was measured or estimated. One carbon "
@@ -227,18 +234,20 @@ _FIGURES = (
     ),
     View(
         "anytime",
-        "anytime:anytime_figure",
+        "searches:anytime_figure",
         DATASETS,
         "The best validation accuracy found so far against the time and the energy of the "
         "search. Models that are trained on subsets score lower until the final training, "
         "which comes on top.",
+        needs=_has_runs,
     ),
     View(
         "time-split",
-        "time_split:time_split_figure",
+        "seconds:time_split_figure",
         DATASETS,
         "Seconds of a run: training, selection, evaluation and orchestration of the search, and "
         "the final training.",
+        needs=_has_runs,
     ),
 )
 FIGURES = {view.name: view for view in _FIGURES}
@@ -273,5 +282,10 @@ def figures(plan: Mapping[tuple[str, str, str], Collection[str]]) -> list[str]:
             if not view.datasets or (dataset in view.datasets and scheduler in PAPERS_SCHEDULERS)
         )
     ]
-    datasets = dict.fromkeys(dataset for dataset, _, _ in plan)
-    return shown + [f"{name}/{dataset}" for name in named(DATASETS) for dataset in datasets]
+    of_datasets = {
+        f"{name}/{dataset}": None
+        for name in named(DATASETS)
+        for (dataset, _, _), selectors in plan.items()
+        if FIGURES[name].needs(set(selectors))
+    }
+    return [*shown, *of_datasets]

@@ -13,7 +13,7 @@ ALLOWED = {
     "ray": ["tuning"],
     "pyJoules": ["metering"],
     "codecarbon": ["metering"],
-    "matplotlib": ["figures", "simulation"],
+    "matplotlib": ["figures", "page", "simulation"],
     "seaborn": ["figures"],
 }
 

@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from automata.names import CONTROLS, DATASETS
+from automata.names import CONTROLS
+from automata.names import DATASETS as KNOWN
 from automata.registry import imported
-from automata.views import BEYOND, FIGURES, PAPER, figures, named
+from automata.views import BEYOND, DATASETS, FIGURES, PAPER, figures, named
 
 OF_RUNS = named(PAPER, BEYOND)
 """Figures of all data sets: the others are drawn for each."""
@@ -30,7 +31,7 @@ def test_every_view_has_a_function_and_words_of_its_own(view):
 def test_figures_of_the_paper_are_of_its_data_sets():
     shown = {name: FIGURES[name].datasets for name in OF_RUNS}
     assert [name for name, datasets in shown.items() if datasets] == named(PAPER)
-    assert {dataset for datasets in shown.values() for dataset in datasets} <= set(DATASETS)
+    assert {dataset for datasets in shown.values() for dataset in datasets} <= set(KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,19 @@ def test_figure_is_drawn_where_the_grid_has_what_it_shows(datasets, selectors, e
 
 
 def test_figure_of_a_data_set_is_drawn_for_each():
-    plan = {("dna", "tpe", "asha"): ["full"], ("mine", "tpe", "asha"): ["rs2"]}
-    assert {"tradeoff/dna", "tradeoff/mine", "anytime/mine"} <= set(figures(plan))
+    plan = {("dna", "tpe", "asha"): ["full", "rs2"], ("mine", "tpe", "asha"): ["full", "untuned"]}
+    assert [name for name in figures(plan) if name.split("/")[0] in named(DATASETS)] == [
+        "tradeoff/dna",
+        "energy/dna",
+        "anytime/dna",
+        "anytime/mine",
+        "time-split/dna",
+        "time-split/mine",
+    ]
+
+
+def test_own_selector_is_in_the_comparison_of_selectors():
+    assert "selector-comparison" in drawn(["dna"], ["full", "random", "mine"])
 
 
 @pytest.mark.parametrize("name", ["main", "text", "image", "energy-co2", "performance-summary"])

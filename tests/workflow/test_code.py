@@ -82,7 +82,7 @@ def test_edited_code_repeats_nothing(project, folder):
 
 @pytest.mark.slow
 def test_edited_code_of_a_figure_repeats_nothing(project, folder):
-    edit(project / "src/automata/figures/ceiling.py", "annotations", "annotations\nimport os")
+    edit(project / "src/automata/figures/seconds.py", "annotations", "annotations\nimport os")
     assert planned(project, folder) == {}
 
 

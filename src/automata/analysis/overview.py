@@ -186,9 +186,10 @@ def first_selection(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
 
 
 def _of_methods(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of METHODS and of FULL's repeat, or if there are none of METHODS, of all."""
+    """Return the rows of METHODS, of FULL's repeat and of own selectors; all without METHODS."""
+    own = ~table["selector"].isin(list(names.METHODS))
     if table["selector"].isin(METHODS).any():
-        return table[table["selector"].isin([*METHODS, "full-again"])]
+        return table[table["selector"].isin([*METHODS, "full-again"]) | own]
     return table[table["selector"] != "full"]
 
 

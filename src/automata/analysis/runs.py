@@ -155,6 +155,8 @@ class RunRow:
     """maximum epochs of a trial, and epochs of the final training"""
     train_rows: int = _column(lambda run: run.rows)
     """rows of the training set"""
+    test_rows: int = _column(lambda run: run.record.data.counts["test"])
+    """rows of the test set"""
     full_epoch_equivalents: float = _column(
         lambda run: sum(training.samples for training in run.trainings) / run.rows
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from automata import names
 from automata.analysis.statistics import (
     Spread,
     count_units,
@@ -20,7 +21,6 @@ from automata.analysis.statistics import (
     summarise,
 )
 from automata.analysis.study import PANEL, compared
-from automata.names import CONTRASTS
 
 CONTRAST = ["selector", "baseline"]
 """The columns that name a contrast: a selector and the one that it is compared with."""
@@ -44,7 +44,7 @@ def differences(ratios: pd.DataFrame) -> pd.DataFrame:
     """
     known = compared(ratios)
     parts = []
-    for selector, baseline in CONTRASTS:
+    for selector, baseline in names.contrasts(known["selector"]):
         both = known[known["selector"] == selector].merge(
             known[known["selector"] == baseline],
             on=[*PLACE, "seed", "full_record"],

@@ -128,11 +128,15 @@ def plot(
     write_figures(tables, figures, output, processes)
 
 
-def page(experiment: Annotated[Path, "Folder of the experiment."]) -> None:
+def page(
+    experiment: Annotated[Path, "Folder of the experiment."],
+    *,
+    configuration: Annotated[Sequence[str], "Configuration files of its runs."] = (),
+) -> None:
     """Make the page that shows an experiment offline."""
     from automata.page.build import write_page
 
-    write_page(experiment)
+    write_page(experiment, configuration)
 
 
 def publish(

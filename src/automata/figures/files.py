@@ -1,4 +1,4 @@
-"""Figures as files, several by one process: what each would import costs more than to draw it."""
+"""Figures as files, several per process: imports take longer than drawing a figure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from automata.analysis.study import Study
 from automata.errors import UserError
-from automata.figures.style import save
+from automata.figures.style import save, style
 from automata.registry import imported
 from automata.simulation.figures import figure_of
 from automata.views import view_of
@@ -29,7 +29,8 @@ def draw(name: str, study: Study) -> Figure:
     if dataset and dataset not in (known := sorted(set(study.runs["dataset"]))):
         raise UserError(f"dataset '{dataset}' is not one of {', '.join(known)}")
     shown = [dataset] if dataset else view.datasets
-    figure: Figure = imported(f"automata.figures.{view.make}")(study, *shown)
+    with style():
+        figure: Figure = imported(f"automata.figures.{view.make}")(study, *shown)
     return figure
 
 
@@ -40,14 +41,13 @@ def write_figures(tables: Path, names: Sequence[str], folder: Path, processes: i
         for name in names:
             write(name)
     else:
-        # Without Python's garbage collector, which would pass over all modules and all of a figure
-        # again and again while one is drawn: a fifth of the time.
+        # Python's garbage collector would take a fifth of the time.
         with ProcessPoolExecutor(processes, initializer=gc.disable) as pool:
             list(pool.map(write, names))
 
 
 _study = cache(Study)
-"""One for all figures that a process draws: tables are read once."""
+"""One study for all figures of a process, so that it reads tables once."""
 
 
 def _write(tables: Path, folder: Path, name: str) -> None:

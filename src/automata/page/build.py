@@ -1,16 +1,15 @@
-"""The page: tables in, one HTML file out that needs nothing else."""
+"""The page: tables and figures in, one HTML file out that needs nothing else."""
 
 from __future__ import annotations
 
 import base64
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import vl_convert
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
@@ -18,58 +17,62 @@ from PIL import Image
 from automata import names
 from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, VALIDATION
-from automata.analysis.study import Study, panels
-from automata.analysis.tables import read_csv, read_texts
+from automata.analysis.study import Study, datasets, panels
+from automata.analysis.tables import read_texts
 from automata.files import write_text
-from automata.page.chart import library
 from automata.page.findings import NEAR_FULL
-from automata.page.panels import data_sets, headings
-from automata.page.summary import claims, summary, tally
+from automata.page.panels import HEADINGS, data_set
+from automata.page.summary import summary
 from automata.views import TABLES, figures, view_of
 
-
-def write_page(experiment: Path) -> None:
-    """Write the page of the experiment in a folder; links to tables are relative."""
-    html = page(experiment / "tables", experiment / "figures", experiment.name, experiment)
-    write_text(experiment / "index.html", html)
+ABOUT_PAPER = ("claims.md", "claims.csv", "differences.csv")
+"""Tables that the page of own data does not name."""
 
 
-def page(tables_folder: Path, figures_folder: Path, title: str, place: Path) -> str:
-    """Return the page that will lie in `place`: the same text for the same files."""
-    tables = Study(tables_folder)
-    runs = tables.runs
-    # A data set of the user's own is in no claim and has no protocol of the paper's.
-    papers = set(runs["dataset"]) & set(names.DATASETS)
-    found = _optional(tables_folder / "claims.csv", read_texts) if papers else None
-    differing = _optional(tables_folder / "differences.csv", read_texts) if papers else None
-    data = data_sets(tables, _optional(tables_folder / "untuned.csv"))
+def write_page(experiment: Path, configuration: Sequence[str] = ()) -> None:
+    """Write the page of the experiment in a folder; links to its tables are relative.
+
+    `configuration`: the files with which a reader makes a run again.
+    """
+    write_text(experiment / "index.html", page(experiment, configuration))
+
+
+def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
+    """Return the page: the same text for the same files."""
+    study = Study(experiment / "tables")
+    data = [data_set(name, study, configuration) for name in datasets(study.runs)]
+    paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
+    shown = [
+        table
+        for name, table in TABLES.items()
+        if table.published and (paper or name not in ABOUT_PAPER) and _rows(study.folder / name)
+    ]
     context: dict[str, Any] = {
-        "title": title,
-        "summary": summary(runs, tables.ratios, differing),
-        "paper": bool(papers),
-        "claims": None if found is None else claims(found),
+        "title": experiment.name,
+        "paper": paper,
+        "summary": summary(study.runs, study.ratios, study.differences),
+        "claims": read_texts(study.folder / "claims.csv").to_dict("records") if paper else [],
         "datasets": data,
-        "own_data": _own_data(tables),
+        "own_data": _own_data(study),
         "near_full": wording.number(NEAR_FULL),
-        "headings": headings(),
+        "headings": HEADINGS,
         "quantities": QUANTITIES,
         "validation": VALIDATION,
-        "figures": list(_figures(runs, figures_folder)),
-        "files": _files(tables_folder, place),
-        "charts": {group.anchor: group.chart for group in data if group.chart},
+        "figures": list(_figures(study, experiment / "figures")),
+        "tables": shown,
+        "charts": {group["anchor"]: group["chart"] for group in data if group["chart"]},
         "css": Markup(_text("page.css")),
-        "library": Markup(library()),
+        # The whole library, because the page loads nothing.
+        "library": Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")),
     }
     return _environment().get_template("template.html.j2").render(context)
 
 
-def _own_data(tables: Study) -> dict[str, list[str]]:
-    """Return what was read of each data set of the user's own, by its name, as sentences."""
-    if not (tables.folder / "protocols.json").is_file():
-        return {}
-    first = tables.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
-    read = {name: tables.protocols.get(it, {}).get("read") for name, it in first.items()}
-    return {names.dataset(str(name)): found for name, found in read.items() if found}
+def _own_data(study: Study) -> dict[str, list[str]]:
+    """Return what the reader found in each data set of the user's own, by its name."""
+    first = study.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
+    read = {name: study.protocols.get(key, {}).get("read") for name, key in first.items()}
+    return {names.dataset(str(name)): lines for name, lines in read.items() if lines}
 
 
 def _environment() -> Environment:
@@ -79,38 +82,34 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=True,
     )
-    environment.filters |= {"count": wording.count, "tally": tally}
-    # A NaN would end as a script that no browser can read.
+    environment.filters["count"] = wording.count
+    # No browser reads NaN in JSON.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment
 
 
-def _optional(path: Path, read: Any = read_csv) -> pd.DataFrame | None:
-    return read(path) if path.is_file() else None
+def _rows(table: Path) -> bool:
+    """Return whether a table exists and has more than a heading."""
+    return table.is_file() and len(table.read_text(encoding="utf-8").splitlines()) > 1
 
 
-def _files(folder: Path, place: Path) -> list[tuple[str, str]]:
-    """Return the tables that exist and go with the page, as seen from `place`, and their texts."""
-    relative = Path(os.path.relpath(folder, place))
-    return [
-        ((relative / name).as_posix(), table.text)
-        for name, table in TABLES.items()
-        if table.published and (folder / name).is_file()
-    ]
-
-
-def _figures(runs: pd.DataFrame, folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the figures of the page that show something of `runs`, each as a lossless data URI."""
+def _figures(study: Study, folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the figures of the page that show some of the runs, as lossless data URIs."""
+    runs = study.runs
     for name in figures({panel: set(panel.rows(runs)["selector"]) for panel in panels(runs)}):
-        path, view = folder / f"{name}.png", view_of(name)
+        path, view, dataset = folder / f"{name}.png", view_of(name), name.partition("/")[2]
         if view.heading and path.is_file():
             file = BytesIO()
             with Image.open(path) as image:
                 image.convert("RGB").save(file, "WEBP", lossless=True)
-            uri = f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-            yield {"view": view, "uri": uri, "width": image.width, "height": image.height}
+            yield {
+                "view": view,
+                "id": name.replace("/", "-"),
+                "heading": view.heading + (f": {names.dataset(dataset)}" if dataset else ""),
+                "uri": f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}",
+                "size": image.size,
+            }
 
 
 def _text(name: str) -> str:

@@ -5,137 +5,163 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from scipy.stats import binomtest
 
 from automata import names
 from automata.analysis import wording
 from automata.analysis.best import Choice, choices
 from automata.analysis.quantities import QUANTITIES, TIMES
 from automata.analysis.runs import readable
-from automata.analysis.statistics import SEEDS_FOR_INTERVAL, bounds
+from automata.analysis.statistics import bounds, interval
 from automata.analysis.study import COMBINATION, Panel
 from automata.analysis.tradeoff import seeds_column
 from automata.names import AUTOMATA, CONTROLS
 
-SHOWN: dict[str, Callable[[float | None], str]] = {
+FORMATS: dict[str, Callable[[float | None], str]] = {
     "%": wording.percent,
     "s": wording.seconds,
     "pp": wording.points,
     TIMES: wording.ratio,
 }
-"""How numbers of a unit read; others have three digits."""
+"""Unit -> format of its numbers; others have three digits."""
 
 NEAR_FULL = 1.0
 """Percentage points of test accuracy that a fast method may lose."""
 
+INTERVALS = {"95 %": "95 % bootstrap interval", "range": "range"}
 
-@dataclass(frozen=True)
-class Best:
-    """The run with the highest validation score among those of one kind, or what none tuned is."""
-
-    method: str
-    tuner: str
-    configuration: list[str]
-    """A text per hyper-parameter, e.g. learning_rate=0.005."""
-    validation: str
-    test: str
-    mean: str
-    """Mean test accuracy of the method over its seeds, with bounds."""
-    seeds: str
-    seconds: str
-    """Mean total time of the method over its seeds."""
-    highest: bool = False
-    """Whether it is the best of the data set: of equal scores the first."""
+TEST = {
+    "accuracy": "test_accuracy",
+    "balanced_accuracy": "test_balanced_accuracy",
+    "macro_f1": "test_macro_f1",
+    "log_loss": "test_loss",
+}
+"""Metric -> its column for the test set."""
 
 
 def shown(row: Mapping[Any, Any], quantity: str) -> str:
     """Return a quantity of a row of the tradeoff table, with its bounds over several seeds."""
-    mean = SHOWN.get(QUANTITIES[quantity].unit, wording.number)(row[quantity])
+    mean = FORMATS.get(QUANTITIES[quantity].unit, wording.number)(row[quantity])
     if not QUANTITIES[quantity].spread or row[seeds_column(quantity)] < 2:
         return mean
     return f"{mean} {wording.spread(row[f'{quantity}_low'], row[f'{quantity}_high'])}".strip()
 
 
-def best(runs: pd.DataFrame) -> list[Best]:
-    """Return the best runs of FULL, of AUTOMATA and of other selectors, and the untuned control.
+def best(runs: pd.DataFrame, trials: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the best runs of FULL, AUTOMATA and other selectors, then the untuned control.
 
-    `runs` are those of one data set. The best of all is first.
+    `runs` and `trials` are those of one data set. The run with the highest validation score is
+    the first. It alone has `sure`, `worth` and the columns of its run.
     """
     first: dict[str, Choice] = {}
-    for choice in choices(runs):  # the best score is first
+    for choice in choices(runs):  # the highest score is first
         selector = choice.run["selector"]
         first.setdefault(selector if selector in ("full", AUTOMATA) else "", choice)
-    drawn = runs[runs["selector"] == "untuned"].drop_duplicates("seed")  # panels share the draws
-    return [
-        *(_best(choice, place == 0) for place, choice in enumerate(first.values())),
-        *([_untuned(drawn)] if len(drawn) else []),
-    ]
+    draws = runs[runs["selector"] == "untuned"].drop_duplicates("seed")  # panels share them
+    rows = [_row(choice, draws) for choice in first.values()]
+    for choice in [*first.values()][:1]:
+        answer = {"sure": _sure(choice), "worth": _worth(choice, draws, trials)}
+        rows[0] |= {**choice.run, **answer, "records": " ".join(choice.runs["record"])}
+    return [*rows, *([_untuned(draws)] if len(draws) else [])]
 
 
-def _best(choice: Choice, highest: bool) -> Best:
+def _row(choice: Choice, draws: pd.DataFrame) -> dict[str, Any]:
+    run, runs, metric = choice.run, choice.runs, choice.run["metric"]
+    score = run["best_score"]
+    if metric == "log_loss":  # its score is exp(-loss)
+        score = -math.log(max(score, sys.float_info.min))
+    accuracy = f" (accuracy {wording.percent(run['test_accuracy'])})"
+    gain = 100 * (runs["test_accuracy"].mean() - draws["test_accuracy"].median())
+    return {
+        "method": names.method(run["selector"], run["fraction"]),
+        "tuner": Panel.of(run).method,
+        "hyperparameters": readable(choice.configuration),
+        "validation": _named(metric, score),
+        "test": _named(metric, run[TEST[metric]]) + accuracy * (metric != "accuracy"),
+        "mean": _mean(runs, metric) if len(runs) > 1 else wording.MISSING,
+        "seeds": wording.count(len(runs), "seed"),
+        "gain": f"{wording.signed(gain)} pp" if len(draws) else wording.MISSING,
+        "seconds": wording.seconds(runs["total_seconds"].mean()),
+    }
+
+
+def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
+    """Return the row of the draws without tuning: their median, as in charts and figures."""
+    values = 100 * draws["test_accuracy"]
+    return {
+        "method": names.selector("untuned"),
+        "tuner": "drawn at random",
+        "hyperparameters": [],
+        **dict.fromkeys(("validation", "test", "gain"), wording.MISSING),
+        "mean": f"{wording.number(values.median())} % {wording.spread(values.min(), values.max())}",
+        "seeds": f"median of {wording.count(len(draws), 'draw')}",
+        "seconds": wording.seconds(draws["total_seconds"].mean()),
+    }
+
+
+def _sure(choice: Choice) -> list[str]:
+    """Return how much other test rows and other seeds may change the test score."""
     run, seeds = choice.run, len(choice.runs)
-    few = seeds < SEEDS_FOR_INTERVAL
-    return Best(
-        names.method(run["selector"], run["fraction"]),
-        Panel.of(run).method,
-        readable(choice.configuration),
-        _score(run["metric"], run["best_score"]),
-        wording.percent(run["test_accuracy"]),
-        _mean(choice.runs),
-        f"{wording.count(seeds, 'seed')}{': no interval' * few}",
-        wording.seconds(choice.runs["total_seconds"].mean()),
-        highest,
+    sentences = []
+    if run["metric"] == "accuracy":
+        rows = int(run["test_rows"])
+        right = binomtest(round(run["test_accuracy"] * rows), rows)
+        low, high = right.proportion_ci(method="wilson")
+        reach = wording.spread(100 * low, 100 * high)
+        sentences.append(f"{reach} % with other test rows (95 % Wilson interval, {rows:,} rows)")
+    if seeds == 1:
+        return [*sentences, "one seed: another one may give another result"]
+    mean = _mean(choice.runs, run["metric"])
+    return [*sentences, f"{mean} on average over {seeds} seeds ({INTERVALS[interval(seeds)]})"]
+
+
+def _worth(choice: Choice, draws: pd.DataFrame, trials: pd.DataFrame) -> str:
+    """Compare the best configuration with random ones, else with the first one of its search."""
+    run = choice.run
+    if len(draws):
+        median = draws["test_accuracy"].median()
+        gain = wording.signed(100 * (choice.runs["test_accuracy"].mean() - median))
+        random = f"median of {len(draws)}: {wording.percent(median)}"
+        return f"{gain} points of test accuracy over configurations drawn at random ({random})"
+    if run["best_index"] == 0:
+        return "no better: the first configuration that the search tried is the best one"
+    first = trials[(trials["record"] == run["record"]) & (trials["index"] == 0)]
+    if first.empty:
+        return "unknown: the first configuration of the search has no score"
+    start = first.sort_values("epoch").iloc[-1]
+    gain = wording.signed(100 * (run["best_validation_accuracy"] - start["accuracy"]))
+    reached = (
+        f"{wording.percent(start['accuracy'])} after {start['epoch']} of {run['epochs']} epochs"
     )
+    return f"{gain} points of validation accuracy over the first configuration tried ({reached})"
 
 
-def _score(metric: str, score: float) -> str:
-    """Return a validation score in the terms of its metric."""
+def _named(metric: str, value: float) -> str:
+    """Return a value of a metric, with its name unless it is the accuracy."""
     if metric == "log_loss":
-        return f"log loss {-math.log(max(score, sys.float_info.min)):.3f}"
-    return wording.percent(score) + ("" if metric == "accuracy" else f" {metric.replace('_', ' ')}")
+        return f"log loss {value:.3f}"
+    return wording.percent(value) + ("" if metric == "accuracy" else f" {metric.replace('_', ' ')}")
 
 
-def _untuned(drawn: pd.DataFrame) -> Best:
-    missing = wording.MISSING
-    draws, seconds = wording.count(len(drawn), "draw"), drawn["total_seconds"].mean()
-    name, meaning = names.selector("untuned"), "drawn at random"
-    return Best(name, meaning, [], missing, missing, _mean(drawn), draws, wording.seconds(seconds))
+def _mean(runs: pd.DataFrame, metric: str) -> str:
+    """Return the mean of a metric on the test set over several runs, with its bounds."""
+    factor, unit = (1, "") if metric == "log_loss" else (100, " %")
+    values = factor * runs[TEST[metric]].to_numpy()
+    return f"{wording.number(values.mean())}{unit} {wording.spread(*bounds(values))}"
 
 
-def _mean(runs: pd.DataFrame) -> str:
-    """Return the mean test accuracy of several runs with its bounds; nothing of one."""
-    values = 100 * runs["test_accuracy"].to_numpy()
-    spread = wording.spread(*bounds(values))
-    return f"{wording.percent(values.mean() / 100)} {spread}" if len(values) > 1 else ""
-
-
-@dataclass(frozen=True)
-class Fast:
-    """The method with the largest speedup among those near FULL."""
-
-    method: str
-    tuner: str
-    speedup: str
-    error: str
-    seeds: int
-
-
-def fastest(tradeoff: pd.DataFrame) -> Fast | None:
-    """Return the fastest of the methods in `tradeoff` that lose NEAR_FULL points at most."""
+def fastest(tradeoff: pd.DataFrame) -> dict[str, Any] | None:
+    """Return the fastest method in `tradeoff` that loses at most NEAR_FULL points."""
     subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
-    # Accuracies are counts of rows: 100 x (0.88 - 0.86) must not count as more than 2.
+    # In binary, 100 x (0.88 - 0.86) is more than 2.
     near = subsets[subsets["relative_test_error"] <= NEAR_FULL + 1e-9]
     if near.empty:
         return None
     ordered = near.sort_values(["speedup", *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    return Fast(
-        names.method(row["selector"], row["fraction"]),
-        Panel.of(row).method,
-        shown(row, "speedup"),
-        shown(row, "relative_test_error"),
-        int(row["seeds"]),
-    )
+    words = {"speedup": shown(row, "speedup"), "error": shown(row, "relative_test_error")}
+    method = names.method(row["selector"], row["fraction"])
+    return {**words, "method": method, "tuner": Panel.of(row).method, "seeds": int(row["seeds"])}

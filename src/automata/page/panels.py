@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import math
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,173 +17,169 @@ from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import ACROSS, UP, WHOLE, chart
-from automata.page.findings import Best, Fast, best, fastest, shown
+from automata.page.findings import INTERVALS, best, fastest, shown
 
 NEAR = 1.0
-"""The line of `untuned` is drawn if it lies at most so many spans of the points beyond them."""
+"""Largest distance of the untuned line from the points, in their span."""
 
 DIGITS = 6
-"""Of the numbers that positions come from: more than a screen can show."""
+"""Decimals of positions in a chart: more than a screen can show."""
 
-UNTUNED = ["panel", "median", "low", "high", "label", "near"]
+TOOLTIP = ["speedup", "ceiling", UP, "test_accuracy", "total_seconds", "energy_ratio"]
+"""Quantities in a tooltip."""
 
-TOLD = ["speedup", "ceiling", UP, "test_accuracy", "total_seconds", "energy_ratio"]
-"""Quantities that a tooltip tells."""
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """All that the page says of a data set."""
-
-    name: str
-    title: str
-    description: str
-    best: list[Best]
-    fastest: Fast | None
-    """None where no subset method is near FULL."""
-    fastest_automata: Fast | None
-    chart: dict[str, Any] | None
-    """None where nothing is compared with FULL."""
-    notes: list[str]
-    """A text per panel."""
-    rows: list[list[str]]
-    """The tradeoff table in words: a text per column of `headings`."""
-    records: list[list[str]]
-    """Those behind each row."""
-
-    @property
-    def anchor(self) -> str:
-        """What links call it."""
-        return f"dataset-{self.name}"
+HEADINGS = [
+    ("Search, scheduler", ""),
+    ("Method", "Selector and subset size"),
+    ("Seeds", ""),
+    *((quantity.heading, quantity.definition) for quantity in QUANTITIES.values()),
+    ("Other work", "Largest share of the host's CPU time that went to anything but the job"),
+    ("Energy", "Source of the energy"),
+]
+"""Headings of the tables of numbers, with definitions."""
 
 
-def headings() -> list[tuple[str, str]]:
-    """Return the headings of the rows of data sets, with definitions."""
-    return [
-        ("Search, scheduler", ""),
-        ("Method", "Selector and subset size"),
-        ("Seeds", ""),
-        *((quantity.heading, quantity.definition) for quantity in QUANTITIES.values()),
-        ("Other work", "Largest share of the host's CPU time that went to anything but the job"),
-        ("Energy", "How it was obtained"),
-    ]
-
-
-def data_sets(tables: Study, untuned: pd.DataFrame | None) -> list[DataSet]:
-    """Return the data sets with runs; `untuned` is None where it was not computed."""
-    return [_data_set(name, tables, untuned) for name in study.datasets(tables.runs)]
-
-
-def _data_set(name: str, tables: Study, untuned: pd.DataFrame | None) -> DataSet:
-    runs = tables.runs[tables.runs["dataset"] == name]
+def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
+    """Return what the page shows of a data set; `files` are the configuration files."""
+    runs, trials = (table[table["dataset"] == name] for table in (tables.runs, tables.trials))
     panels = study.panels(runs)
-    rows = pd.concat([_ordered(panel.rows(tables.tradeoff)) for panel in panels])
-    points = pd.DataFrame([_point(row, runs) for row in rows.to_dict("records")])
-    compared = not points.empty and (rows["selector"] != "full").any()
-    draws = [] if untuned is None else [_untuned(panel, untuned, rows) for panel in panels]
-    controls = pd.DataFrame(filter(None, draws), columns=UNTUNED)
-    return DataSet(
-        name,
-        names.dataset(name),
-        _description(runs),
-        best(runs),
-        fastest(rows),
-        fastest(rows[rows["selector"] == AUTOMATA]),
-        chart(points, controls[controls["near"].astype(bool)]) if compared else None,
-        [_note(panel, tables, controls) for panel in panels],
-        [_row(row) for row in rows.to_dict("records")],
-        [row.split() for row in rows["records"]],
+    table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)
+    table["row"] = [f"row-{name}-{number}" for number in table.index]
+    untuned = table["selector"] == "untuned"
+    marks = table[~untuned].to_dict("records")
+    points = pd.DataFrame([_point(row, runs) for row in marks]).round(DIGITS)
+    lines = [_line(row, table[~untuned]) for row in table[untuned].to_dict("records")]
+    compared = (table["selector"][~untuned] != "full").any()
+    rows = [
+        {"id": row["row"], "cells": _cells(row), **source(row, runs, files)}
+        for row in table.to_dict("records")
+    ]
+    choices = best(runs, trials)
+    if choices and "records" in choices[0]:
+        choices[0] |= source(choices[0], runs, files)
+    return {
+        "anchor": f"dataset-{name}",
+        "title": names.dataset(name),
+        "description": _description(runs),
+        "best": choices,
+        "fastest": fastest(table[~untuned]),
+        "fastest_automata": fastest(table[table["selector"] == AUTOMATA]),
+        "chart": chart(points, pd.DataFrame(filter(None, lines))) if compared else None,
+        "notes": [_note(panel, tables) for panel in panels],
+        "rows": rows,
+    }
+
+
+def source(row: Mapping[Any, Any], runs: pd.DataFrame, files: Sequence[str]) -> dict[str, Any]:
+    """Return the `records` behind a row, and the `command` that makes them again."""
+    records = row["records"].split()
+    call = ["snakemake", "--cores", "all", *(["--configfile", *files] if files else [])]
+    if all(record.startswith("results/runs/") for record in records):
+        return {"records": records, "command": shlex.join([*call, "--force", *records])}
+    # A path in an archive names only the axes of its run, so the command does the same.
+    own = runs[runs["record"].isin(records)]
+    drawn = own["selector"] == "untuned"
+    axes = {
+        "experiment": "again",
+        "archives": [],
+        "datasets": [row["dataset"]],
+        "searches": [row["search"]],
+        "schedulers": [row["scheduler"]],
+        "selectors": list(dict.fromkeys(["full", row["selector"]])),
+        **({} if row["selector"] in CONTROLS else {"fractions": [row["fraction"]]}),
+        "seeds": sorted({int(seed) for seed in own["seed"][~drawn]}),
+        **({"untuned_seeds": sorted(map(int, own["seed"][drawn]))} if drawn.any() else {}),
+    }
+    command = f"echo {shlex.quote(json.dumps(axes))} > again.yaml\n{shlex.join(call)} again.yaml"
+    return {"records": records, "command": command}
+
+
+def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
+    """Return the rows of a panel, selectors in the order of legends, subsets rising.
+
+    The row of `untuned` has the median error of the draws, with their range as bounds.
+    """
+    drawn = panel.rows(tables.untuned).assign(selector="untuned", fraction=0.0, interval="range")
+    # The table has means of the other columns.
+    drawn = drawn.assign(
+        seeds=drawn["draws"], test_accuracy=math.nan, **{UP: drawn[f"{UP}_median"]}
     )
-
-
-def _ordered(panel: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a panel, selectors in the order of legends, subsets rising."""
-    order = {selector: place for place, selector in enumerate(study.selectors(panel))}
-    return panel.assign(place=panel["selector"].map(order)).sort_values(["place", "fraction"])
+    rows = pd.concat([panel.rows(tables.tradeoff), drawn], ignore_index=True)
+    order = {selector: place for place, selector in enumerate(study.selectors(rows))}
+    return rows.assign(place=rows["selector"].map(order)).sort_values(["place", "fraction"])
 
 
 def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
-    """Return what the chart draws of a row of the tradeoff table, and what its tooltip tells."""
-    positions = [f"{name}{end}" for name in (*ACROSS, UP) for end in ("", "_low", "_high")]
+    """Return the mark and the tooltip of a row of the tradeoff table."""
+    positions = [f"{name}{end}" for name in (ACROSS, UP) for end in ("", "_low", "_high")]
     mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
     chosen = winner(mine)
     seeds = wording.seed_list(sorted(int(seed) for seed in mine["seed"]))
+    if row["seeds"] > 1:
+        seeds += f" (mean; brackets: {INTERVALS[row['interval']]})"
     return {
+        "row": row["row"],
         "panel": Panel.of(row).method,
+        "name": row["selector"],
         "selector": names.selector(row["selector"]),
         "subset": WHOLE if row["selector"] in CONTROLS else wording.percent(row["fraction"]),
         "fraction": row["fraction"],
-        **{name: _rounded(row[name]) for name in positions},
+        **{name: row[name] for name in positions},
         "title": names.method(row["selector"], row["fraction"]),
-        **{QUANTITIES[name].title: shown(row, name) for name in TOLD},
-        "Seeds": f"{seeds} ({_brackets(row)})" if row["seeds"] > 1 else seeds,
+        **{QUANTITIES[name].title: shown(row, name) for name in TOOLTIP},
+        "Seeds": seeds,
         "Best by validation": chosen["best_configuration"] if chosen else wording.MISSING,
     }
 
 
-def _rounded(value: float) -> float | None:
-    return float(f"{value:.{DIGITS}g}") if wording.known(value) else None
-
-
-def _brackets(row: dict[Any, Any]) -> str:
-    return "brackets: 95 % bootstrap" if row["interval"] == "95 %" else "brackets: range"
-
-
-def _untuned(panel: Panel, table: pd.DataFrame, rows: pd.DataFrame) -> dict[str, Any] | None:
-    """Return what one configuration drawn at random reaches in a panel."""
-    found = panel.rows(table)
-    if found.empty:
-        return None
-    row = found.iloc[0]
-    median, low, high = (row[f"{UP}_{name}"] for name in ("median", "low", "high"))
-    text = f"untuned: {wording.points(median)} {wording.spread(low, high)}"
-    errors = [0.0, *panel.rows(rows)[UP]]
+def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
+    """Return the line of the draws without tuning, and None if it is far from all points."""
+    panel = Panel.of(row)
+    median, low, high = row[UP], row[f"{UP}_low"], row[f"{UP}_high"]
+    errors = [0.0, *panel.rows(table)[UP]]
     room = NEAR * (max(errors) - min(errors))
+    if not min(errors) - room <= median <= max(errors) + room:
+        return None
     return {
+        "row": row["row"],
         "panel": panel.method,
+        "title": names.selector("untuned"),
         "median": median,
         # Draws far from all points would squeeze them.
         "low": max(low, min(median, *errors)),
         "high": min(high, max(median, *errors)),
-        "label": f"{text}, {wording.count(int(row['draws']), 'draw')}",
-        "near": min(errors) - room <= median <= max(errors) + room,
+        "label": f"untuned: {shown(row, UP)} (median and range of {int(row['draws'])} draws)",
     }
 
 
-def _note(panel: Panel, tables: Study, controls: pd.DataFrame) -> str:
-    """Return what a reader must know of the runs of a panel."""
+def _note(panel: Panel, tables: Study) -> str:
+    """Return the runs of a panel and what they lack."""
     ratios, runs = panel.rows(tables.ratios), panel.rows(tables.runs)
     refused = int(ratios["refused"].notna().sum())
     absent = study.missing(tables.runs, runs)
-    notes = [
-        wording.count(len(runs), "run"),
-        f"seeds {wording.seeds(runs)}",
-        *([f"{refused} of {len(ratios)} runs not comparable"] if refused else []),
-        *([f"not run: {', '.join(absent)}"] if absent else []),
-        *controls["label"][controls["panel"] == panel.method],
-    ]
-    return f"{panel.method}: {'; '.join(notes)}"
+    note = f"{panel.method}: {wording.count(len(runs), 'run')}; seeds {wording.seeds(runs)}"
+    note += f"; {refused} of {len(ratios)} runs not comparable" * bool(refused)
+    return note + f"; not run: {', '.join(absent)}" * bool(absent)
 
 
 def _description(runs: pd.DataFrame) -> str:
-    """Return what is trained on a data set, and for how long."""
-    searches = sorted(runs["configurations"][runs["selector"] != "untuned"].unique())
-    rows = " or ".join(f"{rows:,}" for rows in sorted(runs["train_rows"].unique()))
-    return ", ".join(
-        [
-            f"{rows} training rows",
-            *sorted(runs["model"].unique()),
-            f"{' or '.join(map(str, sorted(runs['epochs'].unique())))} epochs",
-            *([f"{' or '.join(map(str, searches))} configurations per search"] * bool(searches)),
-        ]
+    """Return the rows, models, epochs and configurations of a data set."""
+    searched = runs[runs["selector"] != "untuned"]
+    rows, epochs, configurations = (
+        " or ".join(f"{value:,}" for value in sorted(values.unique()))
+        for values in (runs["train_rows"], runs["epochs"], searched["configurations"])
     )
+    searches = [f"{configurations} configurations per search"] * bool(configurations)
+    models = sorted(runs["model"].unique())
+    return ", ".join([f"{rows} training rows", *models, f"{epochs} epochs", *searches])
 
 
-def _row(row: dict[Any, Any]) -> list[str]:
+def _cells(row: dict[Any, Any]) -> list[str]:
+    drawn = row["selector"] == "untuned"
     return [
         Panel.of(row).method,
-        names.method(row["selector"], row["fraction"]),
-        str(row["seeds"]),
+        names.method(row["selector"], row["fraction"]) + " (median)" * drawn,
+        wording.count(int(row["seeds"]), "draw") if drawn else str(int(row["seeds"])),
         *(shown(row, quantity) for quantity in QUANTITIES),
         wording.percent(row["other_cpu_share"]),
         row["energy_method"] if isinstance(row["energy_method"], str) else wording.MISSING,

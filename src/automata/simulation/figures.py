@@ -13,7 +13,9 @@ from matplotlib.transforms import offset_copy
 
 from automata import names
 from automata.analysis.study import Study
-from automata.figures.pieces import (
+from automata.figures.style import (
+    FAINTER,
+    Look,
     add_legend,
     add_note,
     axes_of,
@@ -21,8 +23,8 @@ from automata.figures.pieces import (
     logarithmic,
     marker,
     sized,
+    style,
 )
-from automata.figures.style import FAINTER, Look, style
 from automata.simulation.readers import ASHA, random_searches
 
 PANEL_INCHES = 1.5

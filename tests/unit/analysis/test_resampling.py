@@ -57,10 +57,20 @@ def test_a_difference_is_the_selector_less_its_baseline():
 
 
 def test_every_contrast_is_made_where_all_were_run():
-    names = {name for contrast in CONTRASTS for name in contrast}
+    names = {name for pair in CONTRASTS for name in pair}
     made = differences(pd.DataFrame([ratio(name) for name in sorted(names)]))
 
-    assert [(row.selector, row.baseline) for row in made.itertuples()] == [*CONTRASTS]
+    assert [(row.selector, row.baseline) for row in made.itertuples()] == list(CONTRASTS)
+
+
+def test_own_selector_is_compared_with_random_subsets_and_automata():
+    made = differences(pd.DataFrame([ratio(name) for name in ("random", "gradmatch", "mine")]))
+
+    assert [(row.selector, row.baseline) for row in made.itertuples()] == [
+        ("gradmatch", "random"),
+        ("mine", "random"),
+        ("mine", "gradmatch"),
+    ]
 
 
 @pytest.mark.parametrize(

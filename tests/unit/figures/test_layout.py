@@ -15,7 +15,7 @@ from PIL import Image
 
 from automata.analysis.study import Study
 from automata.figures.files import draw
-from automata.figures.style import PAGE_INCHES, PALETTE, save, style
+from automata.figures.style import COLOURS, PAGE_INCHES, save, style
 from automata.views import BEYOND, DATASETS, PAPER, named
 from drawn import boxes, outside, overlaps
 
@@ -126,7 +126,7 @@ def test_what_fills_areas_keeps_its_colour_in_few_colours(
         shown = few.convert("RGB").getcolors(2**24)
         drawn = every.convert("RGB").getcolors(2**24)
     areas = {colour for count, colour in drawn if count > 0.002 * sum(n for n, _ in drawn)}
-    assert len(shown) <= PALETTE
+    assert len(shown) <= COLOURS
     assert len(areas) > 2
     assert {colour for _, colour in shown} >= areas
 

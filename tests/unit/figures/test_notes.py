@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from automata.analysis.study import Panel, Study
+from automata.analysis.study import Study
 from automata.figures.files import draw
-from automata.figures.notes import protocol
 from drawn import note_of
 
 MakeStudy = Callable[..., Study]
@@ -96,71 +95,25 @@ def test_note_says_what_untuned_is(some: Study) -> None:
 
 # --- how the protocol differs from the paper's --------------------------------------------------
 
-DNA, SST5, SST5_TPE = (
-    Panel("dna", "random", "asha"),
-    Panel("sst5", "random", "asha"),
-    Panel("sst5", "tpe", "asha"),
-)
-MINE = Panel("mine", "random", "asha")
-EVERY = [DNA, SST5, SST5_TPE]
-
-
-def differing(*rows: tuple[Panel, str, str, str]) -> pd.DataFrame:
-    columns = ["dataset", "search", "scheduler", "key", "here", "paper"]
-    return pd.DataFrame([[*panel, *row] for panel, *row in rows], columns=columns)
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([], []),
-        (
-            [(panel, "seeds", "3", "5") for panel in EVERY],
-            ["Unlike the paper: number of seeds 3 instead of 5."],
-        ),
-        (
-            [
-                *((panel, "seeds", "3", "5") for panel in EVERY),
-                *((panel, "decay_every", "4", "20") for panel in EVERY[1:]),
-            ],
-            [
-                "Unlike the paper: step size decays every 4 epochs instead of 20 on SST5; number"
-                " of seeds 3 instead of 5."
-            ],
-        ),
-        (
-            [(DNA, "epochs", "5", "20"), (SST5, "epochs", "5", "9")],
-            ["Unlike the paper: 5 epochs instead of 20 on DNA; 5 epochs instead of 9 on SST5."],
-        ),
-        (
-            [(DNA, key, "1", "2") for key in ("seeds", "device", "energy", "epochs")],
-            ["The protocol differs from the paper's in 4 settings (differences.csv)."],
-        ),
-        (
-            [(DNA, "max_grad_norm", "1", "2")],  # a key that has no words
-            ["The protocol differs from the paper's in 1 setting (differences.csv)."],
-        ),
-        ([(MINE, "data set", "mine", "not in the paper")], []),  # not drawn
-    ],
-)
-def test_differences_from_the_paper_are_told_in_words_or_counted(
-    rows: list[tuple[Panel, str, str, str]], said: list[str]
-) -> None:
-    assert protocol(differing(*rows), EVERY) == said
-
-
-def test_a_data_set_that_the_paper_has_not_is_named() -> None:
-    table = differing((MINE, "data set", "mine", "not in the paper"))
-
-    assert protocol(table, [DNA, MINE]) == ["The paper does not use mine."]
+DIFFER = "The protocol differs from the paper's in"
 
 
 @pytest.mark.parametrize("name", ["tradeoff", "energy", "anytime", "time-split"])
-def test_every_figure_of_a_data_set_says_how_its_runs_differ(
+def test_every_figure_of_a_data_set_counts_the_settings_of_its_runs_that_differ(
     make_study: MakeStudy, runs: pd.DataFrame, name: str
 ) -> None:
-    rows = [["sst5", "tpe", "asha", "seeds", "3", "5"]]
+    panel, other = ["sst5", "tpe", "asha"], ["dna", "tpe", "asha"]
+    rows = [[*panel, "seeds", "3", "5"], [*other, "epochs", "3", "5"], [*other, "seeds", "3", "5"]]
+    twice = [*rows, [*panel, "device", "cpu", "V100"]]
 
-    shown = note(make_study(runs, rows, trials=True), name)
+    for differing, said in ((rows, f" {DIFFER} 1 setting"), (twice, f" {DIFFER} 2 settings")):
+        shown = note(make_study(runs, differing, trials=True), name)
+        assert shown.endswith(f"{said} (differences.csv).")
 
-    assert shown.endswith(" Unlike the paper: number of seeds 3 instead of 5.")
+
+def test_own_data_are_not_compared_with_the_paper(
+    make_study: MakeStudy, runs: pd.DataFrame
+) -> None:
+    rows = [["sst5", "tpe", "asha", "data set", "mine", "not in the paper"]]
+
+    assert DIFFER not in note(make_study(runs, rows))

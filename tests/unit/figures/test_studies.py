@@ -19,7 +19,7 @@ from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import Study
 from automata.analysis.tradeoff import PARTS, fronts, summary, time_split
 from automata.figures.files import draw
-from automata.figures.pieces import RATIO_TICKS, logarithmic
+from automata.figures.style import RATIO_TICKS, logarithmic
 from drawn import legend_of, note_of, points, texts
 
 MakeStudy = Callable[..., Study]
@@ -352,9 +352,7 @@ def test_lanes_of_the_summary_stay_where_nothing_was_run(some: Study, drawn: Dra
 
     assert tick_labels(speedups) == ["Random, HB", "TPE, HB", "Random, ASHA", "TPE, ASHA"] * 5
     assert texts(speedups).count("not run") == 16
-    assert note_of(figure).startswith(
-        "16 of 20 panels were not run. Markers are means over 3 seeds."
-    )
+    assert note_of(figure).startswith("16 of 20 panels were not run. Speedup: Total time of FULL")
     assert legend_of(figure) == ["AUTOMATA, HB", "AUTOMATA, ASHA", "FULL"]
     for seconds, label in zip(times.get_xticks(), times.get_xticklabels(), strict=True):
         number, unit = label.get_text().split()

@@ -14,10 +14,9 @@ from automata import names
 from automata.analysis.quantities import RATIOS
 from automata.analysis.study import Panel, Study
 from automata.errors import UserError
-from automata.figures.content import content
 from automata.figures.files import draw
-from automata.figures.panel import draw_panel
 from automata.figures.style import style
+from automata.figures.tradeoff import content, draw_panel
 from drawn import bars, legend_of, note_of, panel, panels, points, texts
 
 MakeStudy = Callable[..., Study]

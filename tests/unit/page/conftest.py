@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from automata.analysis.ratios import ratios_to_full
-from automata.analysis.tables import write_csv, write_parquet
+from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.tradeoff import tradeoff, untuned
-from benchmarks.synthetic import synthetic_runs
+from benchmarks.synthetic import synthetic_runs, synthetic_trials
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -45,25 +45,26 @@ def runs() -> pd.DataFrame:
 
 
 def write_tables(runs: pd.DataFrame, folder: Path) -> None:
-    """Write the tables that every experiment has."""
+    """Write the tables that the page reads."""
     ratios = ratios_to_full(runs)
     write_parquet(runs, folder / "runs.parquet")
+    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
     write_csv(ratios, folder / "ratios.csv")
     write_csv(tradeoff(ratios), folder / "tradeoff.csv")
+    write_csv(untuned(runs), folder / "untuned.csv")
+    write_csv(claims_table(runs), folder / "claims.csv")
+    write_json({}, folder / "protocols.json")
+    panels = runs[["dataset", "search", "scheduler"]].drop_duplicates()
+    device = panels.assign(key="device", here="cpu", paper="V100")
+    epochs = panels[panels["dataset"] == "dna"].assign(key="epochs", here="20", paper="200")
+    write_csv(pd.concat([device, epochs]), folder / "differences.csv")
 
 
 @pytest.fixture(scope="session")
 def experiment(runs: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give the folder of an experiment: tables, figures, captions."""
     folder = tmp_path_factory.mktemp("experiment")
-    tables = folder / "tables"
-    write_tables(runs, tables)
-    write_csv(untuned(runs), tables / "untuned.csv")
-    write_csv(claims_table(runs), tables / "claims.csv")
-    panels = runs[["dataset", "search", "scheduler"]].drop_duplicates()
-    device = panels.assign(key="device", here="cpu", paper="V100")
-    epochs = panels[panels["dataset"] == "dna"].assign(key="epochs", here="20", paper="200")
-    write_csv(pd.concat([device, epochs]), tables / "differences.csv")
+    write_tables(runs, folder / "tables")
     (folder / "figures").mkdir()
     figure = Image.effect_mandelbrot((40, 20), (-2, -1, 2, 1), 50)
     figure.save(folder / "figures/selector-comparison.png")
@@ -71,7 +72,7 @@ def experiment(runs: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def claims_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return three claims, one per verdict."""
+    """Return a claim per verdict."""
     texts = {"ours": "9.8x", "panels": "3 of 4 panels", "rule": "at least 3x", "location": "p. 1"}
     texts |= {"firm": "", "reading": "", "differences": ""}
     rows = [

@@ -109,13 +109,12 @@ def test_a_subset_size_is_shown_beside_full_alone(page, table):
 
 
 @pytest.mark.slow
-def test_another_panel_and_axis_can_be_chosen(page, experiment):
+def test_another_panel_can_be_chosen(page, experiment):
     rows = read_csv(experiment / "tables/tradeoff.csv")
     tpe = rows[(rows["dataset"] == "dna") & (rows["search"] == "tpe")]
     choose(page, "TPE, Hyperband")
-    choose(page, "energy_ratio")
     assert len(shown(page)) == len(tpe)
-    assert "Energy ratio, FULL / method" in page.locator(f"{DNA} svg").first.text_content()
+    assert "Speedup over FULL" in page.locator(f"{DNA} svg").first.text_content()
 
 
 @pytest.mark.parametrize("point", ["hover", pytest.param("tap", marks=pytest.mark.slow)])
@@ -135,6 +134,18 @@ def test_a_point_tells_its_numbers(open_page, table, point):
     assert 0 <= box["x"] <= box["x"] + box["width"] <= page.viewport_size["width"]
 
 
+def test_a_mark_leads_to_its_records_and_command_by_keyboard(page):
+    page.locator(f"{POINTS}[aria-label*='title: AUTOMATA 5 %']").focus()
+    assert page.locator("#vg-tooltip-element.visible").inner_text().startswith("AUTOMATA 5 %")
+    page.keyboard.press("Enter")
+    text = page.locator("#source-dataset-dna").inner_text()
+    assert "results/runs/dna/random-hyperband/gradmatch-0.05/seed-2/record.json" in text
+    assert "snakemake --cores all --force" in text
+    page.locator(f"{DNA} .untuned_marks text").focus()
+    page.keyboard.press("Enter")
+    assert "/untuned-0/seed-2/" in page.locator("#source-dataset-dna").inner_text()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1280])
 def test_body_does_not_scroll_sideways(open_page, width):
@@ -149,7 +160,7 @@ def test_body_does_not_scroll_sideways(open_page, width):
 @pytest.mark.slow
 def test_page_without_scripts_shows_all_but_the_charts(open_page):
     page = open_page(java_script_enabled=False)
-    for section in ("best", "tradeoff", "doubts", "claims", "tables"):
+    for section in ("best", "tradeoff", "caveats", "claims", "tables"):
         assert page.locator(f"#{section}").is_visible()
     assert page.locator("noscript").is_visible()
     page.locator(f"{DNA} details > summary").first.click()

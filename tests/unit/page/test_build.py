@@ -19,7 +19,7 @@ from .conftest import EVIL, write_tables
 
 @pytest.fixture(scope="module")
 def html(experiment):
-    return page(experiment / "tables", experiment / "figures", EVIL, experiment)
+    return page(experiment)
 
 
 class _Tags(HTMLParser):
@@ -39,8 +39,7 @@ def tags(html):
 
 
 def test_page_is_the_same_for_the_same_tables(html, experiment):
-    folders = (experiment / "tables", experiment / "figures")
-    assert page(*folders, EVIL, experiment) == html
+    assert page(experiment) == html
 
 
 def test_text_of_the_tables_is_escaped(html, tags):
@@ -61,9 +60,11 @@ def test_page_loads_nothing(tags):
     assert {source.split(":")[0] for source in [*sources, *links]} == {"data"}
 
 
-def test_the_figure_has_a_text(tags):
+def test_figure_has_a_text_and_a_link_to_its_records(tags, html):
     (image,) = [attrs for tag, attrs in tags if tag == "img"]
-    assert image["alt"] == FIGURES["selector-comparison"].caption
+    view = FIGURES["selector-comparison"]
+    assert image["alt"] == view.caption
+    assert f'Numbers and records: <a href="tables/{view.table}">' in html
     assert (image["width"], image["height"]) == ("40", "20")
 
 
@@ -74,26 +75,53 @@ def test_figure_keeps_every_pixel(html, experiment):
         assert ImageChops.difference(shown.convert("RGB"), drawn).getbbox() is None
 
 
+def made(runs, folder, **changes):
+    """Return the page of some runs."""
+    write_tables(runs.assign(**changes), folder / "tables")
+    return page(folder)
+
+
 @pytest.mark.parametrize("missing", ["random", "full"])
 def test_figure_that_shows_nothing_of_the_runs_is_left_out(experiment, runs, tmp_path, missing):
-    write_tables(runs[runs["selector"] != missing], tmp_path)
-    shown = page(tmp_path, experiment / "figures", "none", tmp_path)
-    assert "<figure>" not in shown
+    shutil.copytree(experiment / "figures", tmp_path / "figures")
+    assert "<figure>" not in made(runs[runs["selector"] != missing], tmp_path)
 
 
 def test_what_was_found_comes_first_and_the_claims_late(html):
     order = re.findall(r'<section id="([a-z-]+)" aria', html)
-    assert order == ["best", "tradeoff", "selector-comparison", "doubts", "claims", "tables"]
+    assert order == ["best", "tradeoff", "selector-comparison", "caveats", "claims", "tables"]
 
 
-def test_own_data_are_not_measured_by_the_paper(experiment, runs, tmp_path):
-    own = runs[runs["dataset"] == "dna"].assign(dataset="flowers")
-    write_tables(own, tmp_path)
-    for name in ("claims", "differences"):
-        shutil.copy(experiment / f"tables/{name}.csv", tmp_path)
-    shown = page(tmp_path, tmp_path, "own", tmp_path)
-    assert "claims-heading" not in shown
-    assert "the paper's protocol" not in shown
+def test_page_of_own_data_has_an_answer_and_nothing_that_does_not_concern_it(runs, tmp_path):
+    own = runs[(runs["dataset"] == "dna") & (runs["selector"] == "full")]
+    html = made(own, tmp_path, dataset="flowers")
+    assert re.findall(r'<section id="([a-z-]+)" aria', html) == ["best", "caveats", "tables"]
+    assert re.findall("<dt>(.*?)</dt>", html)[:4] == [
+        "Take",
+        "How good",
+        "How sure",
+        "How much better",
+    ]
+    assert "paper" not in html
+    for absent in ("claims", "differences", "untuned", "selector-comparison"):
+        assert f"tables/{absent}" not in html
+    assert "<script" not in html
+    assert "tuned on all training data." in html
+
+
+def test_every_mark_of_a_chart_leads_to_a_row_with_records_and_command(html, tags):
+    text = re.search(r'<script type="application/json" id="charts">(.*?)</script>', html)[1]
+    marks = {
+        row["row"]
+        for chart in json.loads(text).values()
+        for rows in chart["datasets"].values()
+        for row in rows
+        if row
+    }
+    rows = {attrs["id"] for tag, attrs in tags if tag == "tr" and "id" in attrs}
+    assert len(marks) == 17 + 2  # points, and lines of `untuned` that are near them
+    assert marks <= rows
+    assert "snakemake --cores all --force results/runs/dna/tpe-hyperband/full-1/seed-0/rec" in html
 
 
 def test_anchors_lead_somewhere(tags):
@@ -124,35 +152,14 @@ def test_estimated_energy_is_said_loudly(html):
 
 def test_energy_that_was_estimated_in_part_is_said_to_be(runs, tmp_path):
     source = "NVML energy + codecarbon CPU load"
-    write_tables(runs.assign(energy_method="estimated", energy_source=source), tmp_path)
-    shown = page(tmp_path, tmp_path, "in part", tmp_path)
-    assert "The CPU's part of the energy is estimated, not measured" in shown
-    assert "Energy is estimated, not measured" not in shown
+    html = made(runs, tmp_path, energy_method="estimated", energy_source=source)
+    assert "The CPU's part of the energy is estimated, not measured" in html
+    assert "Energy is estimated, not measured" not in html
 
 
-def test_page_of_the_bare_tables(runs, tmp_path):
-    write_tables(runs, tmp_path / "tables")
-    html = page(tmp_path / "tables", tmp_path / "none", "bare", tmp_path)
-    assert "claims-heading" not in html
-    assert "<figure>" not in html
-    assert "untuned:" not in html
-    assert "Not compared." in html
-
-
-def test_experiment_of_one_full_run(runs, tmp_path):
-    write_tables(runs[runs["selector"] == "full"].iloc[:1], tmp_path)
-    html = page(tmp_path, tmp_path, "one", tmp_path)
-    assert "1 run on vm" in html
-    assert "largest speedup" not in html
-    assert "tuned on all training data (FULL)." in html
-    assert "Nothing to compare with FULL." in html
+def test_panel_without_comparable_runs_has_no_chart(runs, tmp_path):
+    html = made(runs[runs["selector"] == "gradmatch"].iloc[:3], tmp_path)
     assert "<script" not in html
-
-
-def test_panel_without_comparable_runs_says_so(runs, tmp_path):
-    write_tables(runs[runs["selector"] == "gradmatch"].iloc[:3], tmp_path)
-    html = page(tmp_path, tmp_path, "no FULL", tmp_path)
-    assert "Nothing to compare with FULL." in html
     assert "no FULL run to compare with" in html
 
 

@@ -1,12 +1,15 @@
 """The points of the charts and the table of numbers, beside the table of trade-offs."""
 
+import json
+import shlex
+
 import pytest
 
 from automata import names
-from automata.analysis.study import Study
-from automata.analysis.tables import read_csv
+from automata.analysis import wording
+from automata.analysis.study import Study, datasets
 from automata.page import panels
-from automata.page.chart import MARKS
+from automata.page.chart import shape
 
 
 @pytest.fixture(scope="module")
@@ -14,19 +17,24 @@ def tables(experiment):
     return Study(experiment / "tables")
 
 
-@pytest.fixture(scope="module")
-def untuned(experiment):
-    return read_csv(experiment / "tables/untuned.csv")
+FILES = ["a config.yaml"]
 
 
 @pytest.fixture(scope="module")
-def data(tables, untuned):
-    return {group.name: group for group in panels.data_sets(tables, untuned)}
+def data(tables):
+    return {group["title"]: group for group in changed(tables)}
+
+
+def changed(tables, **given):
+    """Return the data sets of the page with other tables."""
+    other = Study(tables.folder)
+    other.__dict__.update(given)
+    return [panels.data_set(name, other, FILES) for name in datasets(other.runs)]
 
 
 def rows_of(group, column):
     """Return the rows that the chart of a data set draws, those that have `column`."""
-    sets = group.chart["datasets"].values()
+    sets = group["chart"]["datasets"].values()
     return next(rows for rows in sets if rows and column in rows[0])
 
 
@@ -35,89 +43,115 @@ def point(group, panel, title):
     return next(row for row in rows if (row["panel"], row["title"]) == (panel, title))
 
 
-def test_every_marker_of_the_figures_has_a_mark():
-    points = [name for name in names.METHODS if name != "untuned"]
-    used = {names.look(name).marker for name in points}
-    assert used | set(names.SPARE_MARKERS) == set(MARKS)
+def test_marker_of_a_figure_is_drawn_alike_in_the_chart():
+    """The corners of a square and of a triangle; y points down, as in SVG."""
+    assert shape("s") == "M-1,1L1,1L1,-1L-1,-1Z"
+    assert shape("^") == "M0,-1L-1,1L1,1Z"
+    paths = {shape(names.look(name).marker) for name in names.METHODS if name != "untuned"}
+    assert len(paths) == len(names.METHODS) - 1
 
 
-def test_own_selector_has_the_colour_of_the_figures(tables, untuned):
-    own = Study(tables.folder)
+def test_own_selector_has_the_look_of_the_figures_and_a_row(tables):
     renamed = tables.tradeoff.replace({"selector": {"random": "mine"}})
-    own.__dict__.update(runs=tables.runs, ratios=tables.ratios, tradeoff=renamed)
-    (group, *_) = panels.data_sets(own, untuned)
-    encoding = next(it for it in group.chart["layer"] if it.get("name") == "points")["encoding"]
-    colours, look = encoding["color"]["scale"], names.look("mine")
-    assert (colours["domain"][-1], colours["range"][-1]) == ("mine", look.colour)
+    runs = tables.runs.replace({"selector": {"random": "mine"}})
+    group = changed(tables, tradeoff=renamed, runs=runs)[1]
+    encoding = next(it for it in group["chart"]["layer"] if it.get("name") == "points")["encoding"]
+    look = names.look("mine")
+    for channel, value in (("color", look.colour), ("shape", shape(look.marker))):
+        scale = encoding[channel]["scale"]
+        assert (scale["domain"][-1], scale["range"][-1]) == ("mine", value)
+    assert any(row["cells"][1].startswith("mine ") for row in group["rows"])
 
 
 def test_data_sets_and_panels_are_those_with_runs(data):
-    shown = {group.title: len(group.notes) for group in data.values()}
+    shown = {title: len(group["notes"]) for title, group in data.items()}
     assert shown == {"TREC6": 1, "DNA": 2}
 
 
 def test_every_row_of_the_tradeoff_table_is_a_point_and_a_row(data, tables):
-    for group in data.values():
-        rows = tables.tradeoff[tables.tradeoff["dataset"] == group.name]
-        assert len(rows_of(group, "selector")) == len(group.rows) == len(rows)
+    for title, group in data.items():
+        rows = tables.tradeoff[tables.tradeoff["dataset"] == title.lower()]
+        assert len(rows_of(group, "selector")) == len(rows)
+        assert len(group["rows"]) == len(rows) + len(group["notes"])  # `untuned` in each panel
+
+
+def test_median_of_the_draws_is_in_table_and_chart(data, tables):
+    median = tables.untuned["relative_test_error_median"].iloc[0]
+    assert rows_of(data["DNA"], "median")[0]["median"] == median
+    row = next(row for row in data["DNA"]["rows"] if row["cells"][1] == "untuned (median)")
+    assert row["cells"][2] == "3 draws"
+    assert any(cell.startswith(wording.points(median)) for cell in row["cells"])
+
+
+def test_row_has_the_command_that_makes_its_records_again(data):
+    """Records of runs are targets of Snakemake; archived ones are named by their axes."""
+    row = next(row for row in data["DNA"]["rows"] if row["cells"][1] == "AUTOMATA 5 %")
+    start = "snakemake --cores all --configfile 'a config.yaml'"
+    assert row["command"] == f"{start} --force {' '.join(row['records'])}"
+
+
+def test_archived_run_is_made_again_by_its_axes(runs):
+    archived = runs.assign(record=runs["record"].str.replace("/runs/", "/published/records/"))
+    mine = archived.query("dataset == 'dna' and search == 'tpe' and selector == 'untuned'")
+    full = archived.query("dataset == 'dna' and search == 'tpe' and selector == 'full'")
+    records = " ".join([*full["record"], *mine["record"]])
+    row = {**mine.iloc[0], "fraction": 0.0, "records": records}
+    echo, call = panels.source(row, archived, FILES)["command"].split("\n")
+    assert call == "snakemake --cores all --configfile 'a config.yaml' again.yaml"
+    axes = json.loads(shlex.split(echo)[1])
+    assert axes["selectors"] == ["full", "untuned"]
+    assert (axes["seeds"], axes["untuned_seeds"]) == ([0, 1, 2], [0, 1, 2])
+    assert "fractions" not in axes
 
 
 def test_point_lies_where_the_table_says(data, tables):
     rows = tables.tradeoff.query("dataset == 'dna' and search == 'tpe' and fraction == 0.05")
     row = rows[rows["selector"] == "gradmatch"].iloc[0]
-    shown = point(data["dna"], "TPE, Hyperband", "AUTOMATA 5 %")
-    for column in ("speedup", "speedup_low", "energy_ratio", "relative_test_error_high"):
+    shown = point(data["DNA"], "TPE, Hyperband", "AUTOMATA 5 %")
+    for column in ("speedup", "speedup_low", "relative_test_error_high"):
         assert shown[column] == pytest.approx(row[column], rel=1e-5)
     assert shown["Speedup"].startswith(
         f"{row['speedup']:.3g} \N{MULTIPLICATION SIGN} [{row['speedup_low']:.3g}, "
     )
-    assert shown["Seeds"] == "0, 1, 2 (brackets: 95 % bootstrap)"
+    assert shown["Seeds"] == "0, 1, 2 (mean; brackets: 95 % bootstrap interval)"
 
 
 def test_point_tells_the_configuration_with_the_highest_score(data, runs):
     mine = runs.query("dataset == 'dna' and search == 'tpe' and fraction == 0.05")
     mine = mine[mine["selector"] == "gradmatch"].set_index("best_validation_accuracy")
-    shown = point(data["dna"], "TPE, Hyperband", "AUTOMATA 5 %")
+    shown = point(data["DNA"], "TPE, Hyperband", "AUTOMATA 5 %")
     assert shown["Best by validation"] == mine["best_configuration"][mine.index.max()]
 
 
 def test_refused_run_is_no_seed_of_its_point(data):
-    shown = point(data["dna"], "TPE, Hyperband", "RANDOM (fixed) 10 %")
-    assert shown["Seeds"] == "0, 1 (brackets: range)"
-    assert "1 of 18 runs not comparable" in data["dna"].notes[1]
+    shown = point(data["DNA"], "TPE, Hyperband", "RANDOM (fixed) 10 %")
+    assert shown["Seeds"] == "0, 1 (mean; brackets: range)"
+    assert "1 of 18 runs not comparable" in data["DNA"]["notes"][1]
 
 
 def test_missing_combination_is_noted(data):
-    assert "not run: RANDOM (fixed) 5 %" in data["trec6"].notes[0]
+    assert "not run: RANDOM (fixed) 5 %" in data["TREC6"]["notes"][0]
 
 
-def test_ratio_that_does_not_exist_is_none(data):
-    shown = point(data["trec6"], "Random, Hyperband", "RANDOM (fixed) 10 %")
-    assert shown["energy_ratio"] is None
+def test_ratio_that_does_not_exist_is_a_dash(data):
+    shown = point(data["TREC6"], "Random, Hyperband", "RANDOM (fixed) 10 %")
+    assert shown["Energy ratio"] == wording.MISSING
     assert shown["speedup"] > 1
 
 
-def test_untuned_far_from_the_points_is_noted_but_not_drawn(tables, untuned):
+def test_untuned_far_from_the_points_is_in_the_table_alone(tables):
     end = "relative_test_error_"
-    far = untuned.assign(**{f"{end}median": 90.0, f"{end}low": 80.0, f"{end}high": 95.0})
-    (dna, _) = panels.data_sets(tables, far)
-    assert "untuned: 90 pp [80, 95], 3 draws" in dna.notes[0]
-    assert "untuned" not in str(dna.chart["layer"])
+    far = tables.untuned.assign(**{f"{end}median": 90.0, f"{end}low": 80.0, f"{end}high": 95.0})
+    dna = changed(tables, untuned=far)[0]
+    assert any("90 pp [80, 95]" in cell for row in dna["rows"] for cell in row["cells"])
+    assert "untuned" not in str(dna["chart"]["layer"])
 
 
-def test_band_of_untuned_does_not_squeeze_the_points(tables, untuned):
-    (dna, _) = panels.data_sets(tables, untuned.assign(relative_test_error_high=95.0))
+def test_band_of_untuned_does_not_squeeze_the_points(tables):
+    dna = changed(tables, untuned=tables.untuned.assign(relative_test_error_high=95.0))[0]
     assert max(row["high"] for row in rows_of(dna, "median")) < 20
-    assert ", 95], 3 draws" in rows_of(dna, "median")[0]["label"]
+    assert ", 95] (median and range of 3 draws)" in rows_of(dna, "median")[0]["label"]
 
 
-def test_chart_is_the_same_each_time(data, tables, untuned):
-    assert panels.data_sets(tables, untuned)[0].chart == data["dna"].chart
-
-
-def test_axis_without_a_value_is_not_offered(tables):
-    tradeoff = tables.tradeoff.assign(energy_ratio=float("nan"))
-    bare = Study(tables.folder)
-    bare.__dict__.update(runs=tables.runs, ratios=tables.ratios, tradeoff=tradeoff)
-    (dna, _) = panels.data_sets(bare, None)
-    assert "energy ratio" not in str(dna.chart["params"])
+def test_chart_is_the_same_each_time(data, tables):
+    assert changed(tables)[0]["chart"] == data["DNA"]["chart"]

@@ -1,0 +1,190 @@
+"""Inside searches: their best score over time, and how well subsets rank configurations."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
+
+from automata import names
+from automata.analysis.energy import ways
+from automata.analysis.search_studies import CLOCKS, agreements, anytime, by_rung, comparable
+from automata.analysis.statistics import FEWEST_PAIRS
+from automata.analysis.study import Study, fractions, panels, selectors
+from automata.analysis.wording import count, percent
+from automata.figures import notes, style
+from automata.figures.style import Look
+from automata.names import AUTOMATA
+
+FRACTION = 0.1
+"""The figure shows each selector at its subset size nearest to this."""
+
+STRONG = ("full", AUTOMATA)
+"""Selectors with a shaded range; more ranges would hide each other."""
+
+CLOCK_INCHES = 1.8
+
+
+def anytime_figure(study: Study, dataset: str) -> Figure:
+    """Return the best validation accuracy so far, a row per clock, a column per panel.
+
+    Steps are rows of `search_studies.anytime`: the median over seeds, with a shaded range.
+    """
+    trials = study.trials[study.trials["dataset"] == dataset]
+    columns, sizes = panels(trials), _main_sizes(trials)
+    height = 0.5 + CLOCK_INCHES * len(CLOCKS)
+    figure, grid = style.axes_of(len(CLOCKS), max(1, len(columns)), height, sharey="row")
+    left_out = []
+    for row, clock, unit in zip(grid, CLOCKS, ("Seconds", "Joules"), strict=True):
+        compared = comparable(trials, study.ratios, clock)
+        curves = anytime(compared, clock)
+        if apart := trials["record"].nunique() - compared["record"].nunique():
+            left_out.append(f"{unit} leave out {count(apart, 'run')} not comparable with FULL.")
+        for axes, panel in zip(row, columns, strict=False):
+            here = panel.rows(curves)
+            _draw_steps(axes, here, sizes)
+            axes.set_title(names.tuner(panel.search, panel.scheduler))
+            if here.empty:
+                style.write_instead(axes, "no energy known")
+        row[0].set_ylabel("Best validation accuracy")
+        row[len(row) // 2].set_xlabel(f"{unit} of the search")
+        if not columns:
+            style.write_instead(row[0])
+    if columns:
+        handles = [style.handle(it, names.method(it, sizes[it]), **_steps_look(it)) for it in sizes]
+        style.add_legend(figure, handles, names.dataset(dataset))
+        runs = study.runs[study.runs["record"].isin(set(trials["record"]))]
+        notes.add_note(figure, [*_steps_note(trials, runs), *left_out], study, columns)
+    return figure
+
+
+def _main_sizes(table: pd.DataFrame) -> dict[str, float]:
+    """Return the subset size at which the figure shows each selector of `table`."""
+    sizes = table.groupby("selector")["fraction"].unique()
+    nearest = {
+        it: min(sizes[it], key=lambda size: (abs(size - FRACTION), size)) for it in sizes.index
+    }
+    return {selector: float(nearest[selector]) for selector in selectors(table)}
+
+
+def _steps_look(selector: str) -> Look:
+    strong = selector in STRONG
+    dashes = "--" if selector == "full-again" else "-"
+    return {"linewidth": 1.4 if strong else 0.7, "linestyle": dashes, "zorder": 4 if strong else 3}
+
+
+def _draw_steps(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:
+    """Draw the steps of each selector, with a marker at the last evaluation."""
+    for selector, size in sizes.items():
+        curve = here[(here["selector"] == selector) & (here["fraction"] == size)]
+        if curve.empty:
+            continue
+        look = style.marker(selector, markevery=[-1], **_steps_look(selector))
+        steps: Look = {"drawstyle": "steps-post", "gid": f"steps {selector}"}
+        axes.plot(curve["at"], curve["median"], **steps, **look)
+        if selector in STRONG and (curve["seeds"] > 1).all():
+            shade: Look = {"step": "post", "color": look["color"], "alpha": 0.15, "linewidth": 0}
+            axes.fill_between(curve["at"], curve["low"], curve["high"], zorder=1, **shade)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(numticks=5))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _steps_note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
+    seeds = trials["seed"].nunique()
+    strong = " and ".join(map(names.selector, STRONG))
+    median = f"Lines are medians over {seeds} seeds; shaded are the ranges of {strong}."
+    return [
+        median if seeds > 1 else "One seed.",
+        "Markers are the last evaluations.",
+        "Heights do not compare: models trained on subsets score lower before the final training.",
+        f"Joules are the energy of the search, spread evenly over its time. Energy: {ways(runs)}.",
+    ]
+
+
+TAUS_INCHES = 1.7
+TAU_SIZE = 3.5
+NOISE: Look = {"color": "0.45", "linestyle": "--", "marker": "1", "linewidth": 1.0, "markersize": 5}
+RUNG_TICKS = [{float(tick): f"{tick}" for tick in (1, 3, 10, 30, 100)}]
+
+
+def rank_agreement_figure(study: Study) -> Figure:
+    """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
+
+    Markers are rows of `by_rung`; grey is the noise ceiling, two FULL runs.
+    """
+    taus = study.once(agreements)
+    table = by_rung(taus)
+    repeat = table["selector"] == "full-again"
+    noise, drawn = table[repeat], table[~repeat]
+    subsets = taus[taus["selector"] != "full-again"]
+    sizes, schedulers = fractions(subsets), names.ordered(subsets["scheduler"], names.SCHEDULERS)
+    rows, columns = max(1, len(schedulers)), max(1, len(sizes))
+    figure, grid = style.axes_of(rows, columns, 0.7 + TAUS_INCHES * rows, sharex=True, sharey=True)
+    if not schedulers:
+        style.write_instead(grid[0, 0])
+        return figure
+    for row, scheduler in zip(grid, schedulers, strict=True):
+        for axes, size in zip(row, sizes, strict=True):
+            here = drawn[(drawn["scheduler"] == scheduler) & (drawn["fraction"] == size)]
+            _draw_taus(axes, here, noise[noise["scheduler"] == scheduler])
+        row[0].set_ylabel(f"{names.scheduler_look(scheduler).short}: Kendall's tau-b")
+    for axes, size in zip(grid[0], sizes, strict=True):
+        axes.set_title(f"subset {percent(size)}")
+    if len(drawn):  # all axes share these scales
+        style.logarithmic(grid[0, 0], "x", table["percent"].min() / 1.5, 150, RUNG_TICKS)
+        grid[0, 0].set_ylim(min(-0.05, table["tau_low"].min() - 0.05), 1.05)
+        figure.supxlabel("Rung, in % of all epochs T")
+    handles = [style.handle(name, size=TAU_SIZE, **_taus_look(name)) for name in selectors(drawn)]
+    if len(noise):
+        label = f"{names.selector('full-again')}: noise ceiling"
+        handles.append(Line2D([], [], label=label, **NOISE))
+    style.add_legend(figure, handles)
+    notes.add_note(figure, _taus_note(taus, table), study, panels(taus))
+    return figure
+
+
+def _draw_taus(axes: Axes, here: pd.DataFrame, noise: pd.DataFrame) -> None:
+    """Draw the taus of all selectors, with bars of AUTOMATA, above the noise ceiling."""
+    axes.axhline(0, color="0.3", linewidth=0.6, zorder=1)
+    if len(noise):
+        rows = noise.sort_values("percent")
+        axes.fill_between(rows["percent"], rows["tau_low"], rows["tau_high"], color="0.9", zorder=1)
+        axes.plot(rows["percent"], rows["tau"], zorder=2, gid="noise", **NOISE)
+    if here.empty:
+        text = f"no rung with\n{FEWEST_PAIRS} common configurations"
+        place: Look = {"transform": axes.transAxes, "ha": "center", "va": "center"}
+        axes.text(0.5, 0.5, text, fontsize=style.SMALL, **place)
+    for selector in selectors(here):
+        rows = here[here["selector"] == selector].sort_values("percent")
+        look = style.marker(selector, TAU_SIZE, **_taus_look(selector))
+        axes.plot(rows["percent"], rows["tau"], gid=f"taus {selector}", **look)
+        if selector == AUTOMATA:
+            ends = rows["tau_low"], rows["tau_high"]
+            axes.vlines(rows["percent"], *ends, color=look["color"], linewidth=0.8, zorder=4)
+
+
+def _taus_look(selector: str) -> Look:
+    strong = selector == AUTOMATA
+    return {"linewidth": 1.4 if strong else 0.6, "zorder": 5 if strong else 3}
+
+
+def _taus_note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
+    datasets, seeds = (agreements[column].nunique() for column in ("dataset", "seed"))
+    warm = agreements["epoch"] <= agreements["warm_start_epochs"]
+    own = table[(table["selector"] == AUTOMATA) & (table["units"] > 1)]
+    pairs = agreements.loc[agreements["tau"].notna(), "pairs"].astype(int)
+    no_noise = f"There is no noise ceiling: {names.selector('full-again')} was not run."
+    return [
+        "Each tau compares validation accuracies of the same configurations at the same rung, in"
+        " the search with subsets and in FULL's.",
+        "Late rungs compare the few survivors of both searches, which are alike: a lower tau there"
+        " need not mean worse subsets.",
+        f"Taus are means over {count(datasets, 'data set')} and {count(seeds, 'seed')}.",
+        *([f"A tau rests on {notes.counted(pairs, 'configuration')}."] if len(pairs) else []),
+        *notes.bars(own, f"Bars ({names.selector(AUTOMATA)})"),
+        *["Rungs within the warm start on all data are left out."] * bool(warm.any()),
+        *[no_noise] * ("full-again" not in set(agreements["selector"])),
+    ]

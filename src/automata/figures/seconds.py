@@ -1,0 +1,168 @@
+"""Where the time goes: measured speedups against their ceiling, and the phases of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import EngFormatter, MaxNLocator
+
+from automata import names
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.study import Study, panels, selectors
+from automata.analysis.tradeoff import PARTS, time_split
+from automata.analysis.wording import count
+from automata.figures import notes, style
+from automata.figures.style import Look
+from automata.names import ALL_DATA_CONTROLS
+
+SIZE = 4.5
+
+
+def ceiling_figure(study: Study) -> Figure:
+    """Return speedup against ceiling, a panel per scheduler, a point per combination.
+
+    Points above the line of equality have a black edge; the note explains them.
+    """
+    table = study.tradeoff
+    # Controls on all data have a ceiling of one.
+    table = table[~table["selector"].isin(ALL_DATA_CONTROLS) & table["speedup"].notna()]
+    schedulers = names.ordered(table["scheduler"], names.SCHEDULERS)
+    width = min(style.PAGE_INCHES, 1.0 + 2.7 * max(1, len(schedulers)))
+    figure, grid = style.axes_of(1, max(1, len(schedulers)), 3.5, width, sharex=True, sharey=True)
+    if table.empty:
+        style.write_instead(grid[0, 0], "no comparable run" if len(study.ratios) else "not run")
+        return figure
+    above = table["speedup"] > table["ceiling"]
+    values = table[["speedup", "ceiling"]].to_numpy(dtype=float)
+    ends = min(0.9, values.min() / 1.15), max(1.1, values.max() * 1.15)
+    for axes, scheduler in zip(grid[0], schedulers, strict=True):
+        _draw_points(axes, table[table["scheduler"] == scheduler], ends)
+        axes.set_title(names.scheduler(scheduler))
+        axes.set_xlabel(QUANTITIES["ceiling"].heading)
+    grid[0, 0].set_ylabel(QUANTITIES["speedup"].label)
+    handles = [style.handle(name, size=SIZE, linestyle="none") for name in selectors(table)]
+    if above.any():
+        look: Look = {"marker": "o", "markersize": SIZE, "markeredgecolor": "black"}
+        look |= {"linestyle": "none", "markerfacecolor": "white", "markeredgewidth": 0.6}
+        handles.append(Line2D([], [], label="above its ceiling", **look))
+    style.add_legend(figure, handles)
+    notes.add_note(figure, _ceiling_note(table, table[above]), study, panels(table))
+    return figure
+
+
+def _draw_points(axes: Axes, rows: pd.DataFrame, ends: tuple[float, float]) -> None:
+    axes.plot(ends, ends, color="0.3", linewidth=0.8, zorder=1)
+    for selector in selectors(rows):
+        own = rows[rows["selector"] == selector]
+        look = names.look(selector)
+        axes.scatter(
+            own["ceiling"],
+            own["speedup"],
+            s=SIZE**2,
+            marker=look.marker,
+            color=look.colour,
+            edgecolor=["black" if above else "white" for above in own["speedup"] > own["ceiling"]],
+            linewidth=0.5,
+            zorder=3,
+            gid=f"points {selector}",
+        )
+    for xy in "xy":
+        style.logarithmic(axes, xy, *ends)
+    axes.set_aspect("equal")
+
+
+def _ceiling_note(table: pd.DataFrame, above: pd.DataFrame) -> list[str]:
+    explained = int((above["speedup"] <= above["final_ceiling"]).sum())
+    explanation = (
+        f"{len(above)} lie above the line, {explained} of them because a configuration that is"
+        " cheap to train won: they lie below the ceiling with the measured final training."
+    )
+    return [
+        f"Ceiling: {QUANTITIES['ceiling'].definition}",
+        f"{count(len(table), 'point')}: means over seeds of a selector and subset size.",
+        f"The median of speedup / ceiling is {table['efficiency'].median():.2f}.",
+        *[explanation] * bool(len(above)),
+    ]
+
+
+BAR_INCHES = 0.15
+
+LOOKS: dict[str, tuple[str, Look]] = {
+    "training": ("training in the search", {"facecolor": "0.3"}),
+    "selection": ("selection", {"facecolor": "white", "hatch": "//////"}),
+    "evaluation": ("evaluation", {"facecolor": "0.6"}),
+    "orchestration": ("orchestration", {"facecolor": "black"}),
+    "final": ("final training", {"facecolor": "0.88"}),
+}
+"""Part -> its name and the look of its bars: greys and hatches, because colours mean selectors."""
+EDGE: Look = {"edgecolor": "black", "linewidth": 0.3}
+
+
+def time_split_figure(study: Study, dataset: str) -> Figure:
+    """Return stacked bars of mean seconds per selector and subset size, a column per panel.
+
+    Bars are rows of `tradeoff.time_split`; the number at the end of each is its speedup.
+    """
+    table = time_split(study.runs[study.runs["dataset"] == dataset], study.ratios)
+    columns, order = panels(table), selectors(table)
+    present = set(zip(table["selector"], table["fraction"], strict=True))
+    bars = sorted(present, key=lambda bar: (order.index(bar[0]), bar[1]))
+    height = 0.7 + BAR_INCHES * max(6, len(bars))
+    figure, grid = style.axes_of(1, max(1, len(columns)), height, sharey=True)
+    if not columns:
+        style.write_instead(grid[0, 0])
+        return figure
+    for axes, panel in zip(grid[0], columns, strict=True):
+        rows = panel.rows(table)
+        untuned = panel.rows(study.untuned)["speedup"]
+        if len(untuned):  # a ratio of means, which the table of single runs lacks
+            speedups = rows["speedup"].where(rows["selector"] != "untuned", untuned.iloc[0])
+            rows = rows.assign(speedup=speedups)
+        _draw_bars(axes, rows, bars)
+        axes.set_title(names.tuner(panel.search, panel.scheduler))
+    grid[0, 0].set_yticks(range(len(bars)), [names.method(*bar) for bar in bars])
+    grid[0, 0].set_ylim(len(bars) - 0.4, -0.6)
+    figure.supxlabel("Seconds, mean over seeds")
+    handles = [Patch(label=name, **EDGE, **look) for name, look in LOOKS.values()]
+    style.add_legend(figure, handles, names.dataset(dataset))
+    notes.add_note(figure, _split_note(table), study, columns)
+    return figure
+
+
+def _draw_bars(axes: Axes, rows: pd.DataFrame, bars: list[tuple[str, float]]) -> None:
+    by_bar = {(row["selector"], row["fraction"]): row for row in rows.to_dict("records")}
+    widest = float(rows["total_seconds"].max())
+    words: Look = {"va": "center", "fontsize": style.SMALL}
+    for y, bar in enumerate(bars):
+        if bar not in by_bar:
+            axes.text(0.02 * widest, y, "not run", color=style.FAINT, **words)
+            continue
+        row = by_bar[bar]
+        start = 0.0
+        for part in PARTS:
+            width = float(row[f"{part}_seconds"])
+            axes.barh(y, width, 0.72, left=start, zorder=2, **EDGE, **LOOKS[part][1])
+            start += width
+        if np.isfinite(row["speedup"]):
+            shown = f"{row['speedup']:#.3g}\N{MULTIPLICATION SIGN}"
+            axes.text(start + 0.02 * widest, y, shown, **words)
+    axes.set_xlim(0, 1.45 * widest)
+    axes.xaxis.set_major_locator(MaxNLocator(3))
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    style.hide_lines(axes)
+
+
+def _split_note(table: pd.DataFrame) -> list[str]:
+    drawn = table["selector"] == "untuned"
+    seeds, draws = table.loc[~drawn, "seeds"], table.loc[drawn, "seeds"]
+    return [
+        *([f"Bars are means over {notes.counted(seeds, 'seed')}."] if len(seeds) else []),
+        *([f"Untuned: {notes.counted(draws, 'draw')}."] if len(draws) else []),
+        "Numbers are speedups over FULL: means of the seeds' ratios, for untuned a ratio of means.",
+        "Work inside of trials counts for its share of the trials that run at once; orchestration"
+        " is the rest of the wall time of the search.",
+    ]
