@@ -239,7 +239,7 @@ OWN = {"search": "own_searches", "scheduler": "own_schedulers", "selector": "own
 
 MEMBERS = {
     "search": ("blind", "suggest", "on_trial_complete"),
-    "scheduler": ("pauses", "furthest", "rungs", "proposals", "judge"),
+    "scheduler": ("pauses", "most_rungs_win", "rungs", "judge", "proposals"),
     "selector": ("cadence", "select"),
 }
 """Attributes that an own method must have, by kind: see `Proposer`, `Scheduler`, `Selector`."""

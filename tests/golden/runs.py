@@ -22,7 +22,7 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
-from automata.tuning.search import SearchTrial, search_of, simulate
+from automata.tuning.search import SearchTrial, search_of
 from automata.versions import MEASUREMENT
 
 STORED = Path(__file__).with_name("golden.json")
@@ -148,11 +148,17 @@ def decided(search: str, scheduler: str) -> dict[str, Any]:
             },
         }
     )
-    found = simulate(search_of(job), _score)
+    found = search_of(job)
+    while (trial := found.upcoming()) is not None:
+        found.start(trial.index)
+        found.report(
+            trial.index, 0.0 if trial.failed else _score(trial, trial.rungs[trial.reached])
+        )
+    assert found.best is not None
     return {
         "trials": [[*it.configuration.values(), it.epoch, it.status] for it in found.trials],
         "results": [[it.trial, it.epoch] for it in found.results],
-        "best": found.best,
+        "best": found.best.index,
     }
 
 

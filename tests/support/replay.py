@@ -11,8 +11,9 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from automata.records import Record, Trial, read_record
-from automata.tuning.search import SearchTrial, Simulation, search_of, simulate
+from automata.tuning.search import SearchTrial, search_of
 from automata.tuning.searchers import random_configuration
+from support.simulated import Simulation, simulate
 
 CHUNK = 16
 

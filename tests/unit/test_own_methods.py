@@ -12,8 +12,9 @@ from automata.errors import UserError
 from automata.registry import SELECTORS, make
 from automata.runs import place_of
 from automata.tuning import search_phase
-from automata.tuning.search import search_of, simulate
+from automata.tuning.search import search_of
 from searching import run_job, search_here
+from support.simulated import simulate
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 OWN = {

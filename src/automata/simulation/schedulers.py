@@ -87,7 +87,7 @@ def _judged_alone(scheduler: Asha, scores: Floats, epochs: list[int]) -> Ints:
 def best_of(scheduler: str, scores: Floats, ends: Ints) -> Ints:
     """Return the best trial (d,) as `tuning.search` does; the earlier trial wins a tie."""
     last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
-    if load(SCHEDULERS, scheduler).furthest:
+    if load(SCHEDULERS, scheduler).most_rungs_win:
         came = np.where(last > WORST_SCORE, ends, -1)
         last = np.where(came == came.max(axis=1, keepdims=True), last, -np.inf)
     return np.asarray(np.argmax(last, axis=1))

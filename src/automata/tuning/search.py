@@ -1,15 +1,14 @@
 """A search as a function of its results: propose, train to a rung, judge. No Ray, no training.
 
-Jobs in Ray Tune, the replay of a log, and simulations all use this class.
+Jobs in Ray Tune and the replay of a log use this class.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 from automata.config.job import Job
 from automata.registry import SCHEDULERS, SEARCHES, make
@@ -96,11 +95,13 @@ class Search:
     def best(self) -> SearchTrial | None:
         """The best trial that has ended; the earlier one wins a tie.
 
-        If the scheduler says `furthest`, most rungs win, and the score breaks ties.
+        If the scheduler says so, most rungs win, and the score breaks ties.
         """
 
         def rank(trial: SearchTrial) -> tuple[float, ...]:
-            rungs = trial.reached if trial.score > WORST_SCORE and self._scheduler.furthest else 0
+            rungs = (
+                trial.reached if trial.score > WORST_SCORE and self._scheduler.most_rungs_win else 0
+            )
             return rungs, trial.score, -trial.index
 
         return max((self.trials[index] for index in self._ended), key=rank, default=None)
@@ -197,26 +198,3 @@ def scheduler_of(job: Job) -> Scheduler:
         "scheduler", run.scheduler, SCHEDULERS, settings.own, *size, settings.scheduler
     )
     return found
-
-
-class Simulation(NamedTuple):
-    """A finished search."""
-
-    trials: list[SearchTrial]
-    best: int
-    results: list[Result]
-
-
-Score = Callable[[SearchTrial, int], float]
-"""(trial, epochs) -> its score after these epochs; not finite if its training diverged."""
-
-
-def simulate(search: Search, score: Score) -> Simulation:
-    """Run `search` to its end: trials train one at a time, and `score` gives their scores."""
-    while (trial := search.upcoming()) is not None:
-        search.start(trial.index)
-        scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])
-        search.report(trial.index, scored)
-    best = search.best
-    assert best is not None, "there is at least one trial"
-    return Simulation(search.trials, best.index, search.results)

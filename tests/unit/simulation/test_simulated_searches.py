@@ -13,7 +13,8 @@ from automata.simulation.methods import Draws, Method, outcome, searched, untune
 from automata.simulation.schedulers import best_of, stopped_at
 from automata.simulation.table import FULL, Curved, Way
 from automata.tuning.schedulers import finalist_rungs
-from automata.tuning.search import Search, simulate
+from automata.tuning.search import Search
+from support.simulated import simulate
 
 SETTINGS = SchedulerSettings()
 

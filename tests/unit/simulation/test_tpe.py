@@ -13,7 +13,8 @@ from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, load
 from automata.simulation.methods import Draws
 from automata.simulation.schedulers import ended_before, stopped_at
 from automata.simulation.tpe import Tpe, log_density, log_frequencies
-from automata.tuning.search import SCORE, Search, simulate
+from automata.tuning.search import SCORE, Search
+from support.simulated import simulate
 
 SPACE = {
     "learning_rate": Domain(loguniform=(0.001, 0.1)),

@@ -21,8 +21,9 @@ from automata.tuning.live import LiveSearch
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.ray_search import RayScheduler, RayTrials, WindowOpener
 from automata.tuning.schedulers import hyperband_brackets
-from automata.tuning.search import SCORE, Search, simulate
+from automata.tuning.search import SCORE, Search
 from automata.tuning.work import WorkFolder
+from support.simulated import simulate
 
 pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("session_ray")]
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Verdict
-from automata.tuning.search import Search, simulate
+from automata.tuning.search import Search
+from support.simulated import simulate
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
 
@@ -112,7 +113,7 @@ def test_trial_that_diverged_has_the_worst_score_from_then_on(lost):
 class Groups:
     """Judges two groups, of 2 and 3 trials, each of which ends at its first result."""
 
-    pauses = False
+    most_rungs_win = False
 
     def rungs(self, trial):
         return [trial + 1]

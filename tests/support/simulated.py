@@ -1,0 +1,33 @@
+"""Searches on given scores, without Ray and training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from automata.training.progress import WORST_SCORE
+from automata.tuning.schedulers import Result
+from automata.tuning.search import Search, SearchTrial
+
+
+class Simulation(NamedTuple):
+    """A finished search."""
+
+    trials: list[SearchTrial]
+    best: int
+    results: list[Result]
+
+
+Score = Callable[[SearchTrial, int], float]
+"""(trial, epochs) -> its score after these epochs; not finite if its training diverged."""
+
+
+def simulate(search: Search, score: Score) -> Simulation:
+    """Run `search` to its end: trials train one at a time, and `score` gives their scores."""
+    while (trial := search.upcoming()) is not None:
+        search.start(trial.index)
+        scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])
+        search.report(trial.index, scored)
+    best = search.best
+    assert best is not None, "there is at least one trial"
+    return Simulation(search.trials, best.index, search.results)
