@@ -88,8 +88,7 @@ class TuneTrial(tune.Trainable):
         self._configuration: dict[str, Any] = config["configuration"]
         logged: str | None = config["logged"]
         self._logged = Progress.model_validate_json(logged).evaluations if logged else []
-        kept = self._checkpoints.take(self._index, self._build)
-        self._training = kept or self._build()
+        self._training = self._checkpoints.take(self._index, self._build)
 
     def _train(self) -> dict[str, Any]:
         training = self._training

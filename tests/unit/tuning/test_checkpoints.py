@@ -1,5 +1,6 @@
 """Checkpoints: whole, absent or refused, not written more often than it pays, gone on from."""
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -71,24 +72,7 @@ def test_code_in_a_file_is_not_run(tmp_path):
             return print, ("run",)
 
     write_checkpoint(tmp_path / "a.pt", {"weights": Attack()})
-    assert read_checkpoint(tmp_path / "a.pt") is None
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        torch.OutOfMemoryError("CUDA out of memory"),
-        torch.AcceleratorError("CUDA error: the launch timed out"),
-        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
-    ],
-)
-def test_failing_memory_or_gpu_is_no_damaged_file(monkeypatch, tmp_path, error):
-    def fail(*_, **__):
-        raise error
-
-    write_checkpoint(tmp_path / "a.pt", STATE)
-    monkeypatch.setattr(torch, "load", fail)
-    with pytest.raises(type(error)):
+    with pytest.raises(pickle.UnpicklingError):
         read_checkpoint(tmp_path / "a.pt")
 
 
@@ -192,7 +176,7 @@ def test_run_with_room_in_memory_stays_there(build, tmp_path):
 def test_run_without_room_in_memory_goes_to_a_file(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))  # bytes of the model's float32
     store = CheckpointStore(WorkFolder(tmp_path), 5 * weights)
-    for number in range(2):  # model, gradients and momentum: three times the weights each
+    for number in range(2):  # four times the weights each
         store.put(number, trained(build(), 1))
     assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1-0.pt"]
 
@@ -217,8 +201,8 @@ def test_run_that_is_kept_again_has_one_place(build, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_that_was_never_kept_is_none(tmp_path):
-    assert CheckpointStore(WorkFolder(tmp_path), AMPLE).take(0, never) is None
+def test_run_that_was_never_kept_is_new(build, tmp_path):
+    assert CheckpointStore(WorkFolder(tmp_path), AMPLE).take(0, build).progress.epochs == 0
 
 
 HOLD = """
