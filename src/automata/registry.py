@@ -235,7 +235,7 @@ TARGET = r"^\w+(\.\w+)*:\w+$"
 """Pattern of "module:attribute"."""
 
 OWN = {"search": "own_searches", "scheduler": "own_schedulers", "selector": "own_selectors"}
-"""Keys of a configuration that name a user's own methods, by kind."""
+"""Keys of a configuration that name a user's own methods, by kind: the fields of a run."""
 
 MEMBERS = {
     "search": ("blind", "suggest", "on_trial_complete"),

@@ -39,13 +39,6 @@ class ModelFiles(NamedTuple):
     """The rows that it is trained on: `train` or `train+validation`."""
 
 
-class Finished(NamedTuple):
-    """The results of a job."""
-
-    record: Record
-    model: Classifier
-
-
 def complete_job(
     job: Job,
     data: Path,
@@ -85,8 +78,8 @@ def run(
     folder: Path,
     ray_address: str | None = None,
     output: Path | None = None,
-) -> Finished:
-    """Run `job` on the prepared file `data` (paper, Algorithm 1).
+) -> tuple[Record, Classifier]:
+    """Run `job` on the prepared file `data` (paper, Algorithm 1); return its record and model.
 
     `folder` keeps the log of the search and the checkpoints of trials and refit. The caller removes
     it after writing the record. At `ray_address` only the trials run. The search may extend the one
@@ -113,9 +106,16 @@ def run(
         test = evaluate(trained.model, trained.data.test)
     started = [entry for entry in log.entries if isinstance(entry, SearchStarted)]
     peaks = [entry.peak_disk_bytes for entry in log.entries if isinstance(entry, SearchEnded)]
+    dataset = context.dataset
     record = Record(
         job=job,
-        data=_describe(context),
+        data=Data(
+            sha256=context.data_sha256,
+            classes=dataset.classes,
+            counts=dataset.metadata["counts"],
+            source=dataset.metadata["source"],
+            read=dataset.metadata.get("read", []),
+        ),
         tuning=tuning,
         final=final,
         test=Test(rows=len(trained.data.test), **asdict(test)),
@@ -124,7 +124,7 @@ def run(
         lock_wait_seconds=context.lock_wait_seconds,
         provenance=started[-1].provenance if started else context.provenance,
     )
-    return Finished(record, trained.model)
+    return record, trained.model
 
 
 def keep_model(
@@ -148,7 +148,7 @@ def _read_encoding(path: Path) -> dict[str, Any]:
     try:
         encoding: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        remedy = "delete it, and call again to prepare it anew"
+        remedy = "delete it, and run the same command again"
         raise UserError(f"{path}: not valid JSON: {error}; {remedy}") from error
     return encoding
 
@@ -196,14 +196,3 @@ def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingR
         logger.warning("%s: missing or damaged; the model is trained again", file)
         trained.train_to(epochs)
     return trained
-
-
-def _describe(context: JobContext) -> Data:
-    metadata = context.dataset.metadata
-    return Data(
-        sha256=context.data_sha256,
-        classes=context.dataset.classes,
-        counts=metadata["counts"],
-        source=metadata["source"],
-        read=metadata.get("read", []),
-    )

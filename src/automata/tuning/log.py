@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -28,7 +29,6 @@ logger = logging.getLogger(__name__)
 DIGITS = 16
 """Length of the checksum at the start of each line."""
 
-
 ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
 """The parts of the provenance that all segments of a record share; hosts may differ."""
 
@@ -36,7 +36,7 @@ ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus"
 class LogHeader(Recorded):
     """The first line: everything that the search depends on. Another header starts a new search."""
 
-    kind: Literal["fingerprint"] = "fingerprint"
+    kind: Literal["header"] = "header"
     job: Job
     data_sha256: str
     environment: dict[str, Any]
@@ -54,7 +54,7 @@ def header_of(
 class SearchStarted(Recorded):
     """A process opened its window; the lines up to the next such entry are one segment."""
 
-    kind: Literal["opened"] = "opened"
+    kind: Literal["started"] = "started"
     host: str
     setup_seconds: float
     provenance: dict[str, Any]
@@ -77,7 +77,7 @@ class TrialReported(Recorded):
 class SearchEnded(Recorded):
     """All trials have ended; the last line."""
 
-    kind: Literal["closed"] = "closed"
+    kind: Literal["ended"] = "ended"
     measurement: Measurement
     peak_disk_bytes: int
 
@@ -140,11 +140,6 @@ class SearchLog:
             file.write(_line(entry))
         self.entries.append(entry)
 
-    def start_over(self, header: LogHeader) -> None:
-        """Replace all entries by a header."""
-        self.entries = [header]
-        self._rewrite()
-
     def replay(self, search: Search) -> None:
         """Judge the results in a new `search`; cut off at the first one that it did not ask for."""
         count = replay(self.entries, search)
@@ -155,9 +150,6 @@ class SearchLog:
         """Keep the first `count` entries; log the `reason`."""
         logger.warning("%s: cut off after line %d: %s", self._path, count, reason)
         del self.entries[count:]
-        self._rewrite()
-
-    def _rewrite(self) -> None:
         with replacing(self._path) as temporary:
             temporary.write_bytes(b"".join(map(_line, self.entries)))
 
@@ -172,10 +164,11 @@ def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
     if log.entries[:1] != [header]:
         if work.clear():
             logger.info("%s: discarded unfinished work of another job or version", work.path)
-        log.start_over(header)
-    rungs = {trial: len(progress.evaluations) for trial, progress in log.latest.items()}
+        log = SearchLog(work.log)
+        log.append(header)
+    rungs = Counter(result.index for result in log.results)
     for checkpoint in work.checkpoints():
-        if checkpoint.rungs > rungs.get(checkpoint.trial, 0):
+        if checkpoint.rungs > rungs[checkpoint.trial]:
             checkpoint.path.unlink()
     return log
 

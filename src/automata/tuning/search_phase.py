@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 
-from automata.config.job import Job
 from automata.errors import UserError
 from automata.metering.measurement import Measurement
 from automata.records import Segment, Trial, Tuning
@@ -14,7 +13,7 @@ from automata.tuning.context import JobContext
 from automata.tuning.live import LiveSearch
 from automata.tuning.log import SearchLog
 from automata.tuning.ray_search import search_in_ray
-from automata.tuning.search import Search, search_of
+from automata.tuning.search import search_of
 from automata.tuning.searchers import random_configuration
 from automata.tuning.work import WorkFolder
 
@@ -29,8 +28,10 @@ def search_phase(
     Raises UserError if every trial diverged, and the error of a trial that crashed.
     """
     job = context.job
-    if not job.run.searches:
-        return _draw(job)
+    if not job.run.searches:  # `untuned` trains the first configuration of random search
+        drawn = random_configuration(job)
+        trial = Trial(index=0, configuration=drawn, rungs=[], status="drawn", progress=Progress())
+        return Tuning(segments=[], trials=[trial], best=0)
     search = search_of(job)
     log.replay(search)
     minutes = job.settings.protocol.search_minutes
@@ -44,11 +45,6 @@ def search_phase(
         meter = context.meter(job.settings.compute.gpus)
         live = LiveSearch(search, log, work, meter, context.provenance, left)
         search_in_ray(context, live, ray_address)
-    return _recorded(search, log, ray_address)
-
-
-def _recorded(search: Search, log: SearchLog, ray_address: str | None) -> Tuning:
-    """Return a finished search for the record."""
     progress = log.latest
     trials = [
         Trial(
@@ -87,15 +83,3 @@ def _time_only(segment: Segment) -> Segment:
         notes=["trials ran on a Ray cluster: their energy and CPU time were not measured"],
     )
     return segment.model_copy(update={"measurement": measurement})
-
-
-def _draw(job: Job) -> Tuning:
-    """Return the search of `untuned`: the first configuration of random search, not trained."""
-    trial = Trial(
-        index=0,
-        configuration=random_configuration(job),
-        rungs=[],
-        status="drawn",
-        progress=Progress(),
-    )
-    return Tuning(segments=[], trials=[trial], best=0)

@@ -227,7 +227,7 @@ def test_an_own_file_that_has_changed_since_the_call_is_one_line(
     job = job.model_copy(update={"settings": settings, "files": {role: "0" * 64}})
     with pytest.raises(UserError) as error:
         record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    assert str(error.value) == f"{key}: {MINE}: has changed: call again"
+    assert str(error.value) == f"{key}: {MINE}: has changed; run the same command again"
 
 
 def test_a_gpu_is_recorded_by_its_name(data, tmp_path):

@@ -4,6 +4,7 @@ Trials train in this process, but for the tests marked `in_ray`: what Ray does i
 and in test_ray_search.py.
 """
 
+import json
 import os
 import platform
 import shutil
@@ -17,12 +18,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from automata.cli import rules
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
-from automata.failures import known_reason
+from automata.failures import KEPT, known_reason
 from automata.models.mlp import build
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
@@ -37,7 +39,7 @@ from automata.tuning import job as job_module
 from automata.tuning import search_phase
 from automata.tuning import trainable as trainable_module
 from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint
-from automata.tuning.job import Finished, ModelFiles, complete_job
+from automata.tuning.job import ModelFiles, complete_job
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
@@ -47,6 +49,7 @@ from searching import run_job, search_here
 from support.replay import differences
 
 N, T = 5, 9
+FACTORY = "protocol.*.model.factory"
 
 
 @pytest.fixture(autouse=True)
@@ -475,11 +478,30 @@ def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
     assert evaluate(model, read_dataset(data).test).accuracy == test.accuracy
 
 
+@pytest.mark.parametrize(
+    ("model", "code", "line"),
+    [
+        ("mlp", signal.SIGTERM, f"interrupted; {KEPT}"),
+        ("nets:build", signal.SIGTERM, f"interrupted; {KEPT}"),
+        ("nets:build", 3, f"{FACTORY}: nets:build: ended the process with SystemExit: 3"),
+    ],
+)
+def test_sigterm_is_an_interruption_and_sys_exit_is_that_of_the_users_own_code(
+    tmp_path, monkeypatch, model, code, line
+):
+    monkeypatch.setattr(job_module, "complete_job", lambda *_: sys.exit(code))
+    content = make_job().model_dump(mode="json")
+    content["settings"]["protocol"]["model"] = {"factory": model} if ":" in model else model
+    with pytest.raises((KeyboardInterrupt, UserError)) as ended:
+        rules.tune([tmp_path], job=json.dumps(content), work=tmp_path, output=[tmp_path])
+    assert known_reason(ended.value) == line
+
+
 @pytest.mark.parametrize("content", [b"", b'{"mean": [0.5, 1', b'{"words": ["caf\xe9"]}'])
 def test_damaged_encoding_is_one_line_before_anything_is_trained(data, tmp_path, content):
     files = ModelFiles(tmp_path / "model.safetensors", tmp_path / "dna.encoding.json", "train")
     files.encoding.write_bytes(content)
-    with pytest.raises(UserError, match=r"dna\.encoding\.json: .*delete it, and call again"):
+    with pytest.raises(UserError, match=r"dna\.encoding\.json: .*delete it, and run the "):
         complete_job(make_job(), data, tmp_path / "job", tmp_path / "record.json", files=files)
     assert not (tmp_path / "record.json").exists()
 
@@ -712,7 +734,7 @@ def finished(record, tmp_path, monkeypatch):
 
 
 def test_a_finished_job_leaves_its_record_and_no_work(record, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(job_module, "run", lambda *_: Finished(record, None))
+    monkeypatch.setattr(job_module, "run", lambda *_: (record, None))
     complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
     assert read_record(tmp_path / "record.json") == record
     assert not (tmp_path / "work").exists()

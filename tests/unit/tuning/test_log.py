@@ -200,7 +200,7 @@ def test_work_of_an_earlier_version_is_discarded_with_a_line(work, caplog):
 
 
 def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
-    body = b'{"kind":"fingerprint","unknown":1}'
+    body = b'{"kind":"header","unknown":1}'
     digest = hashlib.sha256(body).hexdigest()[:16].encode()
     path.write_bytes(digest + b" " + body + b"\n")
     assert load_log(work, HEADER).entries == [HEADER]
