@@ -205,16 +205,18 @@ def bystander(tmp_path, monkeypatch):
 
 
 def test_a_lock_with_half_a_name_ends_no_job(tmp_path, bystander):
-    (tmp_path / "automata-ray-.lock").touch()
+    (tmp_path / "automata-ray-").mkdir()
+    (tmp_path / "automata-ray-/lock").touch()
     with ray_session._temporary_folder():
         assert bystander.poll() is None
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can act as two accounts")
 def test_a_lock_of_another_account_ends_no_job(tmp_path, bystander):
-    lock = tmp_path / "automata-ray-abc.lock"
-    lock.touch()
-    shutil.chown(lock, "nobody")
+    folder = tmp_path / "automata-ray-abc"
+    folder.mkdir()
+    (folder / "lock").touch()
+    shutil.chown(folder, "nobody")
     with ray_session._temporary_folder():
         assert bystander.poll() is None
 
@@ -241,3 +243,14 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
     assert line.startswith("Ray did not start in 0 s: Timed out waiting for file port_1; the mach")
     assert line.endswith(KEPT)
     assert "\n" not in line
+
+
+def test_other_children_of_the_process_outlive_its_ray():
+    code = (
+        "import subprocess, sys\nfrom automata.tuning.ray_session import local_ray\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE)\n"
+        "for _ in range(2):\n    with local_ray(1, 0): pass\n"
+        "print(child.poll())\nchild.communicate(b'')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.stdout.split() == ["None"]
