@@ -148,15 +148,22 @@ def decided(search: str, scheduler: str) -> dict[str, Any]:
             },
         }
     )
-    found = search_of(job)
+    found, failed = search_of(job), set()
     while (trial := found.upcoming()) is not None:
         found.start(trial.index)
-        found.report(
-            trial.index, 0.0 if trial.failed else _score(trial, trial.rungs[trial.reached])
-        )
+        score = _score(trial, trial.rungs[trial.reached])
+        if trial.index in failed or not numpy.isfinite(score):
+            failed.add(trial.index)
+            score = 0.0
+        found.report(trial.index, score)
     assert found.best is not None
+
+    def status(trial: SearchTrial) -> str:
+        ended = "completed" if trial.reached == len(trial.rungs) else "stopped"
+        return "failed" if trial.index in failed else ended
+
     return {
-        "trials": [[*it.configuration.values(), it.epoch, it.status] for it in found.trials],
+        "trials": [[*it.configuration.values(), it.epoch, status(it)] for it in found.trials],
         "results": [[it.trial, it.epoch] for it in found.results],
         "best": found.best.index,
     }

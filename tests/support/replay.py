@@ -67,7 +67,7 @@ def differences(record: Record) -> list[str]:
     different = [
         f"trial {trial.index}: {what} {ours} and {theirs}"
         for trial, recorded in zip(found.trials, trials, strict=True)
-        for what, ours, theirs in _facts(trial, recorded)
+        for what, ours, theirs in _facts(trial, found.status(trial), recorded)
         if ours != theirs
     ]
     if found.best != record.tuning.best:
@@ -78,12 +78,14 @@ def differences(record: Record) -> list[str]:
     return different
 
 
-def _facts(trial: SearchTrial, recorded: Trial) -> Iterator[tuple[str, object, object]]:
+def _facts(
+    trial: SearchTrial, status: str, recorded: Trial
+) -> Iterator[tuple[str, object, object]]:
     configurations = trial.configuration, recorded.configuration
     yield "configuration", *(list(configuration.items()) for configuration in configurations)
     yield "rungs", trial.rungs, recorded.rungs
     yield "results", trial.reached, len(recorded.progress.evaluations)
-    yield "status", trial.status, recorded.status
+    yield "status", status, recorded.status
     yield "score", trial.score, recorded.score
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +17,13 @@ class Simulation(NamedTuple):
     trials: list[SearchTrial]
     best: int
     results: list[Result]
+    failed: set[int]
+
+    def status(self, trial: SearchTrial) -> str:
+        """Return the status of a trial, as in a record."""
+        if trial.index in self.failed:
+            return "failed"
+        return "completed" if trial.reached == len(trial.rungs) else "stopped"
 
 
 Score = Callable[[SearchTrial, int], float]
@@ -24,10 +32,15 @@ Score = Callable[[SearchTrial, int], float]
 
 def simulate(search: Search, score: Score) -> Simulation:
     """Run `search` to its end: trials train one at a time, and `score` gives their scores."""
+    failed: set[int] = set()
     while (trial := search.upcoming()) is not None:
         search.start(trial.index)
-        scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])
+        lost = trial.index in failed
+        scored = math.nan if lost else score(trial, trial.rungs[trial.reached])
+        if not math.isfinite(scored):
+            failed.add(trial.index)
+            scored = WORST_SCORE
         search.report(trial.index, scored)
     best = search.best
     assert best is not None, "there is at least one trial"
-    return Simulation(search.trials, best.index, search.results)
+    return Simulation(search.trials, best.index, search.results, failed)

@@ -38,8 +38,8 @@ class OwnClassifier(Classifier):
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return the groups of the module; without them, one group of all parameters."""
-        own = getattr(self.module, "parameter_groups", None)
-        groups: dict[str, list[nn.Parameter]] = super().parameter_groups() if own is None else own()
+        own = getattr(self.module, "parameter_groups", super().parameter_groups)
+        groups: dict[str, list[nn.Parameter]] = own()
         return groups
 
 

@@ -5,10 +5,9 @@ Jobs in Ray Tune and the replay of a log use this class.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from automata.config.job import Job
 from automata.registry import SCHEDULERS, SEARCHES, make
@@ -45,19 +44,11 @@ class SearchTrial:
     """How many rungs it has reached."""
     score: float = WORST_SCORE
     """The latest score."""
-    failed: bool = False
 
     @property
     def epoch(self) -> int:
         """The latest rung."""
         return self.rungs[self.reached - 1]
-
-    @property
-    def status(self) -> Literal["completed", "stopped", "failed"]:
-        """The status in a record."""
-        if self.failed:
-            return "failed"
-        return "completed" if self.reached == len(self.rungs) else "stopped"
 
 
 class Search:
@@ -99,10 +90,8 @@ class Search:
         """
 
         def rank(trial: SearchTrial) -> tuple[float, ...]:
-            rungs = (
-                trial.reached if trial.score > WORST_SCORE and self._scheduler.most_rungs_win else 0
-            )
-            return rungs, trial.score, -trial.index
+            by_rungs = self._scheduler.most_rungs_win and trial.score > WORST_SCORE
+            return trial.reached if by_rungs else 0, trial.score, -trial.index
 
         return max((self.trials[index] for index in self._ended), key=rank, default=None)
 
@@ -129,17 +118,15 @@ class Search:
     def report(self, index: int, score: float) -> Verdict:
         """Judge the result of a trial at its next rung.
 
-        A score that is not finite means that the training diverged: the trial keeps the worst score
-        from then on. The caller calls `start` again for a trial that goes on.
+        The caller calls `start` again for a trial that goes on.
         """
         self._training.discard(index)
         if index in self._waiting:
             self._waiting.remove(index)
         trial = self.trials[index]
         trial.reached += 1
-        trial.failed = trial.failed or not math.isfinite(score)
-        trial.score = WORST_SCORE if trial.failed else score
-        self.results.append(Result(index, trial.epoch, trial.score))
+        trial.score = score
+        self.results.append(Result(index, trial.epoch, score))
         verdict = Verdict(ends=[index]) if self._stopped else self._scheduler.judge(self.results)
         self._waiting.extendleft(reversed(verdict.goes_on))
         for ended in verdict.ends:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from typing import Literal
 
 from automata.errors import UserError
 from automata.metering.measurement import Measurement
@@ -13,7 +14,7 @@ from automata.tuning.context import JobContext
 from automata.tuning.live import LiveSearch
 from automata.tuning.log import SearchLog
 from automata.tuning.ray_search import search_in_ray
-from automata.tuning.search import search_of
+from automata.tuning.search import SearchTrial, search_of
 from automata.tuning.searchers import random_configuration
 from automata.tuning.work import WorkFolder
 
@@ -51,7 +52,7 @@ def search_phase(
             index=trial.index,
             configuration=trial.configuration,
             rungs=trial.rungs,
-            status="failed" if progress[trial.index].failure is not None else trial.status,
+            status=_status(trial, progress[trial.index]),
             progress=progress[trial.index],
         )
         for trial in search.trials
@@ -68,6 +69,12 @@ def search_phase(
         best=best.index,
         cluster={"address": ray_address} if ray_address else None,
     )
+
+
+def _status(trial: SearchTrial, progress: Progress) -> Literal["completed", "stopped", "failed"]:
+    if progress.failure is not None:
+        return "failed"
+    return "completed" if trial.reached == len(trial.rungs) else "stopped"
 
 
 def _time_only(segment: Segment) -> Segment:
