@@ -82,8 +82,8 @@ def sign(folder, **other):
 
 def write(folder, *entries, of=None):
     log = SearchLog(folder / "log.jsonl")
-    log.start_over(LogHeader(job=of or job(), data_sha256="", environment={}))
-    for entry in entries:
+    log.cut(0, "")
+    for entry in (LogHeader(job=of or job(), data_sha256="", environment={}), *entries):
         log.append(entry)
     return folder / "log.jsonl"
 

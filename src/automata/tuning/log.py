@@ -175,11 +175,8 @@ def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
 
 def judge(result: TrialReported, search: Search) -> Verdict | None:
     """Report `result` to `search` and return the verdict; None if the search did not ask for it."""
-    if not search.may_report(result.index):
-        return None
-    trial = search.trials[result.index]
     rung = len(result.progress.evaluations)
-    if (trial.configuration, trial.reached + 1) != (result.configuration, rung):
+    if not search.expects(result.index, result.configuration, rung):
         return None
     return search.report(result.index, result.progress.score)
 

@@ -26,8 +26,7 @@ from automata.training.device import gpus_in_use
 from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.live import LiveSearch
-from automata.tuning.ray_cluster import users_ray
-from automata.tuning.ray_session import gpu_share, local_ray
+from automata.tuning.ray_session import gpu_share, local_ray, users_ray
 from automata.tuning.search import SearchTrial
 from automata.tuning.trainable import TuneTrial
 

@@ -1,4 +1,4 @@
-"""A local Ray of fixed size for one job, which removes it at the end."""
+"""The Ray of one job, of fixed size, which the job removes at the end; or the user's own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import os
 import secrets
 import shutil
+import socket
 import sys
 import tempfile
 import threading
@@ -20,6 +21,8 @@ import psutil
 import ray
 from filelock import FileLock, Timeout
 from ray._private.node import Node
+from ray.exceptions import RayError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from automata.config.sections import Compute
 from automata.errors import UserError
@@ -37,6 +40,9 @@ there, because all users may enter Ray's own."""
 
 NEEDED = ("gcs_server", "raylet")
 """Processes without which Ray stops working."""
+
+ANSWER_SECONDS = 120
+"""Time for a node of the user's Ray to answer."""
 
 GRACE_SECONDS = 1.0
 """Time for Ray's processes to end by themselves."""
@@ -218,3 +224,28 @@ def _short_parent() -> Path:
         f"TMPDIR: {usual} has more than {LONGEST_PARENT} bytes, which is too long for Ray's "
         "sockets, and neither /tmp nor XDG_RUNTIME_DIR can be used; name a shorter folder"
     )
+
+
+@contextmanager
+def users_ray(address: str, work: Path) -> Iterator[None]:
+    """Run the body in the Ray at `address`; UserError if a node does not see the folder `work`."""
+    os.environ.update(ENVIRONMENT)
+    paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    try:
+        if address != "auto":  # with `auto`, Ray fails at once
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host, int(port)), 5).close()  # Ray would try for minutes
+        ray.init(address, runtime_env={"env_vars": paths})
+    except (OSError, OverflowError, RuntimeError, ValueError, RayError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"ray.address: {address}: {reason} (docs/cluster.md)") from error
+    try:
+        for node in [node for node in ray.nodes() if node["Alive"]]:
+            affinity = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            exists = ray.remote(num_cpus=0, scheduling_strategy=affinity)(os.path.exists)
+            if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
+                name = node["NodeManagerHostname"]
+                raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
+        yield
+    finally:
+        ray.shutdown()

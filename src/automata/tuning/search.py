@@ -111,9 +111,12 @@ class Search:
         self._waiting.remove(index)
         self._training.add(index)
 
-    def may_report(self, index: int) -> bool:
-        """Return whether the next result may come from trial `index`."""
-        return index in self._training or index in self._waiting
+    def expects(self, index: int, configuration: dict[str, Any], rung: int) -> bool:
+        """Return whether the next result may be that of trial `index` at its `rung`, from 1."""
+        if index not in self._training and index not in self._waiting:
+            return False
+        trial = self.trials[index]
+        return (trial.configuration, trial.reached + 1) == (configuration, rung)
 
     def report(self, index: int, score: float) -> Verdict:
         """Judge the result of a trial at its next rung.

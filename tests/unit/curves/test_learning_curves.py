@@ -16,7 +16,7 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.runs import job_of
-from automata.tuning import search_phase
+from automata.tuning import job as job_module
 from automata.tuning.work import WorkFolder
 from pretence import NAME, pretended_cuda
 from searching import run_job, search_here
@@ -101,7 +101,7 @@ def test_curves_have_the_scores_that_trials_of_a_search_had(jobs, data, tmp_path
         seed=0,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         run = run_job(job_of(experiment(), cell, {}), data, tmp_path / "job")
     curves = {}
     for number, job in enumerate(of(jobs, selector)):

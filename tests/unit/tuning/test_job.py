@@ -36,7 +36,6 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning import context as context_module
 from automata.tuning import job as job_module
-from automata.tuning import search_phase
 from automata.tuning import trainable as trainable_module
 from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint
 from automata.tuning.job import ModelFiles, complete_job
@@ -120,7 +119,7 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def without_ray_here():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         yield
 
 
@@ -136,7 +135,7 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     job = make_job(selector=selector, fraction=1.0 if selector == "full" else 0.1)
     found = run_job(job, data, tmp_path / "job")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         expected = run_job(job, data, tmp_path / "here")
     assert outcome(found) == outcome(expected)
     assert differences(found) == []
@@ -268,7 +267,7 @@ def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
     record = run_job(job, data, tmp_path / "job")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         assert outcome(record) == outcome(run_job(job, data, tmp_path / "calm"))
     assert record.resumed
     assert len(record.tuning.segments) == 2
@@ -328,7 +327,7 @@ def test_time_limit_ends_the_search_and_counts_what_was_before_a_restart(
         patch.setattr(job_module, "refit", killed)
         with pytest.raises(KeyboardInterrupt):
             run_job(job, data, tmp_path / "job")
-    monkeypatch.setattr(search_phase, "search_in_ray", killed)
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
     record = run_job(job, data, tmp_path / "job")
     assert [trial.status for trial in record.tuning.trials] == ["completed"]
     assert record.final.progress.epochs == T
@@ -421,7 +420,7 @@ def interrupted(searched, tmp_path):
 
 def test_restart_after_the_search_does_not_repeat_it(data, interrupted, monkeypatch):
     kept = SearchLog(WorkFolder(interrupted).log).segments
-    monkeypatch.setattr(search_phase, "search_in_ray", killed)
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
     record = run_job(make_job(), data, interrupted)
     assert record.tuning.segments == kept
     assert record.resumed
@@ -677,7 +676,7 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
     shutil.copytree(folder, tmp_path / "job")
     model = WorkFolder(tmp_path / "job").model(record.best.index)
     model.write_bytes(damage(model.read_bytes()))
-    monkeypatch.setattr(search_phase, "search_in_ray", killed)
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
 

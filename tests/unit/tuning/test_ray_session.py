@@ -19,7 +19,7 @@ from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.failures import KEPT
 from automata.tuning import ray_session
-from automata.tuning.ray_session import gpu_share, local_ray
+from automata.tuning.ray_session import gpu_share, local_ray, users_ray
 
 
 @pytest.mark.parametrize(
@@ -254,3 +254,12 @@ def test_other_children_of_the_process_outlive_its_ray():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.stdout.split() == ["None"]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.2:9", "127.0.0.2:99999"])
+def test_an_address_that_nobody_answers_is_one_line(address, tmp_path):
+    with (
+        pytest.raises(UserError, match=f"^ray.address: {address}: .+$"),
+        users_ray(address, tmp_path),
+    ):
+        pass
