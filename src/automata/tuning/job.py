@@ -263,13 +263,12 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
 
 
 def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingRun:
-    """Return a run with the model of the `best` trial; train it again if the file is damaged."""
+    """Return the run of the `best` trial; train it again if its checkpoint is damaged."""
     trained = context.training_run(best.configuration, subset_plan(context.job))
-    file = work.model(best.index)
-    state, epochs = read_checkpoint(file), best.progress.epochs
-    if state is not None and state["epochs"] == epochs:
-        trained.model.load_state_dict(state["model"])
+    file = work.checkpoint(best.index, len(best.progress.evaluations))
+    if (state := read_checkpoint(file)) is not None:
+        trained.restore(state)
     else:
-        logger.warning("%s: missing or damaged; the model is trained again", file)
-        trained.train_to(epochs)
+        logger.warning("%s: missing or damaged; the trial is trained again", file)
+        trained.train_to(best.progress.epochs)
     return trained

@@ -104,10 +104,9 @@ class LiveSearch:
         return measurement
 
     def _remove_files(self, trials: list[int]) -> None:
-        """Remove checkpoints and models of ended trials, except the model of the best trial."""
+        """Remove the checkpoints of ended trials, except the best one."""
         best = self.search.best
         for trial in trials:
-            for checkpoint in self.work.checkpoints(trial):
-                checkpoint.path.unlink(missing_ok=True)
             if best is None or trial != best.index:
-                self.work.model(trial).unlink(missing_ok=True)
+                for checkpoint in self.work.checkpoints(trial):
+                    checkpoint.path.unlink(missing_ok=True)

@@ -41,10 +41,6 @@ class WorkFolder:
         names = ((path.stem.partition("-"), path) for path in paths)
         return sorted(Checkpoint(int(index), int(rungs), path) for (index, _, rungs), path in names)
 
-    def model(self, trial: int) -> Path:
-        """Return the path of a trial's model at its latest rung: FULL tests the best one."""
-        return self.path / "models" / f"{trial}.pt"
-
     def only_worker(self) -> AbstractContextManager[float]:
         """Lock the folder during the body; yield the seconds waited for another process.
 

@@ -344,8 +344,8 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     record = run_job(job, data, tmp_path / "job")
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
-    work = WorkFolder(tmp_path / "job")
-    model.load_state_dict(read_checkpoint(work.model(record.best.index))["model"])
+    (file,) = WorkFolder(tmp_path / "job").checkpoints(record.best.index)
+    model.load_state_dict(read_checkpoint(file.path)["model"])
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
@@ -674,8 +674,8 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
 ):
     job, record, folder = whole
     shutil.copytree(folder, tmp_path / "job")
-    model = WorkFolder(tmp_path / "job").model(record.best.index)
-    model.write_bytes(damage(model.read_bytes()))
+    (file,) = WorkFolder(tmp_path / "job").checkpoints(record.best.index)
+    file.path.write_bytes(damage(file.path.read_bytes()))
     monkeypatch.setattr(job_module, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
@@ -685,10 +685,10 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
     assert again.tuning.segments == record.tuning.segments
 
 
-def test_of_full_only_the_best_model_is_kept(whole):
+def test_full_keeps_the_checkpoint_of_the_best_trial_alone(whole):
     _, record, folder = whole
-    assert [path.name for path in (folder / "models").iterdir()] == [f"{record.best.index}.pt"]
-    assert list((folder / "checkpoints").iterdir()) == []
+    name = f"{record.best.index}-{len(record.best.progress.evaluations)}.pt"
+    assert [path.name for path in (folder / "checkpoints").iterdir()] == [name]
 
 
 def test_refit_goes_on_where_it_was(data, tmp_path, monkeypatch):

@@ -211,7 +211,7 @@ def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
 def left(work):
     """Files as another search, or this one, may have left them."""
     files = [work.checkpoint(*pair) for pair in ((0, 1), (0, 2), (0, 3), (2, 1))]
-    files += [work.model(0), work.refit]
+    files += [work.refit]
     for file in files:
         file.parent.mkdir(exist_ok=True)
         file.write_text("state")
