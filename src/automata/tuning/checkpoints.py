@@ -122,20 +122,13 @@ class CheckpointStore:
         if number in self._runs:
             return self._runs.pop(number)
         run = build()
-        for checkpoint in reversed(self._work.checkpoints(number)):
-            state = read_checkpoint(checkpoint.path)
-            if state is not None and state["configuration"] == run.configuration:
-                run.restore(state)
-                break
+        state = read_checkpoint(self._work.checkpoint(number))
+        if state is not None and state["configuration"] == run.configuration:
+            run.restore(state)
         return run
 
     def _write(self, number: int, run: TrainingRun) -> None:
-        older = self._work.checkpoints(number)
-        new = self._work.checkpoint(number, len(run.progress.evaluations))
-        write_checkpoint(new, run.state())
-        for checkpoint in older:
-            if checkpoint.path != new:
-                checkpoint.path.unlink(missing_ok=True)
+        write_checkpoint(self._work.checkpoint(number), run.state())
 
 
 def _bytes(run: TrainingRun) -> int:

@@ -263,10 +263,11 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
 def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingRun:
     """Return the run of the `best` trial; train it again if its checkpoint is damaged."""
     trained = context.training_run(best.configuration, subset_plan(context.job))
-    file = work.checkpoint(best.index, len(best.progress.evaluations))
-    if (state := read_checkpoint(file)) is not None:
+    file, epochs = work.checkpoint(best.index), best.progress.epochs
+    state = read_checkpoint(file)
+    if state is not None and state["progress"]["epochs"] == epochs:
         trained.restore(state)
     else:
         logger.warning("%s: missing or damaged; the trial is trained again", file)
-        trained.train_to(best.progress.epochs)
+        trained.train_to(epochs)
     return trained

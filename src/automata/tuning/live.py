@@ -108,5 +108,4 @@ class LiveSearch:
         best = self.search.best
         for trial in trials:
             if best is None or trial != best.index:
-                for checkpoint in self.work.checkpoints(trial):
-                    checkpoint.path.unlink(missing_ok=True)
+                self.work.checkpoint(trial).unlink(missing_ok=True)

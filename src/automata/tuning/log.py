@@ -20,6 +20,7 @@ from automata.files import Recorded, replacing
 from automata.metering.measurement import Measurement
 from automata.records import Segment
 from automata.training.progress import Progress
+from automata.tuning.checkpoints import read_checkpoint
 from automata.tuning.schedulers import Verdict
 from automata.tuning.search import Search
 from automata.tuning.work import WorkFolder
@@ -167,9 +168,10 @@ def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
         log = SearchLog(work.log)
         log.append(header)
     rungs = Counter(result.index for result in log.results)
-    for checkpoint in work.checkpoints():
-        if checkpoint.rungs > rungs[checkpoint.trial]:
-            checkpoint.path.unlink()
+    for trial, path in work.checkpoints().items():
+        state = read_checkpoint(path)
+        if state is None or len(state["progress"]["evaluations"]) > rungs[trial]:
+            path.unlink()
     return log
 
 

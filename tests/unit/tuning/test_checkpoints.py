@@ -147,7 +147,7 @@ def test_run_goes_on_from_a_file_of_another_process_as_if_it_had_not_paused(buil
 
 def test_file_is_read_without_running_what_is_in_it(build, tmp_path):
     CheckpointStore(WorkFolder(tmp_path), 0).put(3, trained(build(), 1))
-    state = torch.load(tmp_path / "checkpoints" / "3-0.pt", weights_only=True)
+    state = torch.load(tmp_path / "checkpoints" / "3.pt", weights_only=True)
     assert state["progress"]["epochs"] == 1
 
 
@@ -178,7 +178,7 @@ def test_run_without_room_in_memory_goes_to_a_file(build, tmp_path):
     store = CheckpointStore(WorkFolder(tmp_path), 5 * weights)
     for number in range(2):  # four times the weights each
         store.put(number, trained(build(), 1))
-    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1-0.pt"]
+    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1.pt"]
 
 
 @pytest.mark.usefixtures("nothing_pays")
@@ -280,7 +280,7 @@ def test_another_process_waits(work, end):
 
 
 def test_a_cleared_folder_has_its_lock_alone(work):
-    files = [work.log, work.refit, work.checkpoint(0, 1), work.path / "old/state.pt"]
+    files = [work.log, work.refit, work.checkpoint(0), work.path / "old/state.pt"]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("left")

@@ -344,8 +344,8 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     record = run_job(job, data, tmp_path / "job")
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
-    (file,) = WorkFolder(tmp_path / "job").checkpoints(record.best.index)
-    model.load_state_dict(read_checkpoint(file.path)["model"])
+    file = WorkFolder(tmp_path / "job").checkpoint(record.best.index)
+    model.load_state_dict(read_checkpoint(file)["model"])
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
@@ -674,8 +674,8 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
 ):
     job, record, folder = whole
     shutil.copytree(folder, tmp_path / "job")
-    (file,) = WorkFolder(tmp_path / "job").checkpoints(record.best.index)
-    file.path.write_bytes(damage(file.path.read_bytes()))
+    file = WorkFolder(tmp_path / "job").checkpoint(record.best.index)
+    file.write_bytes(damage(file.read_bytes()))
     monkeypatch.setattr(job_module, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
@@ -687,8 +687,7 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
 
 def test_full_keeps_the_checkpoint_of_the_best_trial_alone(whole):
     _, record, folder = whole
-    name = f"{record.best.index}-{len(record.best.progress.evaluations)}.pt"
-    assert [path.name for path in (folder / "checkpoints").iterdir()] == [name]
+    assert [path.name for path in (folder / "checkpoints").iterdir()] == [f"{record.best.index}.pt"]
 
 
 def test_refit_goes_on_where_it_was(data, tmp_path, monkeypatch):
@@ -799,7 +798,7 @@ def test_checkpoints_of_another_job_are_not_used(whole, data, tmp_path):
     settings = changed.settings.model_copy(update={"protocol": protocol})
     changed = changed.model_copy(update={"settings": settings})
     (left / "checkpoints").mkdir(exist_ok=True)
-    (left / "checkpoints/0-1.pt").write_bytes(b"of the job before")
+    (left / "checkpoints/0.pt").write_bytes(b"of the job before")
 
     record = run_job(changed, data, left)
 

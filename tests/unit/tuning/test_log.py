@@ -16,6 +16,7 @@ from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
+from automata.tuning.checkpoints import write_checkpoint
 from automata.tuning.live import LiveSearch
 from automata.tuning.log import (
     LogHeader,
@@ -210,22 +211,20 @@ def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
 @pytest.fixture
 def left(work):
     """Files as another search, or this one, may have left them."""
-    files = [work.checkpoint(*pair) for pair in ((0, 1), (0, 2), (0, 3), (2, 1))]
-    files += [work.refit]
-    for file in files:
-        file.parent.mkdir(exist_ok=True)
+    for trial, rungs in ((0, 2), (1, 2), (2, 1)):
+        state = {"progress": {"evaluations": [{}] * rungs}}
+        write_checkpoint(work.checkpoint(trial), state)
+    unfinished = work.path / "checkpoints/.3.1.unfinished.pt"
+    for file in (unfinished, work.refit):
         file.write_text("state")
-    return files
+    return [*map(work.checkpoint, range(3)), unfinished, work.refit]
 
 
 def test_checkpoints_ahead_of_the_log_are_removed(log, work, left):
     """A checkpoint is on disk before its result is in the log: the search has not heard of it."""
     load_log(work, HEADER)
 
-    assert [file for file in left if not file.exists()] == [
-        work.checkpoint(0, 3),
-        work.checkpoint(2, 1),
-    ]
+    assert [file for file in left if not file.exists()] == [work.checkpoint(1), work.checkpoint(2)]
 
 
 def test_nothing_of_another_search_is_left(log, work, left):
