@@ -96,7 +96,7 @@ def refit(
 
 
 def _score_at(run: TrainingRun, rung: int) -> float:
-    """Return the validation score after `rung` epochs; the worst score if the run had diverged.
+    """Return the validation score after `rung` epochs; the worst score after a divergence.
 
     A resumed run may have this evaluation already.
     """

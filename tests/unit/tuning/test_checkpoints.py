@@ -54,13 +54,13 @@ def test_file_with_an_altered_bit_is_no_state_and_is_named(tmp_path_factory, dat
     content = bytearray(path.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(content)
-    with patch.object(checkpoints.logger, "warning") as said:
+    with patch.object(checkpoints.logger, "warning") as warning:
         assert read_checkpoint(path) is None
-    assert said.call_args.args[1] == path
+    assert warning.call_args.args[1] == path
 
 
 def test_file_of_zeros_is_no_state(tmp_path):
-    """What a power cut can leave of a file whose length was written and whose content was not."""
+    """A power cut can leave a file with its length but without its content."""
     write_checkpoint(tmp_path / "a.pt", STATE)
     (tmp_path / "a.pt").write_bytes(bytes((tmp_path / "a.pt").stat().st_size))
     assert read_checkpoint(tmp_path / "a.pt") is None
@@ -145,7 +145,7 @@ def test_run_goes_on_from_a_file_of_another_process_as_if_it_had_not_paused(buil
     )
 
 
-def test_file_is_read_without_running_what_is_in_it(build, tmp_path):
+def test_file_is_read_without_running_its_code(build, tmp_path):
     CheckpointStore(WorkFolder(tmp_path), 0).put(3, trained(build(), 1))
     state = torch.load(tmp_path / "checkpoints" / "3.pt", weights_only=True)
     assert state["progress"]["epochs"] == 1
@@ -233,13 +233,13 @@ def holder(work, end):
     return process
 
 
-def test_free_folder_is_had_at_once(work):
+def test_free_folder_is_locked_at_once(work):
     with work.only_worker() as waited:
         assert work.path.is_dir()
     assert not waited
 
 
-def test_what_is_waited_for_is_said(work, caplog):
+def test_waiting_process_names_the_holder(work, caplog):
     caplog.set_level("INFO", "automata.locks")
     process = holder(work, "finish")
 
@@ -253,8 +253,8 @@ def test_what_is_waited_for_is_said(work, caplog):
         thread.join(0.05)
     process.communicate("\n", timeout=60)
     thread.join(60)
-    said = f"waiting for another process that works on {work.path}: process {process.pid} of "
-    assert caplog.messages[0].startswith(said)
+    line = f"waiting for another process that works on {work.path}: process {process.pid} of "
+    assert caplog.messages[0].startswith(line)
 
 
 @pytest.mark.parametrize("end", ["finish", "give up", "die"])

@@ -151,8 +151,8 @@ def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, 
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
     with pytest.raises(UserError) as error:
         run_job(make_job(), data, tmp_path / "job")
-    said = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
-    assert (known_reason(error.value) or "").startswith(said)
+    line = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
+    assert (known_reason(error.value) or "").startswith(line)
 
 
 def all_data_run(job, data, trial):
@@ -275,7 +275,7 @@ def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
     assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
 
 
-def test_record_says_what_decides_its_numbers(record):
+def test_record_has_versions_and_threads(record):
     made = record.provenance
     assert made["measurement"] == {
         part: MEASUREMENT[part] for part in ("training", "metering", "gradmatch")
@@ -289,7 +289,7 @@ def test_every_configuration_becomes_a_trial(record):
     assert [trial.index for trial in record.tuning.trials] == list(range(N))
 
 
-def test_trials_train_what_the_brackets_say(record):
+def test_trials_train_the_epochs_of_the_brackets(record):
     epochs = sum(bracket.epochs for bracket in hyperband_brackets(N, T, 3))
     assert sum(trial.progress.epochs for trial in record.tuning.trials) == epochs
 
@@ -319,7 +319,7 @@ def test_parts_of_the_search_fit_into_its_wall_time(record):
     assert 0 < spent <= record.tuning.measurement.wall_seconds
 
 
-def test_time_limit_ends_the_search_and_counts_what_was_before_a_restart(
+def test_time_limit_ends_the_search_and_counts_the_time_before_a_restart(
     data, tmp_path, monkeypatch
 ):
     job = make_job(minutes=1e-4)
@@ -376,9 +376,7 @@ def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_pa
     assert differences(record) == []
 
 
-def test_what_goes_wrong_at_the_start_of_a_worker_is_told_by_its_first_step(
-    data, tmp_path, monkeypatch
-):
+def test_first_step_of_a_worker_raises_the_error_of_its_start(data, tmp_path, monkeypatch):
     def full(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
@@ -645,7 +643,7 @@ def whole(request, without_ray_here, data, tmp_path_factory):
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_interrupted_search_ends_as_it_would_have(whole, data, tmp_path, share):
-    """Checkpoints of trials that had paused are gone here: they train again to where they were."""
+    """Checkpoints of paused trials are gone: these trials train again up to their last rung."""
     job, record, folder = whole
     total = sum(len(trial.progress.evaluations) for trial in record.tuning.trials)
     results = round(share * total)
@@ -790,7 +788,7 @@ def test_the_record_of_another_run_is_not_replaced(data, finished):
 
 
 def test_checkpoints_of_another_job_are_not_used(whole, data, tmp_path):
-    """Of a job that was changed after an interruption: its trials must not go on from others'."""
+    """A job that was changed after an interruption does not resume from earlier checkpoints."""
     job, _, folder = whole
     left = cut(folder, tmp_path / "job", 1, checkpoints=False)
     changed = make_job(search="tpe", scheduler=job.run.scheduler, selector="full", fraction=1.0)
@@ -839,7 +837,7 @@ def test_checkpoints_ahead_of_the_log_change_nothing(scheduler, data, tmp_path, 
         assert again.resumed
 
 
-def test_record_says_what_the_work_took(record):
+def test_record_has_disk_space_and_memory(record):
     assert record.peak_disk_bytes > 10_000
     assert record.tuning.measurement.peak_memory_bytes > 100 * 2**20
     assert not record.resumed

@@ -1,4 +1,4 @@
-"""The log of a search: what is whole is read, what is torn is not believed; what follows."""
+"""The log of a search: sound lines are read, damaged ones cut off; a replay decides as before."""
 
 import errno
 import hashlib
@@ -233,7 +233,7 @@ def test_nothing_of_another_search_is_left(log, work, left):
     assert [file for file in left if file.exists()] == []
 
 
-def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its_results(work):
+def test_work_of_a_worker_that_outlived_its_raylet_is_measured(work):
     log = load_log(work, HEADER)
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
     live = LiveSearch(search_of(JOB), log, work, meter, {})
@@ -367,7 +367,7 @@ def test_trials_that_have_ended_are_not_trained_again(work):
     assert search.upcoming().reached == 1
 
 
-def test_log_of_what_the_search_would_not_do_ends_there(work, path, caplog):
+def test_log_is_cut_off_at_a_result_that_the_search_did_not_ask_for(work, path, caplog):
     made = job("random", "none")
     log = SearchLog(work.log)
     run(search_of(made), log, random.Random(0), results=4)

@@ -17,7 +17,7 @@ SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
 
 
 class Counting:
-    """Proposes 0, 1, 2, ... and notes what it has heard of before each."""
+    """Proposes 0, 1, 2, ... and notes the results that it has received before each."""
 
     def __init__(self, blind=0):
         self.heard, self.knew, self.blind = {}, [], blind
@@ -181,8 +181,8 @@ def test_proposals_that_need_no_result_wait_for_none(blind):
     assert started(Search(Counting(blind), Groups(), 5, slots=5)) == list(range(blind))
 
 
-def test_what_a_proposal_knows_follows_from_the_order_of_results():
-    """Whoever asks for trials, and when: a restart proposes what the search did."""
+def test_proposals_depend_on_the_order_of_results_alone():
+    """They do not depend on when Ray asks for trials, so a restart proposes the same."""
     knew = []
     for asks in (True, False):
         proposer = Counting(blind=1)
@@ -240,7 +240,7 @@ def test_best_is_the_best_of_those_that_have_ended():
 
 @pytest.mark.parametrize("scheduler", [Hyperband, Asha, NoScheduler])
 @pytest.mark.parametrize("results", range(1, 12))
-def test_a_search_that_is_stopped_keeps_what_has_a_score(scheduler, results):
+def test_a_stopped_search_keeps_the_trials_with_a_score(scheduler, results):
     stopped = Search(Counting(), scheduler(12, 9, SETTINGS), 12, slots=2)
     for _ in range(results):
         while (trial := stopped.upcoming()) is not None:
