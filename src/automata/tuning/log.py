@@ -119,21 +119,17 @@ class SearchLog:
     @property
     def segments(self) -> list[Segment]:
         """The segments that have a measurement, each up to its last one."""
-        started: list[SearchStarted] = []
-        latest: dict[int, Measurement] = {}
-        for entry in self.entries:
+        segments: dict[int, Segment] = {}
+        for place, entry in enumerate(self.entries):
             if isinstance(entry, SearchStarted):
-                started.append(entry)
+                start, started = place, entry
             elif isinstance(entry, TrialReported | SearchEnded) and entry.measurement is not None:
-                latest[len(started) - 1] = entry.measurement
-        return [
-            Segment(
-                host=started[number].host,
-                setup_seconds=started[number].setup_seconds,
-                measurement=measurement,
-            )
-            for number, measurement in latest.items()
-        ]
+                segments[start] = Segment(
+                    host=started.host,
+                    setup_seconds=started.setup_seconds,
+                    measurement=entry.measurement,
+                )
+        return [*segments.values()]
 
     def append(self, entry: Entry) -> None:
         """Add an entry."""
