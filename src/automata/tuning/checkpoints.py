@@ -91,10 +91,9 @@ class CheckpointStore:
     tells the store that a paused run was stopped: it keeps the run; the search removes its file.
     """
 
-    def __init__(self, work: WorkFolder, memory_bytes: int, always: bool = False) -> None:
+    def __init__(self, work: WorkFolder, memory_bytes: int) -> None:
         self._work = work
         self._memory_bytes = memory_bytes
-        self._always = always
         self._runs: dict[int, TrainingRun] = {}
         self._policy = CheckpointPolicy()
 
@@ -108,10 +107,7 @@ class CheckpointStore:
             self.save(number, run)
 
     def save(self, number: int, run: TrainingRun) -> None:
-        """Write `run` to a file if that pays, or `always`."""
-        if self._always:
-            self._write(number, run)
-            return
+        """Write `run` to a file if that pays."""
         self._policy.write(number, run.progress.seconds.total, lambda: self._write(number, run))
 
     def take(self, number: int, build: Callable[[], TrainingRun]) -> TrainingRun:

@@ -261,13 +261,13 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
 
 
 def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingRun:
-    """Return the run of the `best` trial; train it again if its checkpoint is damaged."""
+    """Return a run with the model of the `best` trial; train it again if the file is damaged."""
     trained = context.training_run(best.configuration, subset_plan(context.job))
-    file, epochs = work.checkpoint(best.index), best.progress.epochs
+    file, epochs = work.model(best.index), best.progress.epochs
     state = read_checkpoint(file)
-    if state is not None and state["progress"]["epochs"] == epochs:
-        trained.restore(state)
+    if state is not None and state["epochs"] == epochs:
+        trained.model.load_state_dict(state["model"])
     else:
-        logger.warning("%s: missing or damaged; the trial is trained again", file)
+        logger.warning("%s: missing or damaged; the model is trained again", file)
         trained.train_to(epochs)
     return trained

@@ -86,9 +86,10 @@ class LiveSearch:
         if time.monotonic() - self._opened_at >= self._seconds:
             verdict = verdict._replace(ends=[*verdict.ends, *search.stop()])
         best = {trial.index for trial in (best_before, search.best) if trial is not None}
-        for ended in best.union(verdict.ends):  # the checkpoint of the best trial stays
+        for ended in best.union(verdict.ends):
+            self.work.checkpoint(ended).unlink(missing_ok=True)
             if search.best is not None and ended != search.best.index:
-                self.work.checkpoint(ended).unlink(missing_ok=True)
+                self.work.model(ended).unlink(missing_ok=True)
         if search.finished:
             self._meter.__exit__(None, None, None)
             measurement, peak = self._meter.measurement, self._peak_disk_bytes

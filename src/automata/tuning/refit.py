@@ -41,11 +41,10 @@ def refit(
 ) -> tuple[FinalTraining, TrainingRun]:
     """Train the `finalists` of a search, the best first, until one of them has T epochs.
 
-    A single finalist trains to T at once. Several finalists are halved: the best two by
-    validation score go on after round(T/4) epochs, and the best one after round(T/2). The better
-    trial of the search wins a tie.
-    After an epoch, the runs and their measurement go to the checkpoint `file` if that pays. A refit
-    with the same `key` resumes from it.
+    A single finalist trains to T at once. Several finalists are halved: the best two by validation
+    score go on after round(T/4) epochs, and the best one after round(T/2). The better trial of the
+    search wins a tie. After an epoch, the runs and their measurement go to the checkpoint `file` if
+    that pays. A refit with the same `key` resumes from it.
     """
     runs = {it.index: context.training_run(it.configuration, ALL_DATA) for it in finalists}
     segments: list[Segment] = []

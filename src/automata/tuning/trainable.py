@@ -17,7 +17,7 @@ from automata.training.device import take_device
 from automata.training.progress import Progress
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
-from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs
+from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_checkpoint
 from automata.tuning.context import training_run
 from automata.tuning.search import scheduler_of
 from automata.tuning.work import WorkFolder
@@ -74,8 +74,7 @@ class TuneTrial(tune.Trainable):
         self._device = take_device(torch.device(device))
         alone = self._job.settings.compute.concurrent_trials == 1  # else another process resumes
         memory = memory_of_paused_runs(self._device) if alone else 0
-        always = not self._job.run.trains_finally  # without a refit, the best trial is tested
-        self._checkpoints = CheckpointStore(self._work, memory, always)
+        self._checkpoints = CheckpointStore(self._work, memory)
         self._begin(config)
 
     def _begin(self, config: dict[str, Any]) -> None:
@@ -99,9 +98,10 @@ class TuneTrial(tune.Trainable):
             training.train_to(epoch)
             training.evaluate()
         evaluations[: len(self._logged)] = self._logged
-        ended = len(evaluations) == len(self._rungs)
-        if self._may_pause and not ended:
-            self._checkpoints.put(self._index, training)
-        elif not ended or not self._job.run.trains_finally:
-            self._checkpoints.save(self._index, training)
+        if not self._job.run.trains_finally:  # a checkpoint would take up to three times as long
+            state = {"epochs": training.progress.epochs, "model": training.model.state_dict()}
+            write_checkpoint(self._work.model(self._index), state)
+        if len(evaluations) < len(self._rungs):
+            keep = self._checkpoints.put if self._may_pause else self._checkpoints.save
+            keep(self._index, training)
         return {"progress": training.progress.model_dump_json()}

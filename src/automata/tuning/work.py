@@ -25,6 +25,10 @@ class WorkFolder:
         """Return the path of the checkpoint of `trial` at its latest rung."""
         return self.path / "checkpoints" / f"{trial}.pt"
 
+    def model(self, trial: int) -> Path:
+        """Return the path of a trial's model at its latest rung: FULL tests the best one."""
+        return self.path / "models" / f"{trial}.pt"
+
     def checkpoints(self) -> dict[int, Path]:
         """Return the checkpoints on disk, by trial, without unfinished files of killed jobs."""
         paths = (self.path / "checkpoints").glob("[0-9]*.pt")

@@ -280,7 +280,7 @@ def test_another_process_waits(work, end):
 
 
 def test_a_cleared_folder_has_its_lock_alone(work):
-    files = [work.log, work.refit, work.checkpoint(0), work.path / "old/state.pt"]
+    files = [work.log, work.refit, work.checkpoint(0), work.model(0), work.path / "old/state.pt"]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("left")

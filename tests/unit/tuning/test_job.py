@@ -344,7 +344,7 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     record = run_job(job, data, tmp_path / "job")
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
-    file = WorkFolder(tmp_path / "job").checkpoint(record.best.index)
+    file = WorkFolder(tmp_path / "job").model(record.best.index)
     model.load_state_dict(read_checkpoint(file)["model"])
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
@@ -672,7 +672,7 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
 ):
     job, record, folder = whole
     shutil.copytree(folder, tmp_path / "job")
-    file = WorkFolder(tmp_path / "job").checkpoint(record.best.index)
+    file = WorkFolder(tmp_path / "job").model(record.best.index)
     file.write_bytes(damage(file.read_bytes()))
     monkeypatch.setattr(job_module, "search_in_ray", killed)
 
@@ -683,9 +683,10 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
     assert again.tuning.segments == record.tuning.segments
 
 
-def test_full_keeps_the_checkpoint_of_the_best_trial_alone(whole):
+def test_full_keeps_the_model_of_the_best_trial_alone(whole):
     _, record, folder = whole
-    assert [path.name for path in (folder / "checkpoints").iterdir()] == [f"{record.best.index}.pt"]
+    assert [path.name for path in (folder / "models").iterdir()] == [f"{record.best.index}.pt"]
+    assert list((folder / "checkpoints").iterdir()) == []
 
 
 def test_refit_goes_on_where_it_was(data, tmp_path, monkeypatch):
