@@ -29,7 +29,7 @@ from automata.records import (
 )
 from automata.runs import RECORD, place_of
 from automata.training.progress import Evaluation, Progress, Seconds
-from automata.tuning.schedulers import Bracket, asha_rungs, hyperband_brackets
+from automata.tuning.schedulers import Asha, Bracket, hyperband_brackets
 from benchmarks.grids import Grid, paper
 from benchmarks.synthetic import synthetic_runs
 
@@ -182,9 +182,8 @@ def _brackets(scheduler: str, settings: Settings) -> list[Bracket]:
     if scheduler == "hyperband":
         eta = settings.scheduler.hyperband.reduction_factor
         return hyperband_brackets(protocol.configurations, protocol.epochs, eta)
-    asha = settings.scheduler.asha
-    rungs = asha_rungs(protocol.epochs, asha.reduction_factor, asha.grace_period)
-    shares = [asha.reduction_factor**place for place in range(1, len(rungs))]
+    rungs = Asha(protocol.configurations, protocol.epochs, settings.scheduler).rungs(0)
+    shares = [settings.scheduler.asha.reduction_factor**place for place in range(1, len(rungs))]
     survivors = [math.ceil(protocol.configurations / share) for share in shares]
     return [Bracket(protocol.configurations, rungs, survivors)]
 

@@ -16,7 +16,7 @@ from automata.tuning.trainable import TuneTrial
 
 def run_job(job: Job, data: Path, folder: Path) -> Record:
     """Return the record of a job."""
-    return run(job, data, folder).record
+    return run(job, data, folder)[0]
 
 
 def search_here(context: JobContext, live: LiveSearch, ray_address: str | None) -> None:

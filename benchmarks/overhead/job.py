@@ -29,7 +29,7 @@ import automata.tuning.job as tuning_job
 from automata.config.job import Job
 from automata.records import write_record
 from automata.training.progress import Progress
-from automata.tuning import ray_search, search_phase
+from automata.tuning import ray_search
 from automata.tuning.live import LiveSearch
 from automata.tuning.ray_session import local_ray
 from automata.tuning.schedulers import Verdict
@@ -68,7 +68,7 @@ class TimedSearch(LiveSearch):
 
 def main() -> None:
     vars(ray_search).update(local_ray=timed_ray)
-    vars(search_phase).update(LiveSearch=TimedSearch)
+    vars(tuning_job).update(LiveSearch=TimedSearch)
     job, data, work, output = sys.argv[3:]
     record, _ = tuning_job.run(Job.model_validate_json(job), Path(data), Path(work))
     watch.lap("final training, test")

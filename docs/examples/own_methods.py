@@ -6,7 +6,7 @@ from ray.tune.search.optuna import OptunaSearch
 from torch.nn.functional import cross_entropy
 
 from automata.selection.problem import Cadence, weighted_subset
-from automata.tuning.schedulers import Verdict
+from automata.tuning.schedulers import Scheduler, Verdict
 from automata.tuning.searchers import domains
 
 
@@ -35,11 +35,8 @@ class Optuna(OptunaSearch):
         super().__init__(space, metric="score", mode="max", seed=seed)
 
 
-class MedianStopping:
+class MedianStopping(Scheduler):
     """A trial ends at T/4 or T/2 if its score is below the median of those before it there."""
-
-    pauses = False  # no trial waits for others
-    furthest = False  # the best score wins, at whatever rung
 
     def __init__(self, configurations, epochs, settings):
         """Take configurations n, epochs T, and `scheduler` of the configuration."""
@@ -48,10 +45,6 @@ class MedianStopping:
     def rungs(self, trial):
         """Return the epochs at which a trial is judged; the last is T."""
         return self.epochs
-
-    def proposals(self, ended, slots):
-        """Return how many trials may exist when `ended` of them have ended."""
-        return ended + slots
 
     def judge(self, results):
         """Return the decision about the trial with the latest result."""

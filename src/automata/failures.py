@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from automata.errors import UserError
 
-KEPT = "call again: finished work is kept"
+KEPT = "run the same command again: finished work is kept"
 
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
 NOT_WRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM}

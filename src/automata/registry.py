@@ -238,11 +238,11 @@ TARGET = r"^\w+(\.\w+)*:\w+$"
 """Pattern of "module:attribute"."""
 
 OWN = {"search": "own_searches", "scheduler": "own_schedulers", "selector": "own_selectors"}
-"""Keys of a configuration that name a user's own methods, by kind."""
+"""Keys of a configuration that name a user's own methods, by kind: the fields of a run."""
 
 MEMBERS = {
     "search": ("blind", "suggest", "on_trial_complete"),
-    "scheduler": ("pauses", "furthest", "rungs", "proposals", "judge"),
+    "scheduler": ("pauses", "most_rungs_win", "rungs", "judge", "proposals"),
     "selector": ("cadence", "select"),
 }
 """Attributes that an own method must have, by kind: see `Proposer`, `Scheduler`, `Selector`."""

@@ -104,7 +104,7 @@ def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterat
         yield "starting, or waiting for its turn"
         return
     protocol, trials = job.settings.protocol, [*latest.values()]
-    searched = not job.run.searches or entries[-1]["kind"] == "closed"
+    searched = not job.run.searches or entries[-1]["kind"] == "ended"
     if searched:
         yield "final training" if job.run.trains_finally else "test"
     elif reported:

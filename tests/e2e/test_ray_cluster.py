@@ -97,7 +97,7 @@ def test_search_over_two_nodes_has_a_time_and_no_energy(cluster, tmp_path):
 
 
 def test_a_folder_that_a_node_does_not_see_is_one_line(cluster, tmp_path):
-    code = "import sys, pathlib; from automata.tuning.ray_cluster import users_ray as ray\n"
+    code = "import sys, pathlib; from automata.tuning.ray_session import users_ray as ray\n"
     code += "ray(sys.argv[1], pathlib.Path(sys.argv[2])).__enter__()"
     missing = tmp_path / "missing"
     (line,) = python(cluster, code, cluster[0], missing).stderr.splitlines()[-1:]

@@ -22,7 +22,7 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
-from automata.tuning.search import SearchTrial, search_of, simulate
+from automata.tuning.search import SearchTrial, search_of
 from automata.versions import MEASUREMENT
 
 STORED = Path(__file__).with_name("golden.json")
@@ -148,11 +148,24 @@ def decided(search: str, scheduler: str) -> dict[str, Any]:
             },
         }
     )
-    found = simulate(search_of(job), _score)
+    found, failed = search_of(job), set()
+    while (trial := found.upcoming()) is not None:
+        found.start(trial.index)
+        score = _score(trial, trial.rungs[trial.reached])
+        if trial.index in failed or not numpy.isfinite(score):
+            failed.add(trial.index)
+            score = 0.0
+        found.report(trial.index, score)
+    assert found.best is not None
+
+    def status(trial: SearchTrial) -> str:
+        ended = "completed" if trial.reached == len(trial.rungs) else "stopped"
+        return "failed" if trial.index in failed else ended
+
     return {
-        "trials": [[*it.configuration.values(), it.epoch, it.status] for it in found.trials],
+        "trials": [[*it.configuration.values(), it.epoch, status(it)] for it in found.trials],
         "results": [[it.trial, it.epoch] for it in found.results],
-        "best": found.best,
+        "best": found.best.index,
     }
 
 

@@ -17,7 +17,7 @@ MINE = {"datasets": ["mine"], "own_datasets": {"mine": TABLE}}
 PREPARED = "mine.safetensors"
 RECORD = "record.json"
 SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}, "batch_size": {"choice": [8]}}
-AGAIN = "damaged, or no prepared data set: delete it, and call again to prepare it anew"
+AGAIN = "damaged, or no prepared data set: delete it, and run the same command again"
 
 
 def job(said: str, *, real: bool = False, **files: str | bytes | Maker) -> Case:
@@ -110,7 +110,7 @@ PREPARED_FILES = [
         **{PREPARED: at(b'name\\": \\"mine', b'name\\": \\"mime')},
     ),
     job(
-        f"{PREPARED}: prepared with other settings: remove it, to",
+        f"{PREPARED}: prepared with other settings; delete it, to",
         **{PREPARED: at(b'path\\": \\"mine.csv', b'path\\": \\"mime.csv')},
     ),
     job(f"{PREPARED}: {AGAIN}", **{PREPARED: folder}),

@@ -11,9 +11,10 @@ from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.registry import SELECTORS, make
 from automata.runs import place_of
-from automata.tuning import search_phase
-from automata.tuning.search import search_of, simulate
+from automata.tuning import job as job_module
+from automata.tuning.search import search_of
 from searching import run_job, search_here
+from support.simulated import simulate
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 OWN = {
@@ -60,7 +61,7 @@ def own_job(own=OWN, configurations=8, **run):
 def test_example_tunes_on_real_data(tmp_path, monkeypatch):
     data = tmp_path / "dna.safetensors"
     write_dataset(prepare("dna", Preparation(), tmp_path), data)
-    monkeypatch.setattr(search_phase, "search_in_ray", search_here)
+    monkeypatch.setattr(job_module, "search_in_ray", search_here)
     record = run_job(own_job(), data, tmp_path / "work")
     trials = record.tuning.trials
     assert len(trials) == 8

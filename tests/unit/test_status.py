@@ -82,8 +82,8 @@ def sign(folder, **other):
 
 def write(folder, *entries, of=None):
     log = SearchLog(folder / "log.jsonl")
-    log.start_over(LogHeader(job=of or job(), data_sha256="", environment={}))
-    for entry in entries:
+    log.cut(0, "")
+    for entry in (LogHeader(job=of or job(), data_sha256="", environment={}), *entries):
         log.append(entry)
     return folder / "log.jsonl"
 
@@ -202,7 +202,7 @@ def test_incomplete_last_line_is_ignored(folder):
     log = write(folder, *HALF)
     complete = progress(folder)
     with log.open("ab") as file:
-        file.write(b'0123456789abcdef {"kind": "clo')
+        file.write(b'0123456789abcdef {"kind": "end')
     before = (log.read_bytes(), log.stat().st_mtime_ns, sorted(folder.iterdir()))
 
     assert progress(folder) == complete
@@ -210,7 +210,7 @@ def test_incomplete_last_line_is_ignored(folder):
 
 
 def test_log_of_another_version_is_no_error(folder):
-    body = b'{"kind": "fingerprint", "job": {"colour": "red"}}'
+    body = b'{"kind": "header", "job": {"colour": "red"}}'
     (folder / "log.jsonl").write_bytes(b"e0deb0c0a0c0ffee " + body + b"\n")
 
     assert progress(folder) == ["starting, or waiting for its turn, 0:00:15 so far"]

@@ -88,7 +88,7 @@ def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
                     member.send_signal(signal.SIGINT)
             time.sleep(0.3)
         lines = process.stdout.read().splitlines()
-    assert lines[-1].startswith("automata tune: error: interrupted; call again: finished work is k")
+    assert lines[-1].startswith("automata tune: error: interrupted; run the same command again: f")
     assert not any("Traceback" in line for line in lines)
     assert psutil.wait_procs(family, 20)[1] == []
     assert not list((tmp_path / ".snakemake/locks").glob("*"))

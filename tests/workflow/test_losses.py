@@ -141,7 +141,7 @@ def test_a_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(co
     with pytest.raises(Exception, match="did not complete"):
         copy.run()
     log = "".join(path.read_text() for path in (copy.folder / "logs/tune").rglob("*.log"))
-    assert f"error: {DATA}: damaged, or no prepared data set: delete it, and call again" in log
+    assert f"error: {DATA}: damaged, or no prepared data set: delete it, and run the " in log
     assert records(copy.folder) == before
     (copy.folder / DATA).unlink()
     copy.run("tables")

@@ -6,6 +6,7 @@ import gc
 import json
 import logging
 import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +54,9 @@ def tune(
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
     gc.disable()  # imports are a quarter faster
     from automata.config.job import Job
+    from automata.config.protocol import OwnModel
     from automata.config.refusals import parsed
+    from automata.registry import OWN
     from automata.tuning.job import ModelFiles, complete_job
 
     gc.freeze()
@@ -71,11 +74,15 @@ def tune(
     try:
         complete_job(given, data[0], work, output[0], ray_address, again, files)
     except SystemExit as error:
-        model = given.settings.protocol.model  # the user's code called sys.exit
-        raise UserError(
-            f"protocol.*.model.factory: {getattr(model, 'factory', model)}: ended the process "
-            f"with SystemExit: {error}"
-        ) from error
+        if error.code == signal.SIGTERM:  # from Ray's handler
+            raise KeyboardInterrupt from error
+        own = [f"{OWN[kind]}: {target}" for kind, target in given.settings.own.items()]
+        if isinstance(model := given.settings.protocol.model, OwnModel):
+            own.append(f"protocol.*.model.factory: {model.factory}")
+        if not own:
+            raise
+        text = f"{' or '.join(own)}: ended the process with SystemExit: {error}"
+        raise UserError(text) from error
 
 
 def collect(

@@ -35,8 +35,8 @@ def is_code(role: str) -> bool:
 
 def files_read(files: dict[str, str], search: str, scheduler: str, selector: str) -> dict[str, str]:
     """Return those of `files`, by role, that a run with these methods reads."""
-    names = {"search": search, "scheduler": scheduler, "selector": selector}
-    methods = [f"{OWN[kind]}.{name}" for kind, name in names.items()]
+    names = search, scheduler, selector
+    methods = [f"{key}.{name}" for key, name in zip(OWN.values(), names, strict=True)]
     return {
         role: content
         for role, content in files.items()

@@ -110,8 +110,8 @@ def settings_of(
     if selector in CONTROLS:
         defaults = {name: Protocol.model_fields[name].default for name in OF_SUBSETS}
         protocol = protocol.model_copy(update=defaults)
-    names = {"search": search, "scheduler": scheduler, "selector": selector}
-    own = {kind: getattr(experiment, OWN[kind]).get(name) for kind, name in names.items()}
+    names = zip(OWN.items(), (search, scheduler, selector), strict=True)
+    own = {kind: getattr(experiment, key).get(name) for (kind, key), name in names}
     return Settings(
         protocol=protocol,
         data=experiment.preparation(dataset),

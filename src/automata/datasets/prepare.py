@@ -55,7 +55,8 @@ def prepare(
     paths = data_files(preparation)
     for role, content in (files or {}).items():
         if content_of(Path(paths[role])) != content:
-            raise UserError(f"{key_of(role, name)}: {paths[role]}: has changed: call again")
+            key = key_of(role, name)
+            raise UserError(f"{key}: {paths[role]}: has changed; run the same command again")
     metadata = {
         "source": raw.source,
         "files": raw.files,

@@ -149,7 +149,7 @@ def read_dataset(path: Path) -> Dataset:
         )
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise UserError(
-            f"{path}: damaged, or no prepared data set: delete it, and call again to prepare it "
-            f"anew ({error})"
+            f"{path}: damaged, or no prepared data set: delete it, and run the same command again "
+            f"({error})"
         ) from error
     return Dataset(name, kind, classes, train, validation, test, header, extras)

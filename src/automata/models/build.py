@@ -38,8 +38,8 @@ class OwnClassifier(Classifier):
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return the groups of the module; without them, one group of all parameters."""
-        own = getattr(self.module, "parameter_groups", None)
-        groups: dict[str, list[nn.Parameter]] = super().parameter_groups() if own is None else own()
+        own = getattr(self.module, "parameter_groups", super().parameter_groups)
+        groups: dict[str, list[nn.Parameter]] = own()
         return groups
 
 
@@ -55,29 +55,20 @@ def build_model(
         return built
     # A module may train the extras, so each trial gets copies.
     own = replace(dataset, extras={name: extra.clone() for name, extra in dataset.extras.items()})
-    factory = load_factory(model)
+    key = f"protocol.*.model.factory: {model.factory}"
+    factory = load_own(model.factory, key)
     try:
         module = factory(own, configuration, **model.options)
-        _check_members(module, model, dataset)
+        _check_members(module, key, dataset)
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"{_key(model)}: failed with {reason(error)}") from error
+        raise UserError(f"{key}: failed with {reason(error)}") from error
     return OwnClassifier(module)
 
 
-def load_factory(model: OwnModel) -> Any:
-    """Return the factory of a user's model; raises UserError if it cannot be imported."""
-    return load_own(model.factory, _key(model))
-
-
-def _key(model: OwnModel) -> str:
-    return f"protocol.*.model.factory: {model.factory}"
-
-
-def _check_members(module: Any, model: OwnModel, dataset: Dataset) -> None:
+def _check_members(module: Any, key: str, dataset: Dataset) -> None:
     """Raise UserError unless `module` has the members that selection needs, of the right shapes."""
-    key = _key(model)
     if not isinstance(module, nn.Module):
         raise UserError(f"{key}: returned {type(module).__name__}, not a torch.nn.Module")
     head = getattr(module, "head", None)

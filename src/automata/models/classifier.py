@@ -72,17 +72,10 @@ class Classifier(nn.Module):
         return (rows * self.class_weights[labels]).mean()
 
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
-        """Set every parameter's gradient to that of `weight` times the `loss`.
+        """Set every parameter's gradient to that of `weight` times the `loss`; return that loss.
 
-        A model may override this with code that is faster than automatic differentiation.
-
-        Args:
-            inputs: (n, ...), as `features` reads them.
-            labels: (n,) int64.
-            weight: factor of the loss.
-
-        Returns:
-            The weighted loss, a scalar on the device of `inputs`.
+        A model may override this with code that is faster than automatic differentiation. `labels`
+        (n,) are int64.
         """
         return self.autograd_backward(inputs, labels, weight)
 

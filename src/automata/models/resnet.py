@@ -23,22 +23,22 @@ class BasicBlock(nn.Module):
 
     def __init__(self, inputs: int, width: int, stride: int) -> None:
         super().__init__()
-        self.body = nn.Sequential(
-            _convolution(inputs, width, 3, stride),
-            nn.BatchNorm2d(width),
-            nn.ReLU(inplace=True),
-            _convolution(width, width, 3, 1),
-            nn.BatchNorm2d(width),
-        )
-        self.shortcut = _shortcut(inputs, width * self.expansion, stride)
+        outputs = width * self.expansion
+        self.body = _layers(inputs, *self.convolutions(width, stride))
+        changes = stride > 1 or inputs != outputs
+        self.shortcut = _layers(inputs, (outputs, 1, stride)) if changes else nn.Identity()
+
+    def convolutions(self, width: int, stride: int) -> list[tuple[int, int, int]]:
+        """Return the outputs, the size and the stride of each convolution."""
+        return [(width, 3, stride), (width, 3, 1)]
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return relu(body + shortcut)."""
         return relu(self.body(inputs) + self.shortcut(inputs))
 
 
-class Bottleneck(nn.Module):
-    """1x1, 3x3 and 1x1 convolutions and a shortcut: (n, inputs, ...) -> (n, 4 width, ...).
+class Bottleneck(BasicBlock):
+    """1x1, 3x3 and 1x1 convolutions and a shortcut, to 4 width channels.
 
     The 3x3 convolution has the stride, as in the usual "version 1.5" (ResNet's paper strides the
     first 1x1 convolution, which skips three of four positions).
@@ -46,24 +46,9 @@ class Bottleneck(nn.Module):
 
     expansion = 4
 
-    def __init__(self, inputs: int, width: int, stride: int) -> None:
-        super().__init__()
-        outputs = width * self.expansion
-        self.body = nn.Sequential(
-            _convolution(inputs, width, 1, 1),
-            nn.BatchNorm2d(width),
-            nn.ReLU(inplace=True),
-            _convolution(width, width, 3, stride),
-            nn.BatchNorm2d(width),
-            nn.ReLU(inplace=True),
-            _convolution(width, outputs, 1, 1),
-            nn.BatchNorm2d(outputs),
-        )
-        self.shortcut = _shortcut(inputs, outputs, stride)
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Return relu(body + shortcut)."""
-        return relu(self.body(inputs) + self.shortcut(inputs))
+    def convolutions(self, width: int, stride: int) -> list[tuple[int, int, int]]:
+        """Return the outputs, the size and the stride of each convolution."""
+        return [(width, 1, 1), (width, 3, stride), (width * self.expansion, 1, 1)]
 
 
 class ResNet(Classifier):
@@ -83,27 +68,21 @@ class ResNet(Classifier):
 
     def __init__(
         self,
-        block: type[BasicBlock | Bottleneck],
+        block: type[BasicBlock],
         blocks: Sequence[int],
         channels: int,
         classes: int,
     ) -> None:
         """Initialise with `blocks` blocks per stage, for images with `channels` channels."""
         super().__init__()
-        self.stem = nn.Sequential(
-            _convolution(channels, WIDTHS[0], 3, 1),
-            nn.BatchNorm2d(WIDTHS[0]),
-            nn.ReLU(inplace=True),
-        )
-        before = (WIDTHS[0], *(width * block.expansion for width in WIDTHS[:-1]))
-        stages = [
-            _stage(block, count, inputs, width, stride)
-            for count, inputs, width, stride in zip(
-                blocks, before, WIDTHS, (1, 2, 2, 2), strict=True
-            )
-        ]
+        self.stem = _layers(channels, (WIDTHS[0], 3, 1)).append(nn.ReLU(inplace=True))
+        inputs, stages = WIDTHS[0], []
+        for count, width, stride in zip(blocks, WIDTHS, (1, 2, 2, 2), strict=True):
+            stage = nn.Sequential(block(inputs, width, stride))
+            inputs = width * block.expansion
+            stages.append(stage.extend(block(inputs, width, 1) for _ in range(count - 1)))
         self.layer1, self.layer2, self.layer3, self.layer4 = stages
-        self.head = nn.Linear(WIDTHS[-1] * block.expansion, classes)
+        self.head = nn.Linear(inputs, classes)
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
@@ -141,21 +120,14 @@ def build50(dataset: Dataset, configuration: dict[str, Any]) -> ResNet:
     return ResNet(Bottleneck, (3, 4, 6, 3), dataset.train.inputs.shape[1], dataset.classes)
 
 
-def _stage(
-    block: type[BasicBlock | Bottleneck], count: int, inputs: int, width: int, stride: int
-) -> nn.Sequential:
-    """Return `count` blocks; the first changes channels and size."""
-    rest = [block(width * block.expansion, width, 1) for _ in range(count - 1)]
-    return nn.Sequential(block(inputs, width, stride), *rest)
-
-
-def _convolution(inputs: int, outputs: int, size: int, stride: int) -> nn.Conv2d:
-    # No bias, because the batch normalisation that follows subtracts it.
-    return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False)
-
-
-def _shortcut(inputs: int, outputs: int, stride: int) -> nn.Module:
-    """Return the identity, or a projection where a block changes the shape."""
-    if stride == 1 and inputs == outputs:
-        return nn.Identity()
-    return nn.Sequential(_convolution(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))
+def _layers(inputs: int, *convolutions: tuple[int, int, int]) -> nn.Sequential:
+    """Return convolutions with batch normalisation, and ReLU between them."""
+    layers = nn.Sequential()
+    for outputs, size, stride in convolutions:
+        if layers:
+            layers.append(nn.ReLU(inplace=True))
+        # No bias, because the batch normalisation subtracts it.
+        layers.append(nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False))
+        layers.append(nn.BatchNorm2d(outputs))
+        inputs = outputs
+    return layers

@@ -209,7 +209,7 @@ def _judged_alone(scheduler: Asha, scores: Floats, epochs: Sequence[int]) -> Int
 def best_first(scheduler: Halving | Asha, scores: Floats, ends: Ints) -> Ints:
     """Return the places of the trials (d, n), the best first; earlier trials win ties."""
     last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
-    if scheduler.furthest:
+    if scheduler.most_rungs_win:
         reached = np.where(last > WORST_SCORE, ends, -1)
         last = np.where(reached == reached.max(axis=1, keepdims=True), last, -np.inf)
     return np.argsort(-last, axis=1, kind="stable")

@@ -6,8 +6,8 @@ Read the modules in this order:
   them: the state of a search follows from its results and their order.
 - `context` checks a job and locks the host. `job` runs it: search phase, refit, test,
   record. A search of more configurations may begin with a finished one (`extension`).
-- `search_phase` replays the `log` of the search and has `ray_search` run the missing trials: in a
-  Ray of the job (`ray_session`) or in the user's (`ray_cluster`). `trainable` is one worker.
+- `run_search` in `job` replays the `log` of the search and has `ray_search` run the missing trials,
+  in a Ray of the job or in the user's (`ray_session`). `trainable` is one worker.
 - `live` measures the search. It appends each result to the log, then judges it.
 - `refit` trains the best configuration on all data, `checkpoints` writes states of training, and
   `work` names the files of unfinished work.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import logging
-import pickle
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,6 @@ from typing import Any
 
 import torch
 
-from automata.failures import ran_out_of_memory
 from automata.files import replacing
 from automata.training.run import TrainingRun
 from automata.tuning.work import WorkFolder
@@ -33,9 +31,6 @@ GPU_SHARE = 0.2
 
 WRITING_SHARE = 0.01
 """Largest share of the training time that writing may take."""
-
-DAMAGED = (RuntimeError, EOFError, ValueError, KeyError, OSError, pickle.UnpicklingError)
-"""Errors that reading a damaged file raises."""
 
 DIGEST_BYTES = 32
 """Length of the SHA-256 at the end of a file: torch reads altered numbers without an error."""
@@ -52,23 +47,15 @@ def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any] | None:
-    """Return the state at `path` in the host's memory, None if it is missing or damaged.
-
-    Raises torch's error if memory or the GPU fails: the file may be sound.
-    """
+    """Return the state at `path` in the host's memory, None if it is missing or damaged."""
     if not path.exists():
         return None
-    try:
-        content = path.read_bytes()
-        body, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
-        if hashlib.sha256(body).digest() != digest:
-            raise ValueError
-        state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
-    except DAMAGED as error:
-        if ran_out_of_memory(error) or isinstance(error, torch.AcceleratorError):
-            raise
-        logger.warning("%s: ignored, because it is damaged: %s", path, type(error).__name__)
+    content = path.read_bytes()
+    body, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+    if hashlib.sha256(body).digest() != digest:
+        logger.warning("%s: ignored, because it is damaged", path)
         return None
+    state: dict[str, Any] = torch.load(io.BytesIO(body), map_location="cpu", weights_only=True)
     return state
 
 
@@ -106,56 +93,40 @@ class CheckpointStore:
 
     def __init__(self, work: WorkFolder, memory_bytes: int) -> None:
         self._work = work
-        self._free = memory_bytes
+        self._memory_bytes = memory_bytes
         self._runs: dict[int, TrainingRun] = {}
         self._policy = CheckpointPolicy()
 
     def put(self, number: int, run: TrainingRun) -> None:
         """Keep the paused `run` until `take`."""
-        if number in self._runs:
-            self._free += _bytes(self._runs.pop(number))
-        size = _bytes(run)
-        if size > self._free:
+        self._runs.pop(number, None)
+        if sum(map(_bytes, [run, *self._runs.values()])) > self._memory_bytes:
             self._write(number, run)
-            return
-        self._free -= size
-        self._runs[number] = run
-        self.save(number, run)
+        else:
+            self._runs[number] = run
+            self.save(number, run)
 
     def save(self, number: int, run: TrainingRun) -> None:
         """Write `run` to a file if that pays."""
         self._policy.write(number, run.progress.seconds.total, lambda: self._write(number, run))
 
-    def take(self, number: int, build: Callable[[], TrainingRun]) -> TrainingRun | None:
-        """Return the kept run `number`; None if there is none.
+    def take(self, number: int, build: Callable[[], TrainingRun]) -> TrainingRun:
+        """Return the kept run `number`; without one, the new run that `build` returns.
 
-        `build` returns a new run of the trial. A checkpoint of another configuration is ignored.
+        A checkpoint of another configuration is ignored.
         """
-        run = self._runs.pop(number, None)
-        if run is not None:
-            self._free += _bytes(run)
-            return run
-        for checkpoint in reversed(self._work.checkpoints(number)):
-            state = read_checkpoint(checkpoint.path)
-            run = build()
-            if state is not None and state["configuration"] == run.configuration:
-                run.restore(state)
-                return run
-        return None
+        if number in self._runs:
+            return self._runs.pop(number)
+        run = build()
+        state = read_checkpoint(self._work.checkpoint(number))
+        if state is not None and state["configuration"] == run.configuration:
+            run.restore(state)
+        return run
 
     def _write(self, number: int, run: TrainingRun) -> None:
-        older = self._work.checkpoints(number)
-        new = self._work.checkpoint(number, len(run.progress.evaluations))
-        write_checkpoint(new, run.state())
-        for checkpoint in older:
-            if checkpoint.path != new:
-                checkpoint.path.unlink(missing_ok=True)
+        write_checkpoint(self._work.checkpoint(number), run.state())
 
 
 def _bytes(run: TrainingRun) -> int:
-    """Return the memory of the model, its gradients and the optimizer's state."""
-    model = list(run.model.parameters())
-    tensors = [*model, *model, *run.model.buffers()]
-    for state in run.optimizer.state.values():
-        tensors += [value for value in state.values() if isinstance(value, torch.Tensor)]
-    return sum(tensor.nbytes for tensor in tensors)
+    """Return the most memory that the model, its gradients and two moments of Adam take."""
+    return 4 * sum(parameter.nbytes for parameter in run.model.parameters())

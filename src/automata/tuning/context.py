@@ -69,7 +69,10 @@ def job_context(job: Job, data: Path) -> Iterator[JobContext]:
     compute, metering = job.settings.compute, job.settings.metering
     keep_to_allocation(compute)
     dataset = read_dataset(data)
-    _check_data(job, dataset, data)
+    if dataset.name != job.run.dataset:
+        raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
+    if Preparation.model_validate(dataset.metadata["preparation"]) != job.settings.data:
+        raise UserError(f"{data}: prepared with other settings; delete it, to prepare it again")
     own_model = _check_methods(job, dataset)
     limit_threads(compute.threads_per_trial)
     device = choose_device(compute, dataset.kind)
@@ -99,23 +102,14 @@ def training_run(
     )
 
 
-def _check_data(job: Job, dataset: Dataset, data: Path) -> None:
-    """Raise UserError if `data` was not prepared for `job`."""
-    if dataset.name != job.run.dataset:
-        raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
-    if Preparation.model_validate(dataset.metadata["preparation"]) != job.settings.data:
-        raise UserError(f"{data}: prepared with other settings: remove it, to prepare it again")
-
-
 def _check_methods(job: Job, dataset: Dataset) -> str | None:
     """Return the SHA-256 of the user's own model, None without one.
 
     Raises UserError if a method or the model does not work, or its file has changed.
     """
-    run, model, found = job.run, job.settings.protocol.model, None
-    names = {"search": run.search, "scheduler": run.scheduler, "selector": run.selector}
+    model, found = job.settings.protocol.model, None
     for kind, target in job.settings.own.items():
-        key = f"{OWN[kind]}.{names[kind]}"
+        key = f"{OWN[kind]}.{getattr(job.run, kind)}"
         own_file(target, job.files.get(key), key)
     if isinstance(model, OwnModel):
         found = own_file(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
@@ -135,5 +129,5 @@ def own_file(target: str, expected: str | None, key: str) -> str | None:
     path = getattr(sys.modules[target.partition(":")[0]], "__file__", None)
     found = sha256(Path(path)) if path is not None else None
     if expected not in (None, found):
-        raise UserError(f"{key}: {target}: has changed: call again")
+        raise UserError(f"{key}: {target}: has changed; run the same command again")
     return found

@@ -35,8 +35,7 @@ def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
     new search takes its results up to the first one that it would not ask for. It takes all results
     of a trial or none, because a record has only the last progress of a trial.
     """
-    others = (record for record in _others(output) if _extends(header, record))
-    found = {record.job.settings.protocol.configurations: record for record in others}
+    found = {it.job.settings.protocol.configurations: it for it in _finished(header, output)}
     if not found:
         return
     logger.info("%s: extends a finished search of %d configurations", output, max(found))
@@ -48,27 +47,24 @@ def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
         log.append(entry)
 
 
-def _others(output: Path) -> Iterator[Record]:
-    """Yield the sound records of the same run under other protocols."""
+def _finished(header: LogHeader, output: Path) -> Iterator[Record]:
+    """Yield the sound records beside `output` of the same search with fewer configurations."""
     if len(output.parts) < DEPTH:
         return
-    protocol = output.parents[2]
+    protocol, wanted = output.parents[2], header.job.settings.protocol.configurations
     method, _, _ = protocol.name.rpartition("-")
-    for path in sorted(protocol.parent.glob(f"{method}-*/{output.relative_to(protocol)}")):
-        with suppress(UserError):
-            yield read_record(path)
-
-
-def _extends(header: LogHeader, record: Record) -> bool:
-    """Return whether the search of `header` is that of `record` with more configurations."""
-    versions = {part: record.version(part) for part in measurement(record.job.run.selector)}
-    made_by = {**record.provenance, "measurement": versions}
-    address = (record.tuning.cluster or {}).get("address")
-    finished = header_of(record.job, record.data.sha256, made_by, address)
     size: Any = {"job": {"settings": {"protocol": {"configurations"}}}}
-    same = finished.model_dump(exclude=size) == header.model_dump(exclude=size)
-    wanted = header.job.settings.protocol.configurations
-    return same and record.job.settings.protocol.configurations < wanted
+    for path in protocol.parent.glob(f"{method}-*/{output.relative_to(protocol)}"):
+        with suppress(UserError):
+            record = read_record(path)
+            job = record.job
+            versions = {part: record.version(part) for part in measurement(job.run.selector)}
+            made_by = {**record.provenance, "measurement": versions}
+            address = (record.tuning.cluster or {}).get("address")
+            other = header_of(job, record.data.sha256, made_by, address)
+            same = other.model_dump(exclude=size) == header.model_dump(exclude=size)
+            if same and job.settings.protocol.configurations < wanted:
+                yield record
 
 
 def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:

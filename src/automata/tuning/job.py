@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,18 +13,23 @@ from automata.config.job import Job
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import bytes_below, sha256
+from automata.metering.measurement import Measurement
 from automata.models.classifier import Classifier
 from automata.prediction.saved import SavedModel, write_model
-from automata.records import Data, Record, Test, Trial, read_record, write_record
+from automata.records import Data, Record, Segment, Test, Trial, Tuning, read_record, write_record
 from automata.training.evaluation import evaluate
+from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.tuning.checkpoints import read_checkpoint
 from automata.tuning.context import JobContext, job_context
 from automata.tuning.extension import extend
-from automata.tuning.log import SearchEnded, SearchStarted, header_of, load_log
+from automata.tuning.live import LiveSearch
+from automata.tuning.log import SearchEnded, SearchLog, SearchStarted, header_of, load_log
+from automata.tuning.ray_search import search_in_ray
 from automata.tuning.refit import ALL_DATA, best_trials, refit
-from automata.tuning.search_phase import search_phase
+from automata.tuning.search import search_of
+from automata.tuning.searchers import random_configuration
 from automata.tuning.work import WorkFolder
 
 logger = logging.getLogger(__name__)
@@ -37,13 +43,6 @@ class ModelFiles(NamedTuple):
     """A JSON file: how rows of the data set are encoded."""
     rows: str = "train"
     """The rows that it is trained on: `train` or `train+validation`."""
-
-
-class Finished(NamedTuple):
-    """The results of a job."""
-
-    record: Record
-    model: Classifier
 
 
 def complete_job(
@@ -85,8 +84,8 @@ def run(
     folder: Path,
     ray_address: str | None = None,
     output: Path | None = None,
-) -> Finished:
-    """Run `job` on the prepared file `data` (paper, Algorithm 1).
+) -> tuple[Record, Classifier]:
+    """Run `job` on the prepared file `data` (paper, Algorithm 1); return its record and model.
 
     `folder` keeps the log of the search and the checkpoints of trials and refit. The caller removes
     it after writing the record. At `ray_address` only the trials run. The search may extend the one
@@ -100,7 +99,7 @@ def run(
         if output is not None and not log.results and not ray_address:
             extend(log, header, output)
         resumed = bool(log.results)
-        tuning = search_phase(context, work, log, ray_address)
+        tuning = run_search(context, work, log, ray_address)
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         if job.run.trains_finally:
@@ -113,9 +112,16 @@ def run(
         test = evaluate(trained.model, trained.data.test)
     started = [entry for entry in log.entries if isinstance(entry, SearchStarted)]
     peaks = [entry.peak_disk_bytes for entry in log.entries if isinstance(entry, SearchEnded)]
+    dataset = context.dataset
     record = Record(
         job=job,
-        data=_describe(context),
+        data=Data(
+            sha256=context.data_sha256,
+            classes=dataset.classes,
+            counts=dataset.metadata["counts"],
+            source=dataset.metadata["source"],
+            read=dataset.metadata.get("read", []),
+        ),
         tuning=tuning,
         final=final,
         test=Test(rows=len(trained.data.test), **asdict(test)),
@@ -124,7 +130,76 @@ def run(
         lock_wait_seconds=context.lock_wait_seconds,
         provenance=started[-1].provenance if started else context.provenance,
     )
-    return Finished(record, trained.model)
+    return record, trained.model
+
+
+def run_search(
+    context: JobContext, work: WorkFolder, log: SearchLog, ray_address: str | None
+) -> Tuning:
+    """Finish the search of a job, and return it for the record.
+
+    Raises UserError if every trial diverged, and the error of a trial that crashed.
+    """
+    job = context.job
+    if not job.run.searches:  # `untuned` trains the first configuration of random search
+        drawn = random_configuration(job)
+        trial = Trial(index=0, configuration=drawn, rungs=[], status="drawn", progress=Progress())
+        return Tuning(segments=[], trials=[trial], best=0)
+    search = search_of(job)
+    log.replay(search)
+    minutes = job.settings.protocol.search_minutes
+    spent = sum(segment.measurement.wall_seconds for segment in log.segments)
+    left = math.inf if minutes is None else minutes * 60 - spent
+    if left <= 0:
+        search.stop()
+    if search.finished:
+        logger.info("the search is already finished: %s", work.log)
+    else:
+        meter = context.meter(job.settings.compute.gpus)
+        live = LiveSearch(search, log, work, meter, context.provenance, left)
+        search_in_ray(context, live, ray_address)
+    progress = log.latest
+    trials = [
+        Trial(
+            index=trial.index,
+            configuration=trial.configuration,
+            rungs=trial.rungs,
+            status="failed"
+            if progress[trial.index].failure is not None
+            else "completed"
+            if trial.reached == len(trial.rungs)
+            else "stopped",
+            progress=progress[trial.index],
+        )
+        for trial in search.trials
+    ]
+    assert search.best is not None, "there is at least one trial"
+    best = trials[search.best.index]
+    if best.status == "failed":
+        raise UserError(
+            f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
+        )
+    return Tuning(
+        segments=[_time_only(it) for it in log.segments] if ray_address else log.segments,
+        trials=trials,
+        best=best.index,
+        cluster={"address": ray_address} if ray_address else None,
+    )
+
+
+def _time_only(segment: Segment) -> Segment:
+    """Return only the times of a segment: its trials ran on the user's Ray."""
+    measurement = Measurement(
+        started_at=segment.measurement.started_at,
+        wall_seconds=segment.measurement.wall_seconds,
+        cpu_seconds=None,
+        host_busy_cpu_seconds=None,
+        exclusive=False,
+        channels=[],
+        flags=["elsewhere"],
+        notes=["trials ran on a Ray cluster: their energy and CPU time were not measured"],
+    )
+    return segment.model_copy(update={"measurement": measurement})
 
 
 def keep_model(
@@ -148,7 +223,7 @@ def _read_encoding(path: Path) -> dict[str, Any]:
     try:
         encoding: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        remedy = "delete it, and call again to prepare it anew"
+        remedy = "delete it, and run the same command again"
         raise UserError(f"{path}: not valid JSON: {error}; {remedy}") from error
     return encoding
 
@@ -188,22 +263,11 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
 def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingRun:
     """Return a run with the model of the `best` trial; train it again if the file is damaged."""
     trained = context.training_run(best.configuration, subset_plan(context.job))
-    file = work.model(best.index)
-    state, epochs = read_checkpoint(file), best.progress.epochs
+    file, epochs = work.model(best.index), best.progress.epochs
+    state = read_checkpoint(file)
     if state is not None and state["epochs"] == epochs:
         trained.model.load_state_dict(state["model"])
     else:
         logger.warning("%s: missing or damaged; the model is trained again", file)
         trained.train_to(epochs)
     return trained
-
-
-def _describe(context: JobContext) -> Data:
-    metadata = context.dataset.metadata
-    return Data(
-        sha256=context.data_sha256,
-        classes=context.dataset.classes,
-        counts=metadata["counts"],
-        source=metadata["source"],
-        read=metadata.get("read", []),
-    )

@@ -85,7 +85,11 @@ class LiveSearch:
         assert verdict is not None, f"trial {index} was not asked for this result"
         if time.monotonic() - self._opened_at >= self._seconds:
             verdict = verdict._replace(ends=[*verdict.ends, *search.stop()])
-        self._remove_files([*verdict.ends, *([best_before.index] if best_before else [])])
+        best = {trial.index for trial in (best_before, search.best) if trial is not None}
+        for ended in best.union(verdict.ends):
+            self.work.checkpoint(ended).unlink(missing_ok=True)
+            if search.best is not None and ended != search.best.index:
+                self.work.model(ended).unlink(missing_ok=True)
         if search.finished:
             self._meter.__exit__(None, None, None)
             measurement, peak = self._meter.measurement, self._peak_disk_bytes
@@ -102,12 +106,3 @@ class LiveSearch:
         now = time.monotonic()
         self._measure_at = now + max(MEASUREMENT_SECONDS, (now - start) / MEASUREMENT_SHARE)
         return measurement
-
-    def _remove_files(self, trials: list[int]) -> None:
-        """Remove checkpoints and models of ended trials, except the model of the best trial."""
-        best = self.search.best
-        for trial in trials:
-            for checkpoint in self.work.checkpoints(trial):
-                checkpoint.path.unlink(missing_ok=True)
-            if best is None or trial != best.index:
-                self.work.model(trial).unlink(missing_ok=True)

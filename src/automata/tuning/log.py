@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,6 +20,7 @@ from automata.files import Recorded, replacing
 from automata.metering.measurement import Measurement
 from automata.records import Segment
 from automata.training.progress import Progress
+from automata.tuning.checkpoints import read_checkpoint
 from automata.tuning.schedulers import Verdict
 from automata.tuning.search import Search
 from automata.tuning.work import WorkFolder
@@ -28,7 +30,6 @@ logger = logging.getLogger(__name__)
 DIGITS = 16
 """Length of the checksum at the start of each line."""
 
-
 ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
 """The parts of the provenance that all segments of a record share; hosts may differ."""
 
@@ -36,7 +37,7 @@ ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus"
 class LogHeader(Recorded):
     """The first line: everything that the search depends on. Another header starts a new search."""
 
-    kind: Literal["fingerprint"] = "fingerprint"
+    kind: Literal["header"] = "header"
     job: Job
     data_sha256: str
     environment: dict[str, Any]
@@ -54,7 +55,7 @@ def header_of(
 class SearchStarted(Recorded):
     """A process opened its window; the lines up to the next such entry are one segment."""
 
-    kind: Literal["opened"] = "opened"
+    kind: Literal["started"] = "started"
     host: str
     setup_seconds: float
     provenance: dict[str, Any]
@@ -77,7 +78,7 @@ class TrialReported(Recorded):
 class SearchEnded(Recorded):
     """All trials have ended; the last line."""
 
-    kind: Literal["closed"] = "closed"
+    kind: Literal["ended"] = "ended"
     measurement: Measurement
     peak_disk_bytes: int
 
@@ -118,32 +119,23 @@ class SearchLog:
     @property
     def segments(self) -> list[Segment]:
         """The segments that have a measurement, each up to its last one."""
-        started: list[SearchStarted] = []
-        latest: dict[int, Measurement] = {}
-        for entry in self.entries:
+        segments: dict[int, Segment] = {}
+        for place, entry in enumerate(self.entries):
             if isinstance(entry, SearchStarted):
-                started.append(entry)
+                start, started = place, entry
             elif isinstance(entry, TrialReported | SearchEnded) and entry.measurement is not None:
-                latest[len(started) - 1] = entry.measurement
-        return [
-            Segment(
-                host=started[number].host,
-                setup_seconds=started[number].setup_seconds,
-                measurement=measurement,
-            )
-            for number, measurement in latest.items()
-        ]
+                segments[start] = Segment(
+                    host=started.host,
+                    setup_seconds=started.setup_seconds,
+                    measurement=entry.measurement,
+                )
+        return [*segments.values()]
 
     def append(self, entry: Entry) -> None:
         """Add an entry."""
         with self._path.open("ab") as file:
             file.write(_line(entry))
         self.entries.append(entry)
-
-    def start_over(self, header: LogHeader) -> None:
-        """Replace all entries by a header."""
-        self.entries = [header]
-        self._rewrite()
 
     def replay(self, search: Search) -> None:
         """Judge the results in a new `search`; cut off at the first one that it did not ask for."""
@@ -155,9 +147,6 @@ class SearchLog:
         """Keep the first `count` entries; log the `reason`."""
         logger.warning("%s: cut off after line %d: %s", self._path, count, reason)
         del self.entries[count:]
-        self._rewrite()
-
-    def _rewrite(self) -> None:
         with replacing(self._path) as temporary:
             temporary.write_bytes(b"".join(map(_line, self.entries)))
 
@@ -172,21 +161,20 @@ def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
     if log.entries[:1] != [header]:
         if work.clear():
             logger.info("%s: discarded unfinished work of another job or version", work.path)
-        log.start_over(header)
-    rungs = {trial: len(progress.evaluations) for trial, progress in log.latest.items()}
-    for checkpoint in work.checkpoints():
-        if checkpoint.rungs > rungs.get(checkpoint.trial, 0):
-            checkpoint.path.unlink()
+        log = SearchLog(work.log)
+        log.append(header)
+    rungs = Counter(result.index for result in log.results)
+    for trial, path in work.checkpoints().items():
+        state = read_checkpoint(path)
+        if state is None or len(state["progress"]["evaluations"]) > rungs[trial]:
+            path.unlink()
     return log
 
 
 def judge(result: TrialReported, search: Search) -> Verdict | None:
     """Report `result` to `search` and return the verdict; None if the search did not ask for it."""
-    if not search.may_report(result.index):
-        return None
-    trial = search.trials[result.index]
     rung = len(result.progress.evaluations)
-    if (trial.configuration, trial.reached + 1) != (result.configuration, rung):
+    if not search.expects(result.index, result.configuration, rung):
         return None
     return search.report(result.index, result.progress.score)
 

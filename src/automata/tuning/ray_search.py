@@ -26,8 +26,7 @@ from automata.training.device import gpus_in_use
 from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.live import LiveSearch
-from automata.tuning.ray_cluster import users_ray
-from automata.tuning.ray_session import gpu_share, local_ray
+from automata.tuning.ray_session import gpu_share, local_ray, users_ray
 from automata.tuning.search import SearchTrial
 from automata.tuning.trainable import TuneTrial
 
@@ -128,9 +127,19 @@ class RayScheduler(FIFOScheduler):
         self._trials: dict[int, Trial] = {}
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        """Store the trial; keep the workers of concurrent trials."""
+        """Store the trial; have Ray start a worker for each slot and keep it: a start takes 3 s.
+
+        By default Ray keeps one idle worker. When a worker is idle, it ends another that still
+        starts. Trials shorter than a start would then train one after the other, with a start each.
+        """
         if not self._trials and self._search.slots > 1:
-            _keep_workers(tune_controller._tune_controller, trial, self._search.slots)
+            controller = tune_controller._tune_controller
+            reuse = controller._maybe_reuse_cached_actor
+            controller._maybe_reuse_cached_actor = lambda trial: (
+                trial not in controller._trial_to_actor and reuse(trial)
+            )
+            controller._actor_cache.increase_max(trial.placement_group_factory, self._search.slots)
+            controller.update_max_pending_trials(self._search.slots)
         self._trials[trial.config["index"]] = trial
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
@@ -155,20 +164,6 @@ class RayScheduler(FIFOScheduler):
             return None
         self._search.start(upcoming.index)
         return self._trials[upcoming.index]
-
-
-def _keep_workers(controller: Any, trial: Trial, slots: int) -> None:
-    """Have Ray start `slots` workers and keep them: each start takes 3 s.
-
-    By default Ray keeps one idle worker. When a worker is idle, it ends another that still starts.
-    Trials shorter than a start would then train one after the other, with a start each.
-    """
-    reuse = controller._maybe_reuse_cached_actor
-    controller._maybe_reuse_cached_actor = lambda trial: (
-        trial not in controller._trial_to_actor and reuse(trial)
-    )
-    controller._actor_cache.increase_max(trial.placement_group_factory, slots)
-    controller.update_max_pending_trials(slots)
 
 
 def search_in_ray(context: JobContext, live: LiveSearch, ray_address: str | None) -> None:

@@ -1,4 +1,4 @@
-"""A local Ray of fixed size for one job, which removes it at the end."""
+"""The Ray of one job, of fixed size, which the job removes at the end; or the user's own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import logging
 import math
 import os
 import secrets
-import select
 import shutil
+import socket
 import sys
 import tempfile
 import threading
@@ -15,13 +15,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import DEFAULT, patch
 
 import psutil
 import ray
 from filelock import FileLock, Timeout
 from ray._private.node import Node
-from ray._raylet import AuthenticationTokenLoader  # type: ignore[attr-defined]
+from ray.exceptions import RayError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from automata.config.sections import Compute
 from automata.errors import UserError
@@ -33,11 +34,15 @@ logger = logging.getLogger(__name__)
 # Ray warns that a token protects it, though nobody else can reach the Ray of this job.
 logging.getLogger("ray._private.authentication.authentication_token_setup").setLevel(logging.ERROR)
 
-PREFIX, OWNER = "automata-ray-", ".lock"
-"""Prefix of the folder of a Ray, and suffix of the file beside it that its job locks."""
+PREFIX, LOCK, FILES = "automata-ray-", "lock", "r"
+"""Prefix of a job's folder for Ray. The job locks one file there; Ray's files are in another folder
+there, because all users may enter Ray's own."""
 
 NEEDED = ("gcs_server", "raylet")
 """Processes without which Ray stops working."""
+
+ANSWER_SECONDS = 120
+"""Time for a node of the user's Ray to answer."""
 
 GRACE_SECONDS = 1.0
 """Time for Ray's processes to end by themselves."""
@@ -95,32 +100,19 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
     Ray counts each worker as one CPU, whatever its number of threads.
     """
     os.environ.update(ENVIRONMENT)
-    with _own_token(), _temporary_folder() as folder:
+    if "RAY_AUTH_MODE" not in os.environ:  # else the user, or an earlier Ray here, has a token
+        # Others could read the file in which Ray keeps a token of its own.
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    over = threading.Event()
+    with _temporary_folder() as folder:
         try:
             _start(workers, gpus, folder)
-            with _watched(folder):
-                yield
+            _watch(folder, over)
+            yield
         finally:
-            started = _processes(folder)
+            over.set()
             ray.shutdown()
-            left = [*started, *_processes(folder)]
-            psutil.wait_procs(left, timeout=GRACE_SECONDS)
-            _kill(left)  # Ray's agents stay for minutes after a Ctrl-C
-
-
-@contextmanager
-def _own_token() -> Iterator[None]:
-    """Give the Ray of the body a secret token in memory; others could read Ray's own token file."""
-    tokens, before = AuthenticationTokenLoader.instance(), os.environ.get("RAY_AUTH_TOKEN")
-    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
-    tokens.reset_cache()  # Ray keeps the token of an earlier Ray of this process
-    try:
-        yield
-    finally:
-        del os.environ["RAY_AUTH_TOKEN"]
-        if before is not None:
-            os.environ["RAY_AUTH_TOKEN"] = before
-        tokens.reset_cache()
+            _end(folder, GRACE_SECONDS)  # Ray's agents stay for minutes after a Ctrl-C
 
 
 def _start(workers: int, gpus: int, folder: Path) -> None:
@@ -129,14 +121,14 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
     began = time.monotonic()
     try:
         # No autoscaler, no dashboard: they take 1.5 s, and ray.init cannot disable them.
-        with patch.multiple(Node, start_monitor=_nothing, start_api_server=_nothing):
+        with patch.multiple(Node, start_monitor=DEFAULT, start_api_server=DEFAULT):
             ray.init(
                 address="local",
                 num_cpus=workers,
                 num_gpus=gpus,
                 include_dashboard=False,
                 object_store_memory=OBJECT_STORE_BYTES,
-                _temp_dir=str(folder / "r"),  # all users may enter Ray's folder, but not its parent
+                _temp_dir=str(folder / FILES),
             )
     except Exception as error:
         raise UserError(
@@ -148,57 +140,31 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
     )
 
 
-def _nothing(*_: object, **__: object) -> None:
-    """Do nothing, instead of starting a part of Ray."""
-
-
-@contextmanager
-def _watched(folder: Path) -> Iterator[None]:
-    """Watch Ray during the body: end this process at once if Ray loses a needed process.
+def _watch(folder: Path, over: threading.Event) -> None:
+    """End this process at once if Ray loses a needed process before `over`.
 
     Ray itself would wait silently for a minute, or train in processes that no meter sees.
     """
-    family = _processes(folder)
-    over = threading.Event()
-    threading.Thread(target=_watch, args=(family, folder, over), daemon=True).start()
-    try:
-        yield
-    finally:
-        over.set()
+    names = {process: process.info["name"] for process in _processes(folder)}
+    needed = [process for process, name in names.items() if name in NEEDED]
 
+    def end_job(lost: psutil.Process) -> None:
+        if not over.is_set():
+            _end(folder)
+            _remove(folder)
+            end_at_once(f"Ray's process {names[lost]} was killed or crashed; {KEPT}")
 
-def _watch(family: list[psutil.Process], folder: Path, over: threading.Event) -> None:
-    poll, watched = select.poll(), {}
-    for process in family:
-        # Some processes have ended by now, and only Linux has pidfd_open.
-        with suppress(psutil.Error, OSError, AttributeError):
-            if process.name() in NEEDED:
-                descriptor = os.pidfd_open(process.pid)
-                watched[descriptor] = process.name()
-                poll.register(descriptor, select.POLLIN)
-    if not watched:
-        return
-    ended = poll.poll()[0][0]
-    if over.is_set():
-        return
-    _kill(list({*family, *_processes(folder)}))
-    _remove(folder)
-    end_at_once(f"Ray's process {watched[ended]} was killed or crashed; {KEPT}")
+    threading.Thread(target=psutil.wait_procs, args=(needed, None, end_job), daemon=True).start()
 
 
 def _processes(folder: Path) -> list[psutil.Process]:
-    """Return the processes of the Ray in `folder`, including orphans."""
-    return [*psutil.Process().children(recursive=True), *_with_files_in(folder)]
-
-
-def _with_files_in(folder: Path) -> list[psutil.Process]:
     """Return the processes that name `folder` in their command line or have files open in it.
 
     Workers replace their command line by a title, such as `ray::IDLE`.
     """
     inside, resolved = f"{folder}/", f"{folder.resolve()}/"
     found = []
-    for process in psutil.process_iter(["cmdline"]):
+    for process in psutil.process_iter(["cmdline", "name"]):
         command = " ".join(process.info["cmdline"] or [])
         with suppress(psutil.Error):
             titled = command.startswith("ray::")
@@ -209,38 +175,38 @@ def _with_files_in(folder: Path) -> list[psutil.Process]:
     return found
 
 
-def _kill(processes: list[psutil.Process]) -> None:
-    """Kill `processes` and wait until they end."""
-    for process in processes:
+def _end(folder: Path, grace: float = 0.0) -> None:
+    """Kill the processes of the Ray in `folder` that do not end within `grace` seconds."""
+    _, left = psutil.wait_procs(_processes(folder), timeout=grace)
+    for process in left:
         with suppress(psutil.Error):
             process.kill()
-    psutil.wait_procs(processes, timeout=GRACE_SECONDS)
+    psutil.wait_procs(left, timeout=GRACE_SECONDS)
 
 
 def _remove(folder: Path) -> None:
-    """Remove the folder of a Ray, then its lock; if that fails, the next job removes both."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if not folder.exists():
-        folder.with_suffix(OWNER).unlink(missing_ok=True)
+    """Remove the folder of a Ray, its lock last; if that fails, the next job removes it."""
+    shutil.rmtree(folder / FILES, ignore_errors=True)
+    if not (folder / FILES).exists():
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def _temporary_folder() -> Iterator[Path]:
     """Yield a folder for a Ray and remove it at the end; also remove those of killed jobs.
 
-    The kernel frees the lock of a killed job. Locks of other users stay: anybody can give a file
+    The kernel frees the lock of a killed job. Folders of other users stay: anybody can give one
     such a name.
     """
     parent = _short_parent()
-    for left in parent.glob(f"{PREFIX}*{OWNER}"):
+    for lock in parent.glob(f"{PREFIX}*/{LOCK}"):
         with suppress(Timeout, OSError):
-            if left.lstat().st_uid == os.getuid():
-                with FileLock(left, blocking=False):
-                    _kill(_with_files_in(left.with_suffix("")))
-                    _remove(left.with_suffix(""))
+            if lock.parent.lstat().st_uid == os.getuid():
+                with FileLock(lock, blocking=False):
+                    _end(lock.parent)
+                    _remove(lock.parent)
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-    owner = folder.with_suffix(OWNER)
-    with held(owner, "a job that removes leftovers of Ray", needed=False):
+    with held(folder / LOCK, "a job that removes leftovers of Ray", needed=False):
         try:
             yield folder
         finally:
@@ -258,3 +224,28 @@ def _short_parent() -> Path:
         f"TMPDIR: {usual} has more than {LONGEST_PARENT} bytes, which is too long for Ray's "
         "sockets, and neither /tmp nor XDG_RUNTIME_DIR can be used; name a shorter folder"
     )
+
+
+@contextmanager
+def users_ray(address: str, work: Path) -> Iterator[None]:
+    """Run the body in the Ray at `address`; UserError if a node does not see the folder `work`."""
+    os.environ.update(ENVIRONMENT)
+    paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    try:
+        if address != "auto":  # with `auto`, Ray fails at once
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host, int(port)), 5).close()  # Ray would try for minutes
+        ray.init(address, runtime_env={"env_vars": paths})
+    except (OSError, OverflowError, RuntimeError, ValueError, RayError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"ray.address: {address}: {reason} (docs/cluster.md)") from error
+    try:
+        for node in [node for node in ray.nodes() if node["Alive"]]:
+            affinity = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            exists = ray.remote(num_cpus=0, scheduling_strategy=affinity)(os.path.exists)
+            if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
+                name = node["NodeManagerHostname"]
+                raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
+        yield
+    finally:
+        ray.shutdown()

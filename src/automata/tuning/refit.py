@@ -41,10 +41,10 @@ def refit(
 ) -> tuple[FinalTraining, TrainingRun]:
     """Train the `finalists` of a search, the best first, until one of them has T epochs.
 
-    A single finalist trains to T at once. Of several, the best two by validation score go on after
-    round(T/4) epochs, and the best one after round(T/2); the better trial of the search wins a tie.
-    After an epoch, the runs and their measurement go to the checkpoint `file` if that pays. A refit
-    with the same `key` resumes from it.
+    A single finalist trains to T at once. Several finalists are halved: the best two by validation
+    score go on after round(T/4) epochs, and the best one after round(T/2). The better trial of the
+    search wins a tie. After an epoch, the runs and their measurement go to the checkpoint `file` if
+    that pays. A refit with the same `key` resumes from it.
     """
     runs = {it.index: context.training_run(it.configuration, ALL_DATA) for it in finalists}
     segments: list[Segment] = []
@@ -76,10 +76,11 @@ def refit(
     alive = list(runs)
     with meter:
         for rung, survivors in finalist_rungs(epochs).items() if len(runs) > 1 else ():
+            scores = {}
             for trial in alive:
                 train(runs[trial], rung)
-                _evaluate_at(runs[trial], rung)
-            alive = sorted(alive, key=lambda trial: -_score_at(runs[trial], rung))[:survivors]
+                scores[trial] = _score_at(runs[trial], rung)
+            alive = sorted(alive, key=lambda trial: -scores[trial])[:survivors]
         best = alive[0]
         train(runs[best], epochs)
     progress = runs[best].progress
@@ -94,20 +95,18 @@ def refit(
     return training, runs[best]
 
 
-def _evaluate_at(run: TrainingRun, rung: int) -> None:
-    """Evaluate a run at `rung` epochs, unless it diverged or a checkpoint has this evaluation."""
-    progress = run.progress
-    seen = any(evaluation.epoch == rung for evaluation in progress.evaluations)
-    if progress.epochs == rung and progress.failure is None and not seen:
-        run.evaluate()
-
-
 def _score_at(run: TrainingRun, rung: int) -> float:
-    """Return the validation score after `rung` epochs; the worst score if the run had diverged."""
-    for evaluation in run.progress.evaluations:
-        if evaluation.epoch == rung and math.isfinite(evaluation.loss):
-            return evaluation.score(run.progress.metric)
-    return WORST_SCORE
+    """Return the validation score after `rung` epochs; the worst score after a divergence.
+
+    A resumed run may have this evaluation already.
+    """
+    progress = run.progress
+    seen = {evaluation.epoch: evaluation for evaluation in progress.evaluations}
+    if progress.epochs == rung and progress.failure is None and rung not in seen:
+        run.evaluate()
+        seen[rung] = progress.evaluations[-1]
+    finite = rung in seen and math.isfinite(seen[rung].loss)
+    return seen[rung].score(progress.metric) if finite else WORST_SCORE
 
 
 def _segment(measurement: Measurement) -> Segment:

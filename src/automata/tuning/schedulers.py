@@ -6,10 +6,11 @@ All arithmetic of brackets and rungs is here; tests compare it with Ray's own sc
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Only functions that judge import NumPy, because planning a search must work without it.
+# The methods that judge import NumPy, because planning a search must work without it.
 
 FINALISTS = 3
 """How many trials go on after the first epoch of `OneEpoch`."""
@@ -40,25 +41,28 @@ class Verdict(NamedTuple):
     ends: Sequence[int] = ()
 
 
-class Scheduler(Protocol):
-    """Decides which trials go on. Its arguments are configurations n, epochs T and settings."""
+class Scheduler:
+    """Decides which trials go on; it may propose a trial as soon as a slot is free.
 
-    pauses: bool
+    A subclass takes the number of configurations n, the epochs T, and the settings.
+    """
+
+    pauses = False
     """Whether trials may pause to wait for others."""
-    furthest: bool
+    most_rungs_win = False
     """Whether the best trial is the one with the most rungs; then the score breaks ties."""
 
     def rungs(self, trial: int) -> list[int]:
         """Return the epochs at which `trial` reports; at the last one it ends."""
-        ...
-
-    def proposals(self, ended: int, slots: int) -> int:
-        """Return how many trials may exist in total when `ended` of them have ended."""
-        ...
+        raise NotImplementedError
 
     def judge(self, results: Sequence[Result]) -> Verdict:
         """Return the decision after the latest of `results`."""
-        ...
+        raise NotImplementedError
+
+    def proposals(self, ended: int, slots: int) -> int:
+        """Return how many trials may exist in total when `ended` of them have ended."""
+        return ended + slots
 
 
 @dataclass(frozen=True)
@@ -116,16 +120,6 @@ def _bracket(trials: int, places: int, first: int, halvings: int, epochs: int, e
     return Bracket(trials, rungs, survivors)
 
 
-def asha_rungs(epochs: int, reduction_factor: int, grace_period: int) -> list[int]:
-    """Return ASHA's rungs r, r eta, r eta^2, ... below T, and T (Li et al., ASHA)."""
-    rungs = []
-    rung = grace_period
-    while rung < epochs:
-        rungs.append(rung)
-        rung *= reduction_factor
-    return [*rungs, epochs]
-
-
 def successive_halving(configurations: int, epochs: int, reduction_factor: int) -> Bracket:
     """Return one bracket with all n trials (Jamieson and Talwalkar, 2016).
 
@@ -141,13 +135,6 @@ def finalist_rungs(epochs: int) -> dict[int, int]:
     """Return how many finalists go on after round(T/4) and round(T/2) epochs: two, then one."""
     quarter, half = max(1, round(epochs / 4)), max(1, round(epochs / 2))
     return {rung: left for rung, left in ((quarter, 2), (half, 1)) if rung < epochs}
-
-
-def one_epoch(configurations: int, epochs: int) -> Bracket:
-    """Return the bracket of `OneEpoch`: rungs 1, T/4, T/2 and T, after which 3, 2 and 1 go on."""
-    left = {1: FINALISTS, **finalist_rungs(epochs)} if epochs > 1 else {}
-    survivors = [min(configurations, most) for most in left.values()]
-    return Bracket(configurations, [*left, epochs], survivors)
 
 
 def search_epochs(
@@ -166,12 +153,13 @@ def search_epochs(
     return configurations * epochs
 
 
-class Halving:
-    """Proposes brackets as a whole, and halves one when all its trials are at a rung."""
+class Halving(Scheduler):
+    """Proposes brackets as a whole, and halves one when all its trials are at a rung.
+
+    If scores are equal, the later trial goes on, as in Ray; if `most_rungs_win`, the earlier one.
+    """
 
     pauses = True
-    furthest = False
-    _earlier_wins = False
 
     def __init__(self, brackets: list[Bracket]) -> None:
         self.brackets = brackets
@@ -179,7 +167,7 @@ class Halving:
 
     def rungs(self, trial: int) -> list[int]:
         """Return the rungs of the trial's bracket."""
-        return self._bracket_of(trial)[0].rungs
+        return self.brackets[bisect_right(self._ends, trial)].rungs
 
     def proposals(self, ended: int, slots: int) -> int:
         """Return the number of trials up to the end of the first unfinished bracket."""
@@ -187,12 +175,14 @@ class Halving:
 
     def judge(self, results: Sequence[Result]) -> Verdict:
         """Halve the bracket of the latest result if all its trials have reported at this rung."""
-        latest = results[-1]
         import numpy as np
 
-        bracket, members = self._bracket_of(latest.trial)
-        level = bracket.rungs.index(latest.epoch)
+        latest = results[-1]
+        number = bisect_right(self._ends, latest.trial)
+        bracket, end = self.brackets[number], self._ends[number]
+        members = range(end - bracket.trials, end)
         here = {r.trial: r.score for r in results if r.trial in members and r.epoch == latest.epoch}
+        level = bracket.rungs.index(latest.epoch)
         places = [bracket.trials, *bracket.survivors, 0]
         if len(here) < min(bracket.trials, places[level]):
             return Verdict()
@@ -205,30 +195,18 @@ class Halving:
         return Verdict(goes_on, in_order[:split])
 
     def worst_first(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the places of `scores` (..., n), in the order of the trials, from worst to best.
-
-        If scores are equal, the later trial is better; with `_earlier_wins` the earlier one is.
-        """
-        import numpy as np
-
-        if self._earlier_wins:
+        """Return the places of `scores` (..., n), in the order of the trials, worst first."""
+        if self.most_rungs_win:
             scores = scores[..., ::-1]
-        order = np.asarray(np.argsort(scores, axis=-1, kind="stable"))
-        return scores.shape[-1] - 1 - order if self._earlier_wins else order
-
-    def _bracket_of(self, trial: int) -> tuple[Bracket, range]:
-        """Return the bracket of `trial`, and all its trials."""
-        pairs = zip(self.brackets, self._ends, strict=True)
-        bracket, end = next(pair for pair in pairs if trial < pair[1])
-        return bracket, range(end - bracket.trials, end)
+        order = scores.argsort(axis=-1, kind="stable")
+        return scores.shape[-1] - 1 - order if self.most_rungs_win else order
 
 
 class Hyperband(Halving):
     """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
 
-    The best trials go on. If scores are equal, the later trial goes on, as in Ray. Ray's own
-    scheduler halves the trials that a bracket has at that time. With one trial at a time, each
-    would be alone in its bracket at its first rung, and no trial would be stopped.
+    Ray's own scheduler halves the trials that a bracket has at that time. With one trial at a time,
+    each would be alone in its bracket at its first rung, and no trial would be stopped.
     """
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
@@ -247,35 +225,36 @@ class SuccessiveHalving(Halving):
 class OneEpoch(Halving):
     """All trials train one epoch, then the best three are halved (Egele et al., 2023).
 
-    Trials train on all data, so no refit follows: the trial that reaches T is the result. If scores
-    are equal, the earlier trial goes on.
+    3, 2 and 1 trials go on after 1, T/4 and T/2 epochs. They train on all data, so no refit
+    follows: the trial that reaches T is the result.
     """
 
-    furthest = True
-    _earlier_wins = True
+    most_rungs_win = True
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
-        super().__init__([one_epoch(configurations, epochs)])
+        left = {1: FINALISTS, **finalist_rungs(epochs)} if epochs > 1 else {}
+        survivors = [min(configurations, most) for most in left.values()]
+        super().__init__([Bracket(configurations, [*left, epochs], survivors)])
 
 
-class Asha:
-    """A trial goes on if it reaches Ray's percentile of the earlier scores at its rung."""
+class Asha(Scheduler):
+    """A trial goes on if it reaches Ray's percentile of the earlier scores at its rung.
 
-    pauses = False
-    furthest = False
+    The rungs are r, r eta, r eta^2, ... below T, and T (Li et al., ASHA).
+    """
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         asha = settings.asha
-        self._rungs = asha_rungs(epochs, asha.reduction_factor, asha.grace_period)
+        self._rungs, rung = [], asha.grace_period
+        while rung < epochs:
+            self._rungs.append(rung)
+            rung *= asha.reduction_factor
+        self._rungs.append(epochs)
         self._percent = (1 - 1 / asha.reduction_factor) * 100
 
     def rungs(self, trial: int) -> list[int]:
         """Return the same rungs for every trial."""
         return self._rungs
-
-    def proposals(self, ended: int, slots: int) -> int:
-        """Return one for each slot: every trial is judged on its own."""
-        return ended + slots
 
     def judge(self, results: Sequence[Result]) -> Verdict:
         """Compare the latest result with those before it at its rung."""
@@ -283,7 +262,7 @@ class Asha:
 
         latest = results[-1]
         earlier = np.array([it.score for it in results[:-1] if it.epoch == latest.epoch])
-        if self.stops(np.array(latest.score), earlier) or latest.epoch == self._rungs[-1]:
+        if latest.epoch == self._rungs[-1] or self.stops(np.array(latest.score), earlier):
             return Verdict(ends=[latest.trial])
         return Verdict(goes_on=[latest.trial])
 

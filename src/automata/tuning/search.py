@@ -1,15 +1,13 @@
 """A search as a function of its results: propose, train to a rung, judge. No Ray, no training.
 
-Jobs in Ray Tune, the replay of a log, and simulations all use this class.
+Jobs in Ray Tune and the replay of a log use this class.
 """
 
 from __future__ import annotations
 
-import math
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from automata.config.job import Job
 from automata.registry import SCHEDULERS, SEARCHES, make
@@ -46,19 +44,11 @@ class SearchTrial:
     """How many rungs it has reached."""
     score: float = WORST_SCORE
     """The latest score."""
-    failed: bool = False
 
     @property
     def epoch(self) -> int:
         """The latest rung."""
         return self.rungs[self.reached - 1]
-
-    @property
-    def status(self) -> Literal["completed", "stopped", "failed"]:
-        """The status in a record."""
-        if self.failed:
-            return "failed"
-        return "completed" if self.reached == len(self.rungs) else "stopped"
 
 
 class Search:
@@ -96,12 +86,12 @@ class Search:
     def best(self) -> SearchTrial | None:
         """The best trial that has ended; the earlier one wins a tie.
 
-        If the scheduler says `furthest`, most rungs win, and the score breaks ties.
+        If the scheduler says so, most rungs win, and the score breaks ties.
         """
 
         def rank(trial: SearchTrial) -> tuple[float, ...]:
-            rungs = trial.reached if trial.score > WORST_SCORE and self._scheduler.furthest else 0
-            return rungs, trial.score, -trial.index
+            by_rungs = self._scheduler.most_rungs_win and trial.score > WORST_SCORE
+            return trial.reached if by_rungs else 0, trial.score, -trial.index
 
         return max((self.trials[index] for index in self._ended), key=rank, default=None)
 
@@ -121,24 +111,25 @@ class Search:
         self._waiting.remove(index)
         self._training.add(index)
 
-    def may_report(self, index: int) -> bool:
-        """Return whether the next result may come from trial `index`."""
-        return index in self._training or index in self._waiting
+    def expects(self, index: int, configuration: dict[str, Any], rung: int) -> bool:
+        """Return whether the next result may be that of trial `index` at its `rung`, from 1."""
+        if index not in self._training and index not in self._waiting:
+            return False
+        trial = self.trials[index]
+        return (trial.configuration, trial.reached + 1) == (configuration, rung)
 
     def report(self, index: int, score: float) -> Verdict:
         """Judge the result of a trial at its next rung.
 
-        A score that is not finite means that the training diverged: the trial keeps the worst score
-        from then on. The caller calls `start` again for a trial that goes on.
+        The caller calls `start` again for a trial that goes on.
         """
         self._training.discard(index)
         if index in self._waiting:
             self._waiting.remove(index)
         trial = self.trials[index]
         trial.reached += 1
-        trial.failed = trial.failed or not math.isfinite(score)
-        trial.score = WORST_SCORE if trial.failed else score
-        self.results.append(Result(index, trial.epoch, trial.score))
+        trial.score = score
+        self.results.append(Result(index, trial.epoch, score))
         verdict = Verdict(ends=[index]) if self._stopped else self._scheduler.judge(self.results)
         self._waiting.extendleft(reversed(verdict.goes_on))
         for ended in verdict.ends:
@@ -197,26 +188,3 @@ def scheduler_of(job: Job) -> Scheduler:
         "scheduler", run.scheduler, SCHEDULERS, settings.own, *size, settings.scheduler
     )
     return found
-
-
-class Simulation(NamedTuple):
-    """A finished search."""
-
-    trials: list[SearchTrial]
-    best: int
-    results: list[Result]
-
-
-Score = Callable[[SearchTrial, int], float]
-"""(trial, epochs) -> its score after these epochs; not finite if its training diverged."""
-
-
-def simulate(search: Search, score: Score) -> Simulation:
-    """Run `search` to its end: trials train one at a time, and `score` gives their scores."""
-    while (trial := search.upcoming()) is not None:
-        search.start(trial.index)
-        scored = WORST_SCORE if trial.failed else score(trial, trial.rungs[trial.reached])
-        search.report(trial.index, scored)
-    best = search.best
-    assert best is not None, "there is at least one trial"
-    return Simulation(search.trials, best.index, search.results)

@@ -23,12 +23,11 @@ def domains(space: Space) -> dict[str, Domain]:
 
     It is sorted by name, so that the order in a file does not change the draws.
     """
-    return {name: _domain(*domain.draw) for name, domain in sorted(space.items())}
-
-
-def _domain(draw: str, values: list[Any]) -> Domain:
-    domain: Domain = tune.choice(values) if draw == "choice" else getattr(tune, draw)(*values)
-    return domain
+    draws = {name: domain.draw for name, domain in sorted(space.items())}
+    return {
+        name: tune.choice(values) if draw == "choice" else getattr(tune, draw)(*values)
+        for name, (draw, values) in draws.items()
+    }
 
 
 class RandomSearch:

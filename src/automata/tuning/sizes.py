@@ -56,23 +56,18 @@ class Plan(NamedTuple):
     @property
     def cost(self) -> str:
         """The expected time and energy, as text."""
-        time = f"about {duration(self.seconds)}"
-        if self.kwh is None:
-            return time
-        return f"{time}, {f'{self.kwh:.2g}' if self.kwh > 0.001 else 'less than 0.001'} kWh"
+        energy = "" if self.kwh is None else f", {max(0.001, self.kwh):.2g} kWh"
+        return f"about {duration(self.seconds)}{energy}"
 
 
 def fitting(seconds: float, hours: float, cores: int, watts: float | None) -> Plan:
-    """Return the largest search that takes at most `hours`, or the smallest one.
-
-    A pass over the training rows takes `seconds`, a core `watts`.
-    """
+    """Return the largest search that takes at most `hours`, or the smallest one: see `plan_of`."""
     plans = [plan_of(size, seconds, cores, watts) for size in SIZES]
     return next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
 
 
 def plan_of(size: Size, seconds: float, cores: int, watts: float | None) -> Plan:
-    """Return a search of `size` on `cores`, with its cost."""
+    """Return a search of `size` with its cost: a pass takes `seconds`, a core `watts`."""
     slots = min(cores, size.configurations)
     overhead = RUN_SECONDS * (size.seeds + 1)
     alone, together = (EVALUATION * seconds * size.passes(count) for count in (1, slots))

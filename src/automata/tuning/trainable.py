@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from automata.config.job import Job
 from automata.datasets.prepared import read_dataset
 from automata.training.device import take_device
 from automata.training.progress import Progress
-from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.training.threads import limit_threads
 from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_checkpoint
@@ -56,7 +56,7 @@ class TuneTrial(tune.Trainable):
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:
         """Take over another trial in the same process."""
-        self._ahead = self._worker.submit(self._begin_and_train, new_config)
+        self._ahead = self._worker.submit(self._train, new_config)
         return True
 
     def step(self) -> dict[str, Any]:
@@ -77,21 +77,20 @@ class TuneTrial(tune.Trainable):
         self._checkpoints = CheckpointStore(self._work, memory)
         self._begin(config)
 
-    def _begin_and_train(self, config: dict[str, Any]) -> dict[str, Any]:
-        self._begin(config)
-        return self._train()
-
     def _begin(self, config: dict[str, Any]) -> None:
         """Resume the trial of `config`, or start it."""
         self._index: int = config["index"]
         self._rungs: list[int] = config["rungs"]
-        self._configuration: dict[str, Any] = config["configuration"]
         logged: str | None = config["logged"]
         self._logged = Progress.model_validate_json(logged).evaluations if logged else []
-        kept = self._checkpoints.take(self._index, self._build)
-        self._training = kept or self._build()
+        parts = self._job, self._dataset, config["configuration"], subset_plan(self._job)
+        build = partial(training_run, *parts, self._device)
+        self._training = self._checkpoints.take(self._index, build)
 
-    def _train(self) -> dict[str, Any]:
+    def _train(self, config: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Train to the next rung, of the trial of `config` if there is one."""
+        if config is not None:
+            self._begin(config)
         training = self._training
         evaluations = training.progress.evaluations
         reached = max(len(evaluations), len(self._logged))
@@ -99,14 +98,10 @@ class TuneTrial(tune.Trainable):
             training.train_to(epoch)
             training.evaluate()
         evaluations[: len(self._logged)] = self._logged
-        if not self._job.run.trains_finally:
+        if not self._job.run.trains_finally:  # a checkpoint would take up to three times as long
             state = {"epochs": training.progress.epochs, "model": training.model.state_dict()}
             write_checkpoint(self._work.model(self._index), state)
         if len(evaluations) < len(self._rungs):
             keep = self._checkpoints.put if self._may_pause else self._checkpoints.save
             keep(self._index, training)
         return {"progress": training.progress.model_dump_json()}
-
-    def _build(self) -> TrainingRun:
-        plan = subset_plan(self._job)
-        return training_run(self._job, self._dataset, self._configuration, plan, self._device)

@@ -5,18 +5,8 @@ from __future__ import annotations
 import shutil
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
 
 from automata.locks import held
-
-
-class Checkpoint(NamedTuple):
-    """A file from which a trial resumes."""
-
-    trial: int
-    rungs: int
-    """How many rungs the trial had reached."""
-    path: Path
 
 
 class WorkFolder:
@@ -31,19 +21,18 @@ class WorkFolder:
         self.ray = path / "ray"
         """The files of Ray Tune; another process does not need them."""
 
-    def checkpoint(self, trial: int, rungs: int) -> Path:
-        """Return the path of the checkpoint of `trial` after `rungs` rungs."""
-        return self.path / "checkpoints" / f"{trial}-{rungs}.pt"
-
-    def checkpoints(self, trial: int | None = None) -> list[Checkpoint]:
-        """Return the checkpoints on disk, of one trial or of all."""
-        paths = (self.path / "checkpoints").glob(f"{'*' if trial is None else trial}-*.pt")
-        names = ((path.stem.partition("-"), path) for path in paths)
-        return sorted(Checkpoint(int(index), int(rungs), path) for (index, _, rungs), path in names)
+    def checkpoint(self, trial: int) -> Path:
+        """Return the path of the checkpoint of `trial` at its latest rung."""
+        return self.path / "checkpoints" / f"{trial}.pt"
 
     def model(self, trial: int) -> Path:
         """Return the path of a trial's model at its latest rung: FULL tests the best one."""
         return self.path / "models" / f"{trial}.pt"
+
+    def checkpoints(self) -> dict[int, Path]:
+        """Return the checkpoints on disk, by trial, without unfinished files of killed jobs."""
+        paths = (self.path / "checkpoints").glob("[0-9]*.pt")
+        return {int(path.stem): path for path in paths}
 
     def only_worker(self) -> AbstractContextManager[float]:
         """Lock the folder during the body; yield the seconds waited for another process.

@@ -10,7 +10,7 @@ from torch import nn
 from automata.config.protocol import OwnModel, Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
-from automata.models.build import OwnClassifier, build_model, load_factory
+from automata.models.build import OwnClassifier, build_model
 from automata.models.mlp import Mlp
 from automata.selection.random import Full
 from automata.training.run import TrainingRun
@@ -163,10 +163,10 @@ def test_a_factory_that_does_not_do_is_one_line(dataset, configuration, model, e
     assert "\n" not in str(error.value)
 
 
-def test_an_error_inside_the_users_module_names_it(tmp_path, monkeypatch):
+def test_an_error_inside_the_users_module_names_it(dataset, configuration, tmp_path):
     (tmp_path / "broken_nets.py").write_text("import package_that_is_not_there\n")
     with pytest.raises(UserError, match=r"broken_nets: .*'package_that_is_not_there'"):
-        load_factory(OwnModel(factory="broken_nets:build"))
+        build_model(dataset, configuration, OwnModel(factory="broken_nets:build"))
 
 
 def test_checking_a_users_model_changes_nothing(dataset, configuration):

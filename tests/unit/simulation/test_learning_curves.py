@@ -15,7 +15,7 @@ from automata.runs import job_of
 from automata.simulation import train
 from automata.simulation.grid import curves_jobs, path_of, read_curves
 from automata.simulation.train import record_curves
-from automata.tuning import search_phase
+from automata.tuning import job as job_module
 from automata.tuning.work import WorkFolder
 from pretence import NAME, pretended_cuda
 from searching import run_job, search_here
@@ -96,7 +96,7 @@ def test_curves_have_the_scores_that_trials_of_a_search_had(jobs, data, tmp_path
         seed=0,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         run = run_job(job_of(experiment(), cell, {}), data, tmp_path / "job")
     curves = {}
     for number, job in enumerate(of(jobs, selector)):
@@ -222,7 +222,7 @@ def test_an_own_file_that_has_changed_since_the_call_is_one_line(
     job = job.model_copy(update={"settings": settings, "files": {role: "0" * 64}})
     with pytest.raises(UserError) as error:
         record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    assert str(error.value) == f"{key}: {MINE}: has changed: call again"
+    assert str(error.value) == f"{key}: {MINE}: has changed; run the same command again"
 
 
 def test_a_gpu_is_recorded_by_its_name(data, tmp_path):

@@ -12,8 +12,9 @@ from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.simulation.methods import Comparison, Sample, best_first, ends_under, methods
 from automata.simulation.table import FULL, PoolCurves, Strategy
-from automata.tuning.search import Search, simulate
+from automata.tuning.search import Search
 from made_curves import asked
+from support.simulated import simulate
 
 
 class Proposer:

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from automata.tuning import ray_search, search_phase
+from automata.tuning import job as job_module
+from automata.tuning import ray_search
 from searching import search_here
 
 
@@ -22,10 +23,10 @@ def in_ray(session_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(ray_search, "local_ray", there_already)
     # Fixtures of a module leave another search in its place.
-    monkeypatch.setattr(search_phase, "search_in_ray", ray_search.search_in_ray)
+    monkeypatch.setattr(job_module, "search_in_ray", ray_search.search_in_ray)
 
 
 @pytest.fixture
 def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let jobs train their trials one after the other in this process."""
-    monkeypatch.setattr(search_phase, "search_in_ray", search_here)
+    monkeypatch.setattr(job_module, "search_in_ray", search_here)

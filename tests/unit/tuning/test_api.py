@@ -53,7 +53,7 @@ def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
     )
     job = job_of(experiment, cell, {})
     write_dataset(prepare("dna", job.settings.data, tmp_path), tmp_path / "dna.safetensors")
-    expected = run(job, tmp_path / "dna.safetensors", tmp_path / "work").record
+    expected, _ = run(job, tmp_path / "dna.safetensors", tmp_path / "work")
     assert found.record.job == job
     assert found.configuration == expected.best.configuration
     assert found.record.test == expected.test
@@ -70,7 +70,7 @@ def test_frames_and_arrays_are_the_same_data(iris: pd.DataFrame) -> None:
     assert frame.record.test.accuracy > 0.5
 
 
-def test_what_is_saved_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
+def test_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
     found = automata.tune(iris, "species", metric="log_loss", class_weights="balanced", **SMALL)
     found.save(tmp_path / "kept")
     iris.to_csv(tmp_path / "new.csv", index=False)
@@ -126,7 +126,7 @@ def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({}, "target: missing"),
         ({"target": "colour"}, "colour"),
@@ -141,9 +141,9 @@ def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
     ],
 )
 def test_arguments_that_cannot_be_used_are_one_line(
-    iris: pd.DataFrame, change: dict[str, Any], said: str
+    iris: pd.DataFrame, change: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         automata.tune(iris, **{**SMALL, **change})
     assert "\n" not in str(caught.value)
 
@@ -158,7 +158,7 @@ def test_durations_are_seconds(iris: pd.DataFrame, caplog: pytest.LogCaptureFixt
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"a": [1, "x"] * 75}, "^tune: data: .* column a .*: give each column a name of its own"),
         (
@@ -168,9 +168,9 @@ def test_durations_are_seconds(iris: pd.DataFrame, caplog: pytest.LogCaptureFixt
     ],
 )
 def test_columns_that_cannot_be_used_are_named_with_the_argument(
-    iris: pd.DataFrame, columns: dict[str, Any], said: str
+    iris: pd.DataFrame, columns: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match=message) as caught:
         automata.tune(iris.assign(**columns), "species", **SMALL)
     assert "parquet" not in str(caught.value)
     assert "own_datasets" not in str(caught.value)

@@ -1,5 +1,6 @@
 """Checkpoints: whole, absent or refused, not written more often than it pays, gone on from."""
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -53,13 +54,13 @@ def test_file_with_an_altered_bit_is_no_state_and_is_named(tmp_path_factory, dat
     content = bytearray(path.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(content)
-    with patch.object(checkpoints.logger, "warning") as said:
+    with patch.object(checkpoints.logger, "warning") as warning:
         assert read_checkpoint(path) is None
-    assert said.call_args.args[1] == path
+    assert warning.call_args.args[1] == path
 
 
 def test_file_of_zeros_is_no_state(tmp_path):
-    """What a power cut can leave of a file whose length was written and whose content was not."""
+    """A power cut can leave a file with its length but without its content."""
     write_checkpoint(tmp_path / "a.pt", STATE)
     (tmp_path / "a.pt").write_bytes(bytes((tmp_path / "a.pt").stat().st_size))
     assert read_checkpoint(tmp_path / "a.pt") is None
@@ -71,24 +72,7 @@ def test_code_in_a_file_is_not_run(tmp_path):
             return print, ("run",)
 
     write_checkpoint(tmp_path / "a.pt", {"weights": Attack()})
-    assert read_checkpoint(tmp_path / "a.pt") is None
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        torch.OutOfMemoryError("CUDA out of memory"),
-        torch.AcceleratorError("CUDA error: the launch timed out"),
-        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
-    ],
-)
-def test_failing_memory_or_gpu_is_no_damaged_file(monkeypatch, tmp_path, error):
-    def fail(*_, **__):
-        raise error
-
-    write_checkpoint(tmp_path / "a.pt", STATE)
-    monkeypatch.setattr(torch, "load", fail)
-    with pytest.raises(type(error)):
+    with pytest.raises(pickle.UnpicklingError):
         read_checkpoint(tmp_path / "a.pt")
 
 
@@ -161,9 +145,9 @@ def test_run_goes_on_from_a_file_of_another_process_as_if_it_had_not_paused(buil
     )
 
 
-def test_file_is_read_without_running_what_is_in_it(build, tmp_path):
+def test_file_is_read_without_running_its_code(build, tmp_path):
     CheckpointStore(WorkFolder(tmp_path), 0).put(3, trained(build(), 1))
-    state = torch.load(tmp_path / "checkpoints" / "3-0.pt", weights_only=True)
+    state = torch.load(tmp_path / "checkpoints" / "3.pt", weights_only=True)
     assert state["progress"]["epochs"] == 1
 
 
@@ -192,9 +176,9 @@ def test_run_with_room_in_memory_stays_there(build, tmp_path):
 def test_run_without_room_in_memory_goes_to_a_file(build, tmp_path):
     weights = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))  # bytes of the model's float32
     store = CheckpointStore(WorkFolder(tmp_path), 5 * weights)
-    for number in range(2):  # model, gradients and momentum: three times the weights each
+    for number in range(2):  # four times the weights each
         store.put(number, trained(build(), 1))
-    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1-0.pt"]
+    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1.pt"]
 
 
 @pytest.mark.usefixtures("nothing_pays")
@@ -217,8 +201,8 @@ def test_run_that_is_kept_again_has_one_place(build, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_that_was_never_kept_is_none(tmp_path):
-    assert CheckpointStore(WorkFolder(tmp_path), AMPLE).take(0, never) is None
+def test_run_that_was_never_kept_is_new(build, tmp_path):
+    assert CheckpointStore(WorkFolder(tmp_path), AMPLE).take(0, build).progress.epochs == 0
 
 
 HOLD = """
@@ -249,13 +233,13 @@ def holder(work, end):
     return process
 
 
-def test_free_folder_is_had_at_once(work):
+def test_free_folder_is_locked_at_once(work):
     with work.only_worker() as waited:
         assert work.path.is_dir()
     assert not waited
 
 
-def test_what_is_waited_for_is_said(work, caplog):
+def test_waiting_process_names_the_holder(work, caplog):
     caplog.set_level("INFO", "automata.locks")
     process = holder(work, "finish")
 
@@ -269,8 +253,8 @@ def test_what_is_waited_for_is_said(work, caplog):
         thread.join(0.05)
     process.communicate("\n", timeout=60)
     thread.join(60)
-    said = f"waiting for another process that works on {work.path}: process {process.pid} of "
-    assert caplog.messages[0].startswith(said)
+    line = f"waiting for another process that works on {work.path}: process {process.pid} of "
+    assert caplog.messages[0].startswith(line)
 
 
 @pytest.mark.parametrize("end", ["finish", "give up", "die"])
@@ -296,7 +280,7 @@ def test_another_process_waits(work, end):
 
 
 def test_a_cleared_folder_has_its_lock_alone(work):
-    files = [work.log, work.refit, work.checkpoint(0, 1), work.model(0), work.path / "old/state.pt"]
+    files = [work.log, work.refit, work.checkpoint(0), work.model(0), work.path / "old/state.pt"]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("left")

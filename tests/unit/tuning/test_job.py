@@ -4,6 +4,7 @@ Trials train in this process, but for the tests marked `in_ray`: what Ray does i
 and in test_ray_search.py.
 """
 
+import json
 import os
 import platform
 import shutil
@@ -17,12 +18,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from automata.cli import rules
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
-from automata.failures import known_reason
+from automata.failures import KEPT, known_reason
 from automata.models.mlp import build
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
@@ -34,10 +36,9 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning import context as context_module
 from automata.tuning import job as job_module
-from automata.tuning import search_phase
 from automata.tuning import trainable as trainable_module
 from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint
-from automata.tuning.job import Finished, ModelFiles, complete_job
+from automata.tuning.job import ModelFiles, complete_job
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
@@ -47,6 +48,7 @@ from searching import run_job, search_here
 from support.replay import differences
 
 N, T = 5, 9
+FACTORY = "protocol.*.model.factory"
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +119,7 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def without_ray_here():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         yield
 
 
@@ -133,7 +135,7 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     job = make_job(selector=selector, fraction=1.0 if selector == "full" else 0.1)
     found = run_job(job, data, tmp_path / "job")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         expected = run_job(job, data, tmp_path / "here")
     assert outcome(found) == outcome(expected)
     assert differences(found) == []
@@ -149,8 +151,8 @@ def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, 
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
     with pytest.raises(UserError) as error:
         run_job(make_job(), data, tmp_path / "job")
-    said = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
-    assert (known_reason(error.value) or "").startswith(said)
+    line = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
+    assert (known_reason(error.value) or "").startswith(line)
 
 
 def all_data_run(job, data, trial):
@@ -265,7 +267,7 @@ def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
     record = run_job(job, data, tmp_path / "job")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_phase, "search_in_ray", search_here)
+        patch.setattr(job_module, "search_in_ray", search_here)
         assert outcome(record) == outcome(run_job(job, data, tmp_path / "calm"))
     assert record.resumed
     assert len(record.tuning.segments) == 2
@@ -273,7 +275,7 @@ def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
     assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
 
 
-def test_record_says_what_decides_its_numbers(record):
+def test_record_has_versions_and_threads(record):
     made = record.provenance
     assert made["measurement"] == {
         part: MEASUREMENT[part] for part in ("training", "metering", "gradmatch")
@@ -287,7 +289,7 @@ def test_every_configuration_becomes_a_trial(record):
     assert [trial.index for trial in record.tuning.trials] == list(range(N))
 
 
-def test_trials_train_what_the_brackets_say(record):
+def test_trials_train_the_epochs_of_the_brackets(record):
     epochs = sum(bracket.epochs for bracket in hyperband_brackets(N, T, 3))
     assert sum(trial.progress.epochs for trial in record.tuning.trials) == epochs
 
@@ -317,7 +319,7 @@ def test_parts_of_the_search_fit_into_its_wall_time(record):
     assert 0 < spent <= record.tuning.measurement.wall_seconds
 
 
-def test_time_limit_ends_the_search_and_counts_what_was_before_a_restart(
+def test_time_limit_ends_the_search_and_counts_the_time_before_a_restart(
     data, tmp_path, monkeypatch
 ):
     job = make_job(minutes=1e-4)
@@ -325,7 +327,7 @@ def test_time_limit_ends_the_search_and_counts_what_was_before_a_restart(
         patch.setattr(job_module, "refit", killed)
         with pytest.raises(KeyboardInterrupt):
             run_job(job, data, tmp_path / "job")
-    monkeypatch.setattr(search_phase, "search_in_ray", killed)
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
     record = run_job(job, data, tmp_path / "job")
     assert [trial.status for trial in record.tuning.trials] == ["completed"]
     assert record.final.progress.epochs == T
@@ -342,8 +344,8 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
     record = run_job(job, data, tmp_path / "job")
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
-    work = WorkFolder(tmp_path / "job")
-    model.load_state_dict(read_checkpoint(work.model(record.best.index))["model"])
+    file = WorkFolder(tmp_path / "job").model(record.best.index)
+    model.load_state_dict(read_checkpoint(file)["model"])
     assert record.final is None
     assert evaluate(model, dataset.validation).accuracy == record.best.score
     assert evaluate(model, dataset.test).accuracy == record.test.accuracy
@@ -374,9 +376,7 @@ def test_diverging_trials_fail_with_a_reason_and_the_tuning_goes_on(data, tmp_pa
     assert differences(record) == []
 
 
-def test_what_goes_wrong_at_the_start_of_a_worker_is_told_by_its_first_step(
-    data, tmp_path, monkeypatch
-):
+def test_first_step_of_a_worker_raises_the_error_of_its_start(data, tmp_path, monkeypatch):
     def full(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
@@ -418,7 +418,7 @@ def interrupted(searched, tmp_path):
 
 def test_restart_after_the_search_does_not_repeat_it(data, interrupted, monkeypatch):
     kept = SearchLog(WorkFolder(interrupted).log).segments
-    monkeypatch.setattr(search_phase, "search_in_ray", killed)
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
     record = run_job(make_job(), data, interrupted)
     assert record.tuning.segments == kept
     assert record.resumed
@@ -475,11 +475,30 @@ def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
     assert evaluate(model, read_dataset(data).test).accuracy == test.accuracy
 
 
+@pytest.mark.parametrize(
+    ("model", "code", "line"),
+    [
+        ("mlp", signal.SIGTERM, f"interrupted; {KEPT}"),
+        ("nets:build", signal.SIGTERM, f"interrupted; {KEPT}"),
+        ("nets:build", 3, f"{FACTORY}: nets:build: ended the process with SystemExit: 3"),
+    ],
+)
+def test_sigterm_is_an_interruption_and_sys_exit_is_that_of_the_users_own_code(
+    tmp_path, monkeypatch, model, code, line
+):
+    monkeypatch.setattr(job_module, "complete_job", lambda *_: sys.exit(code))
+    content = make_job().model_dump(mode="json")
+    content["settings"]["protocol"]["model"] = {"factory": model} if ":" in model else model
+    with pytest.raises((KeyboardInterrupt, UserError)) as ended:
+        rules.tune([tmp_path], job=json.dumps(content), work=tmp_path, output=[tmp_path])
+    assert known_reason(ended.value) == line
+
+
 @pytest.mark.parametrize("content", [b"", b'{"mean": [0.5, 1', b'{"words": ["caf\xe9"]}'])
 def test_damaged_encoding_is_one_line_before_anything_is_trained(data, tmp_path, content):
     files = ModelFiles(tmp_path / "model.safetensors", tmp_path / "dna.encoding.json", "train")
     files.encoding.write_bytes(content)
-    with pytest.raises(UserError, match=r"dna\.encoding\.json: .*delete it, and call again"):
+    with pytest.raises(UserError, match=r"dna\.encoding\.json: .*delete it, and run the "):
         complete_job(make_job(), data, tmp_path / "job", tmp_path / "record.json", files=files)
     assert not (tmp_path / "record.json").exists()
 
@@ -624,7 +643,7 @@ def whole(request, without_ray_here, data, tmp_path_factory):
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_interrupted_search_ends_as_it_would_have(whole, data, tmp_path, share):
-    """Checkpoints of trials that had paused are gone here: they train again to where they were."""
+    """Checkpoints of paused trials are gone: these trials train again up to their last rung."""
     job, record, folder = whole
     total = sum(len(trial.progress.evaluations) for trial in record.tuning.trials)
     results = round(share * total)
@@ -653,9 +672,9 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
 ):
     job, record, folder = whole
     shutil.copytree(folder, tmp_path / "job")
-    model = WorkFolder(tmp_path / "job").model(record.best.index)
-    model.write_bytes(damage(model.read_bytes()))
-    monkeypatch.setattr(search_phase, "search_in_ray", killed)
+    file = WorkFolder(tmp_path / "job").model(record.best.index)
+    file.write_bytes(damage(file.read_bytes()))
+    monkeypatch.setattr(job_module, "search_in_ray", killed)
 
     again = run_job(job, data, tmp_path / "job")
 
@@ -664,7 +683,7 @@ def test_damaged_model_of_the_best_trial_is_trained_again(
     assert again.tuning.segments == record.tuning.segments
 
 
-def test_of_full_only_the_best_model_is_kept(whole):
+def test_full_keeps_the_model_of_the_best_trial_alone(whole):
     _, record, folder = whole
     assert [path.name for path in (folder / "models").iterdir()] == [f"{record.best.index}.pt"]
     assert list((folder / "checkpoints").iterdir()) == []
@@ -712,7 +731,7 @@ def finished(record, tmp_path, monkeypatch):
 
 
 def test_a_finished_job_leaves_its_record_and_no_work(record, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(job_module, "run", lambda *_: Finished(record, None))
+    monkeypatch.setattr(job_module, "run", lambda *_: (record, None))
     complete_job(make_job(), data, tmp_path / "work", tmp_path / "record.json")
     assert read_record(tmp_path / "record.json") == record
     assert not (tmp_path / "work").exists()
@@ -770,7 +789,7 @@ def test_the_record_of_another_run_is_not_replaced(data, finished):
 
 
 def test_checkpoints_of_another_job_are_not_used(whole, data, tmp_path):
-    """Of a job that was changed after an interruption: its trials must not go on from others'."""
+    """A job that was changed after an interruption does not resume from earlier checkpoints."""
     job, _, folder = whole
     left = cut(folder, tmp_path / "job", 1, checkpoints=False)
     changed = make_job(search="tpe", scheduler=job.run.scheduler, selector="full", fraction=1.0)
@@ -778,7 +797,7 @@ def test_checkpoints_of_another_job_are_not_used(whole, data, tmp_path):
     settings = changed.settings.model_copy(update={"protocol": protocol})
     changed = changed.model_copy(update={"settings": settings})
     (left / "checkpoints").mkdir(exist_ok=True)
-    (left / "checkpoints/0-1.pt").write_bytes(b"of the job before")
+    (left / "checkpoints/0.pt").write_bytes(b"of the job before")
 
     record = run_job(changed, data, left)
 
@@ -819,7 +838,7 @@ def test_checkpoints_ahead_of_the_log_change_nothing(scheduler, data, tmp_path, 
         assert again.resumed
 
 
-def test_record_says_what_the_work_took(record):
+def test_record_has_disk_space_and_memory(record):
     assert record.peak_disk_bytes > 10_000
     assert record.tuning.measurement.peak_memory_bytes > 100 * 2**20
     assert not record.resumed

@@ -1,4 +1,4 @@
-"""The log of a search: what is whole is read, what is torn is not believed; what follows."""
+"""The log of a search: sound lines are read, damaged ones cut off; a replay decides as before."""
 
 import errno
 import hashlib
@@ -16,6 +16,7 @@ from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
+from automata.tuning.checkpoints import write_checkpoint
 from automata.tuning.live import LiveSearch
 from automata.tuning.log import (
     LogHeader,
@@ -200,7 +201,7 @@ def test_work_of_an_earlier_version_is_discarded_with_a_line(work, caplog):
 
 
 def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
-    body = b'{"kind":"fingerprint","unknown":1}'
+    body = b'{"kind":"header","unknown":1}'
     digest = hashlib.sha256(body).hexdigest()[:16].encode()
     path.write_bytes(digest + b" " + body + b"\n")
     assert load_log(work, HEADER).entries == [HEADER]
@@ -210,22 +211,20 @@ def test_log_with_lines_of_another_version_is_discarded(work, path, caplog):
 @pytest.fixture
 def left(work):
     """Files as another search, or this one, may have left them."""
-    files = [work.checkpoint(*pair) for pair in ((0, 1), (0, 2), (0, 3), (2, 1))]
-    files += [work.model(0), work.refit]
-    for file in files:
-        file.parent.mkdir(exist_ok=True)
+    for trial, rungs in ((0, 2), (1, 2), (2, 1)):
+        state = {"progress": {"evaluations": [{}] * rungs}}
+        write_checkpoint(work.checkpoint(trial), state)
+    unfinished = work.path / "checkpoints/.3.1.unfinished.pt"
+    for file in (unfinished, work.refit):
         file.write_text("state")
-    return files
+    return [*map(work.checkpoint, range(3)), unfinished, work.refit]
 
 
 def test_checkpoints_ahead_of_the_log_are_removed(log, work, left):
     """A checkpoint is on disk before its result is in the log: the search has not heard of it."""
     load_log(work, HEADER)
 
-    assert [file for file in left if not file.exists()] == [
-        work.checkpoint(0, 3),
-        work.checkpoint(2, 1),
-    ]
+    assert [file for file in left if not file.exists()] == [work.checkpoint(1), work.checkpoint(2)]
 
 
 def test_nothing_of_another_search_is_left(log, work, left):
@@ -234,7 +233,7 @@ def test_nothing_of_another_search_is_left(log, work, left):
     assert [file for file in left if file.exists()] == []
 
 
-def test_what_a_worker_did_that_outlived_its_raylet_is_in_the_measurement_of_its_results(work):
+def test_work_of_a_worker_that_outlived_its_raylet_is_measured(work):
     log = load_log(work, HEADER)
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
     live = LiveSearch(search_of(JOB), log, work, meter, {})
@@ -368,7 +367,7 @@ def test_trials_that_have_ended_are_not_trained_again(work):
     assert search.upcoming().reached == 1
 
 
-def test_log_of_what_the_search_would_not_do_ends_there(work, path, caplog):
+def test_log_is_cut_off_at_a_result_that_the_search_did_not_ask_for(work, path, caplog):
     made = job("random", "none")
     log = SearchLog(work.log)
     run(search_of(made), log, random.Random(0), results=4)

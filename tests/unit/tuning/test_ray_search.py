@@ -21,8 +21,9 @@ from automata.tuning.live import LiveSearch
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.ray_search import RayScheduler, RayTrials, WindowOpener
 from automata.tuning.schedulers import hyperband_brackets
-from automata.tuning.search import SCORE, Search, simulate
+from automata.tuning.search import SCORE, Search
 from automata.tuning.work import WorkFolder
+from support.simulated import simulate
 
 pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("session_ray")]
 
@@ -102,14 +103,14 @@ def ends(results):
 
 
 @pytest.mark.parametrize(("search_name", "slots"), [("tpe", 1), ("tpe", 2), ("random", 8)])
-def test_hyperband_trains_what_the_brackets_say(tmp_path, search_name, slots):
+def test_hyperband_trains_the_epochs_of_the_brackets(tmp_path, search_name, slots):
     search, proposer = make("hyperband", search_name, slots)
     results = run(tmp_path, search)
     brackets = hyperband_brackets(N, T, ETA)
     trained = sum(epoch * count for epoch, count in ends(results).items())
     assert trained == sum(bracket.epochs for bracket in brackets) == 2982
     assert ends(results) == {22: 6, 66: 10, 198: 5, 200: 6}
-    # A trial that pauses goes on where it stopped: no rung is reported twice.
+    # A paused trial resumes where it stopped: it reports no rung twice.
     assert all(
         r.metrics["reports"] == r.config["rungs"].index(r.metrics["epoch"]) + 1 for r in results
     )
@@ -125,7 +126,7 @@ def test_hyperband_keeps_the_best_of_each_bracket(tmp_path):
     assert [r.metrics["epoch"] for r in by_score] == [198] * 3 + [66] * 6
 
 
-def test_asha_stops_what_is_worse_than_the_cutoff_at_its_arrival(tmp_path):
+def test_asha_stops_trials_below_the_percentile_of_earlier_scores(tmp_path):
     results = run(tmp_path, make("asha", "random")[0])
     in_order = sorted(results, key=lambda r: r.config["index"])
     # One at a time: at its first rung a trial is judged against the trials before it, and goes
@@ -166,8 +167,8 @@ def test_without_scheduler_every_trial_trains_all_epochs(tmp_path):
     assert ends(run(tmp_path, make("none", "random", slots=2)[0])) == {T: N}
 
 
-def test_search_that_had_begun_goes_on_with_what_is_missing(tmp_path):
-    """Results that a log had are reported to the search alone: Ray hears of no trial that ended."""
+def test_resumed_search_trains_the_missing_trials(tmp_path):
+    """Results of a log are reported to the search alone: Ray does not see ended trials."""
     search, _ = make("hyperband", "random")
     log = SearchLog(tmp_path / "log.jsonl")
     for index in range(10):  # 6 of the first bracket, 4 of the 9 of the second
@@ -189,7 +190,7 @@ def test_time_limit_ends_trials_at_their_next_rung(tmp_path, slots):
     results = run(tmp_path, search, seconds=0)
     assert ends(results) == {T: slots}
     assert search.finished
-    assert [trial.status for trial in search.trials] == ["completed"] * slots
+    assert [trial.reached for trial in search.trials] == [len(t.rungs) for t in search.trials]
 
 
 def test_time_limit_begins_when_the_first_worker_has_started(tmp_path):

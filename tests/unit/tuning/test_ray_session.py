@@ -19,7 +19,7 @@ from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.failures import KEPT
 from automata.tuning import ray_session
-from automata.tuning.ray_session import gpu_share, local_ray
+from automata.tuning.ray_session import gpu_share, local_ray, users_ray
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_workers_start_where_the_path_of_python_has_a_blank(tmp_path):
 
 
 def test_a_local_ray_runs_neither_autoscaler_nor_dashboard_and_leaves_no_process():
-    with holder("told") as (job, family):
+    with holder("line") as (job, family):
         started = {Path(word).name for process in family for word in process.cmdline()}
         job.stdin.write("\n")
         job.stdin.flush()
@@ -111,15 +111,15 @@ def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
         (folder,) = {word for p in family for word in p.cmdline() if word.startswith("--temp_dir=")}
         next(process for process in family if process.name() == lost).kill()
         began = time.monotonic()
-        said = job.stderr.read().splitlines()
+        lines = job.stderr.read().splitlines()
         assert job.wait() == 1
     assert time.monotonic() - began < 10
-    assert said[-1] == f"automata: error: Ray's process {lost} was killed or crashed; {KEPT}"
+    assert lines[-1] == f"automata: error: Ray's process {lost} was killed or crashed; {KEPT}"
     assert psutil.wait_procs(family, 10)[1] == []
     assert not Path(folder.removeprefix("--temp_dir=")).exists()
 
 
-TELLING = """
+REPORTING = """
 import json, os, sys
 import ray
 from automata.tuning.ray_session import local_ray
@@ -127,8 +127,9 @@ with local_ray(1, 0):
     worker = ray.remote(lambda: os.nice(0))
     context = ray.get_runtime_context()
     folder = ray._private.worker._global_node.get_session_dir_path()
-    told = {"nice": ray.get(worker.remote()) - os.nice(0), "gcs": context.gcs_address, "at": folder}
-    print(json.dumps(told), flush=True)
+    nice = ray.get(worker.remote()) - os.nice(0)
+    facts = {"nice": nice, "gcs": context.gcs_address, "at": folder}
+    print(json.dumps(facts), flush=True)
     sys.stdin.readline()
 """
 
@@ -158,13 +159,13 @@ except ConnectionError:
 
 
 @contextmanager
-def telling(home, **environment):
-    """Yield what a Ray with that home tells of itself, while it runs."""
+def reporting(home, **environment):
+    """Yield facts about a Ray with that home, while it runs."""
     home.chmod(0o755)
     ends = subprocess.PIPE
     own = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     own |= {"HOME": str(home), **environment}
-    command = [sys.executable, "-c", TELLING]
+    command = [sys.executable, "-c", REPORTING]
     with subprocess.Popen(command, stdin=ends, stdout=ends, text=True, env=own) as job:
         yield json.loads(job.stdout.readline())
         job.communicate("\n")
@@ -174,8 +175,8 @@ def telling(home, **environment):
 def test_a_ray_starts_with_a_long_tmpdir_and_trials_have_the_priority_of_the_job(tmp_path):
     long = tmp_path / ("x" * 100)
     long.mkdir()
-    with telling(tmp_path, TMPDIR=str(long)) as told:
-        assert told["nice"] == 0
+    with reporting(tmp_path, TMPDIR=str(long)) as facts:
+        assert facts["nice"] == 0
 
 
 @pytest.mark.slow  # Ray asks for twenty seconds before it gives up
@@ -183,9 +184,9 @@ def test_a_ray_starts_with_a_long_tmpdir_and_trials_have_the_priority_of_the_job
 def test_another_account_can_neither_join_the_ray_nor_enter_its_folder():
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as home,  # pytest's own are closed to others
-        telling(Path(home), TMPDIR="/tmp") as told,
+        reporting(Path(home), TMPDIR="/tmp") as facts,
     ):
-        command = [sys.executable, "-c", JOINING, told["gcs"], told["at"], home]
+        command = [sys.executable, "-c", JOINING, facts["gcs"], facts["at"], home]
         environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "RAY_AUTH_MODE": "token"}
         joined = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=False
@@ -205,21 +206,23 @@ def bystander(tmp_path, monkeypatch):
 
 
 def test_a_lock_with_half_a_name_ends_no_job(tmp_path, bystander):
-    (tmp_path / "automata-ray-.lock").touch()
+    (tmp_path / "automata-ray-").mkdir()
+    (tmp_path / "automata-ray-/lock").touch()
     with ray_session._temporary_folder():
         assert bystander.poll() is None
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can act as two accounts")
 def test_a_lock_of_another_account_ends_no_job(tmp_path, bystander):
-    lock = tmp_path / "automata-ray-abc.lock"
-    lock.touch()
-    shutil.chown(lock, "nobody")
+    folder = tmp_path / "automata-ray-abc"
+    folder.mkdir()
+    (folder / "lock").touch()
+    shutil.chown(folder, "nobody")
     with ray_session._temporary_folder():
         assert bystander.poll() is None
 
 
-def test_what_a_killed_job_leaves_of_its_ray_ends_before_the_next_one_starts():
+def test_processes_of_a_killed_job_end_before_the_next_ray_starts():
     with holder("wait") as (job, family):
         job.kill()
         job.wait()
@@ -241,3 +244,23 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
     assert line.startswith("Ray did not start in 0 s: Timed out waiting for file port_1; the mach")
     assert line.endswith(KEPT)
     assert "\n" not in line
+
+
+def test_other_children_of_the_process_outlive_its_ray():
+    code = (
+        "import subprocess, sys\nfrom automata.tuning.ray_session import local_ray\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE)\n"
+        "for _ in range(2):\n    with local_ray(1, 0): pass\n"
+        "print(child.poll())\nchild.communicate(b'')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.stdout.split() == ["None"]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.2:9", "127.0.0.2:99999"])
+def test_an_address_that_nobody_answers_is_one_line(address, tmp_path):
+    with (
+        pytest.raises(UserError, match=f"^ray.address: {address}: .+$"),
+        users_ray(address, tmp_path),
+    ):
+        pass

@@ -17,9 +17,7 @@ from automata.tuning.schedulers import (
     OneEpoch,
     Result,
     Verdict,
-    asha_rungs,
     hyperband_brackets,
-    one_epoch,
     successive_halving,
 )
 
@@ -65,6 +63,10 @@ def test_places_and_first_rungs_are_those_of_ray(epochs, eta):
     assert [(bracket.trials, bracket.rungs[0]) for bracket in brackets] == expected
 
 
+def asha_rungs(epochs, **options):
+    return Asha(1, epochs, SchedulerSettings.model_validate({"asha": options})).rungs(0)
+
+
 @given(epochs=st.integers(1, 400), eta=st.integers(2, 5), grace=st.integers(1, 5))
 def test_asha_rungs_are_those_of_ray_and_the_end(epochs, eta, grace):
     if grace > epochs:
@@ -72,7 +74,7 @@ def test_asha_rungs_are_those_of_ray_and_the_end(epochs, eta, grace):
     ray = AsyncHyperBandScheduler(max_t=epochs, reduction_factor=eta, grace_period=grace)
     milestones = sorted(rung for rung, _ in ray._brackets[0]._rungs)
     expected = [rung for rung in milestones if rung < epochs]
-    ours = asha_rungs(epochs, eta, grace)
+    ours = asha_rungs(epochs, reduction_factor=eta, grace_period=grace)
     assert ours[-1] == epochs
     # Ray computes their number in floating point, and may leave out the last one.
     assert ours[:-1][: len(expected)] == expected
@@ -81,7 +83,7 @@ def test_asha_rungs_are_those_of_ray_and_the_end(epochs, eta, grace):
 
 @pytest.mark.parametrize(("epochs", "rungs"), [(200, [1, 4, 16, 64, 200]), (1, [1]), (4, [1, 4])])
 def test_asha_rungs_by_hand(epochs, rungs):
-    assert asha_rungs(epochs, 4, 1) == rungs
+    assert asha_rungs(epochs) == rungs
 
 
 # T = 9, eta = 3: s = 0, 1, 2 have 3, ceil(3/2 x 3) = 5 and 9 places, first rungs 9, 3 and 1.
@@ -130,7 +132,7 @@ def test_successive_halving_is_one_bracket_of_hyperband():
     ],
 )
 def test_one_epoch_halves_the_best_three_by_hand(configurations, epochs, rungs, survivors):
-    bracket = one_epoch(configurations, epochs)
+    (bracket,) = OneEpoch(configurations, epochs, SETTINGS).brackets
     assert (bracket.rungs, bracket.survivors) == (rungs, survivors)
 
 

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Verdict
-from automata.tuning.search import Search, simulate
+from automata.tuning.search import Search
+from support.simulated import simulate
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
 
 
 class Counting:
-    """Proposes 0, 1, 2, ... and notes what it has heard of before each."""
+    """Proposes 0, 1, 2, ... and notes the results that it has received before each."""
 
     def __init__(self, blind=0):
         self.heard, self.knew, self.blind = {}, [], blind
@@ -41,7 +42,7 @@ def test_hyperband_halves_a_bracket_when_its_last_result_is_there():
     found, proposer = search(Hyperband, 12, *scores)
     # ceil(5/3) = 2 of the second bracket go on; of nine places 3, and 1 of these.
     assert [trial.epoch for trial in found.trials] == [9, 9, 9, 3, 3, 9, 3, 9, 1, 3, 3, 9]
-    assert [trial.status for trial in found.trials[5:9]] == [
+    assert [found.status(trial) for trial in found.trials[5:9]] == [
         "completed",
         "stopped",
         "completed",
@@ -104,15 +105,15 @@ def test_trial_that_diverged_has_the_worst_score_from_then_on(lost):
     found = simulate(Search(proposer, Hyperband(5, 9, SETTINGS), 5), score)
     # Two of five places go on, and two trials are there.
     assert (3, 9) not in asked
-    assert (found.trials[3].epoch, found.trials[3].status) == (9, "failed")
+    assert (found.trials[3].epoch, found.status(found.trials[3])) == (9, "failed")
     assert proposer.heard[3] == 0.0
-    assert found.trials[4].status == "completed"
+    assert found.status(found.trials[4]) == "completed"
 
 
 class Groups:
     """Judges two groups, of 2 and 3 trials, each of which ends at its first result."""
 
-    pauses = False
+    most_rungs_win = False
 
     def rungs(self, trial):
         return [trial + 1]
@@ -180,8 +181,8 @@ def test_proposals_that_need_no_result_wait_for_none(blind):
     assert started(Search(Counting(blind), Groups(), 5, slots=5)) == list(range(blind))
 
 
-def test_what_a_proposal_knows_follows_from_the_order_of_results():
-    """Whoever asks for trials, and when: a restart proposes what the search did."""
+def test_proposals_depend_on_the_order_of_results_alone():
+    """They do not depend on when Ray asks for trials, so a restart proposes the same."""
     knew = []
     for asks in (True, False):
         proposer = Counting(blind=1)
@@ -212,7 +213,7 @@ def test_every_scheduler_ends_a_search(name):
     assert len(found.trials) == 7
     # Of equal trials successive halving lets the later ones go on.
     status = "stopped" if name == "sha" else "completed"
-    assert (found.best, found.trials[0].status) == (0, status)
+    assert (found.best, found.status(found.trials[0])) == (0, status)
 
 
 @given(slots=st.integers(2, 30), ties=st.booleans(), order=st.randoms(use_true_random=False))
@@ -239,7 +240,7 @@ def test_best_is_the_best_of_those_that_have_ended():
 
 @pytest.mark.parametrize("scheduler", [Hyperband, Asha, NoScheduler])
 @pytest.mark.parametrize("results", range(1, 12))
-def test_a_search_that_is_stopped_keeps_what_has_a_score(scheduler, results):
+def test_a_stopped_search_keeps_the_trials_with_a_score(scheduler, results):
     stopped = Search(Counting(), scheduler(12, 9, SETTINGS), 12, slots=2)
     for _ in range(results):
         while (trial := stopped.upcoming()) is not None:
