@@ -134,21 +134,18 @@ def _experiment(layers: list[Layer]) -> Experiment:
 
 
 def _source(path: list[str], layers: list[Layer]) -> str:
-    """Return the last source that sets the key at `path`, or a section around it."""
-    depths = [depth for depth, key in enumerate(path, start=1) if key in REPLACED]
-    for depth in range(min(depths, default=len(path)), 0, -1):
-        for file, config in reversed(layers):
-            if _has(config, path[:depth]):
-                return os.path.relpath(file) if file.exists() else str(file)
-    return "configuration"
+    """Return the last source that sets the key at `path`, or most sections around it."""
+    replaced = [depth for depth, key in enumerate(path, start=1) if key in REPLACED]
+    whole = path[: min(replaced, default=len(path))]
+    file, _ = max(reversed(layers), key=lambda layer: _depth(layer[1], whole))
+    return os.path.relpath(file) if file.exists() else str(file)
 
 
-def _has(content: object, path: list[str]) -> bool:
-    for key in path:
-        if isinstance(content, list) and key.isdigit() and int(key) < len(content):
-            content = content[int(key)]
-        elif isinstance(content, dict) and key in content:
-            content = content[key]
-        else:
-            return False
-    return True
+def _depth(content: Any, path: list[str]) -> int:
+    """Return the number of keys of `path` that `content` has, one in the other."""
+    for depth, key in enumerate(path):
+        try:
+            content = content[int(key) if isinstance(content, list) else key]
+        except (LookupError, TypeError, ValueError):
+            return depth
+    return len(path)

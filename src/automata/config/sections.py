@@ -201,11 +201,9 @@ class GradMatchSettings(Section):
     fill the subset"""
 
 
-class AdaptiveGradMatchSettings(Section):
+class AdaptiveGradMatchSettings(GradMatchSettings):
     """Gradient matching with the smallest subset that matches well enough."""
 
-    l2: NonNegativeFloat = 0.0
-    """lambda: penalty on the squared weights"""
     tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.1
     """stop if the residual has at most this share of the gradient's norm; smaller values take more
     data. On satimage, with at most 30 %, Adam and batches of 32, tolerances of 0.05, 0.1 and 0.2
