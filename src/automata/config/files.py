@@ -64,16 +64,6 @@ def read_experiments(
     return _experiments([*layers, (Path("--config"), dict(command_line or {}))])
 
 
-def parse_experiment(config: Config) -> Experiment:
-    """Return a configuration as an experiment; raises ValidationError.
-
-    Types are strict, as in JSON: "1" and true are not numbers.
-    """
-    return Experiment.model_validate_json(
-        json.dumps(config), strict=True, by_alias=True, by_name=False
-    )
-
-
 def _experiments(layers: list[Layer]) -> list[Experiment]:
     """Return the experiment of each part of `layers`, with only the selected data sets."""
     listing = [index for index, (_, config) in enumerate(layers) if config.get("parts")]
@@ -123,8 +113,10 @@ def _experiment(layers: list[Layer]) -> Experiment:
     config: Config = {}
     for _, content in layers:
         config = combine(config, content)
-    try:
-        return parse_experiment(config)
+    try:  # types are strict, as in JSON: "1" and true are not numbers
+        return Experiment.model_validate_json(
+            json.dumps(config), strict=True, by_alias=True, by_name=False
+        )
     except ValidationError as error:
         path, problem = first_refusal(error, Experiment)
     source = _source(path, layers)
