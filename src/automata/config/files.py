@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +111,7 @@ def _names(file: Path, key: str, value: object, valid: str) -> list[str]:
 
 
 def _experiment(layers: list[Layer]) -> Experiment:
-    config: Config = {}
-    for _, content in layers:
-        config = combine(config, content)
+    config = reduce(combine, (content for _, content in layers))
     try:  # types are strict, as in JSON: "1" and true are not numbers
         return Experiment.model_validate_json(
             json.dumps(config), strict=True, by_alias=True, by_name=False

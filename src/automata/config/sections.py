@@ -25,8 +25,7 @@ class Compute(Section):
     """Resources of one job. Options of Snakemake decide how many jobs run at once."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """`auto`: a GPU if torch finds one, except for tables: no GPU was shown to speed up their small
-    models"""
+    """`auto`: a GPU if torch finds one, but the CPU for tables, whose models are small"""
     threads_per_trial: Count = 1
     """CPU threads of a trial and of the final training"""
     concurrent_trials: Count = 1
@@ -39,8 +38,7 @@ class Compute(Section):
     compiled: bool = False
     """train image models with `torch.compile`, on a GPU as CUDA graphs. It needs a C++ compiler, on
     a GPU also Triton and the headers of Python. Compilation takes half a minute, which is part of
-    the measured time. With batches of 20, epochs of ResNet18 are 3 times as fast on an H100, and
-    not faster on a CPU"""
+    the measured time. It makes no epoch faster on a CPU; see [GPUs](gpu.md#what-an-h100-does)"""
 
     @property
     def gpus(self) -> int:
