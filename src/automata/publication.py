@@ -70,14 +70,14 @@ def unpack(
 def _records(archive: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each entry of `archive`."""
     try:
-        with tarfile.open(archive, "r:xz") as tar:
+        with lzma.open(archive) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             for entry in tar:
-                file = tar.extractfile(entry) if entry.isreg() else None
-                if file is None or not NAME.fullmatch(entry.name):
+                content = tar.extractfile(entry) if entry.isreg() else None
+                if content is None or not NAME.fullmatch(entry.name):
                     raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
                 if entry.size > MOST_BYTES:  # a small sparse or compressed file may be one
                     raise UserError(f"{archive}: {entry.name}: larger than {MOST_BYTES} bytes")
-                yield entry.name, file.read()
+                yield entry.name, content.read()
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise UserError(f"{archive}: not an archive of records: {error}") from error
 
