@@ -9,7 +9,7 @@ from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
 from automata.grid import Grid, alternatives
-from automata.config.inputs import files_of
+from automata.config.inputs import data_files, files_of
 from automata.errors import UserError
 from automata.expected import expected
 from automata.files import fingerprint
@@ -99,8 +99,9 @@ def content(*names):
 
 def own_files(wildcards):
     """Return the user's own files of a data set, except names that look like wildcards."""
-    paths = [it for path in GRID.own_files(wildcards.dataset) for it in files_of(path)]
-    return [ancient(str(path)) for path in paths if not contains_wildcard(str(path))]
+    sources = data_files(part(wildcards).preparation(wildcards.dataset)).values()
+    paths = [str(file) for source in sources for file in files_of(Path(source))]
+    return [ancient(path) for path in paths if not contains_wildcard(path)]
 
 
 def part(wildcards):

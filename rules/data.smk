@@ -18,7 +18,9 @@ rule prepare:
     conda:
         "../envs/automata.yaml"
     params:
-        preparation=lambda wildcards: GRID.preparation(wildcards.dataset),
+        preparation=lambda wildcards: json.dumps(
+            part(wildcards).preparation(wildcards.dataset).stated(), sort_keys=True
+        ),
         files=lambda wildcards: json.dumps(
             GRID.data_contents(wildcards.dataset), sort_keys=True
         ),

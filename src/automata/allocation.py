@@ -1,4 +1,4 @@
-"""The resources of a job: the GPUs of this host, and its allocation if SLURM runs it."""
+"""The allocation of a SLURM job, and the GPUs that a job sees."""
 
 from __future__ import annotations
 
@@ -45,19 +45,6 @@ def keep_to_allocation(compute: Compute) -> None:
         idle_first = sorted(visible, key=lambda uuid: bool(computing_on(uuid)))
         names = [f"GPU-{uuid}" for uuid in idle_first[: compute.gpus]]
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(names)
-
-
-def gpus_of_host() -> int | None:
-    """Return the number of GPUs by NVML; None without pynvml. It does not start CUDA."""
-    try:
-        import pynvml
-    except ImportError:
-        return None
-    try:
-        pynvml.nvmlInit()
-        return int(pynvml.nvmlDeviceGetCount())
-    except pynvml.NVMLError:
-        return 0
 
 
 def _cpus() -> int:

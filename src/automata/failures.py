@@ -33,16 +33,11 @@ SMALLER = (
     "protocol.*.batch_size need less"
 )
 
-WORKER_KILLED = (
-    "the process that trains was killed, most often for lack of memory (the machine's, or what "
-    "ulimit -v or the scheduler allows), or native code crashed"
-)
-
 KILLED = (
-    "the job was killed, most often for lack of memory, or native code or your own model ended "
-    "its process"
+    "a process of the job was killed, most often for lack of memory (the machine's, or what "
+    "ulimit -v or the scheduler allows), or native code or your own model ended it"
 )
-"""The reason of a job that ended without an error line."""
+"""The reason of a worker's death, and of a job that ended without an error line."""
 
 OWN_LINE = re.compile(r"^automata(?: [\w-]+)?: error: ")
 """Start of an error line of `automata.cli`."""
@@ -127,9 +122,7 @@ def _known_reason(error: BaseException) -> str | None:
             return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
         return f"memory ran out: {first_line(error)}; make room and {KEPT}"
     if "RayActorError" in _type_names(error):
-        return f"{WORKER_KILLED}; {KEPT}"
-    if "RayError" in _type_names(error):
-        return f"Ray failed: {type(error).__name__}: {first_line(error)}; {KEPT}"
+        return f"{KILLED}; {KEPT}"
     return None
 
 

@@ -9,10 +9,9 @@ from functools import cache, cached_property
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from automata.config.experiment import Experiment
-from automata.config.inputs import check_data_files, contents_of, data_files, is_code
+from automata.config.inputs import check_data_files, contents_of, is_code
 from automata.config.job import Job, Run, goes_together
 from automata.errors import UserError
 from automata.files import fingerprint
@@ -169,18 +168,6 @@ class Grid:
         )
         return job_of(self.experiment_of(dataset), run, self._contents[dataset])
 
-    def own_files(self, dataset: str) -> list[Path]:
-        """Return the user's own files and folders that a data set is made from."""
-        paths = data_files(self.experiment_of(dataset).preparation(dataset))
-        return [Path(path) for path in paths.values()]
-
-    def preparation(self, dataset: str) -> str:
-        """Return the settings that decide the content of a prepared file, as JSON."""
-        return json.dumps(self._preparation(dataset), sort_keys=True)
-
-    def _preparation(self, dataset: str) -> dict[str, Any]:
-        return self.experiment_of(dataset).preparation(dataset).stated()
-
     def data_contents(self, dataset: str) -> dict[str, str]:
         """Return the hashes of the user's own files that a data set is made from, by role."""
         files = self._contents[dataset].items()
@@ -188,7 +175,7 @@ class Grid:
 
     def version(self, dataset: str) -> str:
         """Return the suffix of a prepared file: a fingerprint of its settings and content."""
-        inputs = self._preparation(dataset)
+        inputs = self.experiment_of(dataset).preparation(dataset).stated()
         if contents := self.data_contents(dataset):
             inputs |= {"files": contents, "reader": READER}
         return f"-{fingerprint(inputs)}" if inputs else ""

@@ -46,24 +46,24 @@ def held(path: Path, what: str, *, mode: int = -1, needed: bool = True) -> Itera
     # filelock's fallback takes the existence of the file for the lock, which _write would break.
     lock = FileLock(path, mode=mode, fallback_to_soft=False)
     start = time.perf_counter()
-    waited, timeout = 0.0, 0.0
+    timeout = 0.0
     while not lock.is_locked:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire(timeout=timeout)
         except FileNotFoundError:  # its last holder has removed the folder
-            waited = time.perf_counter() - start
+            continue
         except Timeout:
             logger.info("waiting for %s: %s", what, _describe_holder(path))
-            waited, timeout = time.perf_counter() - start, REPEAT_SECONDS
+            timeout = REPEAT_SECONDS
         except OSError as error:
             if needed or error.errno not in NO_LOCKS:
                 raise
             text = "%s: this file system has no locks: continues without waiting for %s"
             logger.warning(text, path, what)
             break
+    waited = time.perf_counter() - start if timeout else 0.0
     if waited:
-        waited = time.perf_counter() - start
         logger.info("waited %.1f s for %s", waited, what)
     who = {"host": platform.node(), "pid": os.getpid(), "since": time.time()}
     _write(path, json.dumps(who))

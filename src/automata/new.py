@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 import os
 import re
 import shlex
@@ -14,8 +14,8 @@ from statistics import fmean
 from typing import Any
 
 import torch
-import yaml
 
+from automata.config.data import GLOVE
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, SHIPPED, read_experiments
 from automata.config.job import Job, Run, settings_of
@@ -47,13 +47,7 @@ CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
 UNBALANCED = 3.0
 """Ratio of the largest to the smallest class above which accuracy says little."""
 VECTORS = {"source": None, "dimension": 100}
-VECTORS_LINES = [
-    "data:",
-    "  vectors: {source: null, dimension: 100}   # random; better, 862 MB once:",
-    '  # vectors: {source: "https://nlp.stanford.edu/data/glove.6B.zip", dimension: 100}',
-]
-PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
-"""Texts that need no quotes in YAML; PyYAML itself quotes words with a meaning, like `no`."""
+"""Random vectors of words: they need no download."""
 
 
 def new(
@@ -169,6 +163,10 @@ def configuration(
         metric = "balanced_accuracy"
         why = f"the largest class has {rows.max()} training rows, the smallest {rows.min()}"
     few = "three or more show how certain the result is" if size.seeds < 3 else None
+    vectors = [
+        f"data: {_yaml({'vectors': VECTORS})}   # random; better, 862 MB once:",
+        f"# data: {_yaml({'vectors': {**VECTORS, 'source': GLOVE}})}",
+    ]
     lines = [
         f"# {printable(command(output))}",
         f"# It takes {plan.cost} on this machine, by a probe of {PROBED} configurations.",
@@ -178,7 +176,7 @@ def configuration(
         f"  {_yaml(name)}:",
         *(f"    {line}" for line in _own_dataset(guessed)),
         *(f"    # {printable(note)}" for note in notes),
-        *(VECTORS_LINES if kind == "text" else []),
+        *(vectors if kind == "text" else []),
         "",
         *RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines(),
         f"seeds: {[*range(size.seeds)]}{_comment(few)}",
@@ -203,10 +201,8 @@ def _own_dataset(guessed: Guess) -> Iterator[str]:
 
 
 def _yaml(value: Any) -> str:
-    """Return a text or number in YAML; a text that YAML could read as another type is quoted."""
-    style = '"' if isinstance(value, str) and not PLAIN.fullmatch(value) else None
-    text = yaml.safe_dump(value, default_style=style, width=math.inf, allow_unicode=True)
-    return text.removesuffix("\n").removesuffix("...").strip()
+    """Return a value as JSON, which is YAML; texts are in quotes, so that none has a meaning."""
+    return printable(json.dumps(value, ensure_ascii=False))
 
 
 def _comment(reason: str | None) -> str:

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from automata import allocation
 from automata.grid import Grid
 from automata.names import METHODS
 from automata.registry import SCHEDULERS, SEARCHES
@@ -39,19 +38,12 @@ class Outputs:
         existing = [path for path in self.records if Path(path).exists()]
         return existing or self.records[:1]
 
-    def news(self, elsewhere: bool) -> list[str]:
-        """Return lines to print before the jobs start: the numbers of runs, and a missing GPU.
-
-        `elsewhere`: the jobs run on other machines, whose GPUs are unknown.
-        """
+    def news(self) -> list[str]:
+        """Return lines to print before the jobs start: the archives, or the numbers of runs."""
         if self._grid.archives:
             return [f"records from {', '.join(self._grid.archives)}"]
         runs = Counter(place.dataset for place in self._grid.runs)
-        lines = [f"{dataset}: {count} runs" for dataset, count in runs.items()]
-        wanted = any(part.compute.device == "cuda" for part in self._grid.parts)
-        if wanted and not elsewhere and allocation.gpus_of_host() == 0:
-            lines.append("compute.device: cuda: NVML finds no GPU on this machine")
-        return lines
+        return [f"{dataset}: {count} runs" for dataset, count in runs.items()]
 
     def end(self) -> str:
         """Return the line that names the results of a finished experiment."""

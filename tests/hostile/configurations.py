@@ -76,8 +76,8 @@ CASES = [
         learning_rate={"uniform": [0.1]},
     ),
     own(': "../a" is not valid; valid: a text', "../a"),
-    own(".dna: is the name of a data set that the project has", "dna"),
-    own(".all: is the name for all data sets together", "all"),
+    own(".dna: the project has this name; choose another", "dna"),
+    own(".all: the project has this name", "all"),
     own('.mine.kind: "table" is not valid; valid: tabular, text, image', kind="table"),
     wrong("own_datasets.mine.kind: missing", {"own_datasets": {"mine": {"path": "a.csv"}}}),
     wrong(

@@ -86,7 +86,7 @@ GOOD: Files = {"t.csv": table()}
 
 PATHS = [
     header("path: t.csv: no such file or folder", {}, real=True),
-    header("path: t.csv: is a folder; valid: a file", {"t.csv": folder}),
+    cells("t.csv: not a readable .csv file: ...Is a directory", {"t.csv": folder}),
     header("validation: v.csv: no such file or folder", GOOD, validation="v.csv"),
     Case("plan", "data.vectors.source: v.txt: no such file", config("text", vectors="v.txt"), GOOD),
 ]

@@ -1,11 +1,10 @@
 """A job reads its allocation and stays within it."""
 
 import os
-import sys
 
 import pytest
 
-from automata.allocation import allocation, gpus_of_host, keep_to_allocation
+from automata.allocation import allocation, keep_to_allocation
 from automata.config.sections import Compute
 from automata.errors import UserError
 
@@ -105,30 +104,3 @@ def test_gpus_of_different_models_are_left_as_they_are(slurm):
 )
 def test_trials_need_as_many_gpus_as_their_shares_fill(trials, share, gpus):
     assert Compute(concurrent_trials=trials, gpu_per_trial=share).gpus == gpus
-
-
-class Nvml:
-    """A pynvml for a host with so many GPUs, or, with None, without a driver."""
-
-    NVMLError = RuntimeError
-
-    def __init__(self, gpus):
-        self._gpus = gpus
-
-    def nvmlInit(self):  # noqa: N802
-        if self._gpus is None:
-            raise RuntimeError("Driver Not Loaded")
-
-    def nvmlDeviceGetCount(self):  # noqa: N802
-        return self._gpus
-
-
-@pytest.mark.parametrize(("there", "counted"), [(2, 2), (0, 0), (None, 0)])
-def test_gpus_of_the_host_are_those_that_nvml_knows(monkeypatch, there, counted):
-    monkeypatch.setitem(sys.modules, "pynvml", Nvml(there))
-    assert gpus_of_host() == counted
-
-
-def test_without_pynvml_the_number_of_gpus_is_unknown(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pynvml", None)
-    assert gpus_of_host() is None

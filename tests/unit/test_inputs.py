@@ -83,15 +83,15 @@ def test_a_factory_is_found_without_importing_it(tmp_path):
     (tmp_path / "nets").mkdir()
     (tmp_path / "nets/__init__.py").write_text("raise SystemExit('imported')")
     (tmp_path / "nets/mine.py").write_text("raise SystemExit('imported')")
-    assert factory_file("nets.mine:build", [str(tmp_path)]) == tmp_path / "nets/mine.py"
-    assert factory_file("nets:build", [str(tmp_path)]) == tmp_path / "nets/__init__.py"
+    assert factory_file("nets.mine:build", [str(tmp_path)], "key") == tmp_path / "nets/mine.py"
+    assert factory_file("nets:build", [str(tmp_path)], "key") == tmp_path / "nets/__init__.py"
     assert not {"nets", "nets.mine"} & set(sys.modules)
 
 
 def test_module_of_folders_without_init_is_found(tmp_path):
     (tmp_path / "docs/examples").mkdir(parents=True)
     (tmp_path / "docs/examples/mine.py").touch()
-    file = factory_file("docs.examples.mine:build", [str(tmp_path)])
+    file = factory_file("docs.examples.mine:build", [str(tmp_path)], "key")
     assert file == tmp_path / "docs/examples/mine.py"
 
 
@@ -99,8 +99,10 @@ def test_module_of_folders_without_init_is_found(tmp_path):
 def test_a_missing_factory_is_one_line(tmp_path, factory):
     (tmp_path / "nets").mkdir()
     (tmp_path / "nets/__init__.py").write_text("")
-    with pytest.raises(UserError, match=f"^{factory}: no module .* working directory, PYTHONPATH"):
-        factory_file(factory, [str(tmp_path)])
+    with pytest.raises(
+        UserError, match=f"^key: {factory}: no module .* working directory, PYTHONPATH"
+    ):
+        factory_file(factory, [str(tmp_path)], "key")
 
 
 def test_the_file_of_a_factory_is_the_one_whose_checksum_the_record_has(tmp_path, monkeypatch):
@@ -108,6 +110,6 @@ def test_the_file_of_a_factory_is_the_one_whose_checksum_the_record_has(tmp_path
 
     (tmp_path / "mine_here.py").write_text("def build(): ...")
     monkeypatch.syspath_prepend(tmp_path)
-    file = factory_file("mine_here:build", sys.path)
+    file = factory_file("mine_here:build", sys.path, "key")
     assert isinstance(file, Path)
     assert own_file("mine_here:build", None, "factory") == sha256(file)

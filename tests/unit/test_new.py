@@ -296,7 +296,7 @@ def test_yaml_says_why() -> None:
     mixed().to_csv("flowers.csv", index=False)
     new(Path("flowers.csv"), "species", None, None, 1.0)
     text = Path("flowers.yaml").read_text()
-    assert "- row   # seems to number the rows" in text
+    assert '- "row"   # seems to number the rows' in text
     assert yaml.safe_load(text)["own_datasets"]["flowers"] == FLOWERS
 
 

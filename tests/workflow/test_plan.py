@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 CONFIG = Path(__file__).parents[2] / "config"
 
 
@@ -48,11 +46,3 @@ def test_a_measured_job_has_all_cores_of_a_call_on_one_machine(workflow):
     workflow.config = {"compute": {"concurrent_trials": 1, "threads_per_trial": 1}}
     workflow.plan()
     assert (workflow.threads["tune"], workflow.threads["prepare"]) == (2, 1)
-
-
-@pytest.mark.parametrize(("gpus", "warned"), [(0, True), (1, False), (None, False)])
-def test_a_device_that_is_not_here_is_a_warning(workflow, monkeypatch, caplog, gpus, warned):
-    monkeypatch.setattr("automata.allocation.gpus_of_host", lambda: gpus)
-    workflow.config = {"compute": {"device": "cuda"}}
-    assert workflow.plan()["tune"] == 2
-    assert ("compute.device: cuda: NVML finds no GPU" in caplog.text) == warned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from automata.config.base import (
     Axis,
@@ -106,34 +106,26 @@ class Experiment(Section):
     job: JobRequest
     carbon: Carbon
 
-    @field_validator("experiment")
-    @classmethod
-    def _check_experiment(cls, name: str) -> str:
-        if name in TAKEN:
-            raise BadKeyError([], f"{name} is the name of another folder in results/")
-        return name
-
-    @field_validator("own_datasets")
-    @classmethod
-    def _check_own_datasets(cls, own: dict[str, OwnDataset]) -> dict[str, OwnDataset]:
-        for name in own:
-            if name in DATASETS:
-                raise BadKeyError([name], "is the name of a data set that the project has")
-            if name == "all":
-                raise BadKeyError([name], "is the name for all data sets together in tables")
-        return own
+    @model_validator(mode="after")
+    def _check_names(self) -> Self:
+        if self.experiment in TAKEN:
+            problem = f"{self.experiment} is the name of another folder in results/"
+            raise BadKeyError(["experiment"], problem)
+        taken = {"own_datasets": [*DATASETS, "all"]}  # tables have "all" for all data sets
+        taken |= {OWN[kind]: [*methods] for kind, methods in REGISTRIES.items()}
+        for key, names in taken.items():
+            for name in getattr(self, key):
+                if name in names:
+                    raise BadKeyError([key, name], "the project has this name; choose another")
+        return self
 
     @model_validator(mode="after")
     def _check_methods(self) -> Self:
         axes = {"search": "searches", "scheduler": "schedulers", "selector": "selectors"}
         for kind, axis in axes.items():
-            own = getattr(self, OWN[kind])
-            for name in own:
-                if name in REGISTRIES[kind]:
-                    problem = f"is the name of a {kind} that the project has"
-                    raise BadKeyError([OWN[kind], name], problem)
+            known = [*REGISTRIES[kind], *getattr(self, OWN[kind])]
             for index, name in enumerate(getattr(self, axis)):
-                _require(name, [*REGISTRIES[kind], *own], [axis, index])
+                _require(name, known, [axis, index])
         return self
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -64,16 +65,6 @@ def read_experiments(
     return _experiments([*layers, (Path("--config"), dict(command_line or {}))])
 
 
-def parse_experiment(config: Config) -> Experiment:
-    """Return a configuration as an experiment; raises ValidationError.
-
-    Types are strict, as in JSON: "1" and true are not numbers.
-    """
-    return Experiment.model_validate_json(
-        json.dumps(config), strict=True, by_alias=True, by_name=False
-    )
-
-
 def _experiments(layers: list[Layer]) -> list[Experiment]:
     """Return the experiment of each part of `layers`, with only the selected data sets."""
     listing = [index for index, (_, config) in enumerate(layers) if config.get("parts")]
@@ -120,11 +111,11 @@ def _names(file: Path, key: str, value: object, valid: str) -> list[str]:
 
 
 def _experiment(layers: list[Layer]) -> Experiment:
-    config: Config = {}
-    for _, content in layers:
-        config = combine(config, content)
-    try:
-        return parse_experiment(config)
+    config = reduce(combine, (content for _, content in layers))
+    try:  # types are strict, as in JSON: "1" and true are not numbers
+        return Experiment.model_validate_json(
+            json.dumps(config), strict=True, by_alias=True, by_name=False
+        )
     except ValidationError as error:
         path, problem = first_refusal(error, Experiment)
     source = _source(path, layers)
@@ -134,21 +125,18 @@ def _experiment(layers: list[Layer]) -> Experiment:
 
 
 def _source(path: list[str], layers: list[Layer]) -> str:
-    """Return the last source that sets the key at `path`, or a section around it."""
-    depths = [depth for depth, key in enumerate(path, start=1) if key in REPLACED]
-    for depth in range(min(depths, default=len(path)), 0, -1):
-        for file, config in reversed(layers):
-            if _has(config, path[:depth]):
-                return os.path.relpath(file) if file.exists() else str(file)
-    return "configuration"
+    """Return the last source that sets the key at `path`, or most sections around it."""
+    replaced = [depth for depth, key in enumerate(path, start=1) if key in REPLACED]
+    whole = path[: min(replaced, default=len(path))]
+    file, _ = max(reversed(layers), key=lambda layer: _depth(layer[1], whole))
+    return os.path.relpath(file) if file.exists() else str(file)
 
 
-def _has(content: object, path: list[str]) -> bool:
-    for key in path:
-        if isinstance(content, list) and key.isdigit() and int(key) < len(content):
-            content = content[int(key)]
-        elif isinstance(content, dict) and key in content:
-            content = content[key]
-        else:
-            return False
-    return True
+def _depth(content: Any, path: list[str]) -> int:
+    """Return the number of keys of `path` that `content` has, one in the other."""
+    for depth, key in enumerate(path):
+        try:
+            content = content[int(key) if isinstance(content, list) else key]
+        except (LookupError, TypeError, ValueError):
+            return depth
+    return len(path)

@@ -64,14 +64,11 @@ def key_of(role: str, dataset: str) -> str:
 
 
 def check_data_files(experiment: Experiment, dataset: str) -> None:
-    """Raise UserError if a user's data file is missing, or is a folder but must be a file."""
+    """Raise UserError if one of the user's data files is missing."""
     for role, path in data_files(experiment.preparation(dataset)).items():
-        allows_folder = role.startswith("own.") and experiment.kind(dataset) != "tabular"
         # Path.exists would raise an error for a path in an unreadable folder.
         if not os.path.exists(path):  # noqa: PTH110
             raise UserError(f"{key_of(role, dataset)}: {path}: no such file or folder")
-        if Path(path).is_dir() and not allows_folder:
-            raise UserError(f"{key_of(role, dataset)}: {path}: is a folder; valid: a file")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -93,29 +90,28 @@ def remembered_content(path: Path, memory: Path) -> str:
         contents = dict(json.loads(memory.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):  # missing or damaged
         contents = {}
-    name, state = str(path.absolute()), _state(path)
-    known = contents.get(name)
-    if not isinstance(known, list) or known[:1] != [state]:
-        known = contents[name] = [state, content_of(path)]
+    state = _state(path)
+    if state not in contents:
+        contents[state] = content_of(path)
         with suppress(OSError):
             write_text(memory, json.dumps(contents))
-    return str(known[1])
+    return str(contents[state])
 
 
 def _state(path: Path) -> str:
-    """Return a hash of sizes and times of the files at `path`, without reading them."""
+    """Return a hash of names, sizes and times of the files at `path`, without reading them."""
     digest = hashlib.sha256()
-    for file in files_of(path):
+    for file in files_of(path.absolute()):
         stat = file.stat()
         times = f"{stat.st_mtime_ns}\0{stat.st_ctime_ns}"  # a copy may keep mtime, but not ctime
         digest.update(f"{file}\0{stat.st_size}\0{times}\0{stat.st_ino}\0".encode())
     return digest.hexdigest()
 
 
-def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
+def factory_file(factory: str, search_path: Sequence[str], key: str) -> Path | None:
     """Return the file of the module in "module:attribute", without importing it; None without one.
 
-    Raises UserError if `search_path` has no such module.
+    Raises UserError, which names `key`, if `search_path` has no such module.
     """
     name, _, _ = factory.partition(":")
     places: Sequence[str] | None = list(search_path)
@@ -123,9 +119,8 @@ def factory_file(factory: str, search_path: Sequence[str]) -> Path | None:
     for part in name.split("."):  # the whole name would import the parents
         spec = PathFinder.find_spec(part, places) if places else None
         if spec is None:
-            raise UserError(
-                f"{factory}: no module {name} (searched: the working directory, PYTHONPATH)"
-            )
+            searched = "(searched: the working directory, PYTHONPATH)"
+            raise UserError(f"{key}: {factory}: no module {name} {searched}")
         places = list(spec.submodule_search_locations or ())
     return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
@@ -150,11 +145,7 @@ def contents_of(
     if isinstance(model, OwnModel):
         code[FACTORY] = model.factory
     for role, target in code.items():
-        try:
-            file = factory_file(target, search_path)
-        except UserError as error:
-            section = f"protocol.{experiment.kind(dataset)}." if role == FACTORY else ""
-            raise UserError(f"{section}{role}: {error}") from error
-        if file is not None:
+        key = f"protocol.{experiment.kind(dataset)}.{role}" if role == FACTORY else role
+        if file := factory_file(target, search_path, key):
             files[role] = file
     return {role: remembered_content(path, memory) for role, path in files.items()}

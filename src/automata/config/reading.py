@@ -43,22 +43,13 @@ _Loader.add_implicit_resolver(
 def read(file: Path) -> Config:
     """Return the configuration in `file`; raises UserError, in one line."""
     try:
-        content = yaml.load(file.read_text(encoding="utf-8"), _Loader)
+        with file.open(encoding="utf-8") as stream:
+            content = yaml.load(stream, _Loader)
     except OSError as error:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: {error}; save it as UTF-8") from error
     except (yaml.YAMLError, ValueError) as error:
-        raise UserError(f"{file}: {_yaml_error(error)}") from error
+        problem = " ".join(str(error).replace(f'in "{file}", ', "at ").split())
+        raise UserError(f"{file}: not YAML in UTF-8: {problem}") from error
     if not isinstance(content, dict):
         raise UserError(f"{file}: a configuration is a section of keys")
     return content
-
-
-def _yaml_error(error: Exception) -> str:
-    """Return the place and the problem of an error in YAML."""
-    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
-        return f"not YAML: {' '.join(str(error).split())}"
-    mark, start = error.problem_mark, error.context_mark
-    context = f"{error.context} of line {start.line + 1}, " if error.context and start else ""
-    return f"line {mark.line + 1}, column {mark.column + 1}: not YAML: {context}{error.problem}"

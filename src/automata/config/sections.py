@@ -25,8 +25,7 @@ class Compute(Section):
     """Resources of one job. Options of Snakemake decide how many jobs run at once."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """`auto`: a GPU if torch finds one, except for tables: no GPU was shown to speed up their small
-    models"""
+    """`auto`: a GPU if torch finds one, but the CPU for tables, whose models are small"""
     threads_per_trial: Count = 1
     """CPU threads of a trial and of the final training"""
     concurrent_trials: Count = 1
@@ -39,8 +38,7 @@ class Compute(Section):
     compiled: bool = False
     """train image models with `torch.compile`, on a GPU as CUDA graphs. It needs a C++ compiler, on
     a GPU also Triton and the headers of Python. Compilation takes half a minute, which is part of
-    the measured time. With batches of 20, epochs of ResNet18 are 3 times as fast on an H100, and
-    not faster on a CPU"""
+    the measured time. It makes no epoch faster on a CPU; see [GPUs](gpu.md#what-an-h100-does)"""
 
     @property
     def gpus(self) -> int:
@@ -201,11 +199,9 @@ class GradMatchSettings(Section):
     fill the subset"""
 
 
-class AdaptiveGradMatchSettings(Section):
+class AdaptiveGradMatchSettings(GradMatchSettings):
     """Gradient matching with the smallest subset that matches well enough."""
 
-    l2: NonNegativeFloat = 0.0
-    """lambda: penalty on the squared weights"""
     tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.1
     """stop if the residual has at most this share of the gradient's norm; smaller values take more
     data. On satimage, with at most 30 %, Adam and batches of 32, tolerances of 0.05, 0.1 and 0.2

@@ -12,11 +12,10 @@ from pydantic import (
     PositiveInt,
     TypeAdapter,
     ValidationError,
-    model_serializer,
     model_validator,
 )
 
-from automata.config.base import BadKeyError, Count, Integer, Section, Share, invalid
+from automata.config.base import BadKeyError, Count, Integer, Section, Share, added, invalid
 from automata.config.refusals import valid_values
 
 DRAWS = ("uniform", "loguniform", "randint", "lograndint", "choice")
@@ -28,15 +27,15 @@ Scalar = bool | int | float | str
 class Domain(Section):
     """Values of one hyper-parameter; exactly one key names the distribution."""
 
-    uniform: tuple[float, float] | None = None
+    uniform: Annotated[tuple[float, float] | None, added(None)] = None
     """float, uniform: `[low, high]`"""
-    loguniform: tuple[PositiveFloat, PositiveFloat] | None = None
+    loguniform: Annotated[tuple[PositiveFloat, PositiveFloat] | None, added(None)] = None
     """float with a uniform logarithm: `[low, high]`"""
-    randint: tuple[Integer, Integer] | None = None
+    randint: Annotated[tuple[Integer, Integer] | None, added(None)] = None
     """integer below high, uniform: `[low, high]`"""
-    lograndint: tuple[Count, Count] | None = None
+    lograndint: Annotated[tuple[Count, Count] | None, added(None)] = None
     """integer below high, with a uniform logarithm: `[low, high]`"""
-    choice: Annotated[list[Scalar] | None, Field(min_length=1)] = None
+    choice: Annotated[list[Scalar] | None, Field(min_length=1), added(None)] = None
     """list of values with equal probability"""
 
     @model_validator(mode="after")
@@ -51,10 +50,6 @@ class Domain(Section):
         if draw == "choice" and len({(type(value), value) for value in values}) < len(values):
             raise BadKeyError([], "a choice is repeated")
         return self
-
-    @model_serializer
-    def _as_written(self) -> dict[str, Any]:
-        return {name: values for name in DRAWS if (values := getattr(self, name)) is not None}
 
     @property
     def draw(self) -> tuple[str, list[Any]]:

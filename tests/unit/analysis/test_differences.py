@@ -10,7 +10,7 @@ import pytest
 
 from automata.analysis.differences import COLUMNS, differences, in_words
 from automata.config.experiment import Experiment
-from automata.config.files import parse_experiment, read_experiments
+from automata.config.files import read_experiments
 from automata.config.job import settings_of
 from benchmarks.synthetic import synthetic_runs
 
@@ -22,7 +22,8 @@ PAPER = read_experiments([CONFIG / "config.yaml", CONFIG / "paper.yaml"])
 
 def settings(config: dict[str, Any], dataset: str, search: str, scheduler: str) -> dict[str, Any]:
     """Return the settings as a record of a run has them."""
-    found = settings_of(parse_experiment(config), dataset, search, scheduler, "full")
+    (experiment,) = read_experiments([], config)
+    found = settings_of(experiment, dataset, search, scheduler, "full")
     return found.model_dump(mode="json", exclude={"selector", "metering"})
 
 

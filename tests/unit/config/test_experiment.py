@@ -1,17 +1,12 @@
 """Rules that involve several keys of an experiment."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 from pydantic import ValidationError
 
-from automata.config.experiment import Experiment
-from automata.config.files import combine, parse_experiment
-from automata.config.refusals import first_refusal
+from automata.config.files import DEFAULTS, read_experiments
 from automata.config.spaces import Domain
+from automata.errors import UserError
 
-DEFAULTS = yaml.safe_load((Path(__file__).parents[3] / "config/config.yaml").read_text())
 SPACE = {
     "learning_rate": {"uniform": [0.001, 0.01]},
     "hidden1": {"choice": [10]},
@@ -25,10 +20,10 @@ def refusal(kind="tabular", model="mlp", space=None, searches=("random",), **pro
     content = {"model": model, "search_space": {**SPACE, **(space or {})}, **protocol}
     changes = {"searches": list(searches), "protocol": {kind: content}}
     try:
-        parse_experiment(combine(DEFAULTS, changes))
-    except ValidationError as error:
-        path, message = first_refusal(error, Experiment)
-        return ".".join(path), message
+        read_experiments([DEFAULTS], of_module=changes)
+    except UserError as error:
+        _, path, message = str(error).split(": ", 2)
+        return path, message
     return None
 
 
@@ -115,15 +110,12 @@ def test_the_message_is_about_the_alternative_that_fits_best():
     ],
 )
 def test_texts_and_booleans_are_not_numbers(key, value, valid):
-    with pytest.raises(ValidationError) as error:
-        parse_experiment({**DEFAULTS, key: value})
-    path, message = first_refusal(error.value, Experiment)
-    assert path == [key, "1"]
-    assert message.endswith(f"is not valid; valid: {valid}")
+    with pytest.raises(UserError, match=rf"{key}\.1: .* is not valid; valid: {valid}$"):
+        read_experiments([DEFAULTS], of_module={key: value})
 
 
 def test_a_whole_float_is_an_integer():
-    assert parse_experiment({**DEFAULTS, "seeds": [1e3]}).seeds == [1000]
+    assert read_experiments([DEFAULTS], {"seeds": [1e3]})[0].seeds == [1000]
 
 
 def test_null_is_among_the_valid_values():

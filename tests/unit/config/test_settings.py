@@ -1,28 +1,22 @@
 """The part of an experiment that one run reads."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
-from automata.config.files import combine, parse_experiment
+from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import settings_of
 
-DEFAULTS = yaml.safe_load((Path(__file__).parents[3] / "config/config.yaml").read_text())
 REVIEWS = {"kind": "text", "path": "r.csv", "text": "t", "target": "y"}
 TPE = {"configurations": 3, "search_space": {"layers": {"choice": [2]}}}
-EXPERIMENT = parse_experiment(
-    combine(
-        DEFAULTS,
-        {
-            "own_datasets": {"reviews": REVIEWS},
-            "data": {"vectors": {"source": "v.txt", "dimension": 2}, "sst2_neutral": "scores"},
-            "protocol": {"text": {"configurations": 5, "for_search": {"tpe": TPE}}},
-            "search": {"tpe": {"startup_configurations": 4}},
-            "scheduler": {"asha": {"grace_period": 2}, "hyperband": {"reduction_factor": 4}},
-            "selector": {"gradmatch-adaptive": {"floor": 0.5}, "gradmatch": {"l2": 0.5}},
-        },
-    )
+(EXPERIMENT,) = read_experiments(
+    [DEFAULTS],
+    {
+        "own_datasets": {"reviews": REVIEWS},
+        "data": {"vectors": {"source": "v.txt", "dimension": 2}, "sst2_neutral": "scores"},
+        "protocol": {"text": {"configurations": 5, "for_search": {"tpe": TPE}}},
+        "search": {"tpe": {"startup_configurations": 4}},
+        "scheduler": {"asha": {"grace_period": 2}, "hyperband": {"reduction_factor": 4}},
+        "selector": {"gradmatch-adaptive": {"floor": 0.5}, "gradmatch": {"l2": 0.5}},
+    },
 )
 VECTORS = {"source": "v.txt", "dimension": 2}
 
