@@ -41,16 +41,17 @@ except UserError as error:
 # directory may have a stranger's modules: it is searched only if the configuration names own code.
 if not GRID.names_code:
     SEARCHED.remove(os.getcwd())
+OUTPUTS = Outputs(GRID)
 os.environ.update(
     PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))),
     PYTHONSAFEPATH="1",
+    AUTOMATA_CONFIGFILES=OUTPUTS.configfiles(workflow.config_settings.configfiles),
     AUTOMATA_DATA_CACHE=GRID.shared.data.cache,
     AUTOMATA_DATA_MIRROR=GRID.shared.data.mirror or "",
     AUTOMATA_RAY_ADDRESS=GRID.shared.ray.address or "",
     AUTOMATA_MODEL_ROWS=GRID.shared.models.rows,
 )
 
-OUTPUTS = Outputs(GRID)
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
 TABLE_DIR = f"{OUTPUTS.folder}/tables"
@@ -82,13 +83,6 @@ def as_json(value):
     """Return a function that returns `value` in JSON; in a text, braces would mark wildcards."""
     text = json.dumps(value, default=lambda section: section.model_dump(mode="json"))
     return lambda wildcards: text
-
-
-def configuration():
-    """Return the configuration files with which a reader makes the runs again."""
-    if ARCHIVES:  # published records are in results/reference/NAME
-        return [f"config/reference/{Path(it).parent.name}.yaml" for it in ARCHIVES]
-    return [str(file) for file in workflow.config_settings.configfiles]
 
 
 def content(*names):

@@ -63,13 +63,11 @@ rule build_page:
         "../envs/automata.yaml"
     params:
         experiment=EXPERIMENT,
-        configuration=configuration(),
     message:
         f"Building the page of {EXPERIMENT}"
     shell:
         """
-        python -m automata page results/{params.experiment:q} \
-            --configuration {params.configuration:q} > {log:q} 2>&1
+        python -m automata page results/{params.experiment:q} > {log:q} 2>&1
         """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -44,6 +45,11 @@ class Outputs:
             return [f"records from {', '.join(self._grid.archives)}"]
         runs = Counter(place.dataset for place in self._grid.runs)
         return [f"{dataset}: {count} runs" for dataset, count in runs.items()]
+
+    def configfiles(self, given: Iterable[Path]) -> str:
+        """Return the configuration files that make the runs again, one per line."""
+        published = [f"config/reference/{Path(it).parent.name}.yaml" for it in self._grid.archives]
+        return "\n".join(published or map(str, given))
 
     def end(self) -> str:
         """Return the line that names the results of a finished experiment."""

@@ -135,15 +135,11 @@ def plot(
     write_figures(tables, figures, output, processes)
 
 
-def page(
-    experiment: Annotated[Path, "Folder of the experiment."],
-    *,
-    configuration: Annotated[Sequence[str], "Configuration files of its runs."] = (),
-) -> None:
-    """Make the page that shows an experiment offline."""
+def page(experiment: Annotated[Path, "Folder of the experiment."]) -> None:
+    """Make the page that shows an experiment offline ($AUTOMATA_CONFIGFILES: a file per line)."""
     from automata.page.build import write_page
 
-    write_page(experiment, configuration)
+    write_page(experiment, os.environ.get("AUTOMATA_CONFIGFILES", "").splitlines())
 
 
 def publish(

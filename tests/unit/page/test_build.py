@@ -135,7 +135,7 @@ def test_tables_are_linked_as_seen_from_the_page(tags):
     links = [attrs["href"] for tag, attrs in tags if tag == "a"]
     assert "tables/untuned.csv" in links
     assert "tables/ratios.csv" not in links  # it is not published with the page
-    assert "tables/energy.md" not in links  # was not written
+    assert "tables/overview.md" not in links  # was not written
 
 
 def test_every_row_of_the_tradeoff_table_is_there(html, experiment):
