@@ -53,7 +53,7 @@ def test_all_of_it_is_published(published, name):
 def test_what_the_records_make_again_in_another_form_is_not_published(published):
     forms = {path.suffix for path in (published.folder / PUBLISHED).rglob("*.*")}
     assert forms == {".html", ".yaml", ".xz", ".csv", ".md", ".json", ".png"}
-    assert not (published.folder / PUBLISHED / "tables/tradeoff.csv").exists()
+    assert not (published.folder / PUBLISHED / "tables/ratios.csv").exists()
 
 
 def test_links_of_the_published_page_lead_somewhere(published):
