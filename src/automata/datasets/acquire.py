@@ -25,7 +25,7 @@ WAITS = (0.0, 1.0, 4.0)
 TIMEOUT = (15.0, 60.0)
 """Seconds that a server may take to accept a connection, and to send the next bytes."""
 
-_LOG = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> Path:
@@ -34,10 +34,10 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
     `mirror` is a folder, whose file is used in place, or a base URL, which is tried before the
     official one. If the source publishes no checksum, `cache` keeps the SHA-256 of the first file
     as `<name>.sha256`, and later files must match it. Raises UserError if no place has the file, or
-    if its checksum is wrong. Such a file stays, because a user may have put it there.
+    if its checksum is wrong. A wrong file stays, because a user may have put it there.
     """
     found = path = cache / file.name
-    record = cache / f"{file.name}.sha256"
+    first = cache / f"{file.name}.sha256"
     folders, urls = [cache], [file.url]
     if mirror and mirror.startswith(("http://", "https://")):
         urls.insert(0, f"{mirror.rstrip('/')}/{file.name}")
@@ -45,20 +45,20 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
         folders.append(Path(mirror).expanduser())
     checksum, remedy = file.checksum, f"put the file of {file.url} at {path} by hand"
     try:
-        if checksum is None and record.is_file():
-            recorded = record.read_text(encoding="utf-8", errors="replace")
-            checksum = f"sha256:{recorded.partition(' ')[0]}"
-            remedy += f" ({record} has the checksum of the first one)"
+        if checksum is None and first.is_file():
+            line = first.read_text(encoding="utf-8", errors="replace")
+            checksum = f"sha256:{line.partition(' ')[0]}"
+            remedy += f" ({first} has the checksum of the first one)"
         found = next((f / file.name for f in folders if (f / file.name).is_file()), path)
         if found.is_file():
             _verify(found, checksum)
         else:
             lock = cache / f".{file.name}.lock"
             with held(lock, f"a download of {file.name}", needed=False):
-                if not path.is_file():  # unless the last holder of the lock downloaded it
+                if not path.is_file():  # the last holder of the lock may have downloaded it
                     _download(urls, path, checksum)
         if checksum is None:
-            write_text(record, f"{sha256(found)}  {file.name}\n")
+            write_text(first, f"{sha256(found)}  {file.name}\n")
     except (OSError, ValueError) as error:
         raise UserError(f"{dataset}: {found}: {error}; {remedy}") from error
     return found
@@ -85,13 +85,13 @@ def _download(urls: list[str], path: Path, checksum: str | None) -> None:
     problems: dict[str, Exception] = {}
     for url, wait in product(urls, WAITS):
         time.sleep(wait)
-        _LOG.info("downloading %s", url)
+        logger.info("downloading %s", url)
         try:
             with replacing(path) as temporary:
                 download(url, str(temporary), None)
                 _verify(temporary, checksum)
             return
         except (requests.RequestException, ValueError) as error:
-            _LOG.warning("%s: %s", url, error)
+            logger.warning("%s: %s", url, error)
             problems[url] = error
     raise ValueError("; ".join(f"{url}: {error}" for url, error in problems.items()))

@@ -28,7 +28,7 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class DatasetSpec:
-    """One data set; counts are rows (paper, tables of the appendix)."""
+    """One data set; `train`, `validation` and `test` are counts of rows (paper, appendix)."""
 
     kind: Kind
     classes: int

@@ -1,4 +1,4 @@
-"""Converts raw rows to the tensors that models read: one function for each kind of data."""
+"""Converts raw rows to tensors: `tabular`, `image` and `text`, one function for each kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Tensors(NamedTuple):
 
 
 def tabular(raw: RawSplits[Numbers]) -> Tensors:
-    """Return inputs (n, features) float32; the encoding has the arguments of `standardised`.
+    """Return inputs (n, features) float32; the encoding has `mean` and `scale` of `standardised`.
 
     Every split is scaled by the mean and standard deviation of the training split.
     """
@@ -61,7 +61,7 @@ def image(raw: RawSplits[Images], flip: bool) -> Tensors:
     """Return inputs (n, channels, height, width) uint8, with the moments of the training split.
 
     Extras and encoding have these moments as `mean` and `scale`. The encoding also has the `size`
-    [width, height] in pixels. `flip` goes to the record: whether a mirrored image keeps its class.
+    [width, height] in pixels. `flip`, for the record: whether a mirrored image keeps its class.
     """
     mean, scale = (values.astype(np.float32) for values in moments(_writable(raw.train.inputs)))
     extras = {"mean": torch.from_numpy(mean), "scale": torch.from_numpy(scale)}
@@ -119,7 +119,7 @@ def text(raw: RawSplits[Tokens], vectors: Vectors, origin: dict[str, Any]) -> Te
     }
     if "read" in raw.facts:  # a user's own texts
         shares = {name: known[name] for name in ("validation", "test")}
-        facts["read"] = [*raw.facts["read"], known_tokens(shares)]
+        facts["read"] = [*raw.facts["read"], known_note(shares)]
     splits = _splits(raw, lambda some: numbered(some, numbers))
     table = torch.from_numpy(_table(trained, words, vectors, origin["dimension"]))
     return Tensors(splits, {"vectors": table}, facts, {"words": words})
@@ -135,8 +135,8 @@ def _table(
 ) -> NDArray[np.float32]:
     """Return the vectors of padding, of unknown words, and of the `words` that the model knows.
 
-    Words without a pretrained vector get a random one. Its moments are those of the training
-    split's words, so that no other split changes the training.
+    A word without a pretrained vector gets a random one. Its moments are those of the pretrained
+    vectors of training words, so that no other split changes the training.
     """
     mean, scale = np.zeros(dimension), np.full(dimension, 0.1)
     found = [vectors[word] for word in trained if word in vectors]
@@ -145,7 +145,7 @@ def _table(
         scale = np.std(found, axis=0, dtype=np.float64)
 
     def random(*names: str) -> NDArray[np.float64]:
-        # A seed has 31 bits: with one seed a word, two of 10,000 words may share it.
+        # With one seed of 31 bits per word, two of 10,000 words may share it.
         halves = [derive(VECTOR_SEED, *names, half) for half in ("first", "second")]
         return mean + scale * np.random.default_rng(halves).standard_normal(dimension)
 
@@ -162,8 +162,8 @@ def numbered(texts: Tokens, numbers: Mapping[str, int]) -> Tensor:
     return torch.from_numpy(inputs)
 
 
-def odd_lengths(texts: Tokens, longest: int | None) -> list[str]:
-    """Return a sentence about texts without words, and one about texts that are cut."""
+def length_notes(texts: Tokens, longest: int | None) -> list[str]:
+    """Return a note on texts without words, and one on texts that are cut; each only if any are."""
     counts = {
         "texts without words": sum(not text for text in texts),
         f"texts cut at {longest} words": sum(text != text[:longest] for text in texts),
@@ -171,8 +171,8 @@ def odd_lengths(texts: Tokens, longest: int | None) -> list[str]:
     return [f"{what}: {count:,} of {len(texts):,}" for what, count in counts.items() if count]
 
 
-def known_tokens(shares: Mapping[str, float | None]) -> str:
-    """Return a sentence about the share of known tokens in each split."""
+def known_note(shares: Mapping[str, float | None]) -> str:
+    """Return a note on the share of known tokens in each split."""
     known = [f"{name} {100 * share:.0f} %" for name, share in shares.items() if share is not None]
     return f"tokens that the model knows: {', '.join(known) or 'there are none'}"
 

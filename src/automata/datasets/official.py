@@ -1,6 +1,6 @@
 """Readers of official files: each gets the name of a data set and the paths of its files.
 
-If a file has a published checksum, `acquire` has compared it, so a reader knows the content.
+Readers check little, because `acquire` has compared the files with their checksums.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def connect4(name: str, paths: Paths) -> RawSplits[Numbers]:
 
 def glue(name: str, paths: Paths) -> RawSplits[Tokens]:
     """Return sentences as lower-case words; the validation rows are the development set."""
-    # GLUE publishes no labels of its test sentences.
+    # GLUE publishes no labels of its test sentences, so test rows are drawn from train.tsv.
     members = {"train": "SST-2/train.tsv", "validation": "SST-2/dev.tsv"}
     given = {}
     with zipfile.ZipFile(paths["SST-2.zip"]) as archive:
@@ -153,7 +153,7 @@ def _completed(
     known, spec = given["train"], DATASETS[name]
     missing = [split for split in SPLITS if split not in given]
     counts = [getattr(spec, split) for split in missing]
-    share = len(known) / (spec.train + sum(counts))
+    share = len(known) / (spec.train + sum(counts))  # 1 for a complete file
     *parts, rest = split_rows(len(known), *(round(share * count) for count in counts))
     drawn = {split: known[part] for split, part in zip(missing, parts, strict=True)}
     splits = {**given, **drawn, "train": known[rest]}

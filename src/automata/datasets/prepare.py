@@ -30,8 +30,8 @@ def prepare(
     """Return the data set `name`, ready for training.
 
     A data set of the catalog comes from official files (see `acquire`), a user's own one from the
-    files in `preparation.own`. `files` has their expected content by role. Raises UserError if
-    the name is unknown, a file is unreadable or has changed, or a count of rows is wrong.
+    files in `preparation.own`. `files` has the expected `content_of` each file by role. Raises
+    UserError if the name is unknown, a file is unreadable or has changed, or a count is wrong.
     """
     if preparation.own is not None:
         kind, flip = preparation.own.kind, getattr(preparation.own, "flip", True)

@@ -52,7 +52,7 @@ class Split:
         return len(self.labels)
 
     def ready(self, inputs: Tensor) -> Tensor:
-        """Return rows of `inputs` as models read them."""
+        """Return some rows of `inputs` as models read them."""
         return inputs if self.normalisation is None else self.normalisation(inputs)
 
     @cached_property
@@ -61,7 +61,7 @@ class Split:
         return (self.inputs != PADDING).sum(dim=1).cpu()
 
     def without_padding(self, inputs: Tensor, rows: Tensor | slice) -> Tensor:
-        """Return the `inputs` of these `rows` of text, cut to the longest of them."""
+        """Return `inputs`, which are the `rows` of text with these numbers, cut to the longest."""
         return inputs[:, : max(1, int(self.lengths[rows].max()))]
 
     def to(self, device: torch.device) -> Split:
@@ -112,10 +112,7 @@ class Dataset:
 
 
 def write_dataset(dataset: Dataset, path: Path) -> None:
-    """Write `dataset` to `path`, atomically, and its digest beside it.
-
-    The digest cannot be in the file, because it is that of the file's bytes.
-    """
+    """Write `dataset` to `path`, atomically, and the digest of the file's bytes beside it."""
     tensors = {f"extras.{name}": extra.contiguous() for name, extra in dataset.extras.items()}
     for name in SPLITS:
         for part in ("inputs", "labels"):
@@ -123,7 +120,7 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
     about = {key: getattr(dataset, key) for key in HEADER}
     header = {"format_version": FORMAT_VERSION, **about, **dataset.metadata}
     digest_file = path.with_name(f"{path.name}.sha256")  # for `sha256sum --check`
-    digest_file.unlink(missing_ok=True)  # after a kill there is no digest, not a wrong one
+    digest_file.unlink(missing_ok=True)  # a kill may leave no digest, but not a wrong one
     with replacing(path) as temporary:
         save_file(tensors, temporary, metadata={"dataset": json.dumps(header)})
         digest = sha256(temporary)
@@ -133,7 +130,7 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
 def read_dataset(path: Path) -> Dataset:
     """Read a file of `write_dataset`; raises UserError if it is damaged or of another version."""
     try:
-        digest = path.with_name(f"{path.name}.sha256")  # a killed process leaves none
+        digest = path.with_name(f"{path.name}.sha256")  # missing after a kill of the writer
         if digest.exists() and digest.read_text(encoding="utf-8").split()[:1] != [sha256(path)]:
             raise ValueError(f"its content is not that of {digest.name}")
         with safe_open(path, framework="pt") as file:
@@ -145,7 +142,7 @@ def read_dataset(path: Path) -> Dataset:
         extras = {k.removeprefix("extras."): t for k, t in tensors.items() if "extras." in k}
         normal = Normalisation(extras["mean"], extras["scale"]) if kind == "image" else None
         train, validation, test = (
-            Split(tensors[f"{name}.inputs"], tensors[f"{name}.labels"], normal) for name in SPLITS
+            Split(tensors[f"{part}.inputs"], tensors[f"{part}.labels"], normal) for part in SPLITS
         )
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise UserError(

@@ -48,7 +48,7 @@ def sst2(_: str, paths: Paths) -> RawSplits[Tokens]:
     """
     trees = _trees(paths)
     rule = "scores" if SCORES in paths else "trees"
-    is_positive = _by_scores(paths[SCORES]) if rule == "scores" else _by_phrases
+    is_positive = _rule_by_scores(paths[SCORES]) if rule == "scores" else _is_positive_by_phrases
 
     def classify(tree: str) -> bool:
         label = label_of(tree)
@@ -89,14 +89,14 @@ def _raw(
     return RawSplits(train, validation, test, classes, f"Stanford NLP, {' and '.join(paths)}")
 
 
-def _by_phrases(tree: str) -> bool:
+def _is_positive_by_phrases(tree: str) -> bool:
     """Return whether the phrases are positive on average; single words do not count."""
     labels = [int(label) for label in _PHRASE.findall(tree)]
     return sum(labels) > NEUTRAL * len(labels)
 
 
-def _by_scores(path: Path) -> Callable[[str], bool]:
-    """Return the rule that a sentence is positive if its score exceeds 0.5.
+def _rule_by_scores(path: Path) -> Callable[[str], bool]:
+    """Return a function: whether a tree's sentence is positive, which is a score above 0.5.
 
     A sentence is looked up by its text, else by its visible ASCII characters: the treebank's files
     differ in spaces, and some have UTF-8 that was read as Latin-1.
@@ -120,10 +120,11 @@ def _by_scores(path: Path) -> Callable[[str], bool]:
     def is_positive(tree: str) -> bool:
         text = " ".join(words_of(tree))
         sides = similar.get(_skeleton(text), {})
-        found = {sides[text]} if text in sides else {*sides.values()}
-        if len(found) != 1:  # similar phrases may disagree
-            raise UserError(f"{path}: expected a score of {text!r}, found none")
-        return True in found
+        classes = {sides[text]} if text in sides else {*sides.values()}
+        if len(classes) != 1:
+            problem = "similar phrases that disagree" if classes else "none"
+            raise UserError(f"{path}: expected a score of {text!r}, found {problem}")
+        return True in classes
 
     return is_positive
 

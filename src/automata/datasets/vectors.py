@@ -21,9 +21,9 @@ _UNREADABLE = (OSError, EOFError, LookupError, TypeError, ValueError, AttributeE
 def read_vectors(path: Path, dimension: int, wanted: Collection[str]) -> Vectors:
     """Return the vectors (dimension,) of those `wanted` words that the file has.
 
-    A line of a .txt file has a word and its numbers, as in GloVe. A .zip file has such files: the
-    one that ends with `.{dimension}d.txt` is read without unpacking it. An .npz file has arrays
-    `words` (n,) and `vectors` (n, dimension). The first vector of a word counts.
+    A line of a .txt file has a word and its numbers, as in GloVe. Of a .zip file, the .txt file
+    that ends with `.{dimension}d.txt` is read without unpacking. An .npz file has arrays `words`
+    (n,) and `vectors` (n, dimension). If a word occurs twice, its first vector counts.
 
     Raises UserError if the file has another format, or a number is not finite.
     """

@@ -26,15 +26,15 @@ class Source:
         """Count up to now."""
 
     def channel(self) -> Channel:
-        """Return the energy since `start`; None if it is unknown."""
+        """Return the energy since `start`; its `joules` are None if unknown."""
         raise NotImplementedError
 
 
 @dataclass
 class Reader(Source):
-    """A source that reads one number again and again.
+    """A source that reads one number repeatedly.
 
-    After failed reads, the next one counts from the last that succeeded: no energy is lost.
+    After failed reads, the next one counts from the last success, so that no energy is lost.
     """
 
     method: ClassVar[Method]
@@ -50,7 +50,7 @@ class Reader(Source):
     wraps: int = field(init=False, default=0)
     resets: int = field(init=False, default=0)
     errors: int = field(init=False, default=0)
-    complete: bool = field(init=False, default=False)
+    succeeded: bool = field(init=False, default=False)
     """Whether the last read succeeded."""
 
     def open(self) -> None:
@@ -58,7 +58,7 @@ class Reader(Source):
         self.last = time.perf_counter(), self.read()
 
     def start(self) -> None:
-        """Begin to count: energy between `open` and `start` belongs to no window."""
+        """Begin to count; drop the energy since `open`."""
         self.update()
         self.joules, self.reads, self.wraps, self.resets = 0.0, 0, 0, 0
 
@@ -68,22 +68,22 @@ class Reader(Source):
             now = time.perf_counter(), self.read()
         except Exception as error:  # of any driver: the window must go on
             self.errors += 1
-            self.complete = False
+            self.succeeded = False
             logger.warning("%s: read failed: %s", self.domain, error)
             return
         self.joules += self._joules_since_last(*now)
         self.last = now
         self.reads += 1
-        self.complete = True
+        self.succeeded = True
 
     def channel(self) -> Channel:
-        """Return the energy since `start`; None if the last read failed."""
+        """Return the energy since `start`; its `joules` are None if the last read failed."""
         return Channel(
             device=self.device,
             domain=self.domain,
             method=self.method,
             source=self.source,
-            joules=self.joules if self.complete else None,
+            joules=self.joules if self.succeeded else None,
             reads=self.reads,
             wraps=self.wraps,
             resets=self.resets,
@@ -129,9 +129,9 @@ class PolledPower(Reader):
 
 
 def first_readable(name: str, notes: list[str], *builders: Callable[[], Reader]) -> list[Reader]:
-    """Open and return the first source of the device `name` that can be read; [] if none can.
+    """Open the first source of the device `name` that can be read; return it in a list, else [].
 
-    `notes` receives why the others cannot. Some fail only at their first reading.
+    `notes` receives why earlier ones cannot. Some fail only at their first reading.
     """
     for build in builders:
         try:

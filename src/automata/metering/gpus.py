@@ -68,7 +68,7 @@ def _power(index: int) -> PolledPower:
 
 
 def computing_on(uuid: str) -> set[int]:
-    """Return the processes that compute on a GPU; none if the driver does not list them."""
+    """Return the pids that compute on a GPU; none if the driver does not list them."""
     found = set()
     for index, installed in enumerate(_uuids([])):
         if installed == _plain(uuid):
@@ -78,10 +78,10 @@ def computing_on(uuid: str) -> set[int]:
 
 
 def others_compute(uuids: Iterable[str], own: set[int]) -> bool:
-    """Return whether processes outside `own` compute on a GPU on which one of `own` computes.
+    """Return whether processes outside `own` (pids) compute on a GPU together with one of `own`.
 
-    A GPU that lists none of `own` is skipped: they have not begun, or the driver uses other process
-    numbers, as for a container. The MPS server does not count: it computes for its clients.
+    A GPU without any of `own` is skipped: they have not begun, or the driver lists other pids, as
+    for a container. The MPS server does not count, because it computes for its clients.
     """
     listed = [pids for pids in map(computing_on, uuids) if pids & own]
     return any(not _is_mps(pid) for pids in listed for pid in pids - own)
@@ -135,7 +135,7 @@ def _plain(uuid: str) -> str:
 
 
 def _query(function: str, index: int) -> Any:
-    """Return NVML's answer about one GPU; None if there is none."""
+    """Return NVML's answer to `function` about one GPU; None if there is none."""
     answers = _for_each_gpu(lambda nvml, handle: partial(getattr(nvml, function), handle), [])
     with suppress(Exception):  # the driver does not support it for this GPU
         return answers[index]()

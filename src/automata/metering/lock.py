@@ -18,16 +18,15 @@ def host_lock_path() -> Path:
 
 @contextmanager
 def exclusive_host(exclusive: bool) -> Iterator[float]:
-    """Hold the host's lock during the body; yield the seconds waited for it.
+    """Hold the host's lock during the body if `exclusive`; yield the seconds waited for it.
 
-    If not `exclusive`, take no lock. Raises UserError if the lock's
-    file cannot be opened.
+    Raises UserError if the lock's file cannot be opened.
     """
     if not exclusive:
         yield 0.0
         return
     path = host_lock_path()
-    with ExitStack() as stack:
+    with ExitStack() as stack:  # an OSError of the body must not be caught
         try:
             lock = held(path, "another measured job of this host", mode=0o666)
             waited = stack.enter_context(lock)

@@ -12,7 +12,7 @@ from automata.files import Recorded
 Device = Literal["cpu", "dram", "gpu"]
 
 Method = Literal["estimated", "polled", "measured"]
-"""A model of the load, samples of power, or a counter; the weakest first."""
+"""By a model of the load, samples of power, or a counter; the weakest first."""
 
 Flag = Literal["short_window", "contaminated", "shared_gpu", "counter_reset", "elsewhere"]
 
@@ -49,7 +49,7 @@ class Channel(Recorded):
 
 
 class Measurement(Recorded):
-    """Time and energy of one phase. None means not measured; 0 means zero."""
+    """Time and energy of a window, or of all windows of a phase. None: not measured; 0: zero."""
 
     started_at: float
     """Unix time, seconds."""
@@ -96,8 +96,8 @@ class Measurement(Recorded):
 def combined(windows: Sequence[Measurement]) -> Measurement | None:
     """Return one measurement of all windows of a phase; None if there are none.
 
-    Times, energies and counts add up. The first window gives the start. The result has the
-    flags and notes of all windows.
+    Times, energies and counts add up; the largest peak counts. The first window gives the start.
+    The result has the flags and notes of all windows.
     """
     if len(windows) < 2:
         return windows[0] if windows else None
@@ -105,7 +105,7 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     for channel in (channel for window in windows for channel in window.channels):
         key = (channel.device, channel.domain, channel.method, channel.source_with_watts)
         channels[key] = _sum(channels[key], channel) if key in channels else channel
-    if any(window.energy_joules is None for window in windows):  # a part is not the whole
+    if any(window.energy_joules is None for window in windows):  # else the sum would be too small
         unknown = {"joules": None}
         channels = {key: part.model_copy(update=unknown) for key, part in channels.items()}
     cores = {window.host_cores for window in windows}

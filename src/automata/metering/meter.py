@@ -18,14 +18,14 @@ NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", j
 """The channel of GPUs that cannot be read: the energy of the phase is unknown."""
 
 TREE_SAMPLE_SECONDS = 0.5
-"""Time between samples of the processes; the meter misses work between the last one and an end."""
+"""Time between samples of the processes; the work of a process after its last one is missed."""
 
 FINDING_SHARE = 0.002
 """Largest share of one core that the search for new workers may take."""
 
 
 class Meter:
-    """Context manager around one phase; `measurement` is set at its end, also if the body raises.
+    """Context manager around a window; its end sets `measurement`, also if the body raises.
 
     It uses the first readable source of each device. For CPU and memory it tries pyJoules' RAPL
     counters, codecarbon's RAPL counters, then codecarbon's load model; for each GPU, pyJoules' NVML
@@ -36,7 +36,7 @@ class Meter:
     measurement: Measurement
 
     def __init__(self, *, sample_seconds: float, gpus: Sequence[str], exclusive: bool) -> None:
-        """Open the sources of the host and of `gpus` (UUIDs), read every `sample_seconds`."""
+        """Open the sources of the host and of `gpus` (UUIDs); read them every `sample_seconds`."""
         self._sample_seconds = sample_seconds
         self._exclusive = exclusive
         self._notes: list[str] = []
@@ -59,7 +59,7 @@ class Meter:
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
 
     def prepare(self) -> None:
-        """Load what would delay the first window by seconds."""
+        """Load codecarbon's model, if used, which would delay the first window by a second."""
         if self._load_model is not None:
             try:
                 self._load_model.open()
@@ -130,7 +130,7 @@ class Meter:
         )
 
     def _check_sharing(self) -> None:
-        """Set whether other processes compute on the GPUs; look for new workers before."""
+        """Find out whether other processes compute on the GPUs; own new workers are no others."""
         if others_compute(self._gpus, self._tree.pids):
             self._tree.find()
             self._shared_gpu = others_compute(self._gpus, self._tree.pids)

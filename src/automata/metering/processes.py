@@ -14,8 +14,8 @@ class ProcessTree:
 
     The kernel loses the time of killed grandchildren, so the tree is sampled. When a member ends,
     its last sampled time stays in the sum. The tree misses the time between that sample and the
-    end, and processes that end before `find` sees them. A member stays one as long as it lives,
-    even under another parent: Ray's workers outlive the process that started them.
+    end, and processes that end before `find` sees them. A living member stays one even under
+    another parent, because Ray's workers outlive the process that started them.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class ProcessTree:
         self._latest = dict(self._baseline)
 
     def find(self) -> None:
-        """Find new members; psutil looks at every process of the host."""
+        """Find new members; slow, because psutil looks at every process of the host."""
         with self._finding:  # an older result must not replace a newer one
             living = [member for member in self._members if member.is_running()]
             found = set(living)

@@ -22,8 +22,8 @@ os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # read when codecarbo
 def rapl_counters(notes: list[str]) -> list[Reader]:
     """Open and return RAPL's counters: pyJoules' if it reads every package, else codecarbon's.
 
-    codecarbon also knows packages of several dies, or in another order. The result is [] if nothing
-    can be read; `notes` receives why.
+    codecarbon also reads packages of several dies, or in another order, but no memory. The result
+    is [] if nothing can be read; `notes` receives why.
     """
     root = Path(rapl_device.RAPL_API_DIR)
     try:
@@ -101,7 +101,7 @@ class LoadModel(Source):
         self._watts = watts_per_thread()
 
     def channel(self) -> Channel:
-        """Return the energy; None if the watts are unknown."""
+        """Return the energy; its `joules` are None if the watts are unknown."""
         return Channel(
             device="cpu",
             domain="package",
@@ -116,8 +116,8 @@ class LoadModel(Source):
 def watts_per_thread() -> float:
     """Return what codecarbon assumes for one busy thread; takes a second once per process.
 
-    It is the thermal design power of the processors, divided by the threads of this machine, even
-    if a virtual machine has only a few of the processor's threads.
+    It is the thermal design power of the processors divided by the threads of this machine, which
+    is too much on a virtual machine with few of a processor's threads.
     """
     from codecarbon.core.cpu import TDP
     from codecarbon.core.util import count_cpus, count_physical_cpus

@@ -21,9 +21,9 @@ class OwnClassifier(Classifier):
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
         self.module = module
-        given = getattr(module, "evaluation_rows", None)
-        self.evaluation_rows = int(given or 256)
-        self.evaluation_rows_on_gpu = int(getattr(module, "evaluation_rows_on_gpu", given or 1024))
+        rows = getattr(module, "evaluation_rows", None)
+        self.evaluation_rows = int(rows or 256)
+        self.evaluation_rows_on_gpu = int(getattr(module, "evaluation_rows_on_gpu", rows or 1024))
 
     @property
     def head(self) -> nn.Linear:  # type: ignore[override]
@@ -38,27 +38,27 @@ class OwnClassifier(Classifier):
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return the groups of the module; without them, one group of all parameters."""
-        own = getattr(self.module, "parameter_groups", super().parameter_groups)
-        groups: dict[str, list[nn.Parameter]] = own()
+        groups_of = getattr(self.module, "parameter_groups", super().parameter_groups)
+        groups: dict[str, list[nn.Parameter]] = groups_of()
         return groups
 
 
 def build_model(
     dataset: Dataset, configuration: dict[str, Any], model: str | OwnModel
 ) -> Classifier:
-    """Return the model with initial weights from torch's global generator.
+    """Return `model` for `dataset` with initial weights from torch's global generator.
 
-    Raises UserError if a user's factory does not exist, fails, or returns no classifier.
+    Raises UserError if a user's factory does not exist, fails, or returns an unsuitable module.
     """
     if isinstance(model, str):
         built: Classifier = imported(MODELS[model].factory)(dataset, configuration)
         return built
     # A module may train the extras, so each trial gets copies.
-    own = replace(dataset, extras={name: extra.clone() for name, extra in dataset.extras.items()})
+    copy = replace(dataset, extras={name: extra.clone() for name, extra in dataset.extras.items()})
     key = f"protocol.*.model.factory: {model.factory}"
     factory = load_own(model.factory, key)
     try:
-        module = factory(own, configuration, **model.options)
+        module = factory(copy, configuration, **model.options)
         _check_members(module, key, dataset)
     except UserError:
         raise

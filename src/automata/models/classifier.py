@@ -30,9 +30,9 @@ class Classifier(nn.Module):
     evaluation_rows: int = 4096
     """Rows of a forward pass without gradients: enough to be fast, few enough for memory."""
     evaluation_rows_on_gpu: int = 4096
-    """The same on a GPU, where small passes wait for the host; for images, those of 32x32."""
+    """The same on a GPU, where small passes wait for the host; of images, rows of 32x32 pixels."""
     reads_padding: bool = True
-    """Whether text keeps all its padding; else it is cut to the longest row of a mini-batch."""
+    """Whether the model gets text with all padding; else cut to the longest row of a mini-batch."""
     compiles: bool = False
     """Whether compiling can pay: shapes differ between configurations only in the batch size."""
 
@@ -87,7 +87,7 @@ class Classifier(nn.Module):
         precision: str = "float32",
         compiled: Loss | None = None,
     ) -> Tensor:
-        """Do what `backward` does by automatic differentiation, with products in `precision`.
+        """As `backward`, by automatic differentiation, with matrix products in `precision`.
 
         `compiled` replaces the model's `loss`.
         """

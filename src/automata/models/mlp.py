@@ -42,8 +42,8 @@ class Mlp(Classifier):
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
         """Set the gradients by the chain rule in closed form.
 
-        A step of such a small model is mostly bookkeeping. Without automatic differentiation, an
-        epoch of satimage takes 0.69 of the time.
+        Automatic differentiation of such a small model is mostly bookkeeping: an epoch of satimage
+        takes 31 % less time without it.
         """
         if self.class_weights is not None:
             with torch.enable_grad():

@@ -25,8 +25,8 @@ class BasicBlock(nn.Module):
         super().__init__()
         outputs = width * self.expansion
         self.body = _layers(inputs, *self.convolutions(width, stride))
-        changes = stride > 1 or inputs != outputs
-        self.shortcut = _layers(inputs, (outputs, 1, stride)) if changes else nn.Identity()
+        same_shape = stride == 1 and inputs == outputs
+        self.shortcut = nn.Identity() if same_shape else _layers(inputs, (outputs, 1, stride))
 
     def convolutions(self, width: int, stride: int) -> list[tuple[int, int, int]]:
         """Return the outputs, the size and the stride of each convolution."""
@@ -38,7 +38,7 @@ class BasicBlock(nn.Module):
 
 
 class Bottleneck(BasicBlock):
-    """1x1, 3x3 and 1x1 convolutions and a shortcut, to 4 width channels.
+    """1x1, 3x3 and 1x1 convolutions and a shortcut, to 4 times `width` channels.
 
     The 3x3 convolution has the stride, as in the usual "version 1.5" (ResNet's paper strides the
     first 1x1 convolution, which skips three of four positions).

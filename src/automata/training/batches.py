@@ -15,7 +15,10 @@ from automata.selection.problem import Subset
 from automata.training.augmentation import augment
 
 GATHERED = 64
-"""How many mini-batches are gathered at once."""
+"""How many mini-batches are gathered at once.
+
+One at a time would take a tenth of a small model's step, and on a GPU ten more kernel launches.
+"""
 
 
 class MiniBatches:
@@ -30,30 +33,26 @@ class MiniBatches:
         self._seed = seed
 
     def of_epoch(self, subset: Subset, epoch: int) -> Iterator[tuple[Tensor, Tensor, float]]:
-        """Yield inputs, labels and weight of each mini-batch of `subset`, in a random order.
-
-        Rows are gathered for many mini-batches at once. One at a time would take a tenth of a small
-        model's step, and on a GPU ten more kernel launches and a copy each.
-        """
+        """Yield inputs, labels and weight of each mini-batch of `subset`, in a random order."""
         order = torch.randperm(len(subset.batches), generator=self._generator("order", epoch))
-        changes = self._generator("augmentation", epoch) if self._images else None
+        augmentation = self._generator("augmentation", epoch) if self._images else None
         weights = subset.weights.tolist()
         for places in order.split(GATHERED):
             batches = [subset.batches[place] for place in places.tolist()]
             rows = torch.cat(batches).to(self._train.labels.device)
             lengths = [len(batch) for batch in batches]
-            inputs = self._inputs(rows, changes).split(lengths)
+            inputs = self._inputs(rows, augmentation).split(lengths)
             if not self._padded:
                 cut = self._train.without_padding
                 inputs = [cut(*part) for part in zip(inputs, batches, strict=True)]
             labels = self._train.labels[rows].split(lengths)
             yield from zip(inputs, labels, [weights[i] for i in places.tolist()], strict=True)
 
-    def _inputs(self, rows: Tensor, changes: torch.Generator | None) -> Tensor:
-        """Return rows of the training set as the model reads them, images augmented."""
+    def _inputs(self, rows: Tensor, generator: torch.Generator | None) -> Tensor:
+        """Return rows of the training set as the model reads them; `generator` augments images."""
         inputs = self._train.inputs[rows]
-        if changes is not None:
-            inputs = augment(inputs, self._augmentation.crop_padding, self._flip, changes)
+        if generator is not None:
+            inputs = augment(inputs, self._augmentation.crop_padding, self._flip, generator)
         return self._train.ready(inputs)
 
     def _generator(self, stream: str, epoch: int) -> torch.Generator:

@@ -26,8 +26,8 @@ REMEDY = "(docs/gpu.md), or set compute.device: cpu"
 def choose_device(compute: Compute, kind: str) -> torch.device:
     """Return the device of a job on data of `kind`, without starting CUDA.
 
-    Raises UserError if torch cannot use an installed GPU, or if the GPU lacks the precision. For
-    tables under `auto`, an unusable GPU is a warning.
+    Raises UserError if torch cannot use an installed GPU, or if the GPU lacks the precision. Under
+    `auto`, tables train on the CPU, and an unusable GPU is only a warning for them.
     """
     # No measurement shows that the small models of tables gain from a GPU.
     wanted = compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
@@ -52,9 +52,9 @@ def choose_device(compute: Compute, kind: str) -> torch.device:
 
 
 def take_device(device: torch.device) -> torch.device:
-    """Prepare this process to train on the `device` of a job, and return it.
+    """Prepare this process to train on `device`, and return it.
 
-    Raises UserError if this process cannot use it, or if no kernel runs on it.
+    Raises UserError if this process does not see the device, or if no kernel runs on it.
     """
     if device.type != "cuda":
         return device
@@ -74,7 +74,7 @@ def take_device(device: torch.device) -> torch.device:
 
 
 def unusable_gpus() -> str | None:
-    """Return why torch cannot use the GPUs that NVML lists; None if none is visible."""
+    """Return why a torch without GPUs cannot use those that NVML lists; None if none is visible."""
     known = ", ".join(sorted(set(gpus.gpu_models([]))))
     if not known or os.environ.get("CUDA_VISIBLE_DEVICES") in HIDDEN:
         return None
@@ -91,12 +91,12 @@ def seen() -> str:
     return unusable_gpus() or f"{_build()} sees no GPU, and trains on the CPU"
 
 
-def gpus_in_use(device: torch.device, gpus: int = 1) -> list[str]:
-    """Return the UUIDs of the first `gpus` GPUs that this process sees; [] for the CPU.
+def gpus_in_use(device: torch.device, most: int = 1) -> list[str]:
+    """Return the UUIDs of the first `most` GPUs that this process sees; [] for the CPU.
 
     Ray assigns GPUs in this order, and a single training uses the first.
     """
-    count = min(gpus, torch.cuda.device_count()) if device.type == "cuda" else 0
+    count = min(most, torch.cuda.device_count()) if device.type == "cuda" else 0
     return [str(torch.cuda.get_device_properties(index).uuid) for index in range(count)]
 
 

@@ -52,7 +52,7 @@ def evaluate(model: Classifier, split: Split) -> Scores:
 
 
 def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:
-    """Return the scores of a confusion matrix: (class, class + 1), the last column "no class"."""
+    """Return the scores of a confusion matrix (classes, classes + 1); the last column: no class."""
     right = np.diag(confusion)
     rows, predicted = confusion.sum(axis=1), confusion[:, :-1].sum(axis=0)
     present = rows > 0

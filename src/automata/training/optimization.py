@@ -48,19 +48,18 @@ def build_schedule(optimizer: Optimizer, values: dict[str, Any], epochs: int) ->
 
 
 def quick_step(optimizer: Optimizer) -> Callable[[], None]:
-    """Return a function that does the same as `optimizer.step()` without torch's compiler.
+    """Return `optimizer.step` without torch's wrapper, whose first call imports the compiler.
 
-    It is the optimizer's own method without torch's wrapper, which imports the compiler in the
-    first step of each process: one second, half of the search of a default job.
+    That takes one second in each process, half of the search of a default job.
     """
     update = torch.no_grad()(inspect.unwrap(type(optimizer).step))
-    # Private part 1 of 2: torch's wrapper sets this; without it the schedule warns in each process.
+    # torch's wrapper sets this private flag; without it the schedule warns in each process.
     vars(optimizer)["_opt_called"] = True
     return partial(update, optimizer)
 
 
-# Private part 2 of 2: at their first call torch's methods import the compiler, to exclude
-# themselves from compilation. That takes one second in each process, and nothing compiles them.
+# The first call of these methods imports the compiler too, to exclude them from compilation. With
+# this private attribute, torch takes that as done.
 for _method in (Optimizer.add_param_group, Optimizer.state_dict, Optimizer.load_state_dict):
     _plain = inspect.unwrap(_method)
     vars(_plain)["__dynamo_disable"] = _plain

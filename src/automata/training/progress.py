@@ -27,10 +27,10 @@ class Evaluation(Recorded):
     """Mean F1 of the classes."""
 
     def score(self, metric: str) -> float:
-        """Return what a search maximises, at least 0.
+        """Return what a search maximises, at least `WORST_SCORE`.
 
-        For the log loss it is exp(-loss), the geometric mean of the true class's probability. It
-        orders trials as the loss does, and its minimum 0 is `WORST_SCORE`.
+        For the log loss it is exp(-loss), the geometric mean of the true class's probability, which
+        orders trials as the loss does.
         """
         return math.exp(-self.loss) if metric == "log_loss" else float(getattr(self, metric))
 
@@ -66,7 +66,7 @@ class Progress(Recorded):
     gradient_selections: int = 0
     """Selections by gradients: each takes a forward pass over the training set."""
     random_fill: int = 0
-    """Mini-batches drawn at random because a solver chose fewer than the budget."""
+    """Mini-batches drawn at random, to fill a subset for which a solver chose too few."""
     training_loss: list[float] = []
     """Mean (weighted) loss of each epoch, with six digits, because it fills most of a record."""
     evaluations: list[Evaluation] = []

@@ -34,7 +34,7 @@ from automata.training.vocabulary import WorkingVocabulary
 
 
 class DivergedError(Exception):
-    """The gradients of the model are not finite."""
+    """The gradients that a selection reads are not finite."""
 
 
 class TrainingRun:
@@ -114,7 +114,7 @@ class TrainingRun:
     def state(self) -> dict[str, Any]:
         """Return the state for `restore`: tensors, numbers and strings only.
 
-        The tensors are not copies: write them before the run continues.
+        The run continues to change these tensors, so write them first.
         """
         subset = self.subset
         return {
@@ -137,8 +137,8 @@ class TrainingRun:
         self._vocabulary.forget()
         self.progress = Progress.model_validate(state["progress"])
         rows, weights = state["rows"], state["weights"]
-        kept = None if rows is None else Subset(list(rows.split(state["lengths"])), weights)
-        self._subsets.latest = kept
+        latest = None if rows is None else Subset(list(rows.split(state["lengths"])), weights)
+        self._subsets.latest = latest
 
     def _problem(self) -> SelectionProblem:
         rows = len(self.data.train)
@@ -173,32 +173,32 @@ class TrainingRun:
 
     def _train_epoch(self, subset: Subset) -> float:
         """Take one step per mini-batch in random order; return the mean weighted loss."""
+        selected = subset is self.subset  # a warm start trains on all rows instead
         self.model.train()
         mini_batches = self._batches.of_epoch(subset, self.progress.epochs)
         total = torch.zeros((), device=self.device)
         vocabulary = self._vocabulary.restricted_to(self.data.train.inputs, subset.batches)
-        with vocabulary as numbers, self._rates_for(subset):
+        with vocabulary as numbers, self._scaled_rates(self._rate_factor if selected else 1.0):
             for inputs, labels, weight in mini_batches:
-                words = inputs if numbers is None else numbers[inputs]
-                total += self._backward(words, labels, weight)
+                renumbered = inputs if numbers is None else numbers[inputs]
+                total += self._backward(renumbered, labels, weight)
                 self._step()
         self.schedule.step()
         progress, steps = self.progress, len(subset.batches)
         progress.steps += steps
         progress.samples += subset.samples
-        if subset is self.subset:
+        if selected:
             progress.subset_epochs += 1
             progress.selected_samples += subset.samples
         return float(total) / steps
 
     @contextmanager
-    def _rates_for(self, subset: Subset) -> Iterator[None]:
-        """Multiply the learning rates by `_rate_factor` while an epoch trains on a subset."""
+    def _scaled_rates(self, factor: float) -> Iterator[None]:
+        """Multiply the learning rates by `factor` during the body."""
         groups = self.optimizer.param_groups
         rates = [group["lr"] for group in groups]
-        if subset is self.subset:
-            for group in groups:
-                group["lr"] *= self._rate_factor
+        for group in groups:
+            group["lr"] *= factor
         yield
         for group, rate in zip(groups, rates, strict=True):
             group["lr"] = rate

@@ -26,7 +26,7 @@ from automata.selection.problem import (
 from automata.selection.random import Full
 from automata.training.progress import Progress
 
-NONE: Mapping[str, str] = MappingProxyType({})
+NO_OWN: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class SubsetPlan:
     def warm_start_epochs(self, epochs: int) -> int:
         """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
 
-        It is rounded up, because with 1 % subsets the exact value is below one epoch.
+        It is rounded up, because kappa T k/N is below one epoch for subsets of 1 %.
         """
         return math.ceil(self.warm_start * epochs * self.fraction)
 
 
-def build_selector(name: str, own: Mapping[str, str] = NONE, /, **settings: Any) -> Selector:
+def build_selector(name: str, own: Mapping[str, str] = NO_OWN, /, **settings: Any) -> Selector:
     """Return the selector `name` with its settings; a control selects all rows.
 
     `own` maps the names of the user's selectors to their factories, as the settings of a job do.
@@ -73,7 +73,7 @@ class Subsets:
         self._protocol = protocol
 
     def of_epoch(self, progress: Progress, problem: Callable[[], SelectionProblem]) -> Subset:
-        """Return the subset of the epoch after `progress`; count a new one in `progress`.
+        """Return the subset of the next epoch; count a new one in `progress`.
 
         `problem` returns the current selection problem. It is an argument, because an attribute
         would make a reference cycle, which keeps the run's memory until a garbage collection.
@@ -89,10 +89,8 @@ class Subsets:
             subset = self._plan.selector.select(problem())
         else:
             return self.latest
-        on_host = [
-            batch.cpu() for batch in subset.batches
-        ]  # a user's selector may return them on a GPU
-        self.latest = without_lone_rows(replace(subset, batches=on_host))
+        batches = [batch.cpu() for batch in subset.batches]  # an own selector may use a GPU
+        self.latest = without_lone_rows(replace(subset, batches=batches))
         progress.draws += 1
         progress.random_fill += self.latest.random_fill
         progress.subset_samples = self.latest.samples

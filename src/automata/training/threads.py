@@ -1,4 +1,4 @@
-"""Limits the threads of a process, and has torch treat tiny numbers as zero."""
+"""Settings of a process that trains: its threads, and tiny numbers as zero."""
 
 from __future__ import annotations
 

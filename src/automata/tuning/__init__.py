@@ -6,8 +6,8 @@ Read the modules in this order:
   them: the state of a search follows from its results and their order.
 - `context` checks a job and locks the host. `job` runs it: search phase, refit, test,
   record. A search of more configurations may begin with a finished one (`extension`).
-- `run_search` in `job` replays the `log` of the search and has `ray_search` run the missing trials,
-  in a Ray of the job or in the user's (`ray_session`). `trainable` is one worker.
+- `job.run_search` replays the `log` of an interrupted search, then has `ray_search` run the
+  unfinished trials in the job's own Ray or in the user's (`ray_session`). `trainable` trains them.
 - `live` measures the search. It appends each result to the log, then judges it.
 - `refit` trains the best configuration on all data, `checkpoints` writes states of training, and
   `work` names the files of unfinished work.
@@ -18,11 +18,12 @@ After a `kill -9`, the work folder has the log and some checkpoints. The next pr
 1. waits for the lock of the work folder, and keeps the record if there is one by then;
 2. cuts the log off before its first damaged line;
 3. discards the folder if the log is of another job, data, hardware or software, and removes
-   checkpoints that are ahead of the log;
+   checkpoints that are damaged or ahead of the log;
 4. judges the results of the log in a new search, which decides as before;
-5. trains missing trials from their checkpoints, or from the start; if none is missing, no Ray runs;
-6. resumes the refit from its own checkpoint, which also has the measurement up to that point.
+5. trains unfinished trials from their checkpoints, or from the start. After a kill during the refit
+   all trials are finished, so Ray does not start;
+6. resumes the refit from its own checkpoint, or starts it again if there is none.
 
-A crash loses the training since the last checkpoint of each unfinished trial, and about a second
-of the measurement of the logged results.
+The training since the last checkpoint of a trial or of the refit is lost. The record has the energy
+up to the last measurement in the log (a second or more apart) or in the refit's checkpoint.
 """

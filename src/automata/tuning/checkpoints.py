@@ -1,8 +1,8 @@
 """Checkpoints of training runs: when one is written, and how it is read again.
 
 Writing a checkpoint takes 7 ms for the model of a table and 0.4 s for a ResNet-18. A paused trial
-therefore stays in memory if there is room, and is written only if the training that a crash would
-lose took a hundred times as long as writing.
+therefore stays in memory if there is room. It is then written only if the training that a crash
+would lose took a hundred times as long as writing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read_checkpoint(path: Path) -> dict[str, Any] | None:
 
 
 class CheckpointPolicy:
-    """Decides when a checkpoint pays (`WRITING_SHARE`). It always writes the first one."""
+    """Decides when a checkpoint pays (`WRITING_SHARE`). The first one shows what writing costs."""
 
     def __init__(self) -> None:
         self._cost = 0.0
@@ -87,8 +87,8 @@ def memory_of_paused_runs(device: torch.device) -> int:
 class CheckpointStore:
     """Keeps paused runs by number: up to `memory_bytes` in this process, the rest in files.
 
-    If `memory_bytes` is 0, every run goes to a file, from which any process can resume it. Nobody
-    tells the store that a paused run was stopped: it keeps the run; the search removes its file.
+    If `memory_bytes` is 0, every run goes to a file, from which any process can resume it. A paused
+    run that the search stops stays in memory, because only its file is removed.
     """
 
     def __init__(self, work: WorkFolder, memory_bytes: int) -> None:
@@ -111,7 +111,7 @@ class CheckpointStore:
         self._policy.write(number, run.progress.seconds.total, lambda: self._write(number, run))
 
     def take(self, number: int, build: Callable[[], TrainingRun]) -> TrainingRun:
-        """Return the kept run `number`; without one, the new run that `build` returns.
+        """Return run `number` from memory, else from its checkpoint, else new from `build`.
 
         A checkpoint of another configuration is ignored.
         """
@@ -128,5 +128,5 @@ class CheckpointStore:
 
 
 def _bytes(run: TrainingRun) -> int:
-    """Return the most memory that the model, its gradients and two moments of Adam take."""
+    """Return the bytes of the model, its gradients and two moments of Adam: an upper bound."""
     return 4 * sum(parameter.nbytes for parameter in run.model.parameters())

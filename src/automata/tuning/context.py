@@ -1,4 +1,4 @@
-"""The context of a job that trains: its data, its device, the lock of its host, and its meter."""
+"""What a job needs to train: checked data and methods, its device, its host's lock, a meter."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from automata.tuning.search import search_of
 
 @dataclass(frozen=True)
 class JobContext:
-    """A job with checked data and methods; it holds the lock of its host."""
+    """A job with checked data and methods, which holds its host's lock (see `job_context`)."""
 
     job: Job
     data: Path
@@ -62,7 +62,7 @@ class JobContext:
 
 @contextmanager
 def job_context(job: Job, data: Path) -> Iterator[JobContext]:
-    """Check `job` and its prepared file `data`, and hold the host's lock during the body.
+    """Check `job` and its prepared file `data`; hold the host's lock during the body if exclusive.
 
     Raises UserError before any training if data, methods, model or device do not fit the job.
     """
@@ -73,7 +73,7 @@ def job_context(job: Job, data: Path) -> Iterator[JobContext]:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
     if Preparation.model_validate(dataset.metadata["preparation"]) != job.settings.data:
         raise UserError(f"{data}: prepared with other settings; delete it, to prepare it again")
-    own_model = _check_methods(job, dataset)
+    own_model_sha256 = _check_methods(job, dataset)
     limit_threads(compute.threads_per_trial)
     device = choose_device(compute, dataset.kind)
     made_by = {
@@ -81,7 +81,7 @@ def job_context(job: Job, data: Path) -> Iterator[JobContext]:
         **numerics(),
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
         "gpus": gpu_models([]),
-        "own_model_sha256": own_model,
+        "own_model_sha256": own_model_sha256,
     }
     with exclusive_host(metering.exclusive) as waited:
         yield JobContext(job, data, dataset, sha256(data), device, made_by, waited)
@@ -103,27 +103,28 @@ def training_run(
 
 
 def _check_methods(job: Job, dataset: Dataset) -> str | None:
-    """Return the SHA-256 of the user's own model, None without one.
+    """Build all methods of `job`; return the SHA-256 of the user's own model, None without one.
 
-    Raises UserError if a method or the model does not work, or its file has changed.
+    Raises UserError if a method or the model does not work, or if a file of the user has changed.
     """
-    model, found = job.settings.protocol.model, None
+    model, model_sha256 = job.settings.protocol.model, None
     for kind, target in job.settings.own.items():
         key = f"{OWN[kind]}.{getattr(job.run, kind)}"
         own_file(target, job.files.get(key), key)
     if isinstance(model, OwnModel):
-        found = own_file(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
+        model_sha256 = own_file(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
     subset_plan(job)
     first = search_of(job).trials[0]
     if isinstance(model, OwnModel):
         build_model(dataset, first.configuration, model)
-    return found
+    return model_sha256
 
 
 def own_file(target: str, expected: str | None, key: str) -> str | None:
-    """Return the SHA-256 of the file of a user's "module:attribute", None if it has no file.
+    """Return the SHA-256 of the file of `target`, a user's "module:attribute"; None without one.
 
-    Raises UserError, which names the `key`, if it cannot be imported or is not the `expected` one.
+    Raises UserError, which names the `key`, if `target` cannot be imported, or if the SHA-256 is
+    not the `expected` one.
     """
     load_own(target, f"{key}: {target}")
     path = getattr(sys.modules[target.partition(":")[0]], "__file__", None)

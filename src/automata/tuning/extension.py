@@ -35,20 +35,21 @@ def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
     new search takes its results up to the first one that it would not ask for. It takes all results
     of a trial or none, because a record has only the last progress of a trial.
     """
-    found = {it.job.settings.protocol.configurations: it for it in _finished(header, output)}
-    if not found:
+    records = _finished(header, output)
+    by_size = {record.job.settings.protocol.configurations: record for record in records}
+    if not by_size:
         return
-    logger.info("%s: extends a finished search of %d configurations", output, max(found))
-    entries = [*_entries(found[max(found)])]
-    trials = [it.index if isinstance(it, TrialReported) else None for it in entries]
-    ends = range(replay(entries, search_of(header.job)), 0, -1)
-    end = next(end for end in ends if {*trials[:end]} & {*trials[end:]} <= {None})
-    for entry in entries[:end]:
+    logger.info("%s: extends a finished search of %d configurations", output, max(by_size))
+    entries = [*_entries(by_size[max(by_size)])]
+    trials = [entry.index if isinstance(entry, TrialReported) else None for entry in entries]
+    counts = range(replay(entries, search_of(header.job)), 0, -1)
+    count = next(count for count in counts if {*trials[:count]} & {*trials[count:]} <= {None})
+    for entry in entries[:count]:
         log.append(entry)
 
 
 def _finished(header: LogHeader, output: Path) -> Iterator[Record]:
-    """Yield the sound records beside `output` of the same search with fewer configurations."""
+    """Yield the undamaged records beside `output` of this search with fewer configurations."""
     if len(output.parts) < DEPTH:
         return
     protocol, wanted = output.parents[2], header.job.settings.protocol.configurations

@@ -57,8 +57,8 @@ def complete_job(
     """Run `job` on the prepared file `data`; write its record to `output`, and its model.
 
     An interrupted job resumes from `folder`. If another process works on the job, this one waits
-    and keeps that record. Otherwise `again` repeats a finished run and replaces its record; without
-    it the record stays. The model of a finished run is trained again.
+    and keeps the record that the other wrote. Otherwise a finished run keeps its record, unless
+    `again` repeats it. If the record stays, the model is trained again.
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
@@ -88,8 +88,8 @@ def run(
     """Run `job` on the prepared file `data` (paper, Algorithm 1); return its record and model.
 
     `folder` keeps the log of the search and the checkpoints of trials and refit. The caller removes
-    it after writing the record. At `ray_address` only the trials run. The search may extend the one
-    of a record beside `output`.
+    it after writing the record. The trials run in the Ray at `ray_address`, if given; the refit
+    runs here. The search may extend that of a record beside `output`.
     """
     work = WorkFolder(folder)
     work.path.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def run(
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         if job.run.trains_finally:
             finalists = best_trials(tuning, job.settings.protocol.finalists)
-            key = f"{header.model_dump_json()} {[it.configuration for it in finalists]}"
+            key = f"{header.model_dump_json()} {[trial.configuration for trial in finalists]}"
             final, trained = refit(context, finalists, work.refit, key)
             resumed = resumed or len(final.segments) > 1
         else:
@@ -138,7 +138,7 @@ def run_search(
 ) -> Tuning:
     """Finish the search of a job, and return it for the record.
 
-    Raises UserError if every trial diverged, and the error of a trial that crashed.
+    Raises UserError if every trial diverged, and the error of a trial that crashes.
     """
     job = context.job
     if not job.run.searches:  # `untuned` trains the first configuration of random search
@@ -180,7 +180,7 @@ def run_search(
             f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
         )
     return Tuning(
-        segments=[_time_only(it) for it in log.segments] if ray_address else log.segments,
+        segments=[_time_only(segment) for segment in log.segments] if ray_address else log.segments,
         trials=trials,
         best=best.index,
         cluster={"address": ray_address} if ray_address else None,
@@ -188,7 +188,7 @@ def run_search(
 
 
 def _time_only(segment: Segment) -> Segment:
-    """Return only the times of a segment: its trials ran on the user's Ray."""
+    """Return a segment without energy and CPU time: its trials ran on the user's Ray."""
     measurement = Measurement(
         started_at=segment.measurement.started_at,
         wall_seconds=segment.measurement.wall_seconds,
@@ -229,9 +229,9 @@ def _read_encoding(path: Path) -> dict[str, Any]:
 
 
 def _finished_record(output: Path, job: Job, data: Path) -> Record | None:
-    """Return the record of `job` at `output`, None if it is missing or damaged.
+    """Return the record of `job` at `output`; None if it is missing or damaged.
 
-    Raises UserError if the record there is of another run or other data: it must stay.
+    Raises UserError if the record is of another run or of other data, because it must stay.
     """
     try:
         record = read_record(output)
@@ -247,7 +247,7 @@ def _finished_record(output: Path, job: Job, data: Path) -> Record | None:
 
 
 def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
-    """Train the model of a finished run again, on its rows or also on the validation rows."""
+    """Return the model of a finished run, trained again on `rows` (see `ModelFiles`)."""
     logger.info("training the model of a finished run again, without measuring it")
     chosen = record.final or record.best
     with job_context(job, data) as context:
@@ -261,7 +261,7 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
 
 
 def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingRun:
-    """Return a run with the model of the `best` trial; train it again if the file is damaged."""
+    """Return a run with the `best` trial's model, trained again if its file cannot be read."""
     trained = context.training_run(best.configuration, subset_plan(context.job))
     file, epochs = work.model(best.index), best.progress.epochs
     state = read_checkpoint(file)

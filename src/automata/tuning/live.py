@@ -1,4 +1,4 @@
-"""A running search: it measures itself, logs each result and then judges it."""
+"""A running search: it logs each result with the measurement so far, then judges it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LiveSearch:
         provenance: dict[str, Any],
         seconds: float = math.inf,
     ) -> None:
-        """Start and continue no trial once the window has been open for `seconds`."""
+        """After `seconds` of the window, no trial starts or goes on."""
         self.search = search
         self.log = log
         self.work = work
@@ -52,7 +52,7 @@ class LiveSearch:
         self._peak_disk_bytes = 0
 
     def __getstate__(self) -> dict[str, object]:
-        """Return no state: Ray Tune pickles this object, but a restart reads the log instead."""
+        """Return no state: Ray Tune pickles this object, but a restart reads the log only."""
         return {}
 
     def open(self) -> None:
@@ -73,7 +73,7 @@ class LiveSearch:
 
     def report(self, index: int, progress: Progress) -> Verdict:
         """Log a result of trial `index`, judge it, and close the window after the last one."""
-        search, best_before = self.search, self.search.best
+        search, previous_best = self.search, self.search.best
         result = TrialReported(
             index=index,
             configuration=search.trials[index].configuration,
@@ -85,8 +85,8 @@ class LiveSearch:
         assert verdict is not None, f"trial {index} was not asked for this result"
         if time.monotonic() - self._opened_at >= self._seconds:
             verdict = verdict._replace(ends=[*verdict.ends, *search.stop()])
-        best = {trial.index for trial in (best_before, search.best) if trial is not None}
-        for ended in best.union(verdict.ends):
+        bests = {trial.index for trial in (previous_best, search.best) if trial is not None}
+        for ended in bests.union(verdict.ends):  # of ended trials, only the best keeps its model
             self.work.checkpoint(ended).unlink(missing_ok=True)
             if search.best is not None and ended != search.best.index:
                 self.work.model(ended).unlink(missing_ok=True)
@@ -97,7 +97,7 @@ class LiveSearch:
         return verdict
 
     def _measurement(self) -> Measurement | None:
-        """Return the measurement up to now; None if the last one is recent."""
+        """Return the measurement up to now; None if the previous one is recent."""
         start = time.monotonic()
         if start < self._measure_at:
             return None

@@ -30,12 +30,12 @@ logger = logging.getLogger(__name__)
 DIGITS = 16
 """Length of the checksum at the start of each line."""
 
-ENVIRONMENT = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
+SHARED = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
 """The parts of the provenance that all segments of a record share; hosts may differ."""
 
 
 class LogHeader(Recorded):
-    """The first line: everything that the search depends on. Another header starts a new search."""
+    """The first line: all that the search depends on. Under another header it starts over."""
 
     kind: Literal["header"] = "header"
     job: Job
@@ -47,7 +47,7 @@ def header_of(
     job: Job, data_sha256: str, provenance: dict[str, Any], ray_address: str | None
 ) -> LogHeader:
     """Return the header of a search."""
-    environment = {name: provenance.get(name) for name in (*ENVIRONMENT, "own_model_sha256")}
+    environment = {name: provenance.get(name) for name in (*SHARED, "own_model_sha256")}
     environment["ray.address"] = ray_address
     return LogHeader(job=job, data_sha256=data_sha256, environment=environment)
 
@@ -71,7 +71,7 @@ class TrialReported(Recorded):
     measurement: Measurement | None
     """The segment up to this result; in the same line, so that a crash loses both or neither.
 
-    None if the last measurement is recent (`live.MEASUREMENT_SECONDS`).
+    None if the previous measurement is recent (`live.MEASUREMENT_SECONDS`).
     """
 
 
@@ -89,7 +89,7 @@ _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="k
 
 
 class SearchLog:
-    """A file with one entry a line, after its checksum.
+    """A file with one entry per line, after a checksum of it.
 
     Each entry reaches the kernel at once, so a killed process loses none. A power cut may lose or
     tear the last ones: the log ends before the first damaged line.
@@ -118,7 +118,7 @@ class SearchLog:
 
     @property
     def segments(self) -> list[Segment]:
-        """The segments that have a measurement, each up to its last one."""
+        """The segments, each with its latest measurement; a segment without one is left out."""
         segments: dict[int, Segment] = {}
         for place, entry in enumerate(self.entries):
             if isinstance(entry, SearchStarted):
@@ -154,8 +154,8 @@ class SearchLog:
 def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
     """Return the log in `work` of the search with this `header`; discard any other work there.
 
-    A checkpoint is written before its result is logged, so it may be ahead of the log. Such a
-    checkpoint is removed: its trial would never report the rung that it has passed.
+    A checkpoint is written before its result is logged, so it may be ahead of the log. It is then
+    removed, because its trial would never report the rung that it has passed.
     """
     log = SearchLog(work.log)
     if log.entries[:1] != [header]:

@@ -55,10 +55,9 @@ class WindowOpener(Callback):
 
 
 class LightTrial(Trial):
-    """A trial whose worker does nothing but train.
+    """A trial that does not ask its worker for host and process.
 
-    Ray's own trial asks its worker for host and process twice per start. That takes 0.2 s, 8 % of
-    the default window.
+    Ray's own trial asks twice per start. That takes 0.2 s, 8 % of the default window.
     """
 
     def set_ray_actor(self, ray_actor: Any) -> None:
@@ -80,7 +79,7 @@ class RayTrials(SearchAlgorithm):
         self._spec = experiment.spec
 
     def next_trial(self) -> Trial | None:
-        """Return a new trial; None if no slot is free or a paused trial is next."""
+        """Return a new trial; None if no slot is free, no trial waits or a paused one is next."""
         trial = self._search.upcoming()
         if trial is None or trial.index in self._given:
             self._search.prepare()  # while other trials train
@@ -98,8 +97,7 @@ class RayTrials(SearchAlgorithm):
     def is_finished(self) -> bool:
         """Return whether all trials have ended.
 
-        If this were true earlier, Ray would end the process of each paused trial, and start a new
-        one, which takes 3 s, when the trial goes on.
+        Once this is true, Ray ends the process of a trial that pauses. A new one takes 3 s.
         """
         return self._search.finished
 
@@ -127,10 +125,10 @@ class RayScheduler(FIFOScheduler):
         self._trials: dict[int, Trial] = {}
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        """Store the trial; have Ray start a worker for each slot and keep it: a start takes 3 s.
+        """Store the trial; with the first one, have Ray keep a worker for each slot.
 
-        By default Ray keeps one idle worker. When a worker is idle, it ends another that still
-        starts. Trials shorter than a start would then train one after the other, with a start each.
+        By default Ray keeps one idle worker, and gives it to a trial whose own worker still starts,
+        which it then ends. As a start takes 3 s, shorter trials would train one after the other.
         """
         if not self._trials and self._search.slots > 1:
             controller = tune_controller._tune_controller
@@ -173,9 +171,12 @@ def search_in_ray(context: JobContext, live: LiveSearch, ray_address: str | None
     """
     compute, work = context.job.settings.compute, live.work
     shutil.rmtree(work.ray, ignore_errors=True)
-    gpus = len(gpus_in_use(context.device, compute.gpus))
-    own_ray = local_ray(compute.concurrent_trials, gpus)
-    with users_ray(ray_address, work.path) if ray_address else own_ray:
+    if ray_address:
+        session = users_ray(ray_address, work.path)
+    else:
+        gpus = len(gpus_in_use(context.device, compute.gpus))
+        session = local_ray(compute.concurrent_trials, gpus)
+    with session:
         on_gpu = context.device.type == "cuda"
         share = gpu_share(compute, int(ray.cluster_resources().get("GPU", 0)) if on_gpu else 0)
         trainable = tune.with_parameters(

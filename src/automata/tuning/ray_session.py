@@ -1,4 +1,4 @@
-"""The Ray of one job, of fixed size, which the job removes at the end; or the user's own."""
+"""Starts and removes the Ray of one job, which has a fixed size, or connects to the user's Ray."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ logger = logging.getLogger(__name__)
 logging.getLogger("ray._private.authentication.authentication_token_setup").setLevel(logging.ERROR)
 
 PREFIX, LOCK, FILES = "automata-ray-", "lock", "r"
-"""Prefix of a job's folder for Ray. The job locks one file there; Ray's files are in another folder
-there, because all users may enter Ray's own."""
+"""Names in a temporary folder: a job's folder begins with PREFIX, and only its account may enter.
+It has the job's lock file, and the folder FILES, which Ray itself opens to all accounts."""
 
 NEEDED = ("gcs_server", "raylet")
 """Processes without which Ray stops working."""
 
 ANSWER_SECONDS = 120
-"""Time for a node of the user's Ray to answer."""
+"""Time limit for a node of the user's Ray to answer."""
 
 GRACE_SECONDS = 1.0
-"""Time for Ray's processes to end by themselves."""
+"""Time for Ray's processes to end by themselves, and then for killed ones to disappear."""
 
 OBJECT_STORE_BYTES = 100 * 1024**2
 """Small, because workers read the prepared file themselves."""
@@ -53,7 +53,7 @@ OBJECT_STORE_BYTES = 100 * 1024**2
 ENVIRONMENT = {
     # No files for each trial: the record has all results.
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
-    # Snapshots at start and end only: a search resumes from the project's log.
+    # Snapshots at start and end only: a search resumes from its own log.
     "TUNE_GLOBAL_CHECKPOINT_S": "inf",
     # Ctrl-C must end the job, not only the search.
     "TUNE_DISABLE_SIGINT_HANDLER": "1",
@@ -100,8 +100,8 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
     Ray counts each worker as one CPU, whatever its number of threads.
     """
     os.environ.update(ENVIRONMENT)
-    if "RAY_AUTH_MODE" not in os.environ:  # else the user, or an earlier Ray here, has a token
-        # Others could read the file in which Ray keeps a token of its own.
+    if "RAY_AUTH_MODE" not in os.environ:  # else the user set it, or Ray did for an earlier token
+        # Ray then demands this token. Other accounts could read a file with a token of Ray's own.
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     over = threading.Event()
     with _temporary_folder() as folder:
@@ -141,7 +141,7 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
 
 
 def _watch(folder: Path, over: threading.Event) -> None:
-    """End this process at once if Ray loses a needed process before `over`.
+    """End this process at once if a needed process of Ray ends before `over` is set.
 
     Ray itself would wait silently for a minute, or train in processes that no meter sees.
     """
@@ -185,7 +185,7 @@ def _end(folder: Path, grace: float = 0.0) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove the folder of a Ray, its lock last; if that fails, the next job removes it."""
+    """Remove the folder of a Ray, the lock last: if Ray's files stay, the next job removes both."""
     shutil.rmtree(folder / FILES, ignore_errors=True)
     if not (folder / FILES).exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -195,8 +195,7 @@ def _remove(folder: Path) -> None:
 def _temporary_folder() -> Iterator[Path]:
     """Yield a folder for a Ray and remove it at the end; also remove those of killed jobs.
 
-    The kernel frees the lock of a killed job. Folders of other users stay: anybody can give one
-    such a name.
+    The kernel frees the lock of a killed job. Folders of other accounts stay.
     """
     parent = _short_parent()
     for lock in parent.glob(f"{PREFIX}*/{LOCK}"):

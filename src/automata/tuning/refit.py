@@ -1,4 +1,7 @@
-"""The refit trains the best configuration on all data and is measured; it can be resumed."""
+"""The refit trains the best configuration on all data, in a measured window of its own.
+
+After a kill it resumes from its checkpoint, which has all finalists and the measurement so far.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +27,16 @@ ALL_DATA = SubsetPlan(Full(), fraction=1.0)
 
 
 def best_trials(tuning: Tuning, count: int) -> list[Trial]:
-    """Return the best `count` trials of different configurations; the earlier one wins a tie.
+    """Return the best `count` trials of different configurations, or fewer, without diverged ones.
 
-    There may be fewer, because diverged trials are excluded.
+    The earlier trial wins a tie.
     """
-    found = [tuning.trials[tuning.best]]
+    finalists = [tuning.trials[tuning.best]]
     for trial in sorted(tuning.trials, key=lambda trial: (-trial.score, trial.index)):
-        new = all(trial.configuration != other.configuration for other in found)
-        if len(found) < count and new and trial.status != "failed":
-            found.append(trial)
-    return found
+        new = all(trial.configuration != other.configuration for other in finalists)
+        if len(finalists) < count and new and trial.status != "failed":
+            finalists.append(trial)
+    return finalists
 
 
 def refit(
@@ -43,16 +46,16 @@ def refit(
 
     A single finalist trains to T at once. Several finalists are halved: the best two by validation
     score go on after round(T/4) epochs, and the best one after round(T/2). The better trial of the
-    search wins a tie. After an epoch, the runs and their measurement go to the checkpoint `file` if
+    search wins a tie. After an epoch, all runs and their measurement go to the checkpoint `file` if
     that pays. A refit with the same `key` resumes from it.
     """
-    runs = {it.index: context.training_run(it.configuration, ALL_DATA) for it in finalists}
+    runs = {trial.index: context.training_run(trial.configuration, ALL_DATA) for trial in finalists}
     segments: list[Segment] = []
-    kept = read_checkpoint(file)
-    if kept is not None and kept["key"] == key:
-        for run, state in zip(runs.values(), kept["runs"], strict=True):
+    checkpoint = read_checkpoint(file)
+    if checkpoint is not None and checkpoint["key"] == key:
+        for run, state in zip(runs.values(), checkpoint["runs"], strict=True):
             run.restore(state)
-        segments = [Segment.model_validate_json(segment) for segment in kept["segments"]]
+        segments = [Segment.model_validate_json(segment) for segment in checkpoint["segments"]]
         logger.info("the refit resumes")
     meter, policy = context.meter(), CheckpointPolicy()
     epochs = context.job.settings.protocol.epochs
@@ -90,7 +93,7 @@ def refit(
         segments=[*segments, _segment(meter.measurement)],
         progress=progress,
         trial=best if len(runs) > 1 else None,
-        lost=[Finalist(trial=it, progress=runs[it].progress) for it in runs if it != best],
+        lost=[Finalist(trial=i, progress=run.progress) for i, run in runs.items() if i != best],
     )
     return training, runs[best]
 
@@ -98,7 +101,7 @@ def refit(
 def _score_at(run: TrainingRun, rung: int) -> float:
     """Return the validation score after `rung` epochs; the worst score after a divergence.
 
-    A resumed run may have this evaluation already.
+    A resumed run may be evaluated there already, or have trained further.
     """
     progress = run.progress
     seen = {evaluation.epoch: evaluation for evaluation in progress.evaluations}

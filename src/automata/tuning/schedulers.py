@@ -1,6 +1,6 @@
 """Schedulers decide when a trial reports, and which trials go on or end. They do not use Ray.
 
-All arithmetic of brackets and rungs is here; tests compare it with Ray's own schedulers.
+All arithmetic of brackets and rungs is here. Tests compare it with Ray's own schedulers.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The methods that judge import NumPy, because planning a search must work without it.
+# Only methods that judge import NumPy, because planning a search must work without it.
 
 FINALISTS = 3
-"""How many trials go on after the first epoch of `OneEpoch`."""
+"""How many trials go on after the first epoch of `OneEpoch`; a refit has `protocol.finalists`."""
 
 
 class Result(NamedTuple):
-    """A trial has reached a rung."""
+    """The score of a trial at a rung."""
 
     trial: int
     epoch: int
@@ -34,7 +34,7 @@ class Result(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The decision after a result; a trial in neither list waits."""
+    """The decision after a result; the trial that reported pauses if it is in neither list."""
 
     goes_on: Sequence[int] = ()
     """The trials that go on, in the order in which they train."""
@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 
 
 class Scheduler:
-    """Decides which trials go on; it may propose a trial as soon as a slot is free.
+    """Decides which trials go on; by default a new trial may start whenever a slot is free.
 
     A subclass takes the number of configurations n, the epochs T, and the settings.
     """
@@ -140,9 +140,9 @@ def finalist_rungs(epochs: int) -> dict[int, int]:
 def search_epochs(
     scheduler: str, settings: SchedulerSettings, configurations: int, epochs: int
 ) -> int | None:
-    """Return how many epochs all trials of a search train together; None for ASHA: results decide.
+    """Return how many epochs all trials of a search train together, at most under an own scheduler.
 
-    For a user's own scheduler, return the maximum.
+    The result is None for ASHA, because the scores decide.
     """
     if scheduler in SCHEDULERS:
         made = load(SCHEDULERS, scheduler)(configurations, epochs, settings)
@@ -154,9 +154,9 @@ def search_epochs(
 
 
 class Halving(Scheduler):
-    """Proposes brackets as a whole, and halves one when all its trials are at a rung.
+    """Starts one bracket after the other, and halves it when all its trials are at a rung.
 
-    If scores are equal, the later trial goes on, as in Ray; if `most_rungs_win`, the earlier one.
+    Of equal scores the later trial goes on, as in Ray; under `most_rungs_win`, the earlier one.
     """
 
     pauses = True
@@ -183,19 +183,19 @@ class Halving(Scheduler):
         members = range(end - bracket.trials, end)
         here = {r.trial: r.score for r in results if r.trial in members and r.epoch == latest.epoch}
         level = bracket.rungs.index(latest.epoch)
-        places = [bracket.trials, *bracket.survivors, 0]
-        if len(here) < min(bracket.trials, places[level]):
+        counts = [bracket.trials, *bracket.survivors, 0]
+        if len(here) < min(bracket.trials, counts[level]):
             return Verdict()
         trials = sorted(here)
         order = self.worst_first(np.array([here[trial] for trial in trials]))
-        in_order = [trials[place] for place in order]
-        split = max(0, len(in_order) - places[level + 1])
-        # The trial that trained last need not pause.
-        goes_on = sorted(in_order[split:], key=lambda trial: (trial != latest.trial, trial))
-        return Verdict(goes_on, in_order[:split])
+        ranked = [trials[index] for index in order]
+        split = max(0, len(ranked) - counts[level + 1])
+        # The trial that trained last goes on first: it need not pause.
+        goes_on = sorted(ranked[split:], key=lambda trial: (trial != latest.trial, trial))
+        return Verdict(goes_on, ranked[:split])
 
     def worst_first(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the places of `scores` (..., n), in the order of the trials, worst first."""
+        """Return the indices that sort `scores` (..., n), one per trial, from worst to best."""
         if self.most_rungs_win:
             scores = scores[..., ::-1]
         order = scores.argsort(axis=-1, kind="stable")
@@ -205,8 +205,8 @@ class Halving(Scheduler):
 class Hyperband(Halving):
     """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
 
-    Ray's own scheduler halves the trials that a bracket has at that time. With one trial at a time,
-    each would be alone in its bracket at its first rung, and no trial would be stopped.
+    Ray's own scheduler halves a bracket before all its trials have started. With one trial at a
+    time, each would be alone in its bracket at its first rung, and no trial would be stopped.
     """
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
@@ -261,7 +261,7 @@ class Asha(Scheduler):
         import numpy as np
 
         latest = results[-1]
-        earlier = np.array([it.score for it in results[:-1] if it.epoch == latest.epoch])
+        earlier = np.array([r.score for r in results[:-1] if r.epoch == latest.epoch])
         if latest.epoch == self._rungs[-1] or self.stops(np.array(latest.score), earlier):
             return Verdict(ends=[latest.trial])
         return Verdict(goes_on=[latest.trial])

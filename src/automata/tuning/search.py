@@ -1,6 +1,6 @@
-"""A search as a function of its results: propose, train to a rung, judge. No Ray, no training.
+"""The state of a search, as a function of its results. It uses no Ray and trains nothing.
 
-Jobs in Ray Tune and the replay of a log use this class.
+`job` replays a log in it, and `ray_search` trains the trials that it asks for.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ class SearchTrial:
     reached: int = 0
     """How many rungs it has reached."""
     score: float = WORST_SCORE
-    """The latest score."""
+    """The score at the latest rung."""
 
     @property
     def epoch(self) -> int:
-        """The latest rung."""
+        """The epoch of the latest rung that it has reached."""
         return self.rungs[self.reached - 1]
 
 
 class Search:
     """The state of a search, which follows from its results and their order.
 
-    A trial is proposed when a slot is free, or earlier if no missing result matters to it. It
-    trains from rung to rung, and the scheduler judges each result.
+    The search proposes a trial when a slot is free, or earlier if the proposal cannot depend on a
+    missing result. A trial trains from rung to rung, and the scheduler judges each result.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Search:
         return max((self.trials[index] for index in self._ended), key=rank, default=None)
 
     def prepare(self) -> None:
-        """Propose a trial ahead if none waits, because a proposal takes milliseconds."""
+        """Propose a trial ahead if none waits: no free slot then waits for it for milliseconds."""
         if not self._waiting:
             self._propose()
 
@@ -112,7 +112,10 @@ class Search:
         self._training.add(index)
 
     def expects(self, index: int, configuration: dict[str, Any], rung: int) -> bool:
-        """Return whether the next result may be that of trial `index` at its `rung`, from 1."""
+        """Return whether trial `index` may report next, at its rung number `rung`, from 1.
+
+        A waiting trial may too: in a replay, nobody calls `start`.
+        """
         if index not in self._training and index not in self._waiting:
             return False
         trial = self.trials[index]
@@ -121,7 +124,7 @@ class Search:
     def report(self, index: int, score: float) -> Verdict:
         """Judge the result of a trial at its next rung.
 
-        The caller calls `start` again for a trial that goes on.
+        Trials that go on wait for a slot, until the caller calls `start`.
         """
         self._training.discard(index)
         if index in self._waiting:
@@ -141,8 +144,8 @@ class Search:
     def stop(self) -> list[int]:
         """Start and continue no more trials; return those that end now.
 
-        A trial that trains ends at its next result. Trials that have not started are dropped; they
-        are the last ones, because trials start in their order.
+        A trial that trains ends at its next result. Trials that never started are dropped. They
+        are the last ones, because trials start in the order of proposals.
         """
         self._stopped = True
         self._waiting.clear()
@@ -153,12 +156,12 @@ class Search:
         return ends
 
     def _fill_slots(self) -> None:
-        """Propose trials for free slots now, so that a proposal depends on the results only."""
+        """Propose trials for all free slots at once: what a proposal knows is then repeatable."""
         while len(self._waiting) + len(self._training) < self.slots and self._propose():
             pass
 
     def _propose(self) -> bool:
-        """Propose a trial if one more is allowed; return whether it is."""
+        """Propose a trial if the scheduler allows one more; return whether it does."""
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
         index = len(self.trials)
         if index >= min(max(allowed, self._proposer.blind), self._configurations):
@@ -184,7 +187,7 @@ def scheduler_of(job: Job) -> Scheduler:
     run, settings = job.run, job.settings
     protocol = settings.protocol
     size = protocol.configurations, protocol.epochs
-    found: Scheduler = make(
+    scheduler: Scheduler = make(
         "scheduler", run.scheduler, SCHEDULERS, settings.own, *size, settings.scheduler
     )
-    return found
+    return scheduler

@@ -19,9 +19,9 @@ Space = dict[str, spaces.Domain]
 
 
 def domains(space: Space) -> dict[str, Domain]:
-    """Return a configured search space for Ray Tune.
+    """Return a configured search space as Ray Tune's, sorted by name.
 
-    It is sorted by name, so that the order in a file does not change the draws.
+    The order in a configuration file then does not change the draws.
     """
     draws = {name: domain.draw for name, domain in sorted(space.items())}
     return {

@@ -1,4 +1,4 @@
-"""Sizes of a search, and the expected cost of each."""
+"""The sizes of search that `automata new` offers, and the expected cost of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from automata.metering.measurement import JOULES_PER_KWH
 from automata.tuning.schedulers import hyperband_brackets
 
 RUN_SECONDS = 15.0
-"""Seconds of a run for imports and the start of Ray; making the page takes as long."""
+"""Seconds that each run takes for imports and the start of Ray; making the page takes as long."""
 EVALUATION = 1.1
 """Factor for evaluations at rungs and other work between training steps."""
 EFFICIENCY = 0.8
@@ -24,12 +24,10 @@ class Size(NamedTuple):
     seeds: int
 
     def passes(self, slots: int) -> float:
-        """Return how many epochs on all data the busiest of `slots` trains.
-
-        All these searches use Hyperband.
-        """
+        """Return the epochs on all data that the busiest of `slots` trains, under Hyperband."""
         brackets = hyperband_brackets(self.configurations, self.epochs, 3)
-        return self.seeds * max(sum(it.epochs for it in brackets) / slots, self.epochs)
+        total = sum(bracket.epochs for bracket in brackets)
+        return self.seeds * max(total / slots, self.epochs)  # one trial uses one slot at a time
 
 
 SIZES = (
@@ -61,18 +59,18 @@ class Plan(NamedTuple):
 
 
 def fitting(seconds: float, hours: float, cores: int, watts: float | None) -> Plan:
-    """Return the largest search that takes at most `hours`, or the smallest one: see `plan_of`."""
+    """Return the largest search that fits in `hours`, else the smallest; arguments as `plan_of`."""
     plans = [plan_of(size, seconds, cores, watts) for size in SIZES]
     return next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
 
 
 def plan_of(size: Size, seconds: float, cores: int, watts: float | None) -> Plan:
-    """Return a search of `size` with its cost: a pass takes `seconds`, a core `watts`."""
+    """Return a search of `size` with its cost: an epoch takes `seconds`, a busy core `watts`."""
     slots = min(cores, size.configurations)
     overhead = RUN_SECONDS * (size.seeds + 1)
-    alone, together = (EVALUATION * seconds * size.passes(count) for count in (1, slots))
-    wall = overhead + together / (EFFICIENCY if slots > 1 else 1)
-    return Plan(size, slots, wall, watts and watts * (overhead + alone) / JOULES_PER_KWH)
+    cpu, busiest = (EVALUATION * seconds * size.passes(count) for count in (1, slots))
+    wall = overhead + busiest / (EFFICIENCY if slots > 1 else 1)
+    return Plan(size, slots, wall, watts and watts * (overhead + cpu) / JOULES_PER_KWH)
 
 
 def duration(seconds: float) -> str:

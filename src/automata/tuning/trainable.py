@@ -27,12 +27,12 @@ class TuneTrial(tune.Trainable):
     """Trains one configuration from rung to rung; reports one result per rung.
 
     A diverged trial reports the worst score at its next rungs without training, until the scheduler
-    ends it. A trial that an earlier process brought to a rung resumes from its checkpoint. Without
-    a checkpoint it trains to that rung again, and keeps the results in the log.
+    ends it. A trial with results in the log resumes from its checkpoint. Without one it trains to
+    its last logged rung again, keeps the logged results, and reports the next one.
 
-    `CheckpointStore` keeps paused runs; each checkpoint of Ray would cost a call and a folder. A
-    trial that takes over this process trains at once, on a thread: Ray asks for its first step one
-    call later.
+    `CheckpointStore` keeps paused runs; each checkpoint of Ray would cost a call and a folder. When
+    Ray gives this process another trial, its training begins at once, on a thread, because Ray asks
+    for the first step only one call later.
     """
 
     def setup(self, config: dict[str, Any], job: str, data: str, device: str, work: str) -> None:
@@ -50,7 +50,7 @@ class TuneTrial(tune.Trainable):
         self._may_pause = scheduler_of(self._job).pauses
         # Only build the run: the window opens later, when Ray knows that this process is ready.
         begun: Future[Any] = self._worker.submit(self._start, data, device, config)
-        # The first step raises the error of `_start`: raised here, Ray would pass on its text only.
+        # The first step raises an error of `_start`. From `setup`, Ray would pass on its text only.
         self._ahead: Future[dict[str, Any]] | None = begun if begun.exception() else None
         gc.freeze()  # garbage collection of all loaded objects would take 0.2 s
 
@@ -72,7 +72,8 @@ class TuneTrial(tune.Trainable):
     def _start(self, data: str, device: str, config: dict[str, Any]) -> None:
         self._dataset = read_dataset(Path(data))
         self._device = take_device(torch.device(device))
-        alone = self._job.settings.compute.concurrent_trials == 1  # else another process resumes
+        # With several workers, any of them may resume a paused trial, and only from a file.
+        alone = self._job.settings.compute.concurrent_trials == 1
         memory = memory_of_paused_runs(self._device) if alone else 0
         self._checkpoints = CheckpointStore(self._work, memory)
         self._begin(config)
@@ -88,7 +89,7 @@ class TuneTrial(tune.Trainable):
         self._training = self._checkpoints.take(self._index, build)
 
     def _train(self, config: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Train to the next rung, of the trial of `config` if there is one."""
+        """Train to the next rung; begin the trial of `config` first, if given."""
         if config is not None:
             self._begin(config)
         training = self._training
@@ -98,7 +99,7 @@ class TuneTrial(tune.Trainable):
             training.train_to(epoch)
             training.evaluate()
         evaluations[: len(self._logged)] = self._logged
-        if not self._job.run.trains_finally:  # a checkpoint would take up to three times as long
+        if not self._job.run.trains_finally:  # without Adam's moments, a third of a checkpoint
             state = {"epochs": training.progress.epochs, "model": training.model.state_dict()}
             write_checkpoint(self._work.model(self._index), state)
         if len(evaluations) < len(self._rungs):

@@ -26,11 +26,11 @@ class WorkFolder:
         return self.path / "checkpoints" / f"{trial}.pt"
 
     def model(self, trial: int) -> Path:
-        """Return the path of a trial's model at its latest rung: FULL tests the best one."""
+        """Return the path of a trial's model at its latest rung, for runs without a refit."""
         return self.path / "models" / f"{trial}.pt"
 
     def checkpoints(self) -> dict[int, Path]:
-        """Return the checkpoints on disk, by trial, without unfinished files of killed jobs."""
+        """Return the complete checkpoints on disk, by trial."""
         paths = (self.path / "checkpoints").glob("[0-9]*.pt")
         return {int(path.stem): path for path in paths}
 
@@ -39,18 +39,17 @@ class WorkFolder:
 
         The other process may be a job that outlived its Snakemake.
         """
-        what = f"another process that works on {self.path}"
-        return held(self.path / "lock", what, needed=False)
+        return held(self.path / "lock", f"another process that works on {self.path}", needed=False)
 
     def clear(self) -> bool:
         """Remove all files but the lock; return whether there were any."""
-        left = [path for path in self.path.iterdir() if path.name != "lock"]
-        for path in left:
+        paths = [path for path in self.path.iterdir() if path.name != "lock"]
+        for path in paths:
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
-        return bool(left)
+        return bool(paths)
 
     def remove(self) -> None:
         """Remove the folder."""

@@ -10,7 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from automata.config.data import OwnText
-from automata.datasets.kinds import known_share, known_tokens, numbered, numbering, odd_lengths
+from automata.datasets.kinds import known_note, known_share, length_notes, numbered, numbering
 from automata.datasets.own.folders import TEXTS, class_files, files_at, names_at
 from automata.datasets.own.reader import read_table
 from automata.datasets.own.splits import assign, given_paths, raw_splits
@@ -48,7 +48,7 @@ def load(own: OwnText) -> RawSplits[Tokens]:
         raise UserError(f"{paths['train']}: no training text has a word")
     longest = max(NEVER_CUT, int(2 * np.percentile(lengths, 95)))
     notes.append(f"words in a text: {np.median(lengths):.0f} (median), {max(lengths)} (most)")
-    notes += odd_lengths([text for found in words.values() for text in found], longest)
+    notes += length_notes([text for found in words.values() for text in found], longest)
     return raw_splits(
         own,
         classes,
@@ -80,8 +80,8 @@ def read_rows(
     numbers, longest = numbering(encoding["words"]), encoding.get("longest")
     whole = [tokenise(text) for text in texts]
     tokens = [text[:longest] for text in whole]
-    known = known_tokens({"rows": known_share(tokens, numbers)})
-    return numbered(tokens, numbers), names, [*odd_lengths(whole, longest), known]
+    known = known_note({"rows": known_share(tokens, numbers)})
+    return numbered(tokens, numbers), names, [*length_notes(whole, longest), known]
 
 
 def _read_texts(files: Sequence[Path], encoding: str | None) -> list[str]:
