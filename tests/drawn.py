@@ -30,9 +30,10 @@ def panel(figure: Figure, title: str) -> Axes:
 
 
 def points(axes: Axes, gid: str) -> list[tuple[float, float]]:
-    """Return the points of the lines of `axes` that `gid` names, in the order of drawing."""
-    lines = [line for line in axes.lines if line.get_gid() == gid]
-    return [(float(x), float(y)) for line in lines for x, y in line.get_xydata()]
+    """Return the points of the lines and markers that `gid` names, in the order of drawing."""
+    lines = [line.get_xydata() for line in axes.lines if line.get_gid() == gid]
+    markers = [one.get_offsets() for one in axes.collections if one.get_gid() == gid]
+    return [(float(x), float(y)) for drawn in (*lines, *markers) for x, y in np.asarray(drawn)]
 
 
 def bars(axes: Axes) -> list[np.ndarray[Any, Any]]:

@@ -29,7 +29,7 @@ class Method:
     colour: str = ""
     """`names.look` chooses a colour and a marker if these are empty."""
     marker: Any = None
-    """Matplotlib's."""
+    """Matplotlib's; a filled one, because seaborn does not mix filled markers with others."""
     reads_validation: bool = False
     """Whether a selector reads the validation labels: they then score its own choice too high."""
 

@@ -56,20 +56,11 @@ def ceiling_figure(study: Study) -> Figure:
 
 def _draw_points(axes: Axes, rows: pd.DataFrame, ends: tuple[float, float]) -> None:
     axes.plot(ends, ends, color="0.3", linewidth=0.8, zorder=1)
-    for selector in selectors(rows):
-        own = rows[rows["selector"] == selector]
-        look = names.look(selector)
-        axes.scatter(
-            own["ceiling"],
-            own["speedup"],
-            s=SIZE**2,
-            marker=look.marker,
-            color=look.colour,
-            edgecolor=["black" if above else "white" for above in own["speedup"] > own["ceiling"]],
-            linewidth=0.5,
-            zorder=3,
-            gid=f"points {selector}",
-        )
+    order = selectors(rows)
+    rows = rows.sort_values("selector", key=lambda column: column.map(order.index), kind="stable")
+    edges = np.where(rows["speedup"] > rows["ceiling"], "black", "white")
+    look: Look = {"s": SIZE**2, "edgecolor": edges, "linewidth": 0.5, "zorder": 3, "gid": "points"}
+    style.scatter(axes, rows, "ceiling", "speedup", "selector", **look)
     for xy in "xy":
         style.logarithmic(axes, xy, *ends)
     axes.set_aspect("equal")
@@ -134,23 +125,16 @@ def time_split_figure(study: Study, dataset: str) -> Figure:
 
 
 def _draw_bars(axes: Axes, rows: pd.DataFrame, bars: list[tuple[str, float]]) -> None:
-    by_bar = {(row["selector"], row["fraction"]): row for row in rows.to_dict("records")}
-    widest = float(rows["total_seconds"].max())
-    words: Look = {"va": "center", "fontsize": style.SMALL}
-    for y, bar in enumerate(bars):
-        if bar not in by_bar:
-            axes.text(0.02 * widest, y, "not run", color=style.FAINT, **words)
-            continue
-        row = by_bar[bar]
-        start = 0.0
-        for part in PARTS:
-            width = float(row[f"{part}_seconds"])
-            axes.barh(y, width, 0.72, left=start, zorder=2, **EDGE, **LOOKS[part][1])
-            start += width
-        if np.isfinite(row["speedup"]):
-            shown = f"{row['speedup']:#.3g}\N{MULTIPLICATION SIGN}"
-            axes.text(start + 0.02 * widest, y, shown, **words)
-    axes.set_xlim(0, 1.45 * widest)
+    rows = rows.set_index(["selector", "fraction"]).reindex(bars)
+    ends = pd.Series(0.0, rows.index)
+    for part in PARTS:
+        widths = rows[f"{part}_seconds"].fillna(0)
+        drawn = axes.barh(range(len(bars)), widths, 0.72, left=ends, **EDGE, **LOOKS[part][1])
+        ends += widths
+    speedups = rows["speedup"].map("{:#.3g}\N{MULTIPLICATION SIGN}".format, na_action="ignore")
+    labels = speedups.fillna("").where(rows["total_seconds"].notna(), "not run")
+    axes.bar_label(drawn, labels, padding=1.5, fontsize=style.SMALL)
+    axes.set_xlim(0, 1.45 * rows["total_seconds"].max())
     axes.xaxis.set_major_locator(MaxNLocator(3))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     style.hide_lines(axes)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.style
+import pandas as pd
 import seaborn as sns
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -38,9 +39,6 @@ FAINT, FAINTER = "0.4", "0.75"
 
 COLOURS = 256
 """Number of colours in a PNG."""
-
-UNFILLED = ("_", "|", "x", "+")
-"""Markers without a face."""
 
 NOTE_CHARACTERS_PER_INCH = 22
 NOTE_PADDING_INCHES = 0.03
@@ -105,7 +103,7 @@ def marker(selector: str, size: float = 4.0, **changes: Any) -> Look:
     """Return the look of a selector's marker, as properties of a line."""
     look = names.look(selector)
     repeat = selector == "full-again"  # it has FULL's colour
-    edged = repeat or look.marker in UNFILLED
+    edged = repeat or selector == "untuned"  # its marker has no face
     return {
         "marker": look.marker,
         "markersize": size,
@@ -120,6 +118,19 @@ def marker(selector: str, size: float = 4.0, **changes: Any) -> Look:
 def handle(selector: str, label: str = "", **look: Any) -> Line2D:
     """Return a selector's entry of a legend; `look` as in `marker`."""
     return Line2D([], [], label=label or names.selector(selector), **marker(selector, **look))
+
+
+def scatter(axes: Axes, rows: pd.DataFrame, x: str, y: str, by: str, **settings: Any) -> None:
+    """Draw a marker per row, with the look of its selector or scheduler, in the column `by`.
+
+    `settings` are other arguments of `seaborn.scatterplot`.
+    """
+    look = {"selector": names.look, "scheduler": names.scheduler_look}[by]
+    looks = {name: look(name) for name in rows[by].unique()}
+    colours = {name: one.colour for name, one in looks.items()}
+    markers = {name: one.marker for name, one in looks.items()}
+    by_name: Look = {"hue": by, "palette": colours, "style": by, "markers": markers}
+    sns.scatterplot(rows, x=x, y=y, ax=axes, legend=False, **by_name, **settings)
 
 
 def sized(fraction: float) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,7 +13,7 @@ from automata.analysis.study import Panel, Study
 from automata.analysis.wording import seconds
 from automata.figures import style
 from automata.figures.style import FAINT, RATIO_TICKS, Look
-from automata.figures.tradeoff import COLUMNS, ERROR, Content, add_note, content
+from automata.figures.tradeoff import COLUMNS, ERROR, add_note, content
 from automata.names import AUTOMATA
 
 TIME = "total_seconds"
@@ -54,16 +52,24 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
     heights = [i // len(COLUMNS) * LANES + i % len(COLUMNS) + 0.8 for i in range(len(lanes))]
     height = 0.8 + len(datasets) * LANES * LANE_INCHES
     figure, grid = style.axes_of(1, len(LABELS), height, sharey=True)
+    placed = [one.means.assign(height=at) for one, at in zip(lanes, heights, strict=True)]
     for axes, (quantity, label) in zip(grid[0], LABELS.items(), strict=True):
-        _draw(axes, lanes, heights, quantity)
-        axes.set_xlabel(label)
+        _draw(axes, pd.concat(placed), quantity)
+        for edge in range(1, len(datasets)):
+            axes.axhline(edge * LANES, color=style.FAINTER, linewidth=0.5)
+        axes.set(xlabel=label, ylabel="")
+        style.hide_lines(axes)
     first = grid[0, 0]
+    for one, at in zip(lanes, heights, strict=True):
+        if one.absence is not None:
+            place: Look = {"transform": first.get_yaxis_transform(), "ha": "center", "va": "center"}
+            first.text(0.5, at, one.absence, fontsize=style.TICK, color=FAINT, **place)
     first.set_yticks(heights, [names.tuner(*one.panel[1:]) for one in lanes])
     first.set_ylim(len(datasets) * LANES, 0)
     for i, dataset in enumerate(datasets):
-        place: Look = {"xycoords": first.get_yaxis_transform(), "va": "center", "ha": "right"}
-        at = (-0.5, (i + 0.5) * LANES)
-        first.annotate(names.dataset(dataset), at, annotation_clip=False, **place)
+        place = {"xycoords": first.get_yaxis_transform(), "va": "center", "ha": "right"}
+        middle = (-0.5, (i + 0.5) * LANES)
+        first.annotate(names.dataset(dataset), middle, annotation_clip=False, **place)
     schedulers = dict.fromkeys(one.panel.scheduler for one in lanes if one.absence is None)
     handles = [
         style.handle(AUTOMATA, f"AUTOMATA, {names.scheduler_look(it).short}", **_look(it))
@@ -74,18 +80,24 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, lanes: Sequence[Content], heights: Sequence[float], quantity: str) -> None:
-    """Draw one quantity of all data sets."""
-    style.hide_lines(axes)
-    for edge in range(len(COLUMNS), len(lanes), len(COLUMNS)):
-        axes.axhline(edge // len(COLUMNS) * LANES, color=style.FAINTER, linewidth=0.5)
-    _set_scale(axes, pd.concat([one.means for one in lanes]), quantity)
-    for one, height in zip(lanes, heights, strict=True):
-        if one.absence is None:
-            _draw_lane(axes, one, quantity, height)
-        elif quantity == "speedup":  # the first panel says it for all
-            place: Look = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
-            axes.text(0.5, height, one.absence, fontsize=style.TICK, color=FAINT, **place)
+def _draw(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
+    """Draw one quantity of all data sets; small subsets are above large ones."""
+    _set_scale(axes, means, quantity)
+    ends = means.groupby("height")[quantity].agg(["min", "max"])
+    axes.hlines(ends.index, ends["min"], ends["max"], color="0.85", linewidth=0.6)
+    means = means.sort_values("fraction", ascending=False)
+    subsets = means[means["selector"] == AUTOMATA]
+    if f"{quantity}_low" in subsets:
+        several = subsets[subsets["seeds"] > 1]
+        low, high = several[f"{quantity}_low"], several[f"{quantity}_high"]
+        colours = [names.scheduler_look(name).colour for name in several["scheduler"]]
+        axes.hlines(several["height"], low, high, color=colours, linewidth=0.6, gid="bars")
+    look: Look = {"edgecolor": "white", "linewidth": 0.3, "zorder": 4}
+    for selector, rows in means.groupby("selector"):
+        by = "scheduler" if selector == AUTOMATA else "selector"
+        sizes = rows["fraction"].map(style.sized) if selector == AUTOMATA else FULL["size"]
+        look |= {"s": sizes**2, "gid": f"mean {selector}"}
+        style.scatter(axes, rows, quantity, "height", by, **look)
 
 
 def _set_scale(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
@@ -105,28 +117,8 @@ def _set_scale(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
         style.logarithmic(axes, "x", values.min() / room, values.max() * room, ticks)
 
 
-def _draw_lane(axes: Axes, one: Content, quantity: str, height: float) -> None:
-    means = one.means
-    axes.hlines(height, means[quantity].min(), means[quantity].max(), color="0.85", linewidth=0.6)
-    subsets = means[means["selector"] == AUTOMATA]
-    if f"{quantity}_low" in subsets:
-        several = subsets[subsets["seeds"] > 1]
-        low, high = several[f"{quantity}_low"], several[f"{quantity}_high"]
-        colour = names.scheduler_look(one.panel.scheduler).colour
-        axes.hlines([height] * len(several), low, high, color=colour, linewidth=0.6, gid="bars")
-    for selector, x, fraction in means[["selector", quantity, "fraction"]].to_numpy():
-        look = _look(one.panel.scheduler, fraction) if selector == AUTOMATA else FULL
-        axes.plot(
-            [x],
-            [height],
-            gid=f"mean {selector}",
-            zorder=4 - fraction,
-            **style.marker(selector, **look),
-        )
-
-
-def _look(scheduler: str, fraction: float = 0.1) -> Look:
+def _look(scheduler: str) -> Look:
     """Return what differs between AUTOMATA's marker and its marker with `scheduler`."""
     row = names.scheduler_look(scheduler)
     colours = {"color": row.colour, "markerfacecolor": row.colour}
-    return {"size": style.sized(fraction), "marker": row.marker, "linestyle": "none", **colours}
+    return {"size": style.sized(0.1), "marker": row.marker, "linestyle": "none", **colours}

@@ -179,10 +179,10 @@ def test_missing_noise_ceiling_is_said(small: Study) -> None:
 # --- ceiling ----------------------------------------------------------------------------------
 
 
-def scatters(figure: Figure) -> list[tuple[str, PathCollection]]:
-    """Return the points of each panel and selector."""
+def scatters(figure: Figure) -> list[PathCollection]:
+    """Return the points of each panel."""
     return [
-        (str(drawn.get_gid()).removeprefix("points "), drawn)
+        drawn
         for axes in figure.axes
         for drawn in axes.collections
         if isinstance(drawn, PathCollection)
@@ -193,19 +193,21 @@ def test_combinations_stand_at_their_ceiling_and_speedup(some: Study, drawn: Dra
     found = scatters(drawn("ceiling", some))
     table = some.tradeoff
 
-    assert [selector for selector, _ in found] == [*SUBSETS] * 2
-    for i, (selector, shown) in enumerate(found):
-        scheduler = ("hyperband", "asha")[i // len(SUBSETS)]
-        rows = table[(table["scheduler"] == scheduler) & (table["selector"] == selector)]
-        assert (
-            np.asarray(shown.get_offsets()).tolist() == rows[["ceiling", "speedup"]].values.tolist()
+    for scheduler, shown in zip(("hyperband", "asha"), found, strict=True):
+        own = table[table["scheduler"] == scheduler]
+        rows = pd.concat([own[own["selector"] == selector] for selector in SUBSETS])
+        colours = [to_hex(names.METHODS[name].colour) for name in rows["selector"]]
+        assert np.asarray(shown.get_offsets()) == pytest.approx(
+            rows[["ceiling", "speedup"]].to_numpy()
         )
+        assert [to_hex(colour) for colour in shown.get_facecolor()] == colours
+        assert len({path.vertices.data.tobytes() for path in shown.get_paths()}) == len(SUBSETS)
 
 
 def test_points_above_the_line_have_a_black_edge_and_are_counted(some: Study, drawn: Draw) -> None:
     figure = drawn("ceiling", some)
     edges, above = [], []
-    for _, shown in scatters(figure):
+    for shown in scatters(figure):
         edges += [to_hex(colour) for colour in shown.get_edgecolor()]
         above += [y > x for x, y in np.asarray(shown.get_offsets())]
 
@@ -275,7 +277,7 @@ def test_bars_are_the_parts_of_the_table_side_by_side(
 ) -> None:
     patches = drawn("time-split/dna", some).axes[0].patches
     left, width = (
-        np.array([getattr(bar, get)() for bar in patches]).reshape(-1, len(PARTS))
+        np.array([getattr(bar, get)() for bar in patches]).reshape(len(PARTS), -1).T
         for get in ("get_x", "get_width")
     )
 
@@ -301,7 +303,7 @@ def test_bars_carry_their_speedup(some: Study, drawn: Draw, first_bars: pd.DataF
 
 
 def test_parts_can_be_told_apart_without_colour(some: Study, drawn: Draw) -> None:
-    patches = drawn("time-split/dna", some).axes[0].patches[: len(PARTS)]
+    patches = [bars[0] for bars in drawn("time-split/dna", some).axes[0].containers]
     looks = {(to_hex(patch.get_facecolor()), patch.get_hatch()) for patch in patches}
 
     assert len(looks) == len(PARTS)
@@ -324,13 +326,14 @@ def test_summary_has_the_means_of_the_table_lane_by_lane(
     rows = some.tradeoff.query("dataset == 'cifar100'")
 
     for selector in ("full", "gradmatch"):
-        own = rows[rows["selector"] == selector].sort_values("fraction")
+        own = rows[rows["selector"] == selector].sort_values(quantity)
         expected = [
-            (x, height)
+            (height, x)
             for height, (search, scheduler) in zip(lanes, columns, strict=True)
             for x in own.query(f"search == '{search}' and scheduler == '{scheduler}'")[quantity]
         ]
-        assert points(axes, f"mean {selector}") == expected
+        shown = sorted((y, x) for x, y in points(axes, f"mean {selector}"))
+        assert np.array(shown) == pytest.approx(np.array(expected))
 
 
 @pytest.mark.parametrize(("side", "quantity"), enumerate(("speedup", "relative_test_error")))
