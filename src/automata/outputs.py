@@ -1,4 +1,4 @@
-"""The files that are made of an experiment's records: tables, figures, page."""
+"""The files that are made from an experiment's records: tables, figures, page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from automata.views import TABLES, figures
 
 
 class Outputs:
-    """The records of a grid, and the files that are made of them."""
+    """The records of a grid, and the files that are made from them."""
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
