@@ -63,7 +63,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
 
 
 def _own_data(study: Study) -> dict[str, list[str]]:
-    """Return what the reader found in each data set of the user's own, by its name."""
+    """Return the lines of the reader about each of the user's own data sets, by its name."""
     first = study.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
     read = {name: study.protocols.get(key, {}).get("read") for name, key in first.items()}
     return {names.dataset(str(name)): lines for name, lines in read.items() if lines}
@@ -78,7 +78,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["count"] = wording.count
-    # No browser reads NaN in JSON.
+    # Browsers refuse NaN in JSON.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment
 

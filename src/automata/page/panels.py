@@ -41,7 +41,7 @@ HEADINGS = [
 
 
 def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
-    """Return what the page shows of a data set; `files` are the configuration files."""
+    """Return the content of a data set on the page; `files` are the configuration files."""
     runs, trials = (table[table["dataset"] == name] for table in (tables.runs, tables.trials))
     panels = study.panels(runs)
     table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)

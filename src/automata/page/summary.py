@@ -1,4 +1,4 @@
-"""The facts of an experiment: what was run, where and when, and what to know before trusting it."""
+"""The facts of an experiment: its runs, machines and dates, and reasons to doubt its numbers."""
 
 from __future__ import annotations
 
