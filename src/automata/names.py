@@ -41,7 +41,7 @@ DATASETS = {
 
 SPARE_COLOURS = ("#7B3294", "#8C510A", "#B2182B", "#1B7837", "#4D4D4D")
 SPARE_MARKERS = ("p", "h", "<", ">")
-"""Looks of methods without one in their entry, and of users' own methods; no entry has them."""
+"""Looks of methods without one in their entry, and of users' own methods; no entry uses them."""
 
 FULL, REPEAT, UNTUNED = (METHODS[name].display for name in ("full", "full-again", "untuned"))
 ONE_EPOCH = SCHEDULERS["one-epoch"].display

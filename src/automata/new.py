@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +16,7 @@ import torch
 
 from automata.config.data import GLOVE
 from automata.config.experiment import TAKEN
-from automata.config.files import DEFAULTS, RECOMMENDED, SHIPPED, read_experiments
+from automata.config.files import DEFAULTS, RECOMMENDED, command, read_experiments
 from automata.config.job import Job, Run, settings_of
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import Guess, guess
@@ -32,9 +31,6 @@ from automata.training.threads import limit_threads
 from automata.tuning.context import training_run
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import Plan, fitting
-
-SNAKEFILE = SHIPPED.with_name("workflow") / "Snakefile"
-"""The Snakefile of this package, in a wheel or in a checkout."""
 
 PROBED = 3
 """Number of configurations that the probe trains."""
@@ -85,16 +81,9 @@ def new(
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
-        f"next: {command(output)}\n"
+        f"next: {command([str(output)])}\n"
         f"then: results/{name}/best.yaml and results/{name}/index.html\n"
     )
-
-
-def command(configuration: Path) -> str:
-    """Return the command that runs a configuration from the current folder."""
-    here = Path("workflow/Snakefile")
-    snakefile = "" if here.is_file() else f" --snakefile {shlex.quote(str(SNAKEFILE))}"
-    return f"snakemake --cores all{snakefile} --configfile {shlex.quote(str(configuration))}"
 
 
 def name_of(path: Path) -> str:
@@ -168,7 +157,7 @@ def configuration(
         f"# data: {_yaml({'vectors': {**VECTORS, 'source': GLOVE}})}",
     ]
     lines = [
-        f"# {printable(command(output))}",
+        f"# {printable(command([str(output)]))}",
         f"# It takes {plan.cost} on this machine, by a probe of {PROBED} configurations.",
         f"experiment: {_yaml(name)}",
         f"datasets: [{_yaml(name)}]",

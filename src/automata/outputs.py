@@ -1,4 +1,4 @@
-"""The files that are made of an experiment's records: tables, figures, page."""
+"""The files that are made from an experiment's records: tables, figures, page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from automata.views import TABLES, figures
 
 
 class Outputs:
-    """The records of a grid, and the files that are made of them."""
+    """The records of a grid, and the files that are made from them."""
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
@@ -48,7 +48,9 @@ class Outputs:
 
     def configfiles(self, given: Iterable[Path]) -> str:
         """Return the configuration files that make the runs again, one per line."""
-        published = [f"config/reference/{Path(it).parent.name}.yaml" for it in self._grid.archives]
+        published = [
+            f"config/reference/{Path(path).parent.name}.yaml" for path in self._grid.archives
+        ]
         return "\n".join(published or map(str, given))
 
     def end(self) -> str:
@@ -62,7 +64,7 @@ class Outputs:
     @cached_property
     def drawn(self) -> list[str]:
         """The names of the figures that have something to show."""
-        if self._grid.archives:  # unread: they may have any run
+        if self._grid.archives:  # archives are not read here, and may have any run
             panels = product(self._grid.datasets, SEARCHES, SCHEDULERS)
             return figures(dict.fromkeys(panels, METHODS))
         plan: dict[tuple[str, str, str], set[str]] = {}

@@ -18,7 +18,7 @@ Kind = Literal["tabular", "text", "image"]
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A search, a scheduler, a selector or a control: how it is imported, called and drawn."""
+    """How a search, a scheduler, a selector or a control is imported, named and drawn."""
 
     display: str
     """Its name in figures, tables and the page."""
@@ -31,12 +31,12 @@ class Method:
     marker: Any = None
     """Matplotlib's; a filled one, because seaborn does not mix filled markers with others."""
     reads_validation: bool = False
-    """Whether a selector reads the validation labels: they then score its own choice too high."""
+    """Whether a selector reads the validation labels: its validation score is then too high."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scheduler(Method):
-    """A scheduler: which trials train how long."""
+    """A scheduler, which decides how long each trial trains."""
 
     short: str
     """Its name in titles of panels, as in the paper."""
@@ -46,7 +46,7 @@ class Scheduler(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class Control(Method):
-    """A value of the axis `selectors` that selects no subsets: trials see all data, or none."""
+    """A value of the axis `selectors` that selects no subsets: trials use all data, or none."""
 
     fraction: int
     """The share of the data that trials see, used as subset size in paths and tables."""

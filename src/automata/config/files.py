@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ _INSTALLED = Path(__file__).parents[1] / "shipped"
 SHIPPED = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "config"
 """Folder of the project's configurations; in a wheel it is inside the package."""
 
+SNAKEFILE = SHIPPED.with_name("workflow") / "Snakefile"
+"""The Snakefile of this package, in a wheel or in a checkout."""
+
 DEFAULTS = SHIPPED / "config.yaml"
 """The default experiment, which other files override."""
 RECOMMENDED = SHIPPED / "recommended.yaml"
@@ -31,6 +35,13 @@ RECOMMENDED = SHIPPED / "recommended.yaml"
 
 Layer = tuple[Path, Config]
 """The name of a source, and its keys; later layers override earlier ones."""
+
+
+def command(files: Sequence[str]) -> str:
+    """Return the command that runs the configuration in `files` from the current folder."""
+    snakefile = [] if Path("workflow/Snakefile").is_file() else ["--snakefile", str(SNAKEFILE)]
+    configuration = ["--configfile", *files] if files else []
+    return shlex.join(["snakemake", "--cores", "all", *snakefile, *configuration])
 
 
 def combine(base: Config, change: Config) -> Config:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import vl_convert
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
-from PIL import Image
 
 from automata import names
 from automata.analysis import wording
@@ -42,11 +40,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     study = Study(experiment / "tables")
     data = [data_set(name, study, configuration) for name in datasets(study.runs)]
     paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
-    shown = [
-        table
-        for name, table in TABLES.items()
-        if table.published and (paper or name not in ABOUT_PAPER) and _rows(study.folder / name)
-    ]
+    named = [table for table in TABLES.values() if paper or table.name not in ABOUT_PAPER]
     context: dict[str, Any] = {
         "title": experiment.name,
         "paper": paper,
@@ -59,7 +53,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "quantities": QUANTITIES,
         "validation": VALIDATION,
         "figures": list(_figures(study, experiment / "figures")),
-        "tables": shown,
+        "tables": [it for it in named if it.published and _rows(study.folder / it.name)],
         "charts": {group["anchor"]: group["chart"] for group in data if group["chart"]},
         "css": Markup(_text("page.css")),
         # The whole library, because the page loads nothing.
@@ -69,7 +63,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
 
 
 def _own_data(study: Study) -> dict[str, list[str]]:
-    """Return what the reader found in each data set of the user's own, by its name."""
+    """Return the lines of the reader about each of the user's own data sets, by its name."""
     first = study.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
     read = {name: study.protocols.get(key, {}).get("read") for name, key in first.items()}
     return {names.dataset(str(name)): lines for name, lines in read.items() if lines}
@@ -84,7 +78,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["count"] = wording.count
-    # No browser reads NaN in JSON.
+    # Browsers refuse NaN in JSON.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment
 
@@ -95,20 +89,16 @@ def _rows(table: Path) -> bool:
 
 
 def _figures(study: Study, folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the figures of the page that show some of the runs, as lossless data URIs."""
+    """Yield the figures of the page that show some of the runs, as data URIs."""
     runs = study.runs
     for name in figures({panel: set(panel.rows(runs)["selector"]) for panel in panels(runs)}):
         path, view, dataset = folder / f"{name}.png", view_of(name), name.partition("/")[2]
         if view.heading and path.is_file():
-            file = BytesIO()
-            with Image.open(path) as image:
-                image.convert("RGB").save(file, "WEBP", lossless=True)
             yield {
                 "view": view,
                 "id": name.replace("/", "-"),
                 "heading": view.heading + (f": {names.dataset(dataset)}" if dataset else ""),
-                "uri": f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}",
-                "size": image.size,
+                "uri": f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}",
             }
 
 

@@ -12,13 +12,14 @@ from scipy.stats import binomtest
 
 from automata import names
 from automata.analysis import wording
-from automata.analysis.best import Choice, choices
+from automata.analysis.best import MEASURES, Choice, choices
 from automata.analysis.quantities import QUANTITIES, TIMES
 from automata.analysis.runs import readable
 from automata.analysis.statistics import bounds, interval
 from automata.analysis.study import COMBINATION, Panel
 from automata.analysis.tradeoff import seeds_column
 from automata.names import AUTOMATA, CONTROLS
+from automata.page.chart import UP
 
 FORMATS: dict[str, Callable[[float | None], str]] = {
     "%": wording.percent,
@@ -33,14 +34,6 @@ NEAR_FULL = 1.0
 
 INTERVALS = {"95 %": "95 % bootstrap interval", "range": "range"}
 
-TEST = {
-    "accuracy": "test_accuracy",
-    "balanced_accuracy": "test_balanced_accuracy",
-    "macro_f1": "test_macro_f1",
-    "log_loss": "test_loss",
-}
-"""Metric -> its column for the test set."""
-
 
 def shown(row: Mapping[Any, Any], quantity: str) -> str:
     """Return a quantity of a row of the tradeoff table, with its bounds over several seeds."""
@@ -50,55 +43,64 @@ def shown(row: Mapping[Any, Any], quantity: str) -> str:
     return f"{mean} {wording.spread(row[f'{quantity}_low'], row[f'{quantity}_high'])}".strip()
 
 
-def best(runs: pd.DataFrame, trials: pd.DataFrame) -> list[dict[str, Any]]:
+def best(runs: pd.DataFrame, trials: pd.DataFrame, tradeoff: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the best runs of FULL, AUTOMATA and other selectors, then the untuned control.
 
-    `runs` and `trials` are those of one data set. The run with the highest validation score is
-    the first. It alone has `sure`, `worth` and the columns of its run.
+    The tables have the rows of one data set. The run with the highest validation score is the
+    first and alone has `sure` and `worth`. `loses`: whether FULL is better on the test set.
     """
     first: dict[str, Choice] = {}
     for choice in choices(runs):  # the highest score is first
         selector = choice.run["selector"]
         first.setdefault(selector if selector in ("full", AUTOMATA) else "", choice)
     draws = runs[runs["selector"] == "untuned"].drop_duplicates("seed")  # panels share them
-    rows = [_row(choice, draws) for choice in first.values()]
-    for choice in [*first.values()][:1]:
-        answer = {"sure": _sure(choice), "worth": _worth(choice, draws, trials)}
-        rows[0] |= {**choice.run, **answer, "records": " ".join(choice.runs["record"])}
+    errors = tradeoff[tradeoff["selector"] != "full"].set_index(COMBINATION)
+    rows = [_row(choice, draws, errors) for choice in first.values()]
+    if rows:
+        best_choice = next(iter(first.values()))
+        rows[0] |= {"sure": _sure(best_choice), "worth": _worth(best_choice, draws, trials)}
     return [*rows, *([_untuned(draws)] if len(draws) else [])]
 
 
-def _row(choice: Choice, draws: pd.DataFrame) -> dict[str, Any]:
+def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str, Any]:
     run, runs, metric = choice.run, choice.runs, choice.run["metric"]
     score = run["best_score"]
     if metric == "log_loss":  # its score is exp(-loss)
         score = -math.log(max(score, sys.float_info.min))
+    combination = tuple(run[key] for key in COMBINATION)
+    error = errors.loc[combination] if combination in errors.index else None
     accuracy = f" (accuracy {wording.percent(run['test_accuracy'])})"
-    gain = 100 * (runs["test_accuracy"].mean() - draws["test_accuracy"].median())
     return {
+        **run,
         "method": names.method(run["selector"], run["fraction"]),
         "tuner": Panel.of(run).method,
         "hyperparameters": readable(choice.configuration),
         "validation": _named(metric, score),
-        "test": _named(metric, run[TEST[metric]]) + accuracy * (metric != "accuracy"),
+        "test": _named(metric, run[MEASURES[f"test_{metric}"]]) + accuracy * (metric != "accuracy"),
         "mean": _mean(runs, metric) if len(runs) > 1 else wording.MISSING,
         "seeds": wording.count(len(runs), "seed"),
-        "gain": f"{wording.signed(gain)} pp" if len(draws) else wording.MISSING,
+        "error": wording.MISSING if error is None else shown(error, UP),
+        "loses": error is not None and round(error[UP], 9) > 0,
+        "gain": _gain(choice, draws) if len(draws) else wording.MISSING,
         "seconds": wording.seconds(runs["total_seconds"].mean()),
+        "records": " ".join(runs["record"]),
     }
 
 
 def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
     """Return the row of the draws without tuning: their median, as in charts and figures."""
-    values = 100 * draws["test_accuracy"]
+    values, unit = _scores(draws, draws["metric"].iloc[0])
+    reach = wording.spread(values.min(), values.max())
     return {
+        **draws.iloc[0],
         "method": names.selector("untuned"),
         "tuner": "drawn at random",
         "hyperparameters": [],
-        **dict.fromkeys(("validation", "test", "gain"), wording.MISSING),
-        "mean": f"{wording.number(values.median())} % {wording.spread(values.min(), values.max())}",
+        **dict.fromkeys(("validation", "test", "error", "gain"), wording.MISSING),
+        "mean": f"{wording.number(values.median())}{unit} {reach}",
         "seeds": f"median of {wording.count(len(draws), 'draw')}",
         "seconds": wording.seconds(draws["total_seconds"].mean()),
+        "records": " ".join(draws["record"]),
     }
 
 
@@ -110,33 +112,45 @@ def _sure(choice: Choice) -> list[str]:
         rows = int(run["test_rows"])
         right = binomtest(round(run["test_accuracy"] * rows), rows)
         low, high = right.proportion_ci(method="wilson")
-        reach = wording.spread(100 * low, 100 * high)
-        sentences.append(f"{reach} % with other test rows (95 % Wilson interval, {rows:,} rows)")
+        reach = f"{wording.number(100 * low)} to {wording.percent(high)}"
+        sentences.append(f"{reach} with other test rows (95 % Wilson interval, {rows:,} rows)")
     if seeds == 1:
         return [*sentences, "one seed: another one may give another result"]
-    mean = _mean(choice.runs, run["metric"])
-    return [*sentences, f"{mean} on average over {seeds} seeds ({INTERVALS[interval(seeds)]})"]
+    mean = f"{_mean(choice.runs, run['metric'])} ({INTERVALS[interval(seeds)]})"
+    return [
+        *sentences,
+        f"{mean} on average over {seeds} seeds, each with its own best hyper-parameters",
+    ]
 
 
 def _worth(choice: Choice, draws: pd.DataFrame, trials: pd.DataFrame) -> str:
     """Compare the best configuration with random ones, else with the first one of its search."""
-    run = choice.run
+    run, metric = choice.run, choice.run["metric"]
     if len(draws):
-        median = draws["test_accuracy"].median()
-        gain = wording.signed(100 * (choice.runs["test_accuracy"].mean() - median))
-        random = f"median of {len(draws)}: {wording.percent(median)}"
-        return f"{gain} points of test accuracy over configurations drawn at random ({random})"
+        median = _named(metric, draws[MEASURES[f"test_{metric}"]].median())
+        words = f"{_gain(choice, draws)} of test {metric.replace('_', ' ')} (mean over seeds)"
+        return f"{words} over the median of {len(draws)} random configurations ({median})"
     if run["best_index"] == 0:
         return "no better: the first configuration that the search tried is the best one"
     first = trials[(trials["record"] == run["record"]) & (trials["index"] == 0)]
     if first.empty:
         return "unknown: the first configuration of the search has no score"
     start = first.sort_values("epoch").iloc[-1]
-    gain = wording.signed(100 * (run["best_validation_accuracy"] - start["accuracy"]))
-    reached = (
-        f"{wording.percent(start['accuracy'])} after {start['epoch']} of {run['epochs']} epochs"
-    )
-    return f"{gain} points of validation accuracy over the first configuration tried ({reached})"
+    gain = _signed(100 * (run["best_validation_accuracy"] - start["accuracy"]))
+    reached = f"{wording.percent(start['accuracy'])} after {start['epoch']} epochs"
+    return f"{gain} of validation accuracy over the first configuration tried ({reached})"
+
+
+def _gain(choice: Choice, draws: pd.DataFrame) -> str:
+    """Return how much better the mean over seeds is than the median draw, in the tuned metric."""
+    metric = choice.run["metric"]
+    (mine, unit), (drawn, _) = _scores(choice.runs, metric), _scores(draws, metric)
+    gain = mine.mean() - drawn.median()
+    return _signed(gain) if unit else _signed(-gain, "")  # a lower log loss is better
+
+
+def _signed(value: float, unit: str = " pp") -> str:
+    return wording.signed(value).replace("-", wording.MINUS) + unit
 
 
 def _named(metric: str, value: float) -> str:
@@ -146,22 +160,27 @@ def _named(metric: str, value: float) -> str:
     return wording.percent(value) + ("" if metric == "accuracy" else f" {metric.replace('_', ' ')}")
 
 
+def _scores(runs: pd.DataFrame, metric: str) -> tuple[pd.Series, str]:
+    """Return the metric of each run on the test set, and its unit."""
+    values = runs[MEASURES[f"test_{metric}"]]
+    return (values, "") if metric == "log_loss" else (100 * values, " %")
+
+
 def _mean(runs: pd.DataFrame, metric: str) -> str:
     """Return the mean of a metric on the test set over several runs, with its bounds."""
-    factor, unit = (1, "") if metric == "log_loss" else (100, " %")
-    values = factor * runs[TEST[metric]].to_numpy()
-    return f"{wording.number(values.mean())}{unit} {wording.spread(*bounds(values))}"
+    values, unit = _scores(runs, metric)
+    return f"{wording.number(values.mean())}{unit} {wording.spread(*bounds(values.to_numpy()))}"
 
 
-def fastest(tradeoff: pd.DataFrame) -> dict[str, Any] | None:
+def fastest(tradeoff: pd.DataFrame) -> dict[Any, Any] | None:
     """Return the fastest method in `tradeoff` that loses at most NEAR_FULL points."""
     subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
     # In binary, 100 x (0.88 - 0.86) is more than 2.
-    near = subsets[subsets["relative_test_error"] <= NEAR_FULL + 1e-9]
+    near = subsets[subsets[UP] <= NEAR_FULL + 1e-9]
     if near.empty:
         return None
     ordered = near.sort_values(["speedup", *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    words = {"speedup": shown(row, "speedup"), "error": shown(row, "relative_test_error")}
-    method = names.method(row["selector"], row["fraction"])
-    return {**words, "method": method, "tuner": Panel.of(row).method, "seeds": int(row["seeds"])}
+    words = {name: shown(row, name) for name in ("speedup", UP)}
+    method, tuner = names.method(row["selector"], row["fraction"]), Panel.of(row).method
+    return {**row, **words, "method": method, "tuner": tuner, "seeds": int(row["seeds"])}

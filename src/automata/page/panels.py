@@ -15,6 +15,7 @@ from automata.analysis import study, wording
 from automata.analysis.best import winner
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
+from automata.config.files import command
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import ACROSS, UP, WHOLE, chart
 from automata.page.findings import INTERVALS, best, fastest, shown
@@ -40,7 +41,7 @@ HEADINGS = [
 
 
 def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
-    """Return what the page shows of a data set; `files` are the configuration files."""
+    """Return the content of a data set on the page; `files` are the configuration files."""
     runs, trials = (table[table["dataset"] == name] for table in (tables.runs, tables.trials))
     panels = study.panels(runs)
     table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)
@@ -54,9 +55,7 @@ def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
         {"id": row["row"], "cells": _cells(row), **source(row, runs, files)}
         for row in table.to_dict("records")
     ]
-    choices = best(runs, trials)
-    if choices and "records" in choices[0]:
-        choices[0] |= source(choices[0], runs, files)
+    choices = [row | source(row, runs, files) for row in best(runs, trials, table)]
     return {
         "anchor": f"dataset-{name}",
         "title": names.dataset(name),
@@ -73,9 +72,9 @@ def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
 def source(row: Mapping[Any, Any], runs: pd.DataFrame, files: Sequence[str]) -> dict[str, Any]:
     """Return the `records` behind a row, and the `command` that makes them again."""
     records = row["records"].split()
-    call = ["snakemake", "--cores", "all", *(["--configfile", *files] if files else [])]
+    call = command(files)
     if all(record.startswith("results/runs/") for record in records):
-        return {"records": records, "command": shlex.join([*call, "--force", *records])}
+        return {"records": records, "command": f"{call} --force {shlex.join(records)}"}
     # A path in an archive names only the axes of its run, so the command does the same.
     own = runs[runs["record"].isin(records)]
     drawn = own["selector"] == "untuned"
@@ -90,8 +89,8 @@ def source(row: Mapping[Any, Any], runs: pd.DataFrame, files: Sequence[str]) -> 
         "seeds": sorted({int(seed) for seed in own["seed"][~drawn]}),
         **({"untuned_seeds": sorted(map(int, own["seed"][drawn]))} if drawn.any() else {}),
     }
-    command = f"echo {shlex.quote(json.dumps(axes))} > again.yaml\n{shlex.join(call)} again.yaml"
-    return {"records": records, "command": command}
+    again = f"echo {shlex.quote(json.dumps(axes))} > again.yaml\n{call} again.yaml"
+    return {"records": records, "command": again}
 
 
 def _rows(panel: Panel, tables: Study) -> pd.DataFrame:

@@ -1,8 +1,7 @@
-"""The facts of an experiment: what was run, where and when, and what to know before trusting it."""
+"""The facts of an experiment: its runs, machines and dates, and reasons to doubt its numbers."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
@@ -12,14 +11,14 @@ from automata.analysis import study, wording
 from automata.analysis.energy import follows_time, ways
 
 FLAGS = {
-    "short_window": "a phase shorter than 10 s: few readings of counters that move every second",
-    "contaminated": "other work took over 10 % of the host's CPU time, and counters counted it",
-    "shared_gpu": "others computed on its GPU, whose energy counts them too",
-    "counter_reset": "a counter went back without wrapping: what it had moved is lost",
+    "short_window": "a phase under 10 s: its energy rests on few readings of the counters",
+    "contaminated": "other work took over 10 % of the host's CPU time, and counters include it",
+    "shared_gpu": "other processes used the GPU, and its energy includes theirs",
+    "counter_reset": "a counter was reset: its energy before that is lost",
     "elsewhere": "trials ran on a Ray cluster: their energy and CPU time were not measured",
 }
 """Flag of a run -> its meaning."""
-SHARED = "other measured jobs were not kept out"
+SHARED = "another measured job may have run at the same time"
 
 MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_trials"]
 
@@ -27,6 +26,7 @@ MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_tri
 def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame) -> dict[str, Any]:
     """Return the facts in the tables of one experiment; `runs` has at least one row."""
     ends = runs["started_at"] + runs["setup_seconds"] + runs["total_seconds"]
+    days = pd.to_datetime([runs["started_at"].min(), ends.max()], unit="s")
     seconds = float((runs["total_seconds"] + runs["setup_seconds"]).sum())
     failed, trials = int(runs["failed_trials"].sum()), int(runs["configurations"].sum())
     estimated = runs[runs["energy_method"] == "estimated"]
@@ -42,7 +42,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
         "selectors": [names.look(name) for name in study.selectors(runs)],
         "seeds": wording.seeds(runs),
         "machines": runs.groupby(MACHINE).size().reset_index(name="runs").to_dict("records"),
-        "days": list(dict.fromkeys(map(_date, (runs["started_at"].min(), ends.max())))),
+        "days": list(dict.fromkeys(days.strftime("%Y-%m-%d"))),
         "duration": wording.seconds(seconds),
         "energy": ways(runs),
         "estimated": {"all": from_time, "in part": len(estimated) - from_time},
@@ -59,14 +59,12 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
 
 def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]]:
     """Return each difference from the paper's protocol once, with its data sets."""
-    found = []
-    for texts, rows in table.fillna(wording.MISSING).groupby(["key", "here", "paper"]):
+    found, columns = [], ["key", "here", "paper"]
+    for texts, rows in table.fillna(wording.MISSING).groupby(columns):
         own = study.datasets(rows)
         where = [names.dataset(name) for name in own] if own != study.datasets(runs) else ["all"]
-        found.append(
-            dict(zip(("key", "here", "paper"), map(str, texts), strict=True))
-            | {"where": ", ".join(where)}
-        )
+        setting = dict(zip(columns, map(str, texts), strict=True))
+        found.append({**setting, "where": ", ".join(where)})
     return found
 
 
@@ -79,7 +77,3 @@ def _caveats(runs: pd.DataFrame) -> list[tuple[str, str, list[str]]]:
     ]
     shared = sorted(runs["record"][~runs["exclusive"].astype(bool)])
     return [caveat for caveat in [*found, ("not exclusive", SHARED, shared)] if caveat[2]]
-
-
-def _date(timestamp: float) -> str:
-    return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%d")

@@ -3,10 +3,8 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
-from io import BytesIO
 
 import pytest
-from PIL import Image, ImageChops
 
 from automata.analysis import wording
 from automata.analysis.tables import read_csv
@@ -65,14 +63,11 @@ def test_figure_has_a_text_and_a_link_to_its_records(tags, html):
     view = FIGURES["selector-comparison"]
     assert image["alt"] == view.caption
     assert f'Numbers and records: <a href="tables/{view.table}">' in html
-    assert (image["width"], image["height"]) == ("40", "20")
 
 
-def test_figure_keeps_every_pixel(html, experiment):
-    text = re.search(r"data:image/webp;base64,([^\"]+)", html)[1]
-    drawn = Image.open(experiment / "figures/selector-comparison.png").convert("RGB")
-    with Image.open(BytesIO(base64.b64decode(text))) as shown:
-        assert ImageChops.difference(shown.convert("RGB"), drawn).getbbox() is None
+def test_figure_is_in_the_page(html, experiment):
+    text = re.search(r"data:image/png;base64,([^\"]+)", html)[1]
+    assert base64.b64decode(text) == (experiment / "figures/selector-comparison.png").read_bytes()
 
 
 def made(runs, folder, **changes):
@@ -90,6 +85,17 @@ def test_figure_that_shows_nothing_of_the_runs_is_left_out(experiment, runs, tmp
 def test_what_was_found_comes_first_and_the_claims_late(html):
     order = re.findall(r'<section id="([a-z-]+)" aria', html)
     assert order == ["best", "tradeoff", "selector-comparison", "caveats", "claims", "tables"]
+
+
+def test_page_says_what_its_choice_is_worth(html, runs, tmp_path):
+    full = runs["selector"] == "full"
+    scores = {"test_accuracy": full.astype(float), "best_score": (~full).astype(float)}
+    words = " ".join(made(runs, tmp_path, **scores).split())
+    better = "FULL with the same search and scheduler is better on DNA, TREC6 of 2 data sets"
+    assert better in words
+    glister = runs.replace({"selector": {"random": "glister"}})
+    assert "GLISTER is never marked best" in made(glister, tmp_path)
+    assert "GLISTER" not in html
 
 
 def test_page_of_own_data_has_an_answer_and_nothing_that_does_not_concern_it(runs, tmp_path):

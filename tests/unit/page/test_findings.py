@@ -60,7 +60,7 @@ TRIALS = pd.DataFrame(
 
 @pytest.fixture(scope="module")
 def rows():
-    return {row["method"]: row for row in best(RUNS, TRIALS)}
+    return {row["method"]: row for row in best(RUNS, TRIALS, TRADEOFF)}
 
 
 def test_each_kind_has_its_run_with_the_highest_validation_score(rows):
@@ -78,7 +78,7 @@ def test_only_the_highest_of_all_is_marked_and_first(rows):
 
 
 def test_of_equal_highest_scores_the_fastest_is_marked():
-    rows = best(RUNS.assign(best_score=1.0), TRIALS)
+    rows = best(RUNS.assign(best_score=1.0), TRIALS, TRADEOFF)
     assert [row["method"] for row in rows if "sure" in row] == ["AUTOMATA 10 %"]
 
 
@@ -95,15 +95,15 @@ def test_draw_that_panels_share_counts_once(rows):
 
 
 def test_mean_of_one_seed_is_not_shown():
-    (row,) = best(RUNS.iloc[:1], TRIALS)
+    (row,) = best(RUNS.iloc[:1], TRIALS, TRADEOFF)
     assert (row["mean"], row["seeds"]) == (MISSING, "1 seed")
 
 
 def test_best_run_says_how_sure_its_accuracy_is(rows):
     """83 of 100 rows: Wilson's interval by the usual calculator; two seeds."""
     assert rows["RS2 10 %"]["sure"] == [
-        "[74.5, 89.1] % with other test rows (95 % Wilson interval, 100 rows)",
-        "84 % [83, 85] on average over 2 seeds (range)",
+        "74.5 to 89.1 % with other test rows (95 % Wilson interval, 100 rows)",
+        "84 % [83, 85] (range) on average over 2 seeds, each with its own best hyper-parameters",
     ]
 
 
@@ -112,27 +112,41 @@ def test_best_run_says_how_sure_its_accuracy_is(rows):
     [
         (
             RUNS,
-            "+24 points of test accuracy over configurations drawn at random (median of 2: 60 %)",
+            "+24 pp of test accuracy (mean over seeds) over the median of 2 random configurations "
+            "(60 %)",
         ),
         (
             RUNS.iloc[:2],
-            "+30 points of validation accuracy over the first configuration tried (60 % after 3 of "
-            "9 epochs)",
+            "+30 pp of validation accuracy over the first configuration tried (60 % after 3 ",
         ),
         (RUNS.iloc[:2].assign(best_index=0), "no better: the first configuration that the search"),
         (RUNS.iloc[1:2], "unknown: the first configuration of the search has no score"),
     ],
 )
 def test_best_run_says_what_tuning_gained(runs, words):
-    assert best(runs, TRIALS)[0]["worth"].startswith(words)
+    assert best(runs, TRIALS, TRADEOFF)[0]["worth"].startswith(words)
 
 
 def test_tuned_metric_comes_before_the_accuracy():
-    runs = RUNS.iloc[:2].assign(metric="balanced_accuracy", test_balanced_accuracy=[0.6, 0.7])
-    (row,) = best(runs, TRIALS)
+    scores = {"metric": "balanced_accuracy", "test_balanced_accuracy": [0.6, 0.7, 0.3, 0.5]}
+    row, untuned = best(RUNS.iloc[[0, 1, 8, 9]].assign(**scores), TRIALS, TRADEOFF)
     assert row["test"] == "60 % balanced accuracy (accuracy 80 %)"
     assert row["mean"] == "65 % [60, 70]"
-    assert row["sure"] == ["65 % [60, 70] on average over 2 seeds (range)"]
+    assert row["sure"][0].startswith("65 % [60, 70] (range) on average over 2 seeds")
+    assert (row["gain"], untuned["mean"]) == ("+25 pp", "40 % [30, 50]")
+    assert row["worth"].startswith("+25 pp of test balanced accuracy")
+
+
+def test_lower_log_loss_is_a_gain():
+    scores = {"metric": "log_loss", "test_loss": [0.3, 0.5, 0.9, 1.1]}
+    row, untuned = best(RUNS.iloc[[0, 1, 8, 9]].assign(**scores), TRIALS, TRADEOFF)
+    assert (row["mean"], row["gain"], untuned["mean"]) == ("0.4 [0.3, 0.5]", "+0.6", "1 [0.9, 1.1]")
+
+
+def test_best_says_how_it_compares_with_full(rows):
+    """FULL itself has no error; of RS2 10 % the tradeoff table says that FULL is better."""
+    assert (rows["FULL"]["error"], rows["FULL"]["loses"]) == (MISSING, False)
+    assert (rows["RS2 10 %"]["error"], rows["RS2 10 %"]["loses"]) == ("0.4 pp", True)
 
 
 def test_of_equal_scores_the_faster_run_wins():
@@ -150,6 +164,8 @@ TRADEOFF = pd.DataFrame(
         ("random", 0.01, 9.0, 1.2),  # too much is lost
         ("rs2", 0.05, 5.0, 1.0),
         ("gradmatch", 0.05, 4.0, -0.5),
+        ("rs2", 0.1, 2.0, 0.4),
+        ("full", 1.0, 1.0, 0.0),
         ("full-again", 1.0, 7.0, 0.0),  # is no subset
     ],
     columns=["selector", "fraction", "speedup", "relative_test_error"],
@@ -158,7 +174,7 @@ TRADEOFF = pd.DataFrame(
 
 def test_fastest_loses_at_most_one_point():
     found = fastest(TRADEOFF)
-    assert (found["method"], found["speedup"], found["error"]) == (
+    assert (found["method"], found["speedup"], found["relative_test_error"]) == (
         "RS2 5 %",
         "5 \N{MULTIPLICATION SIGN}",
         "1 pp",
