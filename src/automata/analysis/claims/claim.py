@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 import pandas as pd
 
 from automata.analysis.energy import follows_time
-from automata.analysis.quantities import quantity
+from automata.analysis.quantities import Quantity, quantity
 from automata.analysis.ratios import SAME
 from automata.analysis.study import Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
@@ -122,6 +122,10 @@ class GridClaim(Section):
     grid: Grid
     quantity: str
 
+    @property
+    def _measure(self) -> Quantity:
+        return quantity(self.quantity)
+
     def runs(self, study: Study) -> pd.DataFrame:
         """Return the runs that compare with their FULL and have the quantity.
 
@@ -131,12 +135,11 @@ class GridClaim(Section):
         columns = {self.quantity, *WORK}.difference(rows.columns)
         rows = rows.join(study.runs.set_index("record")[sorted(columns)], on="record")
         rows = rows[rows[self.quantity].notna()]
-        return rows[~_estimated(rows)] if quantity(self.quantity).of_energy else rows
+        return rows[~_estimated(rows)] if self._measure.of_energy else rows
 
     def means(self, study: Study) -> pd.DataFrame:
         """Return the rows of the tradeoff table; those of energy are of the runs that count."""
-        energy = quantity(self.quantity).of_energy
-        return tradeoff(self.runs(study)) if energy else study.tradeoff
+        return tradeoff(self.runs(study)) if self._measure.of_energy else study.tradeoff
 
     def weakened(self, outcome: Outcome, rows: pd.DataFrame) -> Outcome:
         """Return the outcome, less firm if `rows` lack a fraction of the grid."""
@@ -154,9 +157,9 @@ class GridClaim(Section):
     def not_run(self, study: Study, selectors: Sequence[str]) -> Finding:
         """Return the finding if the runs of `selectors` do not suffice."""
         rows = compared(self.grid.subsets(study.ratios, selectors))
-        measure, names = quantity(self.quantity), map(selector_words, dict.fromkeys(selectors))
-        reason = f"needs more runs of {', '.join(names)} with the {measure.words}"
-        if measure.of_energy and _estimated(rows).any():
+        names = ", ".join(map(selector_words, dict.fromkeys(selectors)))
+        reason = f"needs more runs of {names} with the {self._measure.words}"
+        if self._measure.of_energy and _estimated(rows).any():
             reason = "energy was estimated from CPU time in these panels"
         return Finding(NOT_RUN, reason, of=len(self.grid.panels))
 
