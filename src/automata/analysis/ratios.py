@@ -127,7 +127,6 @@ def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
     if differing := _differing(run, full, SAME_ENERGY):
         logger.warning("%s (FULL: %s): no energy ratio: %s", run.record, full.record, differing)
         energy = None
-    # One carbon intensity holds for all runs: both ratios of CO2 are those of what they rest on.
     return {
         "speedup": speedup,
         "ceiling": limit,
@@ -135,8 +134,6 @@ def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
         "final_ceiling": measured,
         "relative_test_error": relative_test_error(full.test_accuracy, run.test_accuracy),
         "energy_ratio": energy,
-        "co2_measured_ratio": energy,
-        "co2_time_ratio": speedup,
         "full_best_epochs": full.best_epochs,
         "full_record": full.record,
     }

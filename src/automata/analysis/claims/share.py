@@ -22,11 +22,10 @@ from automata.analysis.claims.claim import (
     of_share,
     selector_words,
 )
-from automata.analysis.quantities import RATIOS
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, Values, bootstrap_bounds, hypervolume
 from automata.analysis.study import PANEL, Panel, Study
 from automata.analysis.wording import percent, signed, three_digits, times
-from automata.config.base import Axis, Share, one_of
+from automata.config.base import Axis, Share
 from automata.names import AUTOMATA
 
 Panels = Mapping[Panel, pd.DataFrame]
@@ -38,7 +37,7 @@ ROUNDING = 1e-9
 class ShareClaim(GridClaim):
     """At least `share` of the panels that were run meet a condition."""
 
-    quantity: Annotated[str, one_of(RATIOS)] = "speedup"
+    quantity: Literal["speedup", "energy_ratio"] = "speedup"
     share: Share = 1.0
 
     turnable: ClassVar[Sequence[bool]]
