@@ -119,20 +119,8 @@ VALIDATION = Quantity(
 """Compared between runs, but not with FULL, whose models are trained on all data."""
 
 
-def quantity(name: str) -> Quantity:
-    """Return the quantity `name`."""
-    return VALIDATION if name == VALIDATION.name else QUANTITIES[name]
-
-
-SECONDS_PER_HOUR = 3600
-
 FORWARD_SHARE = 1 / 3
 """Cost of a forward pass over the training set in epochs: one of the three passes of a step."""
-
-
-def ratio(full: float | None, run: float | None) -> float | None:
-    """Return full / run; None if one of them was not measured, or the run took nothing."""
-    return full / run if full is not None and run else None
 
 
 def relative_test_error(full_accuracy: float, run_accuracy: float) -> float:

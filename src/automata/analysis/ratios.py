@@ -11,7 +11,6 @@ from automata.analysis.quantities import (
     QUANTITIES,
     ceiling,
     final_ceiling,
-    ratio,
     relative_test_error,
 )
 from automata.analysis.runs import RunRow
@@ -123,7 +122,8 @@ def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
         run.final_seconds,
         run.gradient_selections,
     )
-    energy = ratio(full.energy_joules, run.energy_joules)
+    joules, used = full.energy_joules, run.energy_joules
+    energy = joules / used if joules is not None and used else None
     if differing := _differing(run, full, SAME_ENERGY):
         logger.warning("%s (FULL: %s): no energy ratio: %s", run.record, full.record, differing)
         energy = None

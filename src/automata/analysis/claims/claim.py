@@ -1,4 +1,4 @@
-"""What claims have in common: their words, the runs that count, and how firm a verdict is.
+"""The common part of all claims: their texts, the runs that count, and how firm a verdict is.
 
 A verdict follows our means. It is firm if the whole 95 % interval gives the same verdict, so noise
 can make a verdict less firm but cannot turn it.
@@ -12,8 +12,8 @@ from typing import Annotated, Literal, NamedTuple
 
 import pandas as pd
 
-from automata.analysis.energy import follows_time
-from automata.analysis.quantities import Quantity, quantity
+from automata.analysis.energy import follows_time, obtained
+from automata.analysis.quantities import QUANTITIES, VALIDATION, Quantity
 from automata.analysis.ratios import SAME
 from automata.analysis.study import Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
@@ -28,6 +28,9 @@ FRACTIONS_MISSING, PANELS_MISSING = "fractions missing", "panels missing"
 
 WORK = [*SAME, "epochs", "configurations", "model", "train_rows"]
 """Where runs are made, what they tune, and for how long."""
+
+MEASURES = {**QUANTITIES, VALIDATION.name: VALIDATION}
+"""The quantities that claims are about."""
 
 SelectorName = Annotated[str, one_of(METHODS)]
 SchedulerName = Annotated[str, one_of(SCHEDULERS)]
@@ -124,7 +127,7 @@ class GridClaim(Section):
 
     @property
     def _measure(self) -> Quantity:
-        return quantity(self.quantity)
+        return MEASURES[self.quantity]
 
     def runs(self, study: Study) -> pd.DataFrame:
         """Return the runs that compare with their FULL and have the quantity.
@@ -191,6 +194,5 @@ def selector_words(name: str) -> str:
 
 def _estimated(rows: pd.DataFrame) -> pd.Series[bool]:
     """Return which rows have an energy that was estimated from CPU time alone."""
-    ways = rows[["energy_method", "energy_source"]].astype(object).fillna("")
-    found = [follows_time(*way) for way in ways.itertuples(index=False, name=None)]
+    found = [follows_time(*pair) for pair in obtained(rows)]
     return pd.Series(found, index=rows.index, dtype=bool)

@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 
 from automata.analysis.claims.claim import (
     FIRM,
+    MEASURES,
     PANELS_MISSING,
     WORK,
     Estimate,
@@ -23,7 +24,6 @@ from automata.analysis.claims.claim import (
     SelectorName,
     selector_words,
 )
-from automata.analysis.quantities import QUANTITIES, VALIDATION, quantity
 from automata.analysis.statistics import Values, bootstrap_bounds, interval_of
 from automata.analysis.study import PANEL, Study, panels
 from automata.analysis.wording import count, percent, signed, times
@@ -33,7 +33,7 @@ from automata.names import AUTOMATA, CONTROLS
 DATA_SETS = 5
 """A rank correlation of fewer data sets says nothing."""
 
-QuantityName = Annotated[str, one_of([*QUANTITIES, VALIDATION.name])]
+QuantityName = Annotated[str, one_of(MEASURES)]
 
 Sample = tuple[Estimate, str, pd.DataFrame] | None
 """An estimate, its words and the rows behind it; None if there are too few runs."""
@@ -96,7 +96,7 @@ class PairsClaim(MeanClaim):
         names = list(map(selector_words, self._selectors))
         if self.under:
             names = [f"{name} under {where}" for name, where in zip(names, self.under, strict=True)]
-        other = quantity(self.baseline_quantity or self.quantity)
+        other = MEASURES[self.baseline_quantity or self.quantity]
         sides = [f"the {self._measure.words} of {names[0]}", f"the {other.words} of {names[1]}"]
         sign = "over" if self.shape == "ratio" else "less"
         return f"on average over pairs of runs, {f' {sign} '.join(sides)}"
