@@ -122,12 +122,6 @@ def test_energy_table_has_each_run_and_what_its_co2_rests_on(workflow, finished)
     assert """Intensity: 100 g CO2e/kWh (the sea's, 2023; a "list").""" in totals
 
 
-def test_tradeoff_has_co2_that_is_speedup_and_energy_ratio_again(finished):
-    table = pd.read_csv(finished.folder / "results/smoke/tables/tradeoff.csv")
-    for of_co2, same in [("co2_time_ratio", "speedup"), ("co2_measured_ratio", "energy_ratio")]:
-        assert table[of_co2].tolist() == pytest.approx(table[same].tolist(), nan_ok=True)
-
-
 def test_plot_writes_a_vector_and_a_pixel_figure(workflow, finished):
     borrow(workflow, finished, *COLLECTED, *TABULATED)
     assert workflow.run("figures") == {"plot": 1, "figures": 1}

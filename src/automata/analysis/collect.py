@@ -7,12 +7,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from automata.analysis.provenance import presented, provenance_row
-from automata.analysis.runs import protocol, row, table
+from automata.analysis.runs import row, table
 from automata.analysis.study import PANEL, RUN
 from automata.analysis.tables import write_csv, write_json, write_parquet
 from automata.analysis.trials import evaluations
@@ -20,6 +20,8 @@ from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.files import write_text
 from automata.records import read_record
+
+Row = dict[str, Any]
 
 CHUNK = 64
 """Records that a process reads at a time."""
@@ -75,43 +77,36 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
     else:
         with ProcessPoolExecutor(processes) as pool:
             parts = list(pool.map(read, paths, chunksize=CHUNK))
-    runs = table(part.run for part in parts)
+    rows, trials, settings, provenance = zip(*parts, strict=True)
+    runs = table(rows)
     twice = runs[runs.duplicated(RUN, keep=False)]
     if len(twice):
         raise UserError(f"records of the same run: {', '.join(twice['record'])}")
     _exclude_older(runs)
     protocols: dict[str, Any] = {}
-    for name, part in zip(runs["protocol_hash"], parts, strict=True):
+    for name, own in zip(runs["protocol_hash"], settings, strict=True):
         # FULL's settings lack the keys that concern subsets alone.
-        settings = (protocols.get(name, part.protocol), part.protocol)
-        protocols[name] = max(settings, key=lambda one: len(one["protocol"]))
-    trials = [part.trials for part in parts if len(part.trials)] or [parts[0].trials]
-    provenance = pd.DataFrame([part.provenance for part in parts])
+        known = protocols.get(name, own)
+        protocols[name] = max(known, own, key=lambda one: len(one["protocol"]))
     return Collected(
         runs.sort_values(RUN, ignore_index=True),
-        pd.concat(trials, ignore_index=True),
+        pd.concat([part for part in trials if len(part)] or trials[:1], ignore_index=True),
         dict(sorted(protocols.items())),
-        provenance.sort_values(RUN, ignore_index=True),
+        pd.DataFrame(provenance).sort_values(RUN, ignore_index=True),
     )
 
 
-class _Part(NamedTuple):
-    """The part of the tables that one record gives."""
+def _read(comparison: Comparison, path: Path) -> tuple[Row, pd.DataFrame, Row, Row]:
+    """Return what a record adds: its run, trials, settings and provenance.
 
-    run: dict[str, Any]
-    trials: pd.DataFrame
-    protocol: dict[str, Any]
-    provenance: dict[str, Any]
-
-
-def _read(comparison: Comparison, path: Path) -> _Part:
+    The settings lack those of selectors, and have the notes on the user's data.
+    """
     record = read_record(path)
-    return _Part(
-        row(record, path, comparison),
-        evaluations(record, path),
-        protocol(record),
-        provenance_row(record, path),
-    )
+    settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
+    if record.data.read:
+        settings["read"] = record.data.read
+    run = row(record, path, comparison)
+    return run, evaluations(record, path), settings, provenance_row(record, path)
 
 
 def _exclude_older(runs: pd.DataFrame) -> None:

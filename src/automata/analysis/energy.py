@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from automata.analysis.quantities import SECONDS_PER_HOUR
 from automata.analysis.study import RUN
 from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
 from automata.config.sections import Carbon
@@ -24,7 +23,7 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     would make small jobs zero.
     """
     kwh = runs["energy_joules"].astype(float) / JOULES_PER_KWH
-    hours = runs["total_seconds"] / SECONDS_PER_HOUR
+    hours = runs["total_seconds"] / 3600
     table = runs.assign(
         kwh=kwh,
         co2_measured_grams=kwh * carbon.pue * carbon.grams_per_kwh,
@@ -55,10 +54,10 @@ def how_measured(method: str | None, source: str | None) -> str:
 
 def ways(runs: pd.DataFrame) -> str:
     """Return all ways in which the energies of `runs` were obtained."""
-    return ", ".join(sorted({how_measured(*pair) for pair in _pairs(runs)}))
+    return ", ".join(sorted({how_measured(*pair) for pair in obtained(runs)}))
 
 
-def _pairs(runs: pd.DataFrame) -> list[tuple[str | None, str | None]]:
+def obtained(runs: pd.DataFrame) -> list[tuple[str | None, str | None]]:
     """Return method and source of the energy of each run."""
     known = runs[["energy_method", "energy_source"]].astype(object)
     return list(known.where(known.notna(), None).itertuples(index=False, name=None))
@@ -88,7 +87,7 @@ def totals(energy_table: pd.DataFrame, carbon: Carbon) -> str:
 def _energies(table: pd.DataFrame) -> list[str]:
     """Return a line for each way of obtaining energy, because such energies do not add up."""
     lines = []
-    pairs = _pairs(table)
+    pairs = obtained(table)
     for method, source in sorted(set(pairs), key=str):
         runs = table[[pair == (method, source) for pair in pairs]]
         details = f"{source}; runs: {len(runs)}" if source else f"runs: {len(runs)}"

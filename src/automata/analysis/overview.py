@@ -152,7 +152,7 @@ def ranks(study: Study) -> pd.DataFrame:
 
     The rungs are those with the most configurations.
     """
-    table = _of_methods(study.once(rank_agreement))
+    table = _of_methods(rank_agreement(study))
     keys = ["scheduler", "selector", "fraction"]
     fullest = table[table["pairs"] == table.groupby(keys)["pairs"].transform("max")]
     bounds = ["tau", "tau_low", "tau_high", "units"]

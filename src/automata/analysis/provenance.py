@@ -56,8 +56,8 @@ def provenance_row(record: Record, path: Path) -> dict[str, Any]:
 def presented(table: pd.DataFrame) -> str:
     """Return the table of provenance for readers: the number of runs by value of each column.
 
-    A column with many values has one row that counts them. An empty value was not there, e.g. a
-    GPU.
+    A column with many values has one row that counts them. An empty value means that the machine
+    or software lacked the part, e.g. a GPU.
     """
     rows: list[tuple[str, str, int]] = []
     for column in table.columns.drop(list(PER_RUN)):

@@ -1,21 +1,21 @@
 """Tables and figures in texts such as docs/results.md, from the published results.
 
-`<!-- table: protocol worth -->` stands for the table `worth`, made from the files in
-protocol/tables/.
+`<!-- table: protocol worth -->` becomes the table `worth`, made from protocol/tables/.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from automata import names
-from automata.analysis.study import Study
-from automata.analysis.tables import markdown
+from automata.analysis.overview import METHODS, for_readers, gains, ran, worth
+from automata.analysis.ratios import ratios_to_full
+from automata.analysis.study import Study, compared
+from automata.analysis.tables import markdown, read_texts
 from automata.simulation.readers import certainty, claims, losses
 
 _TABLE = re.compile(r"(<!-- table: (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -49,52 +49,39 @@ def figures(text: str) -> dict[Path, Path]:
     }
 
 
-def table_of(path: Path, heading: str = "") -> pd.DataFrame:
-    """Return the first table of a Markdown file, or the first below a `heading`."""
-    text = path.read_text(encoding="utf-8")
-    _, _, below = text.partition(f"## {heading}\n") if heading else ("", "", text)
-    lines = re.search(r"(?:^\|.*\n)+", below, re.MULTILINE)
-    if lines is None:
-        raise ValueError(f"{path}: no table below {heading!r}")
-    head, _, *rows = (line[2:-2].split(" | ") for line in lines[0].splitlines())
-    return pd.DataFrame(rows, columns=head)
-
-
-def _overview(study: Study, heading: str) -> pd.DataFrame:
-    return table_of(study.folder / "overview.md", heading)
-
-
 def _runs(study: Study) -> pd.DataFrame:
     shown = ["dataset", "runs", "seeds", "FULL's accuracy (%)", "measured hours"]
-    return _overview(study, "What was run")[shown]
+    return for_readers(ran(study))[shown]
 
 
 def _answer(study: Study) -> pd.DataFrame:
     """Return speedup and error of AUTOMATA and RS2 on 10 %, and the error of FULL's repeat."""
-    lines: dict[tuple[str, str], dict[str, str]] = {}
-    for row in _overview(study, "At a glance").to_dict("records"):
-        panel = {"dataset": row["dataset"], "scheduler": row["scheduler"]}
-        line = lines.setdefault((row["dataset"], row["scheduler"]), panel)
-        if row["selector"] == names.REPEAT:
-            line[f"{names.REPEAT} error"] = row["100 %"].rpartition(", ")[2]
-        else:
-            values = zip(("speedup", "ideal", "error"), row["10 %"].split(), strict=True)
-            line |= {f"{row['selector']} {name}": value.strip("(),") for name, value in values}
-    return pd.DataFrame(lines.values())
+    lines = []
+    runs = compared(ratios_to_full(study.runs))
+    for (dataset, scheduler), rows in runs.groupby(["dataset", "scheduler"]):
+        of = {name: gains(part) for name, part in rows.groupby(["selector", "fraction"])}
+        line = {"dataset": dataset, "scheduler": scheduler}
+        for method in METHODS:
+            texts = zip(("speedup", "ideal", "error"), of[method, 0.1], strict=True)
+            line |= {f"{names.selector(method)} {name}": text for name, text in texts}
+        if repeat := of.get(("full-again", 1.0)):
+            line[f"{names.REPEAT} error"] = repeat[2]
+        lines.append(line)
+    return for_readers(pd.DataFrame(lines))
 
 
 def _main_claims(study: Study) -> pd.DataFrame:
-    claims = _all_claims(study).loc[list(CLAIMS), ["claim", "verdict", "ours"]]
+    claims = _all_claims(study.folder).loc[list(CLAIMS), ["claim", "verdict", "ours"]]
     return claims.assign(ours=claims["ours"].str.partition(";")[0])
 
 
-def _all_claims(study: Study) -> pd.DataFrame:
-    return table_of(study.folder / "claims.md").set_index("id")
+def _all_claims(tables: Path) -> pd.DataFrame:
+    return read_texts(tables / "claims.csv").set_index("id")
 
 
 def _simulated_claims(study: Study) -> pd.DataFrame:
     """Return the verdicts on claims about speedups: of the runs of the protocol, and simulated."""
-    runs = _all_claims(Study(study.folder.parents[1] / "protocol/tables")).to_dict("index")
+    runs = _all_claims(study.folder.parents[1] / "protocol/tables").to_dict("index")
     lines: dict[str, dict[str, str]] = {}
     for row in claims(study).to_dict("records"):
         real = runs[row["id"]]
@@ -114,7 +101,7 @@ def _short(verdict: str, reached: re.Match[str]) -> str:
 TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "runs": _runs,
     "answer": _answer,
-    "worth": partial(_overview, heading="What tuning is worth"),
+    "worth": lambda study: for_readers(worth(study)),
     "claims": _main_claims,
     "losses": losses,
     "certainty": certainty,

@@ -103,31 +103,11 @@ QUANTITIES = {
             axis="energy ratio, FULL / method",
         ),
         Quantity(
-            "co2_measured_ratio",
-            "CO2 ratio (from energy)",
-            TIMES,
-            "CO2 of FULL / CO2 of the run, from energy x PUE x intensity: equals the energy ratio.",
-            spread=True,
-            of_energy=True,
-            axis="CO2 ratio from energy, FULL / method",
-        ),
-        Quantity(
-            "co2_time_ratio",
-            "CO2 ratio (from time)",
-            TIMES,
-            "CO2 of FULL / CO2 of the run, from time x TDP x intensity: equals the speedup.",
-            spread=True,
-            axis="CO2 ratio from time, FULL / method",
-        ),
-        Quantity(
             "total_seconds", "total time", "s", "Seconds of the search plus the final training."
         ),
     )
 }
 """The tradeoff table has the mean of each over seeds, in this order."""
-
-RATIOS = {name: row for name, row in QUANTITIES.items() if row.spread and row.unit == TIMES}
-"""Quantities for the x axis of a trade-off."""
 
 VALIDATION = Quantity(
     "best_validation_accuracy",
@@ -139,25 +119,8 @@ VALIDATION = Quantity(
 """Compared between runs, but not with FULL, whose models are trained on all data."""
 
 
-def quantity(name: str) -> Quantity:
-    """Return the quantity `name`."""
-    return VALIDATION if name == VALIDATION.name else QUANTITIES[name]
-
-
-def words(name: str) -> str:
-    """Return the words for the quantity `name` in a sentence."""
-    return quantity(name).words
-
-
-SECONDS_PER_HOUR = 3600
-
 FORWARD_SHARE = 1 / 3
 """Cost of a forward pass over the training set in epochs: one of the three passes of a step."""
-
-
-def ratio(full: float | None, run: float | None) -> float | None:
-    """Return full / run; None if one of them was not measured, or the run took nothing."""
-    return full / run if full is not None and run else None
 
 
 def relative_test_error(full_accuracy: float, run_accuracy: float) -> float:

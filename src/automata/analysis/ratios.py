@@ -11,7 +11,6 @@ from automata.analysis.quantities import (
     QUANTITIES,
     ceiling,
     final_ceiling,
-    ratio,
     relative_test_error,
 )
 from automata.analysis.runs import RunRow
@@ -123,11 +122,11 @@ def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
         run.final_seconds,
         run.gradient_selections,
     )
-    energy = ratio(full.energy_joules, run.energy_joules)
+    joules, used = full.energy_joules, run.energy_joules
+    energy = joules / used if joules is not None and used else None
     if differing := _differing(run, full, SAME_ENERGY):
         logger.warning("%s (FULL: %s): no energy ratio: %s", run.record, full.record, differing)
         energy = None
-    # One carbon intensity holds for all runs: both ratios of CO2 are those of what they rest on.
     return {
         "speedup": speedup,
         "ceiling": limit,
@@ -135,8 +134,6 @@ def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
         "final_ceiling": measured,
         "relative_test_error": relative_test_error(full.test_accuracy, run.test_accuracy),
         "energy_ratio": energy,
-        "co2_measured_ratio": energy,
-        "co2_time_ratio": speedup,
         "full_best_epochs": full.best_epochs,
         "full_record": full.record,
     }

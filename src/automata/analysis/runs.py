@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast, get_type_hints
 
 import pandas as pd
 
+from automata.analysis.windows import common, joules, other_cpu_share, tuning_split, wall_seconds
+from automata.analysis.wording import readable
 from automata.config.job import Run, Settings, shared_settings
 from automata.config.sections import Comparison
-from automata.metering.measurement import Measurement, complete_sum, foreign_share
+from automata.metering.measurement import Measurement, complete_sum
 from automata.records import FinalTraining, Record
 from automata.training.progress import Evaluation, Progress
 
@@ -66,14 +68,14 @@ class RunRow:
     """size of the subsets, as a share of the training set"""
     seed: int = _column(lambda run: run.axes.seed)
     """seed of the run"""
-    tuning_seconds: float = _column(lambda run: _wall_seconds(run.record.tuning.measurement))
+    tuning_seconds: float = _column(lambda run: wall_seconds(run.record.tuning.measurement))
     """wall time of the search, from the start of the first trial to the end of the last; the four
     `tuning_*_seconds` add up to it"""
     final_seconds: float = _column(
-        lambda run: _wall_seconds(run.final.measurement if run.final else None)
+        lambda run: wall_seconds(run.final.measurement if run.final else None)
     )
     """wall time of the final training on all data; 0 for FULL, which tests its best trial"""
-    total_seconds: float = _column(lambda run: sum(map(_wall_seconds, run.phases)))
+    total_seconds: float = _column(lambda run: sum(map(wall_seconds, run.phases)))
     """search plus final training"""
     setup_seconds: float = _column(lambda run: run.record.tuning.setup_seconds)
     """start of Ray, imports and data, which no other column counts; with several trials at once,
@@ -82,20 +84,16 @@ class RunRow:
         lambda run: complete_sum([phase.cpu_seconds for phase in run.phases])
     )
     """CPU time of the job's processes in both phases"""
-    energy_joules: float | None = _column(lambda run: energy_joules(run.phases))
+    energy_joules: float | None = _column(lambda run: joules(run.phases))
     """energy of the search and the final training"""
-    energy_method: str | None = _column(
-        lambda run: _common([it.energy_method for it in run.phases])
-    )
+    energy_method: str | None = _column(lambda run: common([it.energy_method for it in run.phases]))
     """`measured` (counters), `polled` (samples of power) or `estimated` (from CPU time); empty if
     the two phases differ"""
-    energy_source: str | None = _column(
-        lambda run: _common([it.energy_source for it in run.phases])
-    )
+    energy_source: str | None = _column(lambda run: common([it.energy_source for it in run.phases]))
     """library and counters that gave the energy"""
     exclusive: bool = _column(lambda run: all(phase.exclusive for phase in run.phases))
     """whether no other measured job ran on the host"""
-    other_cpu_share: float | None = _column(lambda run: _other_cpu_share(run))
+    other_cpu_share: float | None = _column(lambda run: other_cpu_share(run.record))
     """share of the host's CPU time that other processes took, in the worse phase; repeat runs above
     0.1"""
     flags: str = _column(
@@ -184,7 +182,9 @@ class RunRow:
     )
     """why the run is excluded from comparisons: it was resumed and `comparison.resumed` is false,
     or another run of its panel has a newer measurement version"""
-    software: str = _column(lambda run: _software(run.record))
+    software: str = _column(
+        lambda run: "torch {torch} ray {ray}".format_map(run.record.provenance["packages"])
+    )
     """versions of torch and ray"""
     training_version: int = _column(lambda run: run.record.version("training"))
     """measurement version of training, models and search"""
@@ -240,54 +240,6 @@ def table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=list(TYPES)).astype(numbers)
 
 
-def tuning_split(record: Record) -> dict[str, float]:
-    """Return the seconds of the search by activity; they add up to its wall time.
-
-    Seconds of a trial are divided by the number of trials at once. Orchestration is the rest.
-    """
-    slots = record.job.settings.compute.concurrent_trials
-    spent = [trial.progress.seconds for trial in record.tuning.trials]
-    training = sum(seconds.training for seconds in spent) / slots
-    selection = sum(seconds.selection for seconds in spent) / slots
-    evaluation = sum(seconds.evaluation for seconds in spent) / slots
-    wall = _wall_seconds(record.tuning.measurement)
-    return {
-        "training": training,
-        "selection": selection,
-        "evaluation": evaluation,
-        "orchestration": wall - training - selection - evaluation,
-    }
-
-
-def _wall_seconds(phase: Measurement | None) -> float:
-    """Return the wall time of a phase; 0 if the run has no such phase."""
-    return phase.wall_seconds if phase else 0.0
-
-
-def _other_cpu_share(run: Source) -> float | None:
-    """Return the share of CPU time of other processes, in the worse phase; None if unknown."""
-    cores = run.record.provenance["cpu_count"]
-    shares = [
-        foreign_share(phase.wall_seconds, own, busy, cores)
-        for phase in run.phases
-        if (own := phase.cpu_seconds) is not None
-        and (busy := phase.host_busy_cpu_seconds) is not None
-    ]
-    return max(shares, default=None)
-
-
-def energy_joules(phases: list[Measurement]) -> float | None:
-    """Return the energy of all phases; None if one was not measured or methods differ."""
-    if _common([phase.energy_method for phase in phases]) is None:
-        return None
-    return complete_sum([phase.energy_joules for phase in phases])
-
-
-def _common(values: Sequence[T]) -> T | None:
-    """Return the value that all have in common; None if they differ."""
-    return values[0] if len(set(values)) == 1 else None
-
-
 def _effective_fraction(run: Source) -> float | None:
     epochs = sum(training.subset_epochs for training in run.trainings)
     selected = sum(training.selected_samples for training in run.trainings)
@@ -318,27 +270,8 @@ def _machine(run: Source) -> str:
     return kind if run.comparison.hosts == "alike" else f"{hosts}: {kind}"
 
 
-def _software(record: Record) -> str:
-    packages = record.provenance["packages"]
-    return f"torch {packages['torch']} ray {packages['ray']}"
-
-
 def protocol_hash(record: Record) -> str:
     """Return a short hash of the settings that a run shares with its FULL."""
     shared = shared_settings(record.job.settings)
     del shared["metering"]
     return hashlib.sha256(json.dumps(shared, sort_keys=True).encode()).hexdigest()[:12]
-
-
-def protocol(record: Record) -> dict[str, Any]:
-    """Return the settings of a run but those of selectors, and the notes on the user's data."""
-    settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
-    return settings | ({"read": record.data.read} if record.data.read else {})
-
-
-def readable(configuration: dict[str, Any]) -> list[str]:
-    """Return the hyper-parameters for readers: key=value, numbers with four digits."""
-    return [
-        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in sorted(configuration.items())
-    ]

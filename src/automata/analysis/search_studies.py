@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,10 @@ import pandas as pd
 
 from automata.analysis.ratios import NOT_COMPARABLE, PAIR
 from automata.analysis.statistics import (
+    UNITS,
     Spread,
     Values,
-    count_units,
-    interval,
     of_units,
-    spread_over,
     sum_of,
     summarise,
     tau,
@@ -44,9 +43,10 @@ Curve = tuple[Values, Values]
 """Times and values of steps."""
 
 
+@cache
 def rank_agreement(study: Study) -> pd.DataFrame:
     """Return mean taus per scheduler, selector, subset size and group of rungs (`by_rung`)."""
-    return by_rung(study.once(agreements))
+    return by_rung(agreements(study))
 
 
 def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
@@ -64,10 +64,8 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
         ["scheduler", "selector", "fraction", "level"],
         {
             "percent": lambda group: math.exp(group["log_percent"].mean()),
-            "tau": Spread(lambda group: of_units(group, "tau")),
-            "interval": lambda group: interval(count_units(group)),
-            "over": lambda group: spread_over(group)[1],
-            "units": count_units,
+            "tau": Spread(of_units("tau")),
+            **UNITS,
             "runs": lambda group: group["record"].nunique(),
             "pairs": sum_of("pairs"),
         },
@@ -75,6 +73,7 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+@cache
 def agreements(study: Study) -> pd.DataFrame:
     """Return the table of `per_seed` of a study."""
     return per_seed(study.runs, study.trials, study.protocols)

@@ -1,4 +1,4 @@
-"""Selectors in pairs of runs: what selection adds to drawing subsets anew.
+"""Selectors compared in pairs of runs: the gain from selecting subsets over drawing them anew.
 
 A fixed random subset, random subsets drawn anew, and subsets chosen by gradients differ in one
 thing at a time. The paper compares the first with the last.
@@ -13,11 +13,9 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.statistics import (
+    UNITS,
     Spread,
-    count_units,
-    interval,
     of_units,
-    spread_over,
     summarise,
 )
 from automata.analysis.study import PANEL, compared
@@ -26,13 +24,13 @@ CONTRAST = ["selector", "baseline"]
 """The columns that name a contrast: a selector and the one that it is compared with."""
 
 PLACE = [*PANEL, "fraction"]
-"""A pair of runs agrees in these, and in its seed."""
+"""Columns in which a pair of runs agrees, besides its seed."""
 
 LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [])
-"""Columns that a row is of; it is pooled over the other columns of PLACE."""
+"""Columns that a row keeps apart; it pools the other columns of PLACE."""
 
 ALL = "all"
-"""The value of a column that a row is pooled over."""
+"""The value of a column that a row pools."""
 
 
 def differences(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -79,11 +77,9 @@ def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
         pairs,
         [*CONTRAST, *level],
         {
-            "error_difference": Spread(lambda group: of_units(group, "error")),
-            "speedup_ratio": Spread(lambda group: of_units(group, "log_speedup"), np.exp),
-            "interval": lambda group: interval(count_units(group)),
-            "over": lambda group: spread_over(group)[1],
-            "units": count_units,
+            "error_difference": Spread(of_units("error")),
+            "speedup_ratio": Spread(of_units("log_speedup"), np.exp),
+            **UNITS,
             "pairs": len,
         },
         ["record", "record_baseline", "full_record"],

@@ -198,14 +198,21 @@ def spread_over(group: pd.DataFrame) -> tuple[str, str]:
     return "seed", "seeds"
 
 
-def of_units(group: pd.DataFrame, column: str) -> Values:
-    """Return the mean of `column` in each unit of `group` (`spread_over`)."""
-    return group.groupby(spread_over(group)[0])[column].mean().to_numpy(np.float64)
+def of_units(column: str) -> Callable[[pd.DataFrame], Values]:
+    """Return a function of rows: the mean of `column` in each unit (`spread_over`)."""
+    return lambda group: group.groupby(spread_over(group)[0])[column].mean().to_numpy(np.float64)
 
 
-def count_units(group: pd.DataFrame) -> int:
-    """Return how many units `group` has (`spread_over`)."""
+def _units(group: pd.DataFrame) -> int:
     return int(group[spread_over(group)[0]].nunique())
+
+
+UNITS: Mapping[str, Column] = {
+    "interval": lambda group: interval(_units(group)),
+    "over": lambda group: spread_over(group)[1],
+    "units": _units,
+}
+"""Columns of a summary: the kind of its bounds, and the name and number of their units."""
 
 
 def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:

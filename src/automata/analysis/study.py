@@ -6,13 +6,13 @@ functions of a study.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -20,8 +20,6 @@ from automata import names
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
 from automata.registry import imported
 from automata.views import BEST, TABLES
-
-T = TypeVar("T")
 
 PANEL = ["dataset", "search", "scheduler"]
 """The columns that name a panel."""
@@ -75,7 +73,6 @@ class Study:
     """The tables of an experiment; each is read at its first use."""
 
     folder: Path
-    _made: dict[Callable[[Study], Any], Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -110,15 +107,8 @@ class Study:
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Where the protocol differs from the paper's (`automata.analysis.differences`)."""
+        """Differences between the protocol and the paper's (`automata.analysis.differences`)."""
         return read_texts(self.folder / "differences.csv")
-
-    def once(self, make: Callable[[Study], T]) -> T:
-        """Return `make` of this study; it is called once, for all readers."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        made: T = self._made[make]
-        return made
 
 
 READ = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")

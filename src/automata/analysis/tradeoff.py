@@ -1,6 +1,6 @@
-"""What combinations reach over their seeds: the tradeoff table, and what other tables make of it.
+"""The tradeoff table, which has means over the seeds of each combination, and tables like it.
 
-They are Pareto fronts, the parts of the time, and the control without tuning.
+These are Pareto fronts, the parts of the time, and the control without tuning.
 """
 
 from __future__ import annotations

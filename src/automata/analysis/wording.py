@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
-
-from automata.analysis.quantities import TIMES
 
 MISSING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
@@ -48,16 +47,6 @@ def number(value: float | None, unit: str = "") -> str:
     if value is None or not known(value):
         return MISSING
     return f"{_plain(value).replace('-', MINUS)} {unit}".rstrip()
-
-
-def ratio(value: float | None) -> str:
-    """Return a ratio on the page: 2.54 x."""
-    return number(value, TIMES)
-
-
-def points(value: float | None) -> str:
-    """Return percentage points on the page: 2.54 pp."""
-    return number(value, "pp")
 
 
 def percent(share: float | None) -> str:
@@ -121,3 +110,11 @@ def seed_list(seeds: list[int]) -> str:
 
 def _plain(value: float) -> str:
     return three_digits(round(value, ROUNDING) + 0.0)
+
+
+def readable(configuration: dict[str, Any]) -> list[str]:
+    """Return the hyper-parameters for readers: key=value, numbers with four digits."""
+    return [
+        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
+        for key, value in sorted(configuration.items())
+    ]

@@ -115,7 +115,7 @@ def rank_agreement_figure(study: Study) -> Figure:
 
     Markers are rows of `by_rung`; grey is the noise ceiling, two FULL runs.
     """
-    taus = study.once(agreements)
+    taus = agreements(study)
     table = by_rung(taus)
     repeat = table["selector"] == "full-again"
     noise, drawn = table[repeat], table[~repeat]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -13,21 +13,12 @@ from scipy.stats import binomtest
 from automata import names
 from automata.analysis import wording
 from automata.analysis.best import MEASURES, Choice, choices
-from automata.analysis.quantities import QUANTITIES, TIMES
-from automata.analysis.runs import readable
+from automata.analysis.quantities import QUANTITIES
 from automata.analysis.statistics import bounds, interval
 from automata.analysis.study import COMBINATION, Panel
 from automata.analysis.tradeoff import seeds_column
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import UP
-
-FORMATS: dict[str, Callable[[float | None], str]] = {
-    "%": wording.percent,
-    "s": wording.seconds,
-    "pp": wording.points,
-    TIMES: wording.ratio,
-}
-"""Unit -> format of its numbers; others have three digits."""
 
 NEAR_FULL = 1.0
 """Percentage points of test accuracy that a fast method may lose."""
@@ -37,7 +28,9 @@ INTERVALS = {"95 %": "95 % bootstrap interval", "range": "range"}
 
 def shown(row: Mapping[Any, Any], quantity: str) -> str:
     """Return a quantity of a row of the tradeoff table, with its bounds over several seeds."""
-    mean = FORMATS.get(QUANTITIES[quantity].unit, wording.number)(row[quantity])
+    unit, value = QUANTITIES[quantity].unit, row[quantity]
+    formats = {"%": wording.percent, "s": wording.seconds}
+    mean = formats[unit](value) if unit in formats else wording.number(value, unit)
     if not QUANTITIES[quantity].spread or row[seeds_column(quantity)] < 2:
         return mean
     return f"{mean} {wording.spread(row[f'{quantity}_low'], row[f'{quantity}_high'])}".strip()
@@ -74,7 +67,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         **run,
         "method": names.method(run["selector"], run["fraction"]),
         "tuner": Panel.of(run).method,
-        "hyperparameters": readable(choice.configuration),
+        "hyperparameters": wording.readable(choice.configuration),
         "validation": _named(metric, score),
         "test": _named(metric, run[MEASURES[f"test_{metric}"]]) + accuracy * (metric != "accuracy"),
         "mean": _mean(runs, metric) if len(runs) > 1 else wording.MISSING,

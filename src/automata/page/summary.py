@@ -8,7 +8,7 @@ import pandas as pd
 
 from automata import names
 from automata.analysis import study, wording
-from automata.analysis.energy import follows_time, ways
+from automata.analysis.energy import follows_time, obtained, ways
 
 FLAGS = {
     "short_window": "a phase under 10 s: its energy rests on few readings of the counters",
@@ -30,7 +30,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
     seconds = float((runs["total_seconds"] + runs["setup_seconds"]).sum())
     failed, trials = int(runs["failed_trials"].sum()), int(runs["configurations"].sum())
     estimated = runs[runs["energy_method"] == "estimated"]
-    from_time = sum(map(follows_time, estimated["energy_method"], estimated["energy_source"]))
+    from_time = sum(follows_time(*pair) for pair in obtained(runs))
     searches = names.ordered(runs["search"], names.SEARCHES)
     schedulers = names.ordered(runs["scheduler"], names.SCHEDULERS)
     return {

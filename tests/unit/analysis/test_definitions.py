@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from automata.analysis.quantities import (
     ceiling,
     final_ceiling,
-    ratio,
     relative_test_error,
 )
 
@@ -24,19 +23,6 @@ EPOCHS, T = 2982, 200
 )
 def test_relative_test_error_is_positive_for_a_loss(full: float, run: float, points: float) -> None:
     assert relative_test_error(full, run) == pytest.approx(points)
-
-
-def test_ratio_is_full_over_run() -> None:
-    assert ratio(full=500.0, run=200.0) == 2.5
-
-
-@pytest.mark.parametrize(
-    ("full", "run"),
-    [(None, 1.0), (1.0, None), (None, None), (1.0, 0.0)],
-    ids=["FULL unknown", "run unknown", "both unknown", "run of zero"],
-)
-def test_ratio_of_what_was_not_measured_is_none(full: float | None, run: float | None) -> None:
-    assert ratio(full, run) is None
 
 
 def test_ceiling_of_free_selection_on_one_slot() -> None:

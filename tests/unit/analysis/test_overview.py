@@ -138,7 +138,7 @@ def test_contrasts_are_of_pairs_of_one_seed(tables: Study) -> None:
 
 def test_ranks_are_of_the_rungs_with_the_most_configurations(tables: Study) -> None:
     """All 27 are at the first rung, 7 epochs, and 9 at the next."""
-    known = tables.once(agreements)
+    known = agreements(tables)
     at = {"scheduler": "hyperband", "epoch": 7, "selector": "rs2", "fraction": 0.3}
     first = known[(known[list(at)] == pd.Series(at)).all(axis=1)]
 

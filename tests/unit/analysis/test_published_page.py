@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.analysis.published import figures, table_of, with_tables
+from automata.analysis.published import figures, with_tables
 from automata.analysis.tables import read_csv
 
 ROOT = Path(__file__).parents[3]
@@ -48,12 +48,3 @@ def test_speedup_is_the_mean_over_searches() -> None:
 
 def test_text_without_tables_stays_as_it_is() -> None:
     assert with_tables("# Title\n\n| a |\n", PUBLISHED) == "# Title\n\n| a |\n"
-
-
-def test_a_table_is_found_below_its_heading(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("## A\n\n| x | y |\n| --- | --- |\n| 1 |  |\n\n## B\n\n| z |\n| --- |\n| 2 |\n")
-    assert table_of(page).to_dict("list") == {"x": ["1"], "y": [""]}
-    assert table_of(page, "B").to_dict("list") == {"z": ["2"]}
-    with pytest.raises(ValueError, match="no table below 'C'"):
-        table_of(page, "C")

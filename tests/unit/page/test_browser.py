@@ -5,6 +5,7 @@ import re
 import pytest
 
 from automata.analysis import wording
+from automata.analysis.quantities import TIMES
 from automata.analysis.tables import read_csv
 from automata.page.build import write_page
 
@@ -125,8 +126,8 @@ def test_a_point_tells_its_numbers(open_page, table, point):
     text = tip.inner_text()
     row = table.query("selector == 'gradmatch' and fraction == 0.05").iloc[0]
     assert text.startswith("AUTOMATA 5 %")
-    assert wording.ratio(row["speedup"]) in text
-    assert wording.ratio(row["ceiling"]) in text
+    assert wording.number(row["speedup"], TIMES) in text
+    assert wording.number(row["ceiling"], TIMES) in text
     assert wording.percent(row["test_accuracy"]) in text
     assert "<script>" in text  # of a configuration: as text, nothing in it is run
     assert page.title().startswith("AUTOMATA: experiment")

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.best import winner
-from automata.analysis.runs import readable
-from automata.analysis.wording import MISSING
+from automata.analysis.wording import MISSING, readable
 from automata.page.findings import best, fastest
 
 

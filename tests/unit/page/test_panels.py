@@ -80,7 +80,7 @@ def test_median_of_the_draws_is_in_table_and_chart(data, tables):
     assert rows_of(data["DNA"], "median")[0]["median"] == median
     row = next(row for row in data["DNA"]["rows"] if row["cells"][1] == "untuned (median)")
     assert row["cells"][2] == "3 draws"
-    assert any(cell.startswith(wording.points(median)) for cell in row["cells"])
+    assert any(cell.startswith(wording.number(median, "pp")) for cell in row["cells"])
 
 
 def test_row_has_the_command_that_makes_its_records_again(data):

@@ -1,4 +1,4 @@
-"""What claims have in common: their words, the runs that count, and how firm a verdict is.
+"""The common part of all claims: their texts, the runs that count, and how firm a verdict is.
 
 A verdict follows our means. It is firm if the whole 95 % interval gives the same verdict, so noise
 can make a verdict less firm but cannot turn it.
@@ -12,8 +12,8 @@ from typing import Annotated, Literal, NamedTuple
 
 import pandas as pd
 
-from automata.analysis.energy import follows_time
-from automata.analysis.quantities import quantity
+from automata.analysis.energy import follows_time, obtained
+from automata.analysis.quantities import QUANTITIES, VALIDATION, Quantity
 from automata.analysis.ratios import SAME
 from automata.analysis.study import Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
@@ -28,6 +28,9 @@ FRACTIONS_MISSING, PANELS_MISSING = "fractions missing", "panels missing"
 
 WORK = [*SAME, "epochs", "configurations", "model", "train_rows"]
 """Where runs are made, what they tune, and for how long."""
+
+MEASURES = {**QUANTITIES, VALIDATION.name: VALIDATION}
+"""The quantities that claims are about."""
 
 SelectorName = Annotated[str, one_of(METHODS)]
 SchedulerName = Annotated[str, one_of(SCHEDULERS)]
@@ -122,6 +125,10 @@ class GridClaim(Section):
     grid: Grid
     quantity: str
 
+    @property
+    def _measure(self) -> Quantity:
+        return MEASURES[self.quantity]
+
     def runs(self, study: Study) -> pd.DataFrame:
         """Return the runs that compare with their FULL and have the quantity.
 
@@ -131,12 +138,11 @@ class GridClaim(Section):
         columns = {self.quantity, *WORK}.difference(rows.columns)
         rows = rows.join(study.runs.set_index("record")[sorted(columns)], on="record")
         rows = rows[rows[self.quantity].notna()]
-        return rows[~_estimated(rows)] if quantity(self.quantity).of_energy else rows
+        return rows[~_estimated(rows)] if self._measure.of_energy else rows
 
     def means(self, study: Study) -> pd.DataFrame:
         """Return the rows of the tradeoff table; those of energy are of the runs that count."""
-        energy = quantity(self.quantity).of_energy
-        return tradeoff(self.runs(study)) if energy else study.tradeoff
+        return tradeoff(self.runs(study)) if self._measure.of_energy else study.tradeoff
 
     def weakened(self, outcome: Outcome, rows: pd.DataFrame) -> Outcome:
         """Return the outcome, less firm if `rows` lack a fraction of the grid."""
@@ -154,9 +160,9 @@ class GridClaim(Section):
     def not_run(self, study: Study, selectors: Sequence[str]) -> Finding:
         """Return the finding if the runs of `selectors` do not suffice."""
         rows = compared(self.grid.subsets(study.ratios, selectors))
-        measure, names = quantity(self.quantity), map(selector_words, dict.fromkeys(selectors))
-        reason = f"needs more runs of {', '.join(names)} with the {measure.words}"
-        if measure.of_energy and _estimated(rows).any():
+        names = ", ".join(map(selector_words, dict.fromkeys(selectors)))
+        reason = f"needs more runs of {names} with the {self._measure.words}"
+        if self._measure.of_energy and _estimated(rows).any():
             reason = "energy was estimated from CPU time in these panels"
         return Finding(NOT_RUN, reason, of=len(self.grid.panels))
 
@@ -188,6 +194,5 @@ def selector_words(name: str) -> str:
 
 def _estimated(rows: pd.DataFrame) -> pd.Series[bool]:
     """Return which rows have an energy that was estimated from CPU time alone."""
-    ways = rows[["energy_method", "energy_source"]].astype(object).fillna("")
-    found = [follows_time(*way) for way in ways.itertuples(index=False, name=None)]
+    found = [follows_time(*pair) for pair in obtained(rows)]
     return pd.Series(found, index=rows.index, dtype=bool)

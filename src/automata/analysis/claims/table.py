@@ -10,8 +10,8 @@ import pandas as pd
 from pydantic import Field, ValidationError
 
 from automata.analysis.claims.claim import NOT_REPRODUCED, NOT_RUN, REPRODUCED, StatedClaim
-from automata.analysis.claims.mean import MeanClaim
-from automata.analysis.claims.share import ShareClaim
+from automata.analysis.claims.mean import CorrelationClaim, PairsClaim
+from automata.analysis.claims.share import CoversMoreClaim, FallsClaim, ReachesClaim
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
 from automata.analysis.tables import markdown
@@ -19,7 +19,10 @@ from automata.config.base import Section
 from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
-Claim = Annotated[ShareClaim | MeanClaim | StatedClaim, Field(discriminator="shape")]
+Claim = Annotated[
+    ReachesClaim | CoversMoreClaim | FallsClaim | PairsClaim | CorrelationClaim | StatedClaim,
+    Field(discriminator="shape"),
+]
 
 
 class ClaimsFile(Section):

@@ -9,7 +9,7 @@ import pytest
 
 from automata.analysis.claims import parse_claims
 from automata.analysis.claims.mean import MeanClaim
-from automata.analysis.claims.share import ShareClaim
+from automata.analysis.claims.share import ReachesClaim
 from automata.config.files import read_experiments
 from automata.config.reading import read
 from automata.errors import UserError
@@ -30,7 +30,7 @@ POINTS = [
     ("cifar100", "tpe", "asha", 3.7, -1),
     ("cifar100", "tpe", "asha", 2.3, -2),
 ]
-SPEEDUPS = [c for c in CLAIMS.values() if isinstance(c, ShareClaim) and c.threshold > 1]
+SPEEDUPS = [c for c in CLAIMS.values() if isinstance(c, ReachesClaim) and c.threshold > 1]
 
 
 def test_every_point_of_the_text_is_there():
@@ -87,8 +87,8 @@ def test_vague_words_have_a_reading():
 
 
 CLAIM = {
-    "shape": "share",
-    "comparison": "reaches",
+    "shape": "reaches",
+    "threshold": 4,
     "quote": "4x",
     "location": "Section 1",
     "grid": GRID,
@@ -105,11 +105,16 @@ CLAIM = {
         *(
             ({"claims": {"mine": {**CLAIM, **changes}}}, rf"claims\.mine\.{message}")
             for changes, message in (
-                ({"shape": "tale"}, 'shape: "tale" is not valid; valid: share, mean, stated'),
+                ({"shape": "tale"}, 'shape: "tale" is not valid; valid: reaches, .*, stated'),
                 ({"speed": 3}, "speed: unknown key; valid: quote, .*loss.*"),
+                ({"baseline": ["random"]}, "baseline: unknown key; valid: quote, .*threshold.*"),
+                ({"shape": "falls"}, "threshold: unknown key; valid: quote, .*subject"),
                 ({"quote": ""}, 'quote: "" is not valid; valid: a text that is not empty'),
                 ({"share": 2}, "share: 2 is not valid; valid: number > 0 and <= 1"),
-                ({"subject": ["omp"]}, r"subject\.0: \"omp\" is not valid; valid: full, .*"),
+                (
+                    {"shape": "covers-more", "baseline": ["omp"]},
+                    r"baseline\.0: \"omp\" is not valid; valid: full, .*",
+                ),
                 (
                     {"grid": {**GRID, "datasets": ["mnist"]}},
                     r"grid\.datasets\.0: \"mnist\" is not valid; valid: dna, satimage, .*",

@@ -32,7 +32,7 @@ def test_a_row_per_claim_says_all_of_it(study):
         [*HYPERBAND, "warm_start", "0.5", "0.35"],
         ["dna", "tpe", "hyperband", "seeds", "1", "5"],
     ]
-    reached = {"shape": "share", "comparison": "reaches", "loss": 1, "reading": "so"}
+    reached = {"shape": "reaches", "loss": 1, "reading": "so"}
     claims = {
         "slow": claim(**reached, threshold=4),
         "fast": claim(**reached, threshold=40),
