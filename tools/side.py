@@ -23,6 +23,8 @@ PUBLISHED = {"published": "published.yaml", "published-default": "default.yaml"}
 
 def plans(out: Path) -> None:
     """Write the plan of each shipped configuration, without and with the published records."""
+    from snakemake.exceptions import MissingInputException
+
     for state in ("none", "published"):
         if state == "published":
             archives = sorted(map(str, TREE.glob("results/reference/*/records.tar.xz")))
@@ -34,7 +36,7 @@ def plans(out: Path) -> None:
                 name = f"{file.relative_to(TREE / 'config').with_suffix('')}, records {state}.json"
                 try:
                     jobs: dict[str, Any] = dict(_planned(file))
-                except SystemExit as error:  # it names the user's own files, which are missing
+                except (SystemExit, MissingInputException) as error:  # of the user's own files
                     jobs = {"error": str(error)}
                 _write(out / name, jobs)
 
