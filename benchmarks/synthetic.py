@@ -1,6 +1,6 @@
-"""A made-up table of runs and their trials, as `automata collect` writes them.
+"""Made-up tables of runs and their trials for tests, as `automata collect` writes them.
 
-Tests use it, and the benchmark of plans. Times follow a simple model (epochs x rows x cost of the
+Times follow a simple model (epochs x rows x cost of the
 kind), so that speedups are below their ceilings. Accuracies and noise are drawn from a seed.
 """
 

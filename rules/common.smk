@@ -8,11 +8,11 @@ from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
-from automata.grid import Grid, alternatives
 from automata.config.inputs import data_files, files_of
 from automata.errors import UserError
 from automata.expected import expected
 from automata.files import fingerprint
+from automata.grid import Grid, alternatives
 from automata.outputs import Outputs
 from automata.runs import STEM as RUN
 
@@ -54,8 +54,6 @@ os.environ.update(
 
 EXPERIMENT = GRID.shared.experiment
 ARCHIVES = GRID.archives
-TABLE_DIR = f"{OUTPUTS.folder}/tables"
-FIGURE_DIR = f"{OUTPUTS.folder}/figures"
 
 
 def allow_repeats():

@@ -12,7 +12,7 @@ CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]
 REGRET = [
     f"{name}-{it}" for it in GRID.simulated_schedulers for name in GRID.regret_figures
 ]
-FIGURES_OF_REGRET = expand("{figures}/{name}.png", figures=FIGURE_DIR, name=REGRET)
+FIGURES_OF_REGRET = [f"results/{EXPERIMENT}/figures/{name}.png" for name in REGRET]
 
 
 rule record_curves:
@@ -50,7 +50,7 @@ rule simulate:
         CURVES_READ,
     output:
         curves=f"results/{EXPERIMENT}/learning-curves.parquet",
-        tables=expand("{tables}/{name}.csv", tables=TABLE_DIR, name=SIMULATED),
+        tables=[f"results/{EXPERIMENT}/tables/{name}.csv" for name in SIMULATED],
     log:
         f"logs/{EXPERIMENT}/simulate.log",
     localrule: True
@@ -81,10 +81,10 @@ rule simulate:
 
 use rule plot as plot_regret with:
     input:
-        f"{TABLE_DIR}/simulated.csv",
+        f"results/{EXPERIMENT}/tables/simulated.csv",
     output:
         FIGURES_OF_REGRET,
-        expand("{figures}/{name}.pdf", figures=FIGURE_DIR, name=REGRET),
+        [f"results/{EXPERIMENT}/figures/{name}.pdf" for name in REGRET],
     log:
         f"logs/{EXPERIMENT}/plot_regret.log",
     params:

@@ -14,12 +14,12 @@ rule plot:
     """Draw all figures in one job, because a process starts slower than it draws a figure."""
     input:
         OUTPUTS.collected,
-        f"{TABLE_DIR}/ratios.csv",
+        f"results/{EXPERIMENT}/tables/ratios.csv",
     output:
-        expand("{figures}/{name}.pdf", figures=FIGURE_DIR, name=OUTPUTS.drawn),
+        [f"results/{EXPERIMENT}/figures/{name}.pdf" for name in OUTPUTS.drawn],
         [
             report(
-                f"{FIGURE_DIR}/{name}.png",
+                f"results/{EXPERIMENT}/figures/{name}.png",
                 category=view_of(name).group,
                 labels={"figure": name, "shows": view_of(name).caption},
             )
@@ -49,7 +49,11 @@ rule build_page:
     input:
         OUTPUTS.tables,
         OUTPUTS.best,
-        [f"{FIGURE_DIR}/{name}.png" for name in OUTPUTS.drawn if view_of(name).heading],
+        [
+            f"results/{EXPERIMENT}/figures/{name}.png"
+            for name in OUTPUTS.drawn
+            if view_of(name).heading
+        ],
     output:
         report(
             OUTPUTS.page,

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 
+from automata.simulation.curves import complete
 from automata.simulation.grid import Simulated
-from automata.simulation.study import compared
-from automata.simulation.table import complete
+from automata.simulation.tables import compared
 
 EPOCHS = [1, 2, 3, 4, 8]
 POOL = 12

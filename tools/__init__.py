@@ -1,1 +1,1 @@
-"""Proofs that two versions of the project do the same."""
+"""Tools for developers: `same.py` and `texts.py`."""

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from benchmarks.grids import GRIDS, ROOT, TIMED, Grid, configuration, prepared_files
-from benchmarks.records import write_records
+from automata.config.files import read_experiments
+from automata.grid import Grid
 from benchmarks.report import Row, write_table
 
+ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("snakemake",)
+PUBLISHED = ROOT / "results/reference/default/records.tar.xz"
+
+GRIDS: dict[int, dict[str, Any]] = {
+    104: {"seeds": [0], "datasets": ["dna", "trec6"]},
+    572: {"seeds": [0]},
+    2548: {},
+    10296: {"seeds": list(range(18))},
+}
+"""Number of runs -> changes of config/paper.yaml; the smallest grid is for the tests."""
 
 
 class Cost(NamedTuple):
@@ -32,22 +44,29 @@ class Cost(NamedTuple):
 def main() -> None:
     """Write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.plan", description=__doc__)
-    parser.add_argument("--runs", type=int, nargs="+", choices=GRIDS, default=TIMED)
+    parser.add_argument("--runs", type=int, nargs="+", choices=GRIDS, default=[*GRIDS][1:])
     parser.add_argument("--repeats", type=int, default=5, help="rounds that are timed")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the table")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="automata-plan-") as name:
-        folders = {runs: _folders(Path(name) / str(runs), GRIDS[runs]) for runs in options.runs}
+        folders = {runs: _folders(Path(name) / str(runs), runs) for runs in options.runs}
         costs: dict[tuple[int, str], list[Cost]] = {}
         for _ in range(options.repeats):
             for runs, states in folders.items():
                 for state, folder in states.items():
-                    files = configuration(folder, GRIDS[runs])
+                    files = configuration(folder, runs)
                     costs.setdefault((runs, state), []).append(snakemake(folder, files, "-n"))
         rows = [_row(*key, folders[key[0]][key[1]], some) for key, some in costs.items()]
     title = f"snakemake -n: medians of {options.repeats}"
     write_table(rows, options.results, "plan", title=title, packages=PACKAGES)
     print((options.results / "plan.md").read_text(encoding="utf-8"))
+
+
+def configuration(folder: Path, runs: int) -> list[str]:
+    """Return the configuration files of a grid."""
+    own = folder / "own.yaml"
+    own.write_text(json.dumps({"experiment": "benchmark", **GRIDS[runs]}), encoding="utf-8")
+    return [str(ROOT / "config/paper.yaml"), str(own)]
 
 
 def snakemake(folder: Path, files: Sequence[str], *arguments: str) -> Cost:
@@ -69,20 +88,33 @@ def snakemake(folder: Path, files: Sequence[str], *arguments: str) -> Cost:
     return cost
 
 
-def _folders(folder: Path, grid: Grid) -> dict[str, Path]:
+def _folders(folder: Path, runs: int) -> dict[str, Path]:
     """Return a folder for each state of the runs: none, half or all of them are finished."""
     empty, half, whole = (folder / name for name in ("none", "half", "all"))
     empty.mkdir(parents=True)
-    write_records(whole, grid)
-    for path in prepared_files(whole):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+    whole.mkdir()
+    files = configuration(whole, runs)
+    grid = Grid(read_experiments([ROOT / "config/config.yaml", *map(Path, files)]), [])
+    contents = dict.fromkeys(map(grid.prepared, grid.datasets), b"")
+    contents |= dict.fromkeys(grid.records, _published_record())
+    for path, content in contents.items():
+        (whole / path).parent.mkdir(parents=True, exist_ok=True)
+        (whole / path).write_bytes(content)
     command = [sys.executable, "-m", "benchmarks.plan.metadata", str(whole)]
-    subprocess.run([*command, *configuration(whole, grid)], check=True, capture_output=True)
+    subprocess.run([*command, *files], check=True, capture_output=True)
     shutil.copytree(whole, half)
     for path in sorted(half.rglob("record.json"))[::2]:
         path.unlink()
     return {"none": empty, "half": half, "all": whole}
+
+
+def _published_record() -> bytes:
+    """Return a real record; plans read no record, so it serves all runs."""
+    with tarfile.open(PUBLISHED) as archive:
+        for entry in archive:
+            if file := archive.extractfile(entry):
+                return file.read()
+    raise RuntimeError(f"{PUBLISHED}: no record")
 
 
 def _row(runs: int, state: str, folder: Path, costs: list[Cost]) -> Row:

@@ -23,7 +23,7 @@ from snakemake.settings.types import (
     StorageSettings,
 )
 
-from benchmarks.grids import ROOT
+ROOT = Path(__file__).parents[2]
 
 
 def main() -> None:

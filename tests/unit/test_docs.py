@@ -12,8 +12,8 @@ import yaml
 from automata.cli import COMMANDS
 from automata.config.files import read_experiments
 from automata.datasets.catalog import FILES
-from tools.catalogues import CATALOGUES, with_rows
-from tools.catalogues import PAGES as LISTS
+from tools.texts import CATALOGUES, with_rows
+from tools.texts import PAGES as GENERATED
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/")
@@ -73,14 +73,14 @@ def test_configurations_that_the_text_shows_are_valid(tmp_path, monkeypatch) -> 
             assert read_experiments([ROOT / "config/config.yaml", file]), page
 
 
-@pytest.mark.parametrize("page", LISTS)
+@pytest.mark.parametrize("page", GENERATED)
 def test_lists_of_methods_tables_and_figures_are_the_generated_ones(page: str) -> None:
     text = (ROOT / page).read_text()
     assert text == with_rows(text), "run: python tools/texts.py"
 
 
 def test_every_list_is_in_a_page() -> None:
-    text = "".join((ROOT / page).read_text() for page in LISTS)
+    text = "".join((ROOT / page).read_text() for page in GENERATED)
     assert set(re.findall("<!-- rows: (.*) -->", text)) == set(CATALOGUES)
 
 

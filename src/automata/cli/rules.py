@@ -152,8 +152,8 @@ def publish(
 ) -> None:
     """Copy the results of an experiment to the folder of published results."""
     from automata.publication import pack, publish
+    from automata.simulation.curves import publish_curves
     from automata.simulation.grid import read_curves
-    from automata.simulation.published import publish_curves
 
     publish(source, files, target)
     if records:

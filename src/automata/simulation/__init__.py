@@ -1,8 +1,7 @@
 """Learning curves of a pool of configurations, and random searches that are simulated on them.
 
-`grid` has the jobs and their records, `train` makes a record, `published` tabulates records.
-`table` has the curves as arrays, `methods` are the ways of tuning, `study` compares them on the
-same searches. `tables` makes all tables; `readers` and `figures` show them.
+`grid` has the jobs and their records, `train` makes a record, `curves` has all curves as rows and
+arrays. `methods` are the ways of tuning, which `tables` compares; `readers` and `figures` show it.
 """
 
 TABLES = ("simulated", "contrasts", "noise", "validation")

@@ -57,6 +57,11 @@ class Point(Recorded):
     selection_seconds: float
     evaluation_seconds: float
 
+    @property
+    def seconds(self) -> float:
+        """The seconds of all activities."""
+        return self.training_seconds + self.selection_seconds + self.evaluation_seconds
+
 
 class Curve(Recorded):
     """One configuration trained to its end."""

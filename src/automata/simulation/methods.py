@@ -1,23 +1,69 @@
-"""Ways of tuning, each an entry of `methods`: what it chooses on recorded curves, and its cost."""
+"""Ways of tuning, simulated on recorded curves: what each chooses, and its cost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from automata import names
 from automata.registry import SCHEDULERS, load
+from automata.simulation.curves import FULL, Floats, Ints, PoolCurves, Strategy
 from automata.simulation.grid import Simulated
-from automata.simulation.table import COSTS, FULL, Floats, Ints, PoolCurves, Strategy
 from automata.training.progress import WORST_SCORE
 from automata.tuning.schedulers import FINALISTS, Asha, Halving, finalist_rungs
 
 BY_LOSS = ("rs2",)
 """Selectors whose trials are compared by validation loss as well."""
+
+
+class Method(NamedTuple):
+    """A way of tuning: how trials train and are compared, and how one is chosen."""
+
+    name: str
+    strategy: Strategy = FULL
+    metric: str = "accuracy"
+    finalists: int = 1
+    """Trials that train on all data before one is chosen."""
+    scheduler: str = ""
+    """If empty, the scheduler of the comparison."""
+    repeat: bool = False
+    """Whether the search and the final training have the seeds of FULL's repeat."""
+
+    @property
+    def search(self) -> Method:
+        """The method without its choice: methods that agree in it have the same searches."""
+        return self._replace(name="", finalists=1)
+
+
+def methods(
+    strategies: Iterable[Strategy], schedulers: Iterable[str], *, repeated: bool
+) -> Iterator[Method]:
+    """Yield the methods that can be simulated with these `strategies`; the first is FULL.
+
+    FULL also searches under each of the other `schedulers`. It is `repeated` if there are several
+    seeds.
+    """
+    yield Method(names.FULL)
+    if repeated:
+        yield Method(names.REPEAT, repeat=True)
+    for name in schedulers:
+        yield Method(f"{names.FULL}, {names.scheduler(name)}", scheduler=name)
+    yield Method(names.UNTUNED)
+    yield Method(names.ONE_EPOCH, scheduler="one-epoch")
+    for strategy, metric in product(strategies, ("accuracy", "log_loss")):
+        by_loss = metric == "log_loss"
+        if strategy != FULL and (not by_loss or strategy.selector in BY_LOSS):
+            name = f"{strategy.selector} {100 * strategy.fraction:g} %"
+            if strategy.horizon_exponent:
+                name += f", beta {strategy.horizon_exponent:g}"
+            name += ", by loss" * by_loss
+            yield Method(name, strategy, metric)
+            yield Method(f"{name}, {FINALISTS} finalists", strategy, metric, FINALISTS)
 
 
 class Sample(NamedTuple):
@@ -29,21 +75,9 @@ class Sample(NamedTuple):
     """The seeds of FULL's repeat."""
 
 
-class Trials(NamedTuple):
-    """How the trials of a search train, and how they are compared."""
-
-    strategy: Strategy = FULL
-    metric: str = "accuracy"
-    scheduler: str = ""
-    """If empty, the scheduler of the comparison."""
-    repeat: bool = False
-    """Whether the search and the final training have the seeds of FULL's repeat."""
-
-
 class Searched(NamedTuple):
     """d searches with n trials that have ended, before any final training."""
 
-    trials: Trials
     seeds: Ints
     ranked: Ints
     """(d, n) configurations, the best first."""
@@ -54,110 +88,71 @@ class Searched(NamedTuple):
 
 
 Outcome = tuple[Floats, Floats]
-"""Test accuracies (d,) of chosen configurations, trained on all data, and costs (2, d) in all."""
+"""Test accuracies (d,) of chosen configurations, trained on all data, and total costs (2, d)."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Comparison:
     """One sample of searches, under one scheduler, on which all methods are compared."""
 
-    asked: Simulated
+    searches: Simulated
     curves: dict[Strategy, PoolCurves]
     scheduler: str
     sample: Sample
-    _latest: dict[Trials, Searched] = field(default_factory=dict)
 
-    def outcome(self, method: Method) -> Outcome:
-        """Return the outcome of `method`, quickly if it has the searches of the last one."""
-        self._latest = {it: self._latest.get(it) or self._search(it) for it in method.searches}
-        return method.choose(self, *self._latest.values())
+    def outcomes(self, compared: Iterable[Method]) -> Iterator[Outcome]:
+        """Yield the outcome of each method; neighbours with the same searches share them."""
+        for search, group in groupby(compared, attrgetter("search")):
+            searched = self._search(search)
+            for method in group:
+                if method.name == names.UNTUNED:
+                    yield self._finish(searched.seeds, self.sample.order[:, 0], 0 * searched.costs)
+                elif method.finalists == 1:
+                    yield self._best(method, searched)
+                else:
+                    yield self._best_finalist(method, searched)
 
-    def _search(self, trials: Trials) -> Searched:
-        asked, curves = self.asked, self.curves[trials.strategy]
-        name = trials.scheduler or self.scheduler
-        scheduler = load(SCHEDULERS, name)(asked.configurations, asked.epochs, asked.scheduler)
-        seeds = self.sample.repeat_seeds if trials.repeat else self.sample.seeds
-        proposals = self.sample.order[:, : asked.configurations]
-        scores = curves.scores(trials.metric)[seeds[:, None], proposals]
+    def _search(self, method: Method) -> Searched:
+        searches, curves = self.searches, self.curves[method.strategy]
+        scheduler = load(SCHEDULERS, method.scheduler or self.scheduler)(
+            searches.configurations, searches.epochs, searches.scheduler
+        )
+        seeds = self.sample.repeat_seeds if method.repeat else self.sample.seeds
+        proposals = self.sample.order[:, : searches.configurations]
+        scores = curves.scores(method.metric)[seeds[:, None], proposals]
         ends = ends_under(scheduler, scores, curves.epochs)
         costs = curves.costs[:, seeds[:, None], proposals, ends].sum(axis=2)
         order = best_first(scheduler, scores, ends)
         ranked, reached = (np.take_along_axis(it, order, axis=1) for it in (proposals, ends))
-        return Searched(trials, seeds, ranked, reached[:, 0], costs)
+        return Searched(seeds, ranked, reached[:, 0], costs)
 
-    def finish(self, seeds: Ints, chosen: Ints, costs: Floats) -> Outcome:
-        """Return the outcome after a final training; `costs` are those of all before it."""
+    def _best(self, method: Method, searched: Searched) -> Outcome:
+        """Choose the best trial. On all data it continues to T, on subsets it trains anew."""
+        seeds, chosen, costs = searched.seeds, searched.ranked[:, 0], searched.costs
+        if method.strategy == FULL:
+            costs = costs - self.curves[FULL].costs[:, seeds, chosen, searched.reached]
+        return self._finish(seeds, chosen, costs)
+
+    def _best_finalist(self, method: Method, searched: Searched) -> Outcome:
+        """Train the best trials on all data, and halve them: two continue at T/4, one at T/2.
+
+        Trials are compared by the metric of the search; the better one in the search wins a tie.
+        """
+        full = self.curves[FULL]
+        scores, seeds = full.scores(method.metric), searched.seeds[:, None]
+        left, lost = searched.ranked[:, : method.finalists], np.zeros_like(searched.costs)
+        for epoch, count in finalist_rungs(full.epochs[-1]).items():
+            place = full.epochs.index(epoch)
+            order = np.argsort(-scores[seeds, left, place], axis=1, kind="stable")
+            ended = np.take_along_axis(left, order[:, count:], axis=1)
+            lost += full.costs[:, seeds, ended, place].sum(axis=2)
+            left = np.take_along_axis(left, np.sort(order[:, :count], axis=1), axis=1)
+        return self._finish(searched.seeds, left[:, 0], searched.costs + lost)
+
+    def _finish(self, seeds: Ints, chosen: Ints, costs: Floats) -> Outcome:
+        """Return the outcome of a final training; `costs` are those before it."""
         full = self.curves[FULL]
         return full.test[seeds, chosen], costs + full.costs[:, seeds, chosen, -1]
-
-
-class Method(NamedTuple):
-    """A way of tuning: some searches, and the function that chooses by their results."""
-
-    name: str
-    searches: tuple[Trials, ...]
-    choose: Callable[..., Outcome]
-    """Takes the comparison and a `Searched` for each of `searches`."""
-    finalists: int = 1
-
-
-def methods(
-    strategies: Iterable[Strategy], schedulers: Iterable[str], *, repeated: bool
-) -> Iterator[Method]:
-    """Yield the methods that can be simulated with these `strategies`; the first is FULL.
-
-    FULL also searches under each of the other `schedulers`. It is `repeated` if there are several
-    seeds.
-    """
-    yield Method(names.FULL, (Trials(),), best)
-    if repeated:
-        yield Method(names.REPEAT, (Trials(repeat=True),), best)
-    for name in schedulers:
-        yield Method(f"{names.FULL}, {names.scheduler(name)}", (Trials(scheduler=name),), best)
-    yield Method(names.UNTUNED, (), untuned)
-    yield Method(names.ONE_EPOCH, (Trials(scheduler="one-epoch"),), best)
-    for strategy, metric in product(strategies, ("accuracy", "log_loss")):
-        by_loss = metric == "log_loss"
-        if strategy != FULL and (not by_loss or strategy.selector in BY_LOSS):
-            name = f"{strategy.selector} {100 * strategy.fraction:g} %"
-            if strategy.horizon_exponent:
-                name += f", beta {strategy.horizon_exponent:g}"
-            name += ", by loss" * by_loss
-            searches = (Trials(strategy, metric),)
-            yield Method(name, searches, best)
-            yield Method(f"{name}, {FINALISTS} finalists", searches, finalists, FINALISTS)
-
-
-def untuned(comparison: Comparison) -> Outcome:
-    """Choose the first proposal, without a search."""
-    sample = comparison.sample
-    return comparison.finish(sample.seeds, sample.order[:, 0], np.zeros((len(COSTS), 1)))
-
-
-def best(comparison: Comparison, found: Searched) -> Outcome:
-    """Choose the best trial. On all data it continues to T, on subsets it trains anew."""
-    chosen, costs = found.ranked[:, 0], found.costs
-    if found.trials.strategy == FULL:
-        costs = costs - comparison.curves[FULL].costs[:, found.seeds, chosen, found.reached]
-    return comparison.finish(found.seeds, chosen, costs)
-
-
-def finalists(comparison: Comparison, found: Searched) -> Outcome:
-    """Train the best trials on all data, and halve them: two continue at T/4, one at T/2.
-
-    Trials are compared by the metric of the search; the better one in the search wins a tie.
-    """
-    full = comparison.curves[FULL]
-    scores, seeds = full.scores(found.trials.metric), found.seeds[:, None]
-    left = found.ranked[:, :FINALISTS]
-    lost: Floats = np.zeros(found.costs.shape)
-    for epoch, count in finalist_rungs(full.epochs[-1]).items():
-        place = full.epochs.index(epoch)
-        order = np.argsort(-scores[seeds, left, place], axis=1, kind="stable")
-        ended = np.take_along_axis(left, order[:, count:], axis=1)
-        lost += full.costs[:, seeds, ended, place].sum(axis=2)
-        left = np.take_along_axis(left, np.sort(order[:, :count], axis=1), axis=1)
-    return comparison.finish(found.seeds, left[:, 0], found.costs + lost)
 
 
 def ends_under(scheduler: Halving | Asha, scores: Floats, epochs: Sequence[int]) -> Ints:

@@ -16,7 +16,7 @@ from automata.analysis.tables import read_csv
 from automata.analysis.wording import signed, times
 from automata.config.files import DEFAULTS
 from automata.config.sections import SchedulerSettings
-from automata.simulation.table import SPEEDUPS
+from automata.simulation.curves import SPEEDUPS
 
 ASHA = f"{names.FULL}, {names.scheduler('asha')}"
 

@@ -29,10 +29,8 @@ class Trained(Recorded):
     fingerprint: str
     """The job, its data and the measurement versions."""
     curve: Curve
-    process: str
-    """When the window of the process opened."""
     measurement: Measurement
-    """The measurement of the process up to now."""
+    """The measurement of the process up to now; its start identifies the process."""
 
 
 def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> None:
@@ -78,25 +76,21 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
             with context.meter() as meter:
                 for index in missing:
                     curve = _train(job, context, index, pool[index])
-                    measured = meter.so_far()
                     trained[index] = Trained(
-                        fingerprint=key,
-                        curve=curve,
-                        process=str(measured.started_at),
-                        measurement=measured,
+                        fingerprint=key, curve=curve, measurement=meter.so_far()
                     )
                     write_record(trained[index], paths[index])
-    longest_last = sorted(trained.values(), key=lambda it: it.measurement.wall_seconds)
-    segments = dict(sorted({it.process: it.measurement for it in longest_last}.items()))
-    places = {process: place for place, process in enumerate(segments)}
+    last_wins = sorted(trained.values(), key=lambda it: it.measurement.wall_seconds)
+    processes = {it.measurement.started_at: it.measurement for it in last_wins}
+    starts = sorted(processes)
     return Curves(
         job=job,
         data_sha256=context.data_sha256,
         curves=[
-            trained[index].curve.model_copy(update={"segment": places[trained[index].process]})
-            for index in job.configurations
+            it.curve.model_copy(update={"segment": starts.index(it.measurement.started_at)})
+            for it in map(trained.__getitem__, job.configurations)
         ],
-        segments=list(segments.values()),
+        segments=[processes[start] for start in starts],
         provenance=context.provenance,
     )
 
@@ -124,14 +118,9 @@ def _train(
         run.train_to(epoch)
         if run.progress.epochs == epoch:
             run.evaluate()
-            seconds = run.progress.seconds
-            point = Point(
-                samples=run.progress.samples,
-                training_seconds=seconds.training,
-                selection_seconds=seconds.selection,
-                evaluation_seconds=seconds.evaluation,
-            )
-            points.append(point)
+            seconds = run.progress.seconds.model_dump()
+            parts = {f"{activity}_seconds": spent for activity, spent in seconds.items()}
+            points.append(Point(samples=run.progress.samples, **parts))
         if run.progress.failure is not None:
             break
     test = evaluate(run.model, run.data.test) if job.selector in CONTROLS else None

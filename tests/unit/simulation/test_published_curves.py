@@ -8,6 +8,7 @@ import pytest
 from automata.config.files import DEFAULTS, read_experiments
 from automata.errors import UserError
 from automata.metering.measurement import Measurement
+from automata.simulation.curves import publish_curves, published_curves, tabulated
 from automata.simulation.grid import (
     Curve,
     Curves,
@@ -17,7 +18,6 @@ from automata.simulation.grid import (
     published_trainings,
     training_of,
 )
-from automata.simulation.published import publish_curves, published_curves, tabulated
 from automata.training.progress import Evaluation, Progress, Seconds
 
 REFERENCE = Path(__file__).parents[3] / "results/reference"

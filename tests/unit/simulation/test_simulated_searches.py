@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
+from automata.simulation.curves import FULL, PoolCurves, Strategy
 from automata.simulation.methods import Comparison, Sample, best_first, ends_under, methods
-from automata.simulation.table import FULL, PoolCurves, Strategy
 from automata.tuning.search import Search
 from made_curves import asked
 from support.simulated import simulate
@@ -169,8 +169,9 @@ def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
     wanted = asked(TRIALS, pool=POOL, epochs=9)
     comparison = Comparison(wanted, curves, "hyperband", Sample(order, seeds, 1 - seeds))
     known = []
-    for method in methods(curves, ["asha"], repeated=True):
-        test, costs = comparison.outcome(method)
+    every = list(methods(curves, ["asha"], repeated=True))
+    for method, outcome in zip(every, comparison.outcomes(every), strict=True):
+        test, costs = outcome
         expected = [
             replayed(method.name, curves, list(order[d]), seeds[d], 1 - seeds[d])
             for d in range(SEARCHES)

@@ -6,18 +6,19 @@ import pytest
 
 from automata.errors import UserError
 from automata.names import REPEAT
+from automata.simulation.curves import complete
 from automata.simulation.methods import Sample
-from automata.simulation.study import (
+from automata.simulation.tables import (
     RESAMPLES,
     SEARCHES,
     SEARCHES_EACH,
     _numbers,
+    against_real,
     compared,
     contrasts,
+    noise,
     sample_of,
 )
-from automata.simulation.table import complete
-from automata.simulation.tables import against_real, noise
 from made_curves import EPOCHS, POOL, asked, made_curves, made_study
 
 ASKED = {"made": asked()}

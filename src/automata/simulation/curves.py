@@ -1,0 +1,226 @@
+"""Learning curves as rows of a table, in published files, and as arrays.
+
+For each data set two files are published: `dna.parquet` has a row per evaluation, `dna.json.gz` the
+rest of each record. Published curves are not trained again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from automata.errors import UserError
+from automata.files import replacing
+from automata.simulation.grid import (
+    Curves,
+    Simulated,
+    path_of,
+    published_trainings,
+    read_origins,
+    training_of,
+)
+
+ROW = ["training", "configuration", "epoch"]
+"""Columns that identify a row."""
+
+TYPES = {
+    **dict.fromkeys(("training", "dataset", "selector", "hyperparameters"), "category"),
+    "cpu_seconds": "float32",
+}
+"""Small types. Accuracies keep all their bits: whether two are equal decides a search."""
+
+UNIQUE = ["loss", "cpu_seconds"]
+"""Columns whose numbers hardly repeat: their bytes are split, which compresses a third better."""
+
+
+def publish_curves(records: Iterable[Curves], folder: Path) -> None:
+    """Add `records` to the published curves in `folder`, whose rows stay."""
+    known = {name: it.configurations for name, it in published_trainings(folder).items()}
+    new: dict[str, list[Curves]] = {}
+    for record in records:
+        if not known.get(training_of(record.job), set()).issuperset(record.job.configurations):
+            new.setdefault(record.job.dataset, []).append(record)
+    for dataset, some in new.items():
+        path, origins = folder / f"{dataset}.parquet", folder / f"{dataset}.json.gz"
+        before = [pd.read_parquet(path)] if path.is_file() else []
+        table = pd.concat([*before, tabulated(some)]).drop_duplicates(ROW)
+        content = read_origins(origins) if origins.is_file() else {}
+        content |= {path_of(it.job): it.model_dump(mode="json", exclude={"curves"}) for it in some}
+        with replacing(path) as temporary:
+            table.sort_values(ROW, ignore_index=True).astype(TYPES).to_parquet(
+                temporary,
+                index=False,
+                compression="zstd",
+                compression_level=22,
+                use_dictionary=[name for name in table if name not in UNIQUE],
+                use_byte_stream_split=UNIQUE,
+            )
+        with replacing(origins) as temporary:
+            text = json.dumps(content, sort_keys=True) + "\n"
+            temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def published_curves(folder: Path, trainings: Sequence[str]) -> pd.DataFrame:
+    """Return the published rows of these trainings."""
+    datasets = sorted({training.partition("/")[0] for training in trainings})
+    paths = [folder / f"{dataset}.parquet" for dataset in datasets]
+    tables = [pd.read_parquet(path) for path in paths if path.is_file()]
+    if not tables:
+        return pd.DataFrame(columns=ROW)
+    table = pd.concat([it.astype({"training": "str"}) for it in tables], ignore_index=True)
+    return table[table["training"].isin(trainings)]
+
+
+def tabulated(records: Iterable[Curves]) -> pd.DataFrame:
+    """Return a row for each epoch of each training, also after a divergence."""
+    return pd.DataFrame([row for record in records for row in _rows(record)])
+
+
+def _rows(record: Curves) -> Iterator[dict[str, Any]]:
+    job = record.job
+    rates = [_cpu_rate(record, segment) for segment in range(len(record.segments))]
+    for curve in record.curves:
+        shared = {
+            "training": training_of(job),
+            "dataset": job.dataset,
+            "selector": job.selector,
+            "fraction": job.fraction,
+            "warm_start": job.warm_start,
+            "horizon_exponent": job.settings.protocol.horizon_exponent,
+            "seed": job.seed,
+            "configuration": curve.index,
+            "hyperparameters": json.dumps(curve.configuration, sort_keys=True),
+        }
+        sound = {
+            evaluation.epoch: (evaluation, point)
+            for evaluation, point in zip(curve.progress.evaluations, curve.points, strict=True)
+            if math.isfinite(evaluation.loss)
+            and math.isfinite(curve.progress.training_loss[evaluation.epoch - 1])
+        }
+        for epoch in job.epochs:
+            if epoch in sound:
+                evaluation, point = sound[epoch]
+                accuracy, loss = evaluation.accuracy, evaluation.loss
+                samples, seconds = point.samples, point.seconds
+            else:  # it has diverged: the worst scores, at no further cost
+                accuracy, loss = 0.0, math.inf
+                samples, seconds = curve.progress.samples, curve.progress.seconds.total
+            yield {
+                **shared,
+                "epoch": epoch,
+                "accuracy": accuracy,
+                "loss": loss,
+                "samples": samples,
+                "cpu_seconds": seconds * rates[curve.segment],
+                "test_accuracy": curve.test_accuracy if epoch == job.epochs[-1] else None,
+            }
+
+
+def _cpu_rate(record: Curves, segment: int) -> float:
+    """Return the CPU seconds of a process for a second inside its trainings.
+
+    Other processes may use the cores at the same time, so that wall time is no measure.
+    """
+    inside = sum(c.progress.seconds.total for c in record.curves if c.segment == segment)
+    taken = record.segments[segment].cpu_seconds
+    return math.nan if taken is None or not inside else taken / inside
+
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Strategy(NamedTuple):
+    """How configurations are trained."""
+
+    selector: str
+    fraction: float
+    horizon_exponent: float = 0.0
+
+
+FULL = Strategy("full", 1.0)
+
+COSTS = ("samples", "cpu_seconds")
+"""The costs of trainings and searches; CPU seconds include selection and evaluation."""
+SPEEDUPS = ("speedup_samples", "speedup_cpu")
+"""FULL's costs divided by a method's, in the order of `COSTS`."""
+
+
+@dataclass(frozen=True)
+class PoolCurves:
+    """The curves of p configurations under s seeds at e epochs: arrays (s, p, e)."""
+
+    epochs: list[int]
+    accuracy: Floats
+    """On the validation rows; 0 after a divergence."""
+    likelihood: Floats
+    """exp(-log loss), which is higher for a lower loss; 0 after a divergence."""
+    costs: Floats
+    """The costs up to each epoch: (2, s, p, e), in the order of `COSTS`."""
+    test: Floats
+    """Test accuracy at the last epoch (s, p); NaN for trainings on subsets."""
+
+    def scores(self, metric: str) -> Floats:
+        """Return the scores by which trials are compared."""
+        return self.likelihood if metric == "log_loss" else self.accuracy
+
+
+class DatasetCurves(NamedTuple):
+    """The complete curves of a data set: each strategy has the whole pool under all `seeds`."""
+
+    searches: Simulated
+    seeds: list[int]
+    curves: dict[Strategy, PoolCurves]
+
+
+def complete(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> dict[str, DatasetCurves]:
+    """Return the curves on which searches can be simulated, by data set.
+
+    The seeds are those under which FULL has the whole pool. Raises UserError if no data set has
+    one.
+    """
+    found = {}
+    for dataset, searches in asked.items():
+        here = table[(table["dataset"] == dataset) & (table["configuration"] < searches.pool)]
+        counts = here.groupby([*Strategy._fields, "seed"]).size()
+        whole = counts[counts == searches.pool * here["epoch"].nunique()]
+        under: dict[Strategy, set[int]] = {}
+        for *strategy, seed in whole.index:
+            under.setdefault(Strategy(*strategy), set()).add(int(seed))
+        if seeds := sorted(under.get(FULL, ())):
+            strategies = [it for it, own in under.items() if own.issuperset(seeds)]
+            curves = {it: curves_of(here, it, seeds, searches.pool) for it in strategies}
+            found[dataset] = DatasetCurves(searches, seeds, curves)
+    if not found:
+        raise UserError("learning_curves: no data set has all curves of FULL under a seed")
+    return found
+
+
+def curves_of(
+    table: pd.DataFrame, strategy: Strategy, seeds: Sequence[int], pool: int
+) -> PoolCurves:
+    """Return the curves of one strategy from the `table` of one data set."""
+    some = table[(table[list(Strategy._fields)] == list(strategy)).all(axis=1)]
+    axes = list(seeds), range(pool), sorted(table["epoch"].unique())
+    index = pd.MultiIndex.from_product(axes, names=["seed", "configuration", "epoch"])
+    rows = some.set_index(index.names).loc[index]
+
+    def array(column: str) -> Floats:
+        return rows[column].to_numpy(dtype=np.float64).reshape([len(axis) for axis in axes])
+
+    return PoolCurves(
+        epochs=[int(epoch) for epoch in axes[2]],
+        accuracy=array("accuracy"),
+        likelihood=np.exp(-array("loss")),
+        costs=np.stack([array(column) for column in COSTS]),
+        test=array("test_accuracy")[:, :, -1],
+    )
