@@ -1,7 +1,7 @@
 """Made-up tables of runs and their trials for tests, as `automata collect` writes them.
 
-Times follow a simple model (epochs x rows x cost of the
-kind), so that speedups are below their ceilings. Accuracies and noise are drawn from a seed.
+Times follow a simple model (epochs x rows x cost of the kind), so that speedups are below their
+ceilings. Accuracies and noise are drawn from a seed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a GPU must show: `make gpu`."""
+"""Checks and times of a GPU: `make gpu`."""

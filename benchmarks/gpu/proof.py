@@ -44,11 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tables: list[str] = []
     for check in [it for it, (_, hardware) in CHECKS.items() if not (hardware and options.quick)]:
         start = time.monotonic()
-        finding = _found(check, options.quick)
+        finding = _finding(check, options.quick)
         good = good and finding.good
         verdict = "as it should be" if finding.good else "not as it should be"
-        what = {"finding": finding.text, "seconds": time.monotonic() - start}
-        rows.append({"check": check, "verdict": verdict, **what})
+        seconds = time.monotonic() - start
+        row = {"check": check, "verdict": verdict, "finding": finding.text, "seconds": seconds}
+        rows.append(row)
         if finding.rows:
             tables += ["", f"## {check.capitalize()}", "", *markdown_table(finding.rows)]
         print(f"{check}: {verdict}: {finding.text}", flush=True)
@@ -57,8 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(not good)
 
 
-def _found(check: str, quick: bool) -> Finding:
-    """Return the result of a check, which starts with the GPU's memory free."""
+def _finding(check: str, quick: bool) -> Finding:
+    """Free the GPU's memory, and return the result of a check."""
     gc.collect()
     torch.cuda.empty_cache()
     try:

@@ -1,1 +1,1 @@
-"""What Ray Tune costs: one tuning job, split by cause, beside the same trials in a plain loop."""
+"""The cost of Ray Tune: one tuning job by its parts, beside the same trials in a plain loop."""

@@ -65,9 +65,9 @@ def main() -> None:
 
 
 def check(trial: Trial, run: TrainingRun) -> None:
-    """Raise RuntimeError if the loop trained otherwise than the job."""
+    """Raise RuntimeError if the losses of the loop and the job differ."""
     if run.progress.training_loss != trial.progress.training_loss:
-        raise RuntimeError(f"trial {trial.index} trained otherwise than in the job")
+        raise RuntimeError(f"trial {trial.index} has other losses than in the job")
 
 
 if __name__ == "__main__":

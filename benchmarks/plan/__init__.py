@@ -1,1 +1,1 @@
-"""What a plan of many runs costs."""
+"""The cost of planning many runs."""

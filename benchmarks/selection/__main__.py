@@ -1,4 +1,4 @@
-"""`python -m benchmarks.selection`: tables of what solvers and whole selections cost."""
+"""`python -m benchmarks.selection`: tables of the costs of solvers and whole selections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other solvers for the same subsets: straightforward ones, and those of other libraries."""
+"""Other solvers of the same problems: plain ones, and those of other libraries."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def compare_facility(similarity: Tensor, budget: int, rounds: int) -> Iterator[R
 
 
 def _keeping(contenders: dict, outcomes: dict) -> dict[str, Callable[[], object]]:
-    """Return contenders that put what they return into `outcomes`."""
+    """Return contenders that store their results in `outcomes`."""
 
     def keep(name: str, run: Callable[[], object]) -> None:
         outcomes[name] = run()

@@ -1,4 +1,4 @@
-"""Print what came out of the study, from its lines alone.
+"""Print the results of the study, from its published lines.
 
 python -m benchmarks.study.result drop optdigits     # the number of the drop rule
 python -m benchmarks.study.result panel optdigits    # a panel, once all its searches are done
@@ -67,7 +67,7 @@ def gain(lines: Lines) -> float:
 
 
 def correct(results: Path, lines: Lines, size: int, method: str) -> NDArray[np.bool_]:
-    """Return which test rows the choices of a method get right: (searches, rows)."""
+    """Return whether the choice of a method is right on each test row: (searches, rows)."""
     found = []
     for number in sorted(number for of, number in lines if of == size):
         line = lines[size, number]
@@ -190,7 +190,7 @@ def print_verdict(results: Path) -> None:
 
 
 def main() -> None:
-    """Print what is asked for."""
+    """Print the requested results."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

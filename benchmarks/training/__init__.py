@@ -1,1 +1,1 @@
-"""Our epochs and steps beside those of a training loop as most people write it."""
+"""Our epochs beside those of a usual training loop."""

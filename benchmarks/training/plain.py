@@ -1,4 +1,4 @@
-"""Training as most people write it."""
+"""A usual training loop of torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from automata.models.classifier import Classifier
 
 
 def default_optimizer(model: Classifier, configuration: dict[str, Any]) -> Optimizer:
-    """Return torch's SGD or Adam with all of its own choices, over the model's groups."""
+    """Return torch's SGD or Adam with its defaults, for the model's groups of parameters."""
     groups = [
         {"params": parameters, "lr": configuration[name]}
         for name, parameters in model.parameter_groups().items()

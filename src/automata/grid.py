@@ -49,7 +49,7 @@ CONTENTS = Path("results/data/contents.json")
 
 
 def alternatives(values: Iterable[str]) -> str:
-    """Return a regular expression that matches each of `values`; as a group it may have none."""
+    """Return a regular expression that matches any of `values`, as a group that may be empty."""
     return f"(?:{'|'.join(map(re.escape, sorted(set(values))))})"
 
 
@@ -199,7 +199,7 @@ class Grid:
 
     @cached_property
     def recorded_curves(self) -> list[str]:
-        """The records of learning curves to read, in addition to the published ones."""
+        """The unpublished records of learning curves to read."""
         paths = []
         for path, job in self.curves.items():
             missing = set(job.configurations)

@@ -126,7 +126,7 @@ def _rows(record: Curves) -> Iterator[dict[str, Any]]:
 
 
 def _cpu_rate(record: Curves, segment: int) -> float:
-    """Return the CPU seconds of a process for a second inside its trainings.
+    """Return the CPU seconds of a process per second of its trainings.
 
     Other processes may use the cores at the same time, so that wall time is no measure.
     """
@@ -182,24 +182,24 @@ class DatasetCurves(NamedTuple):
     curves: dict[Strategy, PoolCurves]
 
 
-def complete(table: pd.DataFrame, asked: Mapping[str, Simulated]) -> dict[str, DatasetCurves]:
+def complete(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> dict[str, DatasetCurves]:
     """Return the curves on which searches can be simulated, by data set.
 
     The seeds are those under which FULL has the whole pool. Raises UserError if no data set has
     one.
     """
     found = {}
-    for dataset, searches in asked.items():
-        here = table[(table["dataset"] == dataset) & (table["configuration"] < searches.pool)]
+    for dataset, wanted in searches.items():
+        here = table[(table["dataset"] == dataset) & (table["configuration"] < wanted.pool)]
         counts = here.groupby([*Strategy._fields, "seed"]).size()
-        whole = counts[counts == searches.pool * here["epoch"].nunique()]
+        whole = counts[counts == wanted.pool * here["epoch"].nunique()]
         under: dict[Strategy, set[int]] = {}
         for *strategy, seed in whole.index:
             under.setdefault(Strategy(*strategy), set()).add(int(seed))
         if seeds := sorted(under.get(FULL, ())):
             strategies = [it for it, own in under.items() if own.issuperset(seeds)]
-            curves = {it: curves_of(here, it, seeds, searches.pool) for it in strategies}
-            found[dataset] = DatasetCurves(searches, seeds, curves)
+            curves = {it: curves_of(here, it, seeds, wanted.pool) for it in strategies}
+            found[dataset] = DatasetCurves(wanted, seeds, curves)
     if not found:
         raise UserError("learning_curves: no data set has all curves of FULL under a seed")
     return found

@@ -30,23 +30,23 @@ POOL_SEED = 0
 
 
 class CurvesJob(Section):
-    """Configurations to train in one way, and to score at some epochs."""
+    """A job: it trains some configurations with one selector, and scores them at some epochs."""
 
     dataset: DatasetName
     selector: SelectorName
     fraction: Share
     seed: Seed
     warm_start: float = 0.0
-    """0, but for some of the published curves."""
+    """0, except in some published curves."""
     settings: Settings
     epochs: list[Count]
-    """The epochs after which a training is scored; it ends with the last."""
+    """The epochs after which a training is scored; the last one ends it."""
     pool_seed: Seed
     """Seed of the random search that proposes the configurations."""
     configurations: list[int]
-    """Numbers of the configurations in its order, from 0."""
+    """Positions of the configurations among its proposals, from 0."""
     files: dict[str, str] = {}
-    """SHA-256 of each file of the user's own, by role."""
+    """SHA-256 of the user's own files, by role."""
 
 
 class Point(Recorded):
@@ -94,8 +94,8 @@ def read_curves(path: Path) -> Curves:
     return read_as(Curves, path, "delete it to train again")
 
 
-OF_SEARCHES = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
-"""Keys of a protocol that affect searches but no training, with their simplest values."""
+SEARCH_ONLY = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
+"""Settings of a protocol that affect a search but no training, at their simplest values."""
 
 
 class Simulated(Section):
@@ -154,7 +154,7 @@ def _jobs(
         exponents += curves.horizon_exponents.get(selector, ())
     firsts = range(0, curves.pool, curves.part)
     for fraction, exponent, seed, first in product(fractions, exponents, curves.seeds, firsts):
-        training = {**OF_SEARCHES, "horizon_exponent": exponent}
+        training = {**SEARCH_ONLY, "horizon_exponent": exponent}
         protocol = settings.protocol.model_copy(update=training)
         yield CurvesJob(
             dataset=dataset,
@@ -187,17 +187,17 @@ def path_of(job: CurvesJob) -> str:
 def training_of(job: CurvesJob) -> str:
     """Return the name of the training of `job`.
 
-    It depends on all that the job reads, except for configurations and metering.
+    It depends on everything that the job reads, except its configurations and metering.
     """
-    way = f"{job.selector}-{number(job.fraction)}"
+    name = f"{job.selector}-{number(job.fraction)}"
     if job.warm_start:
-        way += f"-warm-{number(job.warm_start)}"
+        name += f"-warm-{number(job.warm_start)}"
     if exponent := job.settings.protocol.horizon_exponent:
-        way += f"-horizon-{number(exponent)}"
-    rest = job.model_dump(
+        name += f"-horizon-{number(exponent)}"
+    inputs = job.model_dump(
         mode="json", exclude={"seed": True, "configurations": True, "settings": {"metering"}}
     )
-    return f"{job.dataset}/{way}-{fingerprint(rest)}/seed-{job.seed}"
+    return f"{job.dataset}/{name}-{fingerprint(inputs)}/seed-{job.seed}"
 
 
 class Published(NamedTuple):

@@ -97,7 +97,7 @@ def simulated(
 
 
 def compared(recorded: Mapping[str, DatasetCurves], processes: int = 1) -> pd.DataFrame:
-    """Return a row for each data set, scheduler and method; so many `processes` simulate.
+    """Return a row for each data set, scheduler and method, simulated by this many `processes`.
 
     Regret is in points of test accuracy: FULL's choice, trained on all data, minus the method's, on
     the same pool, in the same order, under the same seed. Raises UserError if no scheduler can be
