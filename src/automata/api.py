@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -169,9 +170,7 @@ def tune(
                 "schedulers": [scheduler],
                 "selectors": [selector],
             }
-            for key in ARGUMENTS.keys() & set(settings or {}):
-                raise UserError(f"tune: settings.{key}: give the argument {ARGUMENTS[key]} instead")
-            config = combine(dict(settings or {}), arguments)
+            config = combine(_checked(settings or {}, kind), arguments)
             (experiment,) = read_experiments([DEFAULTS], of_module=config)
             cell = parsed(Run, {"dataset": name, **axes})
             contents = contents_of(experiment, name, work / "contents.json", sys.path)
@@ -184,6 +183,17 @@ def tune(
         except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(str(work / FRAME), "data").replace("module config", "tune")
             raise UserError(message.replace(f"own_datasets.{NAME}", "own")) from error
+
+
+def _checked(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return `settings`; raise UserError for arguments of `tune` and for a wrong section."""
+    for key in settings.keys() & ARGUMENTS.keys():
+        raise UserError(f"tune: settings.{key}: give the argument {ARGUMENTS[key]} instead")
+    protocol = settings.get("protocol", {})
+    if not isinstance(protocol, dict) or not isinstance(protocol.get(kind, {}), dict):
+        problem = f"{json.dumps(protocol)} is not valid"
+        raise UserError(f'tune: settings.protocol: {problem}; valid: {{"{kind}": {{...}}}}')
+    return dict(settings)
 
 
 def _source(

@@ -18,10 +18,19 @@ PRESET = 9 | lzma.PRESET_EXTREME
 """The strongest: packing a thousand records takes a minute, but every clone has the file."""
 
 MOST_BYTES = 64 * 2**20
-"""Size limit of a record in an archive; records have less than a megabyte."""
+"""Size limit of an entry of an archive; a record has less than a megabyte."""
 
 NAME = re.compile(rf"(?:(?!\.)[^/\0]+/){{{DEPTH - 1}}}{re.escape(RECORD)}")
 """Name of a record in an archive; it cannot lead out of the folder."""
+
+
+class _Bounded(lzma.LZMAFile):
+    """Refuses large entries, also names and attributes, which tarfile itself reads."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or not 0 <= size <= MOST_BYTES:
+            raise OSError(f"an entry has more than {MOST_BYTES // 2**20} MiB")
+        return super().read(size)
 
 
 def pack(records: Iterable[Path], archive: Path) -> None:
@@ -50,34 +59,38 @@ def unpack(
     file is not an archive of records alone, if a run is in the archives twice, or if `folder` has a
     different record of a run.
     """
-    found: dict[Path, tuple[Path, bytes]] = {}
+    found: dict[str, Path] = {}
     for archive in archives:
-        for name, content in _records(archive):
-            path = folder / name
-            if place_of is not None:
-                record = parse_record(content.decode(errors="replace"), f"{archive}: {name}")
-                path = folder / place_of(record).stem / RECORD
-            if path in found:
-                raise UserError(f"{archive}: {name}: its run is also in {found[path][0]}")
-            if path.exists() and path.read_bytes() != content:
+        for name, content in _records(archive, place_of):
+            if name in found:
+                where = "twice in it" if found[name] == archive else f"also in {found[name]}"
+                raise UserError(f"{archive}: {name} is {where}")
+            if (path := folder / name).exists() and path.read_bytes() != content:
                 raise UserError(f"{archive}: {path} exists already, with other content")
-            found[path] = archive, content
-    for path, (_, content) in found.items():
-        with replacing(path) as temporary:
-            temporary.write_bytes(content)
+            found[name] = archive
+    for archive in dict.fromkeys(found.values()):
+        for name, content in _records(archive, place_of):
+            with replacing(folder / name) as temporary:
+                temporary.write_bytes(content)
 
 
-def _records(archive: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the content of each entry of `archive`."""
+def _records(
+    archive: Path, place_of: Callable[[Record], Place] | None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the path of each record in `archive`, relative to a folder of runs, and its bytes."""
     try:
-        with lzma.open(archive) as file, tarfile.open(fileobj=file, mode="r:") as tar:
+        with _Bounded(archive) as bounded, tarfile.open(fileobj=bounded, mode="r:") as tar:
             for entry in tar:
-                content = tar.extractfile(entry) if entry.isreg() else None
-                if content is None or not NAME.fullmatch(entry.name):
+                # A small sparse file could fill the memory when it is read.
+                regular = entry.isreg() and not entry.issparse() and NAME.fullmatch(entry.name)
+                file = tar.extractfile(entry) if regular else None
+                if file is None:
                     raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
-                if entry.size > MOST_BYTES:  # a small sparse or compressed file may be one
-                    raise UserError(f"{archive}: {entry.name}: larger than {MOST_BYTES} bytes")
-                yield entry.name, content.read()
+                name, content = entry.name, file.read()
+                if place_of is not None:
+                    record = parse_record(content.decode(errors="replace"), f"{archive}: {name}")
+                    name = f"{place_of(record).stem}/{RECORD}"
+                yield name, content
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise UserError(f"{archive}: not an archive of records: {error}") from error
 

@@ -240,7 +240,7 @@ ARCHIVES = [
     unpacked(f"a.tar.xz: {RUN}: its content does not match its digest", packed((RUN, b"x"))),
     unpacked(f"a.tar.xz: {RUN}: its content does not match", packed((RUN, b"\xff\xfe"))),
     unpacked(
-        "a.tar.xz: ...: its run is also in a.tar.xz",
+        "a.tar.xz: ... is twice in it",
         of(
             lambda stock: packed(
                 (RUN, stock.record), (RUN.replace("seed-0", "seed-1"), stock.record)

@@ -137,6 +137,7 @@ def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
         ),
         ({"target": "species", "settings": {"searches": ["tpe"]}}, "settings.searches: .* search"),
         ({"target": "species", "settings": {"own_datasets": {}}}, "own_datasets: .* own instead"),
+        ({"target": "species", "settings": {"protocol": 5}}, "settings.protocol: 5 .*tabular"),
     ],
 )
 def test_arguments_that_cannot_be_used_are_one_line(
