@@ -13,6 +13,22 @@ EPOCHS = [1, 2, 3, 4, 8]
 POOL = 12
 
 
+def table_row(method, selector, fraction, **numbers):
+    """Return a row of the table of simulated searches, under Hyperband on dna."""
+    return {
+        "dataset": "dna",
+        "search": "random",
+        "scheduler": "hyperband",
+        "method": method,
+        "selector": selector,
+        "fraction": fraction,
+        "horizon_exponent": 0.0,
+        "metric": "accuracy",
+        "finalists": 1,
+        **numbers,
+    }
+
+
 def made_curves(noise, selectors=("full", "rs2")):
     """Return curves on which the quality of a configuration is its number, but for noise."""
     random = np.random.default_rng(0)

@@ -20,9 +20,6 @@ from automata.registry import Scheduler as Scheduler
 AUTOMATA = "gradmatch"
 """The selector of the paper's method."""
 
-BASELINES = ("random", "craig")
-"""The selectors with which the paper compares its method."""
-
 DATASETS = {
     "dna": "DNA",
     "satimage": "SATIMAGE",

@@ -29,8 +29,8 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
         co2_measured_grams=kwh * carbon.pue * carbon.grams_per_kwh,
         co2_time_grams=hours * carbon.tdp_watts / 1000 * carbon.grams_per_kwh,
     )
-    obtained = ["energy_method", "energy_source", "co2_measured_grams", "co2_time_grams", "flags"]
-    return table[[*RUN, "total_seconds", "kwh", *obtained, "record"]]
+    energy = ["energy_method", "energy_source", "co2_measured_grams", "co2_time_grams", "flags"]
+    return table[[*RUN, "total_seconds", "kwh", *energy, "record"]]
 
 
 def follows_time(method: str | None, source: str | None) -> bool:

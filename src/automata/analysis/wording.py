@@ -11,7 +11,7 @@ import pandas as pd
 MISSING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
-ROUNDING = 9
+DECIMALS = 9
 """Smaller decimals are rounding errors: they read as 0."""
 
 NAMED_SEEDS = 12
@@ -109,7 +109,7 @@ def seed_list(seeds: list[int]) -> str:
 
 
 def _plain(value: float) -> str:
-    return three_digits(round(value, ROUNDING) + 0.0)
+    return three_digits(round(value, DECIMALS) + 0.0)
 
 
 def readable(configuration: dict[str, Any]) -> list[str]:

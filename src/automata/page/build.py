@@ -17,6 +17,7 @@ from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
+from automata.config.files import command
 from automata.files import write_text
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import HEADINGS, data_set
@@ -38,7 +39,8 @@ def write_page(experiment: Path, configuration: Sequence[str] = ()) -> None:
 def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     """Return the page: the same text for the same files."""
     study = Study(experiment / "tables")
-    data = [data_set(name, study, configuration) for name in datasets(study.runs)]
+    call = command(configuration)
+    data = [data_set(name, study, call) for name in datasets(study.runs)]
     paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
     named = [table for table in TABLES.values() if paper or table.name not in ABOUT_PAPER]
     context: dict[str, Any] = {

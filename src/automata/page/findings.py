@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from automata import names
 from automata.analysis import wording
 from automata.analysis.best import MEASURES, Choice, choices
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import QUANTITIES, ROUNDING
 from automata.analysis.statistics import bounds, interval
 from automata.analysis.study import COMBINATION, Panel
 from automata.analysis.tradeoff import seeds_column
@@ -73,7 +73,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "mean": _mean(runs, metric) if len(runs) > 1 else wording.MISSING,
         "seeds": wording.count(len(runs), "seed"),
         "error": wording.MISSING if error is None else shown(error, UP),
-        "loses": error is not None and round(error[UP], 9) > 0,
+        "loses": error is not None and error[UP] > ROUNDING,
         "gain": _gain(choice, draws) if len(draws) else wording.MISSING,
         "seconds": wording.seconds(runs["total_seconds"].mean()),
         "records": " ".join(runs["record"]),
@@ -168,8 +168,7 @@ def _mean(runs: pd.DataFrame, metric: str) -> str:
 def fastest(tradeoff: pd.DataFrame) -> dict[Any, Any] | None:
     """Return the fastest method in `tradeoff` that loses at most NEAR_FULL points."""
     subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
-    # In binary, 100 x (0.88 - 0.86) is more than 2.
-    near = subsets[subsets[UP] <= NEAR_FULL + 1e-9]
+    near = subsets[subsets[UP] <= NEAR_FULL + ROUNDING]
     if near.empty:
         return None
     ordered = near.sort_values(["speedup", *COMBINATION], ascending=[False, *[True] * 5])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,6 @@ from automata.analysis import study, wording
 from automata.analysis.best import winner
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
-from automata.config.files import command
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import ACROSS, UP, WHOLE, chart
 from automata.page.findings import INTERVALS, best, fastest, shown
@@ -40,8 +39,8 @@ HEADINGS = [
 """Headings of the tables of numbers, with definitions."""
 
 
-def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
-    """Return the content of a data set on the page; `files` are the configuration files."""
+def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
+    """Return the content of a data set on the page; the command `call` runs its experiment."""
     runs, trials = (table[table["dataset"] == name] for table in (tables.runs, tables.trials))
     panels = study.panels(runs)
     table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)
@@ -52,10 +51,10 @@ def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
     lines = [_line(row, table[~untuned]) for row in table[untuned].to_dict("records")]
     compared = (table["selector"][~untuned] != "full").any()
     rows = [
-        {"id": row["row"], "cells": _cells(row), **source(row, runs, files)}
+        {"id": row["row"], "cells": _cells(row), **source(row, runs, call)}
         for row in table.to_dict("records")
     ]
-    choices = [row | source(row, runs, files) for row in best(runs, trials, table)]
+    choices = [row | source(row, runs, call) for row in best(runs, trials, table)]
     return {
         "anchor": f"dataset-{name}",
         "title": names.dataset(name),
@@ -69,10 +68,9 @@ def data_set(name: str, tables: Study, files: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def source(row: Mapping[Any, Any], runs: pd.DataFrame, files: Sequence[str]) -> dict[str, Any]:
+def source(row: Mapping[Any, Any], runs: pd.DataFrame, call: str) -> dict[str, Any]:
     """Return the `records` behind a row, and the `command` that makes them again."""
     records = row["records"].split()
-    call = command(files)
     if all(record.startswith("results/runs/") for record in records):
         return {"records": records, "command": f"{call} --force {shlex.join(records)}"}
     # A path in an archive names only the axes of its run, so the command does the same.

@@ -29,6 +29,25 @@ from automata.simulation.grid import (
     training_of,
 )
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Strategy(NamedTuple):
+    """How configurations are trained."""
+
+    selector: str
+    fraction: float
+    horizon_exponent: float = 0.0
+
+
+FULL = Strategy("full", 1.0)
+
+COSTS = ("samples", "cpu_seconds")
+"""The costs of trainings and searches; CPU seconds include selection and evaluation."""
+SPEEDUPS = ("speedup_samples", "speedup_cpu")
+"""FULL's costs divided by a method's, in the order of `COSTS`."""
+
 ROW = ["training", "configuration", "epoch"]
 """Columns that identify a row."""
 
@@ -133,26 +152,6 @@ def _cpu_rate(record: Curves, segment: int) -> float:
     inside = sum(c.progress.seconds.total for c in record.curves if c.segment == segment)
     taken = record.segments[segment].cpu_seconds
     return math.nan if taken is None or not inside else taken / inside
-
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-class Strategy(NamedTuple):
-    """How configurations are trained."""
-
-    selector: str
-    fraction: float
-    horizon_exponent: float = 0.0
-
-
-FULL = Strategy("full", 1.0)
-
-COSTS = ("samples", "cpu_seconds")
-"""The costs of trainings and searches; CPU seconds include selection and evaluation."""
-SPEEDUPS = ("speedup_samples", "speedup_cpu")
-"""FULL's costs divided by a method's, in the order of `COSTS`."""
 
 
 @dataclass(frozen=True)

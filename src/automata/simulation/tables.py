@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from automata import names
+from automata.analysis.quantities import ROUNDING
 from automata.analysis.tables import read_csv, read_json
 from automata.config.base import Section
 from automata.errors import UserError
@@ -36,9 +37,8 @@ SEARCHES = 2000
 """Simulated searches for each mean."""
 RESAMPLES, SEARCHES_EACH = 200, 50
 """Resamples of pool and seeds for an interval, and searches in each."""
-LOSS = 2 + 1e-9
-"""A large regret in points, whose chance is reported. The difference of two accuracies can exceed 2
-by rounding: 100 x (0.88 - 0.86) does."""
+LOSS = 2 + ROUNDING
+"""A large regret in points, whose chance is reported."""
 
 PAIRS = (*names.CONTRASTS, ("rs2", "adaptive-random"))
 """Selectors that are compared with each other."""

@@ -7,7 +7,7 @@ import logging
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from automata.config.job import Job
 from automata.datasets.prepared import Dataset, read_dataset
@@ -28,7 +28,7 @@ from automata.tuning.live import LiveSearch
 from automata.tuning.log import SearchEnded, SearchLog, SearchStarted, header_of, load_log
 from automata.tuning.ray_search import search_in_ray
 from automata.tuning.refit import ALL_DATA, best_trials, refit
-from automata.tuning.search import search_of
+from automata.tuning.search import SearchTrial, search_of
 from automata.tuning.searchers import random_configuration
 from automata.tuning.work import WorkFolder
 
@@ -164,11 +164,7 @@ def run_search(
             index=trial.index,
             configuration=trial.configuration,
             rungs=trial.rungs,
-            status="failed"
-            if progress[trial.index].failure is not None
-            else "completed"
-            if trial.reached == len(trial.rungs)
-            else "stopped",
+            status=_status(trial, progress[trial.index]),
             progress=progress[trial.index],
         )
         for trial in search.trials
@@ -185,6 +181,13 @@ def run_search(
         best=best.index,
         cluster={"address": ray_address} if ray_address else None,
     )
+
+
+def _status(trial: SearchTrial, progress: Progress) -> Literal["failed", "completed", "stopped"]:
+    """Return how a trial ended: it diverged, trained to its last rung, or was stopped early."""
+    if progress.failure is not None:
+        return "failed"
+    return "completed" if trial.reached == len(trial.rungs) else "stopped"
 
 
 def _time_only(segment: Segment) -> Segment:

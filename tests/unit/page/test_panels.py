@@ -8,6 +8,7 @@ import pytest
 from automata import names
 from automata.analysis import wording
 from automata.analysis.study import Study, datasets
+from automata.config.files import command
 from automata.page import panels
 from automata.page.chart import shape
 
@@ -17,7 +18,7 @@ def tables(experiment):
     return Study(experiment / "tables")
 
 
-FILES = ["a config.yaml"]
+CALL = command(["a config.yaml"])
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def changed(tables, **given):
     """Return the data sets of the page with other tables."""
     other = Study(tables.folder)
     other.__dict__.update(given)
-    return [panels.data_set(name, other, FILES) for name in datasets(other.runs)]
+    return [panels.data_set(name, other, CALL) for name in datasets(other.runs)]
 
 
 def rows_of(group, column):
@@ -96,7 +97,7 @@ def test_archived_run_is_made_again_by_its_axes(runs):
     full = archived.query("dataset == 'dna' and search == 'tpe' and selector == 'full'")
     records = " ".join([*full["record"], *mine["record"]])
     row = {**mine.iloc[0], "fraction": 0.0, "records": records}
-    echo, call = panels.source(row, archived, FILES)["command"].split("\n")
+    echo, call = panels.source(row, archived, CALL)["command"].split("\n")
     assert call == "snakemake --cores all --configfile 'a config.yaml' again.yaml"
     axes = json.loads(shlex.split(echo)[1])
     assert axes["selectors"] == ["full", "untuned"]

@@ -6,19 +6,11 @@ import pandas as pd
 from automata.analysis.study import Study
 from automata.figures.files import draw
 from automata.names import ONE_EPOCH, REPEAT
+from made_curves import table_row
 
 
 def row(method, selector="rs2", fraction=0.01, regret=0.0, **changes):
-    return {
-        "dataset": "dna",
-        "search": "random",
-        "scheduler": "hyperband",
-        "method": method,
-        "selector": selector,
-        "fraction": fraction,
-        "horizon_exponent": 0.0,
-        "metric": "accuracy",
-        "finalists": 1,
+    numbers = {
         "seeds": 2,
         "searches": 2000,
         "regret": regret,
@@ -27,8 +19,8 @@ def row(method, selector="rs2", fraction=0.01, regret=0.0, **changes):
         "regret_5th": regret - 2.0,
         "regret_95th": regret + 3,
         "speedup_samples": 5.0 * regret + 1,
-        **changes,
     }
+    return table_row(method, selector, fraction, **numbers | changes)
 
 
 ROWS = [

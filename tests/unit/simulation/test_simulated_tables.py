@@ -6,19 +6,11 @@ import pytest
 from automata.analysis.study import Study
 from automata.names import REPEAT
 from automata.simulation import readers
+from made_curves import table_row
 
 
 def row(method="gradmatch 1 %", selector="gradmatch", **changes):
-    return {
-        "dataset": "dna",
-        "search": "random",
-        "scheduler": "hyperband",
-        "method": method,
-        "selector": selector,
-        "fraction": 0.01,
-        "horizon_exponent": 0.0,
-        "metric": "accuracy",
-        "finalists": 1,
+    numbers = {
         "speedup_samples": 12.0,
         "speedup_cpu": 6.0,
         "regret": 0.5,
@@ -26,8 +18,8 @@ def row(method="gradmatch 1 %", selector="gradmatch", **changes):
         "regret_high": 1.5,
         "regret_5th": -3.0,
         "regret_95th": 4.0,
-        **changes,
     }
+    return table_row(method, selector, 0.01, **numbers | changes)
 
 
 @pytest.fixture

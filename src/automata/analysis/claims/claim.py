@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 import pandas as pd
 
 from automata.analysis.energy import follows_time, obtained
-from automata.analysis.quantities import QUANTITIES, VALIDATION, Quantity
+from automata.analysis.quantities import QUANTITIES, ROUNDING, VALIDATION, Quantity
 from automata.analysis.ratios import SAME
 from automata.analysis.study import Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
@@ -175,7 +175,7 @@ def of_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
     """
 
     def enough(count: int, among: int) -> bool:
-        return count >= share * among - 1e-9
+        return count >= share * among - ROUNDING
 
     passes = enough(sum(outcome.passes for outcome in outcomes), len(outcomes))
     reasons = [outcome.firm for outcome in outcomes if outcome.passes == passes]

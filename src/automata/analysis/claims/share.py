@@ -22,6 +22,7 @@ from automata.analysis.claims.claim import (
     of_share,
     selector_words,
 )
+from automata.analysis.quantities import ROUNDING
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, Values, bootstrap_bounds, hypervolume
 from automata.analysis.study import PANEL, Panel, Study
 from automata.analysis.wording import percent, signed, three_digits, times
@@ -29,9 +30,6 @@ from automata.config.base import Axis, Share
 from automata.names import AUTOMATA
 
 Panels = Mapping[Panel, pd.DataFrame]
-
-ROUNDING = 1e-9
-"""Tolerance of a limit, because binary numbers are not exact."""
 
 
 class ShareClaim(GridClaim):
