@@ -7,7 +7,7 @@ from automata.config.job import Job
 from automata.datasets.catalog import DATASETS, FILES
 from automata.grid import Grid
 from automata.metering.measurement import JOULES_PER_KWH
-from automata.tuning.schedulers import search_epochs, successive_halving
+from automata.tuning.schedulers import final_epochs, search_epochs, successive_halving
 from automata.tuning.sizes import RUN_SECONDS, duration
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
@@ -61,13 +61,12 @@ def _seconds(job: Job, fraction: float, row_seconds: float) -> float:
     """Return the seconds of a run without warm start that trains a row in `row_seconds`."""
     run, protocol = job.run, job.settings.protocol
     rows = DATASETS[run.dataset].train
-    size = protocol.configurations, protocol.epochs
-    search = search_epochs(run.scheduler, job.settings.scheduler, *size)
+    search = search_epochs(run.scheduler, job.settings.scheduler, protocol)
     if search is None:  # ASHA trains about as many epochs as successive halving
         eta = job.settings.scheduler.asha.reduction_factor
-        search = successive_halving(*size, eta).epochs
+        search = successive_halving(protocol.trials, protocol.epochs, eta).epochs
     search *= run.searches
-    final = protocol.epochs * run.trains_finally
+    final = final_epochs(protocol) * run.trains_finally
     share = fraction if run.control is None else 1.0
     passes = share * search + final
     return RUN_SECONDS + row_seconds * rows * passes + EPOCH_SECONDS * (search + final)

@@ -27,7 +27,7 @@ from automata.locks import holder
 from automata.records import read_record
 from automata.runs import RECORD, STEM, records_below
 from automata.training.progress import Progress
-from automata.tuning.schedulers import search_epochs
+from automata.tuning.schedulers import final_epochs, search_epochs
 
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
@@ -109,13 +109,13 @@ def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterat
         yield "final training" if job.run.trains_finally else "test"
     elif reported:
         epoch = latest[reported[-1]["index"]].epochs
-        yield f"trial {len(latest)} of {protocol.configurations}"
+        yield f"trial {len(latest)} of {protocol.trials}"
         yield f"epoch {epoch} of {protocol.epochs}"
     else:
         yield "first trial" if len(entries) > 1 else "starting"
     if trials:
         best = max(trial.score for trial in trials)
-        if protocol.metric == "log_loss":  # its score is exp(-loss), 0 after a divergence
+        if trials[0].metric == "log_loss":  # its score is exp(-loss), 0 after a divergence
             yield f"best log loss {-math.log(best):.3f}" if best else "all trials diverged"
         else:
             yield f"best score {100 * best:.1f} %"
@@ -137,15 +137,14 @@ def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool
     the mean time of the samples. ASHA's later trials are taken to be as long as its earlier ones.
     """
     epochs, protocol = sum(trial.epochs for trial in trials), job.settings.protocol
-    count = protocol.configurations
-    planned = search_epochs(job.run.scheduler, job.settings.scheduler, count, protocol.epochs)
-    total = count * epochs / len(trials) if planned is None else planned  # ASHA
+    planned = search_epochs(job.run.scheduler, job.settings.scheduler, protocol)
+    total = protocol.trials * epochs / len(trials) if planned is None else planned  # ASHA
     left = 0.0 if searched else spent / epochs * (total - epochs)
     if job.run.trains_finally:
         samples = sum(trial.samples for trial in trials)
         rows = max(trial.subset_samples for trial in trials) / job.run.fraction
         training = sum(trial.seconds.training for trial in trials)
-        left += training / samples * rows * protocol.epochs
+        left += training / samples * rows * final_epochs(protocol)
     return left
 
 

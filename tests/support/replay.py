@@ -59,7 +59,8 @@ def _score(trial: Trial, epoch: int) -> float:
     evaluation = progress.evaluations[trial.rungs.index(epoch)]
     losses = (evaluation.loss, *progress.training_loss[: evaluation.epoch])
     lost = evaluation.epoch < epoch or not all(map(math.isfinite, losses))
-    return math.nan if progress.failure is not None and lost else evaluation.accuracy
+    failed = progress.failure is not None and lost
+    return math.nan if failed else evaluation.score(progress.metric)
 
 
 def _order(found: Simulation) -> list[tuple[int, int]]:

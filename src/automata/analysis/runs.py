@@ -122,7 +122,9 @@ class RunRow:
     """mean F1 of the classes; empty in early records"""
     metric: str = _column(lambda run: run.settings.protocol.metric)
     """score that compares trials"""
-    best_score: float | None = _column(lambda run: run.record.best.score if run.score else None)
+    best_score: float | None = _column(
+        lambda run: run.score.score(run.settings.protocol.metric) if run.score else None
+    )
     """validation score of the best trial by `metric`; for the log loss, exp(-loss)"""
     best_validation_accuracy: float | None = _column(
         lambda run: run.score.accuracy if run.score else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -69,6 +70,15 @@ def _without_repeats(values: list[T]) -> list[T]:
     return values
 
 
+def _checked_rungs(rungs: dict[float, int]) -> dict[float, int]:
+    shares = sorted(rungs)
+    counts = [rungs[share] for share in shares]
+    falling = all(more > fewer for more, fewer in pairwise(counts))
+    if not shares or shares[0] <= 0 or shares[-1] > 1 or not falling:
+        raise BadKeyError([], invalid(rungs, "shares of T, > 0 and <= 1, with falling counts"))
+    return dict(zip(shares, counts, strict=True))
+
+
 WHOLE = BeforeValidator(_whole)
 """Turns whole floats into integers, because 1e3 is a float in YAML."""
 
@@ -84,6 +94,12 @@ Axis = Annotated[
     AfterValidator(_without_repeats),
 ]
 """An axis of the grid: a list that is not empty and has no repeats."""
+Rungs = Annotated[
+    dict[float, Count],
+    Field(json_schema_extra={"propertyNames": {"pattern": "^[0-9]*[.]?[0-9]+$"}}),
+    AfterValidator(_checked_rungs),
+]
+"""How many trials stay at each rung, a share of T."""
 
 
 def one_of(names: Iterable[str]) -> GetPydanticSchema:

@@ -18,7 +18,7 @@ from automata.config.reading import Config, read
 from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
-REPLACED = ("search_space", "model")
+REPLACED = ("search_space", "model", "finalist_rungs", "rungs")
 """Sections that a later file replaces as a whole, because halves of two would not fit."""
 
 _INSTALLED = Path(__file__).parents[1] / "shipped"

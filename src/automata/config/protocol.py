@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat
 
 from automata.config.base import (
+    Axis,
     BadKeyError,
     Count,
     NonNegative,
+    Rungs,
     Section,
     Share,
     added,
@@ -31,6 +33,10 @@ from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 ModelName = Annotated[str, one_of(MODELS)]
 SearchName = Annotated[str, Field(pattern="^[a-z0-9]{1,40}$", examples=list(SEARCHES))]
 Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss"]
+Exponent = Annotated[float, Field(ge=0, le=1)]
+
+FINALIST_RUNGS = {0.25: 2, 0.5: 1}
+"""The default of `finalist_rungs`."""
 
 
 class OwnModel(Section):
@@ -94,12 +100,18 @@ class Protocol(Section):
     """epochs between two decays of the `step` schedule"""
     decay_factor: Share = 0.05
     """factor of each decay"""
-    horizon_exponent: Annotated[float, Field(ge=0, le=1), added(0.0)] = 0.0
+    horizon_exponent: Annotated[Exponent | Axis[Exponent], added(0.0)] = 0.0
     """beta: trials on a fraction f of the data multiply their learning rates by f^-beta, because
-    they take fewer steps. Warm start and final training do not"""
+    they take fewer steps. Warm start and final training do not. A list makes a *screen* for each
+    value: one search after the other, all with the same configurations in the same order"""
+    screen_metric: Annotated[Metric | None, added(None)] = None
+    """validation score that ranks trials on subsets; `null`: `metric`"""
     finalists: Annotated[Count, added(1)] = 1
-    """m: after a search on subsets, the best m configurations train on all data to round(T/4), the
-    best two of them to round(T/2), and the best to T. 1: only the best trains, to T"""
+    """m: after a search on subsets, the best m configurations of each screen train on all data.
+    They are compared by `metric` at `finalist_rungs`. The best one trains to T and is the model"""
+    finalist_rungs: Annotated[Rungs, added(FINALIST_RUNGS)] = FINALIST_RUNGS
+    """share of T -> how many finalists stay after so many epochs, fewer at each; the best one at T
+    wins. `{0.1: 3, 0.3333: 2}`: all train to T/10, the best three to T/3, the best two to T"""
     augmentation: Augmentation = Augmentation()
     metric: Annotated[Metric, added("accuracy")] = "accuracy"
     """validation score that ranks the trials: `accuracy`, `balanced_accuracy` (mean recall of the
@@ -110,8 +122,19 @@ class Protocol(Section):
     search_space: dict[str, Domain]
     """hyper-parameters to tune, and their domains: see below"""
 
+    @property
+    def screens(self) -> list[float]:
+        """The horizon exponents of the screens of a search."""
+        exponents = self.horizon_exponent
+        return exponents if isinstance(exponents, list) else [exponents]
 
-OF_SUBSETS = ("horizon_exponent", "finalists")
+    @property
+    def trials(self) -> int:
+        """Trials of all screens."""
+        return self.configurations * len(self.screens)
+
+
+OF_SUBSETS = ("horizon_exponent", "screen_metric", "finalists", "finalist_rungs")
 """Keys of a protocol that only runs on subsets read."""
 
 

@@ -14,6 +14,7 @@ from automata.config.base import (
     Count,
     Integer,
     NonNegative,
+    Rungs,
     Section,
     Share,
     Text,
@@ -172,6 +173,11 @@ class AshaSettings(Section):
 
 class ShaSettings(HyperbandSettings):
     """Successive halving: one bracket of Hyperband, with all trials."""
+
+    rungs: Annotated[Rungs | None, added(None)] = None
+    """share of T -> how many trials stay after so many epochs, fewer at each; the best one at T
+    wins. `reduction_factor` is then not used. `null`: rungs and counts of Hyperband's most
+    aggressive bracket"""
 
 
 class NoSchedulerSettings(Section):

@@ -14,7 +14,7 @@ from automata.config.base import Count, Section, Share
 from automata.config.experiment import DatasetName, Experiment, Seed, SelectorName
 from automata.config.inputs import files_read
 from automata.config.job import Settings, settings_of
-from automata.config.protocol import Protocol
+from automata.config.protocol import FINALIST_RUNGS, Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
@@ -94,7 +94,13 @@ def read_curves(path: Path) -> Curves:
     return read_as(Curves, path, "delete it to train again")
 
 
-SEARCH_ONLY = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
+SEARCH_ONLY = {
+    "configurations": 1,
+    "screen_metric": None,
+    "finalists": 1,
+    "finalist_rungs": FINALIST_RUNGS,
+    "metric": "accuracy",
+}
 """Settings of a protocol that affect a search but no training, at their simplest values."""
 
 
@@ -192,7 +198,8 @@ def training_of(job: CurvesJob) -> str:
     name = f"{job.selector}-{number(job.fraction)}"
     if job.warm_start:
         name += f"-warm-{number(job.warm_start)}"
-    if exponent := job.settings.protocol.horizon_exponent:
+    (exponent,) = job.settings.protocol.screens
+    if exponent:
         name += f"-horizon-{number(exponent)}"
     inputs = job.model_dump(
         mode="json", exclude={"seed": True, "configurations": True, "settings": {"metering"}}

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from automata import names
+from automata.config.protocol import FINALIST_RUNGS
 from automata.registry import SCHEDULERS, load
 from automata.simulation.curves import FULL, Floats, Ints, PoolCurves, Strategy
 from automata.simulation.grid import Simulated
 from automata.training.progress import WORST_SCORE
-from automata.tuning.schedulers import FINALISTS, Asha, Halving, finalist_rungs
+from automata.tuning.schedulers import FINALISTS, Asha, Halving, rungs_below
 
 BY_LOSS = ("rs2",)
 """Selectors whose trials are compared by validation loss as well."""
@@ -141,7 +142,7 @@ class Comparison:
         full = self.curves[FULL]
         scores, seeds = full.scores(method.metric), searched.seeds[:, None]
         left, lost = searched.ranked[:, : method.finalists], np.zeros_like(searched.costs)
-        for epoch, count in finalist_rungs(full.epochs[-1]).items():
+        for epoch, count in rungs_below(full.epochs[-1], FINALIST_RUNGS).items():
             place = full.epochs.index(epoch)
             order = np.argsort(-scores[seeds, left, place], axis=1, kind="stable")
             ended = np.take_along_axis(left, order[:, count:], axis=1)

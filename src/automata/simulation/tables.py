@@ -314,5 +314,7 @@ def _is_simulated(run: Mapping[Any, Any], settings: Mapping[str, Any], asked: Si
         and protocol["epochs"] == asked.epochs
         and protocol.get("metric", "accuracy") == "accuracy"
         and protocol.get("finalists", 1) == 1
+        and "screen_metric" not in protocol
+        and not isinstance(protocol.get("horizon_exponent"), list)
         and (warm_start == 0 or run["selector"] == FULL.selector)
     )

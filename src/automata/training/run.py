@@ -69,9 +69,9 @@ class TrainingRun:
         self._step = quick_step(self.optimizer)
         self.schedule = build_schedule(self.optimizer, values, protocol.epochs)
         self._vocabulary = WorkingVocabulary(self.model.word_table, self.optimizer)
-        self._rate_factor = plan.fraction**-protocol.horizon_exponent
+        self._rate_factor = plan.fraction**-plan.horizon_exponent
         """f^-beta, the factor of the learning rates on subsets: fewer steps, but longer ones."""
-        self.progress = Progress(metric=protocol.metric)
+        self.progress = Progress(metric=plan.metric or protocol.metric)
         self._subsets = Subsets(plan, protocol)
         self._batches = MiniBatches(self.data, self.model, protocol, seed)
 

@@ -37,6 +37,10 @@ class SubsetPlan:
     fraction: float
     warm_start: float = 0.0
     """kappa of the warm start."""
+    horizon_exponent: float = 0.0
+    """beta: learning rates on subsets are multiplied by f^-beta."""
+    metric: str | None = None
+    """The score by which trainings are compared; None: that of the protocol."""
 
     def warm_start_epochs(self, epochs: int) -> int:
         """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
@@ -57,11 +61,13 @@ def build_selector(name: str, own: Mapping[str, str] = NO_OWN, /, **settings: An
     return selector
 
 
-def subset_plan(job: Job) -> SubsetPlan:
-    """Return the plan of the trials of `job`: its selector with its settings, and its fraction."""
-    run, settings = job.run, job.settings
+def subset_plan(job: Job, trial: int = 0) -> SubsetPlan:
+    """Return the plan of a trial of `job`; trials of one screen have the same plan."""
+    run, settings, protocol = job.run, job.settings, job.settings.protocol
     selector = build_selector(run.selector, settings.own, **settings.selector.of(run.selector))
-    return SubsetPlan(selector, run.fraction, settings.warm_start(run.scheduler))
+    exponent = protocol.screens[trial // protocol.configurations]
+    warm_start = settings.warm_start(run.scheduler)
+    return SubsetPlan(selector, run.fraction, warm_start, exponent, protocol.screen_metric)
 
 
 class Subsets:

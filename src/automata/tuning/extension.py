@@ -33,8 +33,11 @@ def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
 
     The finished search has a record of the same run under another protocol, beside `output`. The
     new search takes its results up to the first one that it would not ask for. It takes all results
-    of a trial or none, because a record has only the last progress of a trial.
+    of a trial or none, because a record has only the last progress of a trial. A search with
+    screens extends none, because the numbers of its trials depend on its size.
     """
+    if len(header.job.settings.protocol.screens) > 1:
+        return
     records = _finished(header, output)
     by_size = {record.job.settings.protocol.configurations: record for record in records}
     if not by_size:

@@ -103,7 +103,7 @@ def run(
         best = tuning.trials[tuning.best]
         logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
         if job.run.trains_finally:
-            finalists = best_trials(tuning, job.settings.protocol.finalists)
+            finalists = best_trials(tuning, job.settings.protocol)
             key = f"{header.model_dump_json()} {[trial.configuration for trial in finalists]}"
             final, trained = refit(context, finalists, work.refit, key)
             resumed = resumed or len(final.segments) > 1

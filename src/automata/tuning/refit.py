@@ -5,12 +5,15 @@ After a kill it resumes from its checkpoint, which has all finalists and the mea
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 
+from automata.config.protocol import Protocol
 from automata.metering.measurement import Measurement
 from automata.records import Finalist, FinalTraining, Segment, Trial, Tuning
 from automata.selection.random import Full
@@ -19,35 +22,47 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint, write_checkpoint
 from automata.tuning.context import JobContext
-from automata.tuning.schedulers import finalist_rungs
+from automata.tuning.schedulers import rungs_below
 
 logger = logging.getLogger(__name__)
 
 ALL_DATA = SubsetPlan(Full(), fraction=1.0)
 
 
-def best_trials(tuning: Tuning, count: int) -> list[Trial]:
-    """Return the best `count` trials of different configurations, or fewer, without diverged ones.
+def best_trials(tuning: Tuning, protocol: Protocol) -> list[Trial]:
+    """Return the finalists: the best trials of the first screen, then the new ones of the next.
 
-    The earlier trial wins a tie.
+    A screen has the best `protocol.finalists` by last score, or fewer: diverged trials and repeated
+    configurations do not count. The earlier trial wins a tie.
     """
-    finalists = [tuning.trials[tuning.best]]
-    for trial in sorted(tuning.trials, key=lambda trial: (-trial.score, trial.index)):
-        new = all(trial.configuration != other.configuration for other in finalists)
-        if len(finalists) < count and new and trial.status != "failed":
-            finalists.append(trial)
-    return finalists
+
+    def screen(trial: Trial) -> int:
+        return trial.index // protocol.configurations
+
+    trials = [trial for trial in tuning.trials if trial.status != "failed"]
+    # An own scheduler may call a trial the best that has not the highest score.
+    trials.sort(key=lambda it: (screen(it), it.index != tuning.best, -it.score, it.index))
+    screens = [_different(ranked)[: protocol.finalists] for _, ranked in groupby(trials, screen)]
+    return _different(chain.from_iterable(screens))
+
+
+def _different(trials: Iterable[Trial]) -> list[Trial]:
+    """Return the first trial of each configuration."""
+    firsts: dict[str, Trial] = {}
+    for trial in trials:
+        firsts.setdefault(json.dumps(trial.configuration, sort_keys=True), trial)
+    return [*firsts.values()]
 
 
 def refit(
     context: JobContext, finalists: Sequence[Trial], file: Path, key: str
 ) -> tuple[FinalTraining, TrainingRun]:
-    """Train the `finalists` of a search, the best first, until one of them has T epochs.
+    """Train the `finalists` of a search until one of them is left at T epochs.
 
-    A single finalist trains to T at once. Several finalists are halved: the best two by validation
-    score go on after round(T/4) epochs, and the best one after round(T/2). The better trial of the
-    search wins a tie. After an epoch, all runs and their measurement go to the checkpoint `file` if
-    that pays. A refit with the same `key` resumes from it.
+    At each of `finalist_rungs`, and at T, those with the best validation scores stay; the earlier
+    finalist wins a tie. A single one trains to T at once. After an epoch, all runs and their
+    measurement go to the checkpoint `file` if that pays. A refit with the same `key` resumes from
+    it.
     """
     runs = {trial.index: context.training_run(trial.configuration, ALL_DATA) for trial in finalists}
     segments: list[Segment] = []
@@ -58,7 +73,8 @@ def refit(
         segments = [Segment.model_validate_json(segment) for segment in checkpoint["segments"]]
         logger.info("the refit resumes")
     meter, policy = context.meter(), CheckpointPolicy()
-    epochs = context.job.settings.protocol.epochs
+    protocol = context.job.settings.protocol
+    epochs = protocol.epochs
 
     def write() -> None:
         so_far = [*segments, _segment(meter.so_far())]
@@ -78,14 +94,14 @@ def refit(
 
     alive = list(runs)
     with meter:
-        for rung, survivors in finalist_rungs(epochs).items() if len(runs) > 1 else ():
+        for rung, left in {**rungs_below(epochs, protocol.finalist_rungs), epochs: 1}.items():
             scores = {}
             for trial in alive:
                 train(runs[trial], rung)
-                scores[trial] = _score_at(runs[trial], rung)
-            alive = sorted(alive, key=lambda trial: -scores[trial])[:survivors]
-        best = alive[0]
-        train(runs[best], epochs)
+                scores[trial] = _score_at(runs[trial], rung) if len(alive) > 1 else 0.0
+            stay = sorted(alive, key=lambda trial: -scores[trial])[:left]
+            alive = [trial for trial in alive if trial in stay]
+        (best,) = alive
     progress = runs[best].progress
     if progress.failure is not None:
         logger.warning("the refit diverged: %s", progress.failure)

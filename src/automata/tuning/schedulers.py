@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from automata.config.protocol import FINALIST_RUNGS, Protocol
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 
@@ -131,26 +132,40 @@ def successive_halving(configurations: int, epochs: int, reduction_factor: int) 
     return _bracket(configurations, configurations, rungs[0], halvings, epochs, reduction_factor)
 
 
-def finalist_rungs(epochs: int) -> dict[int, int]:
-    """Return how many finalists go on after round(T/4) and round(T/2) epochs: two, then one."""
-    quarter, half = max(1, round(epochs / 4)), max(1, round(epochs / 2))
-    return {rung: left for rung, left in ((quarter, 2), (half, 1)) if rung < epochs}
+def rungs_below(epochs: int, shares: Mapping[float, int]) -> dict[int, int]:
+    """Return how many trials stay at each rung below T = `epochs`; `shares` are rising.
+
+    A rung is round(share T) epochs, at least 1. Of shares with the same rung the last counts.
+    """
+    rungs = {max(1, round(share * epochs)): left for share, left in shares.items()}
+    return {rung: left for rung, left in rungs.items() if rung < epochs}
 
 
-def search_epochs(
-    scheduler: str, settings: SchedulerSettings, configurations: int, epochs: int
-) -> int | None:
+def halving(trials: int, epochs: int, left: Mapping[int, int]) -> Bracket:
+    """Return the bracket of `trials` that end at `epochs`; `left[rung]` of them stay at a rung."""
+    return Bracket(trials, [*left, epochs], [min(trials, most) for most in left.values()])
+
+
+def search_epochs(scheduler: str, settings: SchedulerSettings, protocol: Protocol) -> int | None:
     """Return how many epochs all trials of a search train together, at most under an own scheduler.
 
     The result is None for ASHA, because the scores decide.
     """
+    epochs, screens = protocol.epochs, len(protocol.screens)
     if scheduler in SCHEDULERS:
-        made = load(SCHEDULERS, scheduler)(configurations, epochs, settings)
+        made = load(SCHEDULERS, scheduler)(protocol.configurations, epochs, settings)
         if isinstance(made, Halving):
-            return sum(bracket.epochs for bracket in made.brackets)
+            return screens * sum(bracket.epochs for bracket in made.brackets)
         if len(made.rungs(0)) > 1:
             return None
-    return configurations * epochs
+    return protocol.trials * epochs
+
+
+def final_epochs(protocol: Protocol) -> int:
+    """Return how many epochs all finalists train together, if no two screens choose the same."""
+    finalists = min(protocol.finalists, protocol.configurations) * len(protocol.screens)
+    left = rungs_below(protocol.epochs, protocol.finalist_rungs)
+    return halving(finalists, protocol.epochs, left).epochs
 
 
 class Halving(Scheduler):
@@ -215,11 +230,17 @@ class Hyperband(Halving):
 
 
 class SuccessiveHalving(Halving):
-    """One bracket of Hyperband, with all trials."""
+    """One bracket with all trials: Hyperband's, or one with the rungs of the settings."""
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
-        eta = settings.sha.reduction_factor
-        super().__init__([successive_halving(configurations, epochs, eta)])
+        shares = settings.sha.rungs
+        if shares is None:
+            eta = settings.sha.reduction_factor
+            bracket = successive_halving(configurations, epochs, eta)
+        else:
+            bracket = halving(configurations, epochs, rungs_below(epochs, shares))
+            self.most_rungs_win = True
+        super().__init__([bracket])
 
 
 class OneEpoch(Halving):
@@ -232,9 +253,8 @@ class OneEpoch(Halving):
     most_rungs_win = True
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
-        left = {1: FINALISTS, **finalist_rungs(epochs)} if epochs > 1 else {}
-        survivors = [min(configurations, most) for most in left.values()]
-        super().__init__([Bracket(configurations, [*left, epochs], survivors)])
+        left = {1: FINALISTS, **rungs_below(epochs, FINALIST_RUNGS)} if epochs > 1 else {}
+        super().__init__([halving(configurations, epochs, left)])
 
 
 class Asha(Scheduler):
@@ -281,3 +301,37 @@ class NoScheduler(Asha):
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
         super().__init__(configurations, epochs, settings)
         self._rungs = [epochs]
+
+
+class Screens(Scheduler):
+    """One scheduler for each screen of a search, in which trial i is trial i % n of screen i // n.
+
+    A screen begins when the one before has ended. No screen sees the results of another.
+    """
+
+    def __init__(self, schedulers: Sequence[Scheduler], configurations: int) -> None:
+        self._schedulers = schedulers
+        self._configurations = configurations
+        self.pauses = schedulers[0].pauses
+        self.most_rungs_win = schedulers[0].most_rungs_win
+
+    def rungs(self, trial: int) -> list[int]:
+        """Return the rungs of the trial in its screen."""
+        screen, place = divmod(trial, self._configurations)
+        return self._schedulers[screen].rungs(place)
+
+    def judge(self, results: Sequence[Result]) -> Verdict:
+        """Return the decision of the screen of the latest result."""
+        screen = results[-1].trial // self._configurations
+        first = screen * self._configurations
+        members = range(first, first + self._configurations)
+        here = [r._replace(trial=r.trial - first) for r in results if r.trial in members]
+        verdict = self._schedulers[screen].judge(here)
+        return Verdict(*([first + trial for trial in trials] for trials in verdict))
+
+    def proposals(self, ended: int, slots: int) -> int:
+        """Return the number of trials up to those that the current screen allows."""
+        screen = min(ended // self._configurations, len(self._schedulers) - 1)
+        first = screen * self._configurations
+        allowed = self._schedulers[screen].proposals(ended - first, slots)
+        return first + min(allowed, self._configurations)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from automata.config.job import Job
 from automata.registry import SCHEDULERS, SEARCHES, make
 from automata.training.progress import WORST_SCORE
-from automata.tuning.schedulers import Result, Scheduler, Verdict
+from automata.tuning.schedulers import Result, Scheduler, Screens, Verdict
 
 SCORE = "score"
 """Key of the validation score in the results that a proposer learns from and maximises."""
@@ -56,10 +56,16 @@ class Search:
 
     The search proposes a trial when a slot is free, or earlier if the proposal cannot depend on a
     missing result. A trial trains from rung to rung, and the scheduler judges each result.
+    Later screens repeat the configurations of the first, from whose scores alone they are proposed.
     """
 
     def __init__(
-        self, proposer: Proposer, scheduler: Scheduler, configurations: int, slots: int = 1
+        self,
+        proposer: Proposer,
+        scheduler: Scheduler,
+        configurations: int,
+        slots: int = 1,
+        screens: int = 1,
     ) -> None:
         self.trials: list[SearchTrial] = []
         """In the order in which they were proposed."""
@@ -68,6 +74,7 @@ class Search:
         self._proposer = proposer
         self._scheduler = scheduler
         self._configurations = configurations
+        self._trials = configurations * screens
         self.slots = slots
         """How many trials train at once."""
         self._waiting: deque[int] = deque()
@@ -80,7 +87,7 @@ class Search:
     @property
     def finished(self) -> bool:
         """Whether all trials have ended."""
-        return len(self._ended) == self._configurations
+        return len(self._ended) == self._trials
 
     @property
     def best(self) -> SearchTrial | None:
@@ -137,7 +144,8 @@ class Search:
         self._waiting.extendleft(reversed(verdict.goes_on))
         for ended in verdict.ends:
             self._ended.add(ended)
-            self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
+            if ended < self._configurations:
+                self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
         self._fill_slots()
         return verdict
 
@@ -152,7 +160,7 @@ class Search:
         self.trials = [it for it in self.trials if it.reached or it.index in self._training]
         ends = [it.index for it in self.trials if it.index not in self._training | self._ended]
         self._ended.update(ends)
-        self._configurations = len(self.trials)
+        self._trials = len(self.trials)
         return ends
 
     def _fill_slots(self) -> None:
@@ -164,9 +172,12 @@ class Search:
         """Propose a trial if the scheduler allows one more; return whether it does."""
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
         index = len(self.trials)
-        if index >= min(max(allowed, self._proposer.blind), self._configurations):
+        if index >= min(max(allowed, self._proposer.blind), self._trials):
             return False
-        configuration = self._proposer.suggest(str(index))
+        if index < self._configurations:
+            configuration = self._proposer.suggest(str(index))
+        else:
+            configuration = self.trials[index % self._configurations].configuration
         self.trials.append(SearchTrial(index, configuration, self._scheduler.rungs(index)))
         self._waiting.append(index)
         return True
@@ -178,8 +189,8 @@ def search_of(job: Job) -> Search:
     protocol = settings.protocol
     own, space = settings.own, protocol.search_space
     proposer = make("search", run.search, SEARCHES, own, space, settings.search, run.seed)
-    scheduler = scheduler_of(job)
-    return Search(proposer, scheduler, protocol.configurations, settings.compute.concurrent_trials)
+    slots, screens = settings.compute.concurrent_trials, len(protocol.screens)
+    return Search(proposer, scheduler_of(job), protocol.configurations, slots, screens)
 
 
 def scheduler_of(job: Job) -> Scheduler:
@@ -187,7 +198,8 @@ def scheduler_of(job: Job) -> Scheduler:
     run, settings = job.run, job.settings
     protocol = settings.protocol
     size = protocol.configurations, protocol.epochs
-    scheduler: Scheduler = make(
-        "scheduler", run.scheduler, SCHEDULERS, settings.own, *size, settings.scheduler
-    )
-    return scheduler
+    schedulers: list[Scheduler] = [
+        make("scheduler", run.scheduler, SCHEDULERS, settings.own, *size, settings.scheduler)
+        for _ in protocol.screens
+    ]
+    return Screens(schedulers, protocol.configurations) if len(schedulers) > 1 else schedulers[0]

@@ -84,7 +84,8 @@ class TuneTrial(tune.Trainable):
         self._rungs: list[int] = config["rungs"]
         logged: str | None = config["logged"]
         self._logged = Progress.model_validate_json(logged).evaluations if logged else []
-        parts = self._job, self._dataset, config["configuration"], subset_plan(self._job)
+        plan = subset_plan(self._job, self._index)
+        parts = self._job, self._dataset, config["configuration"], plan
         build = partial(training_run, *parts, self._device)
         self._training = self._checkpoints.take(self._index, build)
 

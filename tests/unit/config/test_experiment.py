@@ -1,5 +1,7 @@
 """Rules that involve several keys of an experiment."""
 
+import json
+
 import pytest
 from pydantic import ValidationError
 
@@ -98,6 +100,38 @@ def test_the_message_is_about_the_alternative_that_fits_best():
     assert refusal(model="mpl") == (
         name,
         '"mpl" is not valid; valid: mlp, lstm, resnet18, resnet50 or a section of keys',
+    )
+
+
+@pytest.mark.parametrize("rungs", [{}, {0: 1}, {1.5: 1}, {0.1: 2, 0.5: 2}, {0.1: 2, 0.5: 3}])
+def test_fewer_and_fewer_trials_stay_at_shares_of_an_epoch(rungs):
+    valid = "is not valid; valid: shares of T, > 0 and <= 1, with falling counts"
+    key, problem = refusal(finalist_rungs=rungs)
+    assert (key, problem.partition("} ")[2]) == ("protocol.tabular.finalist_rungs", valid)
+    with pytest.raises(UserError, match=rf"scheduler\.sha\.rungs: .* {valid}$"):
+        read_experiments([DEFAULTS], of_module={"scheduler": {"sha": {"rungs": rungs}}})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "valid"),
+    [
+        ("finalist_rungs", {"half": 1}, "a text that matches ^[0-9]*[.]?[0-9]+$"),
+        *(
+            (
+                "horizon_exponent",
+                value,
+                "number >= 0 and <= 1 or a list with at least one value, none twice: "
+                "number >= 0 and <= 1",
+            )
+            for value in ([], [0.5, 0.5], [0, 2])
+        ),
+    ],
+)
+def test_a_wrong_screen_is_one_line(key, value, valid):
+    shown = json.dumps("half" if key == "finalist_rungs" else value)
+    assert refusal(**{key: value}) == (
+        f"protocol.tabular.{key}",
+        f"{shown} is not valid; valid: {valid}",
     )
 
 

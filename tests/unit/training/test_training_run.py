@@ -657,9 +657,9 @@ def test_horizon_exponent_multiplies_the_rates_of_subset_epochs(
 ) -> None:
     def run(rate: float, beta: float, warm_start: float = 0.0) -> TrainingRun:
         made = make("rs2", fraction=0.25, warm_start=warm_start, schedule=schedule)
-        changed = protocol.model_copy(update={"horizon_exponent": beta})
+        plan = dataclasses.replace(made.plan, horizon_exponent=beta)
         values = made.configuration | {"learning_rate": rate}
-        return TrainingRun(made.data, values, changed, made.plan, 0, CPU)
+        return TrainingRun(made.data, values, protocol, plan, 0, CPU)
 
     corrected, larger, plain = run(0.01, 0.5), run(0.02, 0.0), run(0.01, 0.0)
     for each in (corrected, larger, plain):

@@ -5,6 +5,7 @@ and in test_ray_search.py.
 """
 
 import json
+import math
 import os
 import platform
 import shutil
@@ -18,9 +19,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from automata.analysis.runs import row
 from automata.cli import rules
 from automata.config.data import Preparation
 from automata.config.job import Job
+from automata.config.sections import Comparison
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
@@ -30,7 +33,7 @@ from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
 from automata.records import Record, read_record, write_record
 from automata.seeds import derive
-from automata.selection.random import Full
+from automata.selection.random import Full, RepeatedRandom
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
@@ -69,7 +72,7 @@ def make_job(**changes):
     rate = changes.pop("rate", [0.001, 0.01])
     optimizer = changes.pop("optimizer", ["adam", "sgd"])
     minutes, slots = changes.pop("minutes", None), changes.pop("slots", 1)
-    finalists = changes.pop("finalists", 1)
+    finalists, more = changes.pop("finalists", 1), changes.pop("protocol", {})
     run.update(changes)
     protocol = {
         "model": "mlp",
@@ -86,6 +89,7 @@ def make_job(**changes):
             "hidden2": {"choice": [20, 30]},
             "batch_size": {"choice": [32, 64]},
         },
+        **more,
     }
     settings = {
         "protocol": protocol,
@@ -155,16 +159,15 @@ def test_worker_that_cannot_have_the_gpu_of_its_job_is_one_line(data, tmp_path, 
     assert (known_reason(error.value) or "").startswith(line)
 
 
+def training(job, data, trial, plan):
+    """Return a training of the configuration of a trial."""
+    parts = read_dataset(data), trial.configuration, job.settings.protocol, plan
+    return TrainingRun(*parts, derive(0, "training"), torch.device("cpu"))
+
+
 def all_data_run(job, data, trial):
     """Return a training of the configuration of a trial on all data, as a refit has it."""
-    return TrainingRun(
-        read_dataset(data),
-        trial.configuration,
-        job.settings.protocol,
-        SubsetPlan(Full(), 1.0),
-        derive(0, "training"),
-        torch.device("cpu"),
-    )
+    return training(job, data, trial, SubsetPlan(Full(), 1.0))
 
 
 def test_finalists_are_halved_on_all_data(data, tmp_path):
@@ -189,6 +192,49 @@ def test_finalists_are_halved_on_all_data(data, tmp_path):
     model = runs[left[0]].model
     assert record.test.accuracy == evaluate(model, runs[0].data.test).accuracy
     assert Record.model_validate_json(record.model_dump_json()) == record
+
+
+HEDGE = {
+    "horizon_exponent": [0, 0.5],
+    "screen_metric": "log_loss",
+    "finalist_rungs": {0.1: 3, 0.3333: 2},
+}
+
+
+def test_hedge_trains_the_best_of_two_screens_on_all_data(data, tmp_path):
+    job = make_job(selector="rs2", finalists=2, protocol=HEDGE)
+    record = run_job(job, data, tmp_path / "job")
+    trials = record.tuning.trials
+    assert differences(record) == []
+    assert [t.configuration for t in trials[:N]] == [t.configuration for t in trials[N:]]
+    for trial in (trials[3], trials[N + 3]):
+        plan = SubsetPlan(RepeatedRandom(), 0.1, horizon_exponent=0.5 * (trial.index >= N))
+        again = training(job, data, trial, plan)
+        again.train_to(trial.progress.epochs)
+        assert again.progress.training_loss == trial.progress.training_loss
+        assert trial.score == math.exp(-trial.progress.evaluations[-1].loss)
+
+    finalists = []
+    for screen in (trials[:N], trials[N:]):
+        best = sorted(screen, key=lambda trial: trial.progress.evaluations[-1].loss)[:2]
+        old = [trial.configuration for trial in finalists]
+        finalists += [trial for trial in best if trial.configuration not in old]
+    left = {trial.index: all_data_run(job, data, trial) for trial in finalists}
+    epochs = {}
+    for rung, stay in ((1, 3), (3, 2), (T, 1)):  # T/10 and T/3, rounded
+        for index, run in left.items():
+            run.train_to(rung)
+            run.evaluate()
+            epochs[index] = rung
+        best = sorted(left, key=lambda i: -left[i].progress.evaluations[-1].accuracy)[:stay]
+        left = {index: run for index, run in left.items() if index in best}
+    ((index, run),) = left.items()
+    assert record.best == trials[index]
+    assert record.final.progress.training_loss == run.progress.training_loss
+    assert epochs == {index: T, **{it.trial: it.progress.epochs for it in record.final.lost}}
+    assert record.test.accuracy == evaluate(run.model, run.data.test).accuracy
+    found = row(record, Path("record.json"), Comparison())
+    assert found["best_score"] == found["best_validation_accuracy"]  # by `metric`
 
 
 def test_interrupted_finalists_go_on(data, tmp_path, monkeypatch):
@@ -246,23 +292,32 @@ from automata.config.job import Job
 from automata.tuning.job import run
 from automata.tuning.log import SearchLog
 append = SearchLog.append
-def killed_after_five(log, entry):
+def killed_later(log, entry):
     append(log, entry)
-    if len(log.results) == 5:
+    if len(log.results) == int(sys.argv[4]):
         os.kill(os.getpid(), signal.SIGKILL)
-SearchLog.append = killed_after_five
+SearchLog.append = killed_later
 run(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
 """
 
 
 @pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("in_ray")
-def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path):
-    job = make_job(search="tpe", scheduler="asha", selector="full", fraction=1.0)
-    killed = [sys.executable, "-c", INTERRUPTED, job.model_dump_json(), data, tmp_path / "job"]
+@pytest.mark.parametrize(
+    ("job", "results"),
+    [
+        (make_job(search="tpe", scheduler="asha", selector="full", fraction=1.0), 5),
+        # Hyperband's 3 + 2 x 2 results end the first screen.
+        (make_job(selector="rs2", finalists=2, protocol=HEDGE), 11),
+    ],
+    ids=["asha", "hedge"],
+)
+def test_search_that_was_killed_ends_as_it_would_have(data, tmp_path, job, results):
+    parts = job.model_dump_json(), data, tmp_path / "job", str(results)
+    killed = [sys.executable, "-c", INTERRUPTED, *parts]
     assert subprocess.run(killed, capture_output=True).returncode == -signal.SIGKILL
     log = SearchLog(WorkFolder(tmp_path / "job").log)
-    assert len(log.results) == 5
+    assert len(log.results) == results
 
     record = run_job(job, data, tmp_path / "job")
 
@@ -544,11 +599,14 @@ def test_a_finished_search_is_extended_without_repeating_it(
     assert len(found.tuning.segments) == 2
 
 
-def test_a_search_of_other_settings_is_not_extended(data, tmp_path):
-    job = make_job(scheduler="asha")
+@pytest.mark.parametrize(
+    ("first", "second"), [({}, {"rate": [0.002, 0.01]}), ({"protocol": HEDGE}, {"protocol": HEDGE})]
+)
+def test_a_search_of_other_settings_or_with_screens_is_not_extended(data, tmp_path, first, second):
+    job = make_job(scheduler="asha", **first)
     output = tmp_path / "dna/random-asha-00000001/gradmatch-0.1/seed-0/record.json"
     complete_job(job, data, tmp_path / "first", output)
-    changed = make_job(scheduler="asha", rate=[0.002, 0.01])
+    changed = make_job(scheduler="asha", **second)
     protocol = changed.settings.protocol.model_copy(update={"configurations": 2 * N})
     changed = changed.model_copy(
         update={"settings": changed.settings.model_copy(update={"protocol": protocol})}

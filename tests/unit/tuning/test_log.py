@@ -266,13 +266,14 @@ def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
     assert search.results == []
 
 
-def job(search, scheduler, slots=1):
+def job(search, scheduler, slots=1, exponent=0.0):
     """A job of 12 configurations and 9 epochs."""
     content = JOB.model_dump(mode="json")
     content["run"] |= {"search": search, "scheduler": scheduler}
     if scheduler in ALL_DATA_SCHEDULERS:
         content["run"] |= {"selector": "full", "fraction": 1}
     content["settings"]["protocol"] |= {"configurations": 12, "epochs": 9}
+    content["settings"]["protocol"] |= {"horizon_exponent": exponent}
     content["settings"]["search"] = {"tpe": {"startup_configurations": 4}}
     content["settings"]["compute"]["concurrent_trials"] = slots
     return Job.model_validate(content)
@@ -323,10 +324,13 @@ def outcome(search):
     return [(t.configuration, t.epoch, t.score) for t in search.trials], search.results
 
 
+@pytest.mark.parametrize("exponent", [0.0, [0.0, 0.5]])
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 @pytest.mark.parametrize("proposer", SEARCHES)
-def test_interrupted_search_of_one_trial_at_a_time_ends_as_it_would_have(work, proposer, scheduler):
-    made = job(proposer, scheduler)
+def test_interrupted_search_of_one_trial_at_a_time_ends_as_it_would_have(
+    work, proposer, scheduler, exponent
+):
+    made = job(proposer, scheduler, exponent=exponent)
     calm = SearchLog(work.path / "calm")
     expected = run(search_of(made), calm, random.Random(0))
     for results in range(len(calm.results) + 1):
@@ -344,7 +348,8 @@ def test_interrupted_search_of_one_trial_at_a_time_ends_as_it_would_have(work, p
 def test_results_of_several_trials_at_once_are_replayed_as_they_came(
     work, proposer, scheduler, seed
 ):
-    made, chance = job(proposer, scheduler, slots=3), random.Random(seed)
+    exponent = [0.0, 0.5] if seed % 2 else 0.0
+    made, chance = job(proposer, scheduler, 3, exponent), random.Random(seed)
     log = SearchLog(work.log)
     done = run(search_of(made), log, chance, results=chance.randrange(20))
     again = search_of(made)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import AsyncHyperBandScheduler, HyperBandScheduler, TrialScheduler
 
+from automata.config.protocol import FINALIST_RUNGS, Protocol
 from automata.config.sections import SchedulerSettings
 from automata.tuning.schedulers import (
     Asha,
@@ -16,12 +17,24 @@ from automata.tuning.schedulers import (
     NoScheduler,
     OneEpoch,
     Result,
+    SuccessiveHalving,
     Verdict,
+    final_epochs,
     hyperband_brackets,
+    search_epochs,
     successive_halving,
 )
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
+PROTOCOL = Protocol.model_validate(
+    {
+        "model": "mlp",
+        "configurations": 27,
+        "epochs": 200,
+        "reselect_every": 2,
+        "search_space": {"learning_rate": {"uniform": [0.001, 0.01]}},
+    }
+)
 
 
 def test_paper_protocol_takes_2982_epochs_by_hand():
@@ -119,6 +132,35 @@ def test_successive_halving_is_one_bracket_of_hyperband():
     # T = 9, eta = 3: Ray's third bracket has 9 places.
     assert successive_halving(9, 9, 3).rungs == hyperband_brackets(17, 9, 3)[2].rungs
     assert successive_halving(1, 5, 3) == Bracket(1, [5], [])
+
+
+@pytest.mark.parametrize(
+    ("epochs", "rungs", "survivors"),
+    [(100, [2, 10, 33, 100], [9, 5, 3]), (20, [1, 2, 7, 20], [9, 5, 3]), (4, [1, 4], [3])],
+)
+def test_rungs_of_plain_halving_are_shares_by_hand(epochs, rungs, survivors):
+    sha = {"rungs": {0.3333: 3, 0.02: 9, 0.1: 5}}
+    scheduler = SuccessiveHalving(27, epochs, SchedulerSettings.model_validate({"sha": sha}))
+    assert scheduler.brackets == [Bracket(27, rungs, survivors)]
+    assert scheduler.most_rungs_win  # so that the earlier of equal trials go on
+
+
+@pytest.mark.parametrize(
+    ("changes", "epochs"),
+    [
+        ({}, 100),
+        ({"finalists": 3}, 3 * 25 + 2 * 25 + 50),
+        # Six to T/10, three to T/3, two to T.
+        ({"horizon_exponent": [0, 0.5], "finalists": 3}, 6 * 10 + 3 * 23 + 2 * 67),
+    ],
+)
+def test_finalists_train_these_epochs_together_by_hand(changes, epochs):
+    rungs = {0.1: 3, 0.3333: 2} if "horizon_exponent" in changes else FINALIST_RUNGS
+    protocol = PROTOCOL.model_copy(update={"epochs": 100, "finalist_rungs": rungs, **changes})
+    assert final_epochs(protocol) == epochs
+    once = search_epochs("hyperband", SETTINGS, PROTOCOL)
+    both = PROTOCOL.model_copy(update={"horizon_exponent": [0, 0.5]})
+    assert search_epochs("hyperband", SETTINGS, both) == 2 * once
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,25 @@
 """Searches without Ray and training: what follows from given scores, by hand."""
 
 import math
+import random
 import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata.config.job import Job
 from automata.config.sections import SchedulerSettings
+from automata.metering.measurement import Measurement
+from automata.records import Trial, Tuning
 from automata.registry import SCHEDULERS, load
+from automata.training.progress import Evaluation, Progress
+from automata.tuning.checkpoints import CheckpointPolicy
+from automata.tuning.refit import best_trials, refit
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Verdict
-from automata.tuning.search import Search
+from automata.tuning.search import Search, search_of
 from support.simulated import simulate
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
@@ -256,3 +265,140 @@ def test_a_stopped_search_keeps_the_trials_with_a_score(scheduler, results):
     assert [trial.index for trial in stopped.trials] == list(range(len(stopped.trials)))
     assert {trial.index for trial in stopped.trials} == {r.trial for r in stopped.results}
     assert stopped.best.score == max(trial.score for trial in stopped.trials)
+
+
+N = 12
+BRACKETS = [(3, [9], [0]), (5, [3, 9], [2, 0]), (4, [1, 3, 9], [3, 1, 0])]
+"""Hyperband of 12 configurations for T = 9: trials, rungs, how many stay. The last has 9 places."""
+HEDGES = {
+    "hedge": ({0.1: 3, 0.3333: 2}, [(1, 3), (3, 2), (9, 1)]),
+    "faster hedge": ({0.1: 3, 0.25: 2, 0.5: 1}, [(1, 3), (2, 2), (4, 1)]),
+}
+"""`finalist_rungs`, and the same in epochs by hand."""
+
+
+def hedge(losses, right, stages):
+    """Return the finalists and the winner, as the study's protocol says (docs/study.md).
+
+    `losses` has screens, their trials and epochs, `right` trials and epochs.
+    """
+    finalists = []
+    for screen in losses:
+        last, first = {}, 0
+        for size, rungs, left in BRACKETS:
+            alive = range(first, first + size)
+            for rung, stay in zip(rungs, left, strict=True):
+                last |= {trial: screen[trial][rung] for trial in alive}
+                later_wins = sorted(alive, key=lambda trial: -trial)
+                alive = sorted(later_wins, key=lambda trial: screen[trial][rung])[:stay]
+            first += size
+        finite = [trial for trial in range(N) if last[trial] < math.inf]
+        lowest = sorted(finite, key=last.__getitem__)[:3]
+        finalists += [trial for trial in lowest if trial not in finalists]
+    left = finalists
+    for rung, stay in stages:
+        best = sorted(left, key=lambda trial: -right[trial][rung])[:stay]
+        left = [trial for trial in left if trial in best]
+    return finalists, left[0]
+
+
+class FreshTraining:
+    """A training of a finalist with given accuracies."""
+
+    def __init__(self, accuracies):
+        self.progress, self._accuracies = Progress(), accuracies
+
+    def train_to(self, epoch):
+        self.progress.epochs = epoch
+
+    def evaluate(self):
+        self.progress.evaluations.append(evaluation(self.progress.epochs, 1.0, self._accuracies))
+
+
+def evaluation(epoch, loss, accuracies):
+    return Evaluation(epoch=epoch, accuracy=accuracies[epoch], loss=loss, finished_at=0.0)
+
+
+@pytest.mark.parametrize("name", HEDGES)
+@pytest.mark.parametrize("seed", range(25))
+def test_hedge_chooses_as_the_protocol_of_the_study_says(name, seed, tmp_path, monkeypatch):
+    chance, shares = random.Random(seed), HEDGES[name]
+    losses = [[[chance.randint(1, 5) / 4 for _ in range(10)] for _ in range(N)] for _ in range(2)]
+    for screen in losses:
+        for curve in screen:
+            if chance.random() < 0.3:  # it diverges
+                curve[chance.randint(1, 9) :] = [math.inf] * 10
+    right = [[chance.randint(0, 4) / 4 for _ in range(10)] for _ in range(N)]
+    finalists, winner = hedge(losses, right, shares[1])
+    job = Job.model_validate(
+        {
+            "run": {
+                "dataset": "dna",
+                "search": "random",
+                "scheduler": "hyperband",
+                "selector": "rs2",
+                "fraction": 0.01,
+                "seed": seed,
+            },
+            "settings": {
+                "protocol": {
+                    "model": "mlp",
+                    "configurations": N,
+                    "epochs": 9,
+                    "reselect_every": 2,
+                    "horizon_exponent": [0, 0.5],
+                    "screen_metric": "log_loss",
+                    "finalists": 3,
+                    "finalist_rungs": shares[0],
+                    "search_space": {"learning_rate": {"uniform": [0.001, 0.01]}},
+                }
+            },
+        }
+    )
+
+    def at(trial, epoch):
+        return losses[trial.index // N][trial.index % N][epoch]
+
+    found = simulate(search_of(job), lambda trial, epoch: math.exp(-at(trial, epoch)) or math.nan)
+
+    def trial_of(trial):
+        seen = [evaluation(e, at(trial, e), right[trial.index % N]) for e in trial.rungs]
+        progress = Progress(evaluations=seen[: trial.reached], metric="log_loss")
+        return Trial(
+            index=trial.index,
+            configuration=trial.configuration,
+            rungs=trial.rungs,
+            status=found.status(trial),
+            progress=progress,
+        )
+
+    tuning = Tuning(segments=[], trials=[*map(trial_of, found.trials)], best=found.best)
+    chosen = best_trials(tuning, job.settings.protocol)
+    assert [trial.index % N for trial in chosen] == finalists
+    configurations = [trial.configuration for trial in found.trials]
+    assert configurations[:N] == configurations[N:]
+
+    nothing = Measurement(
+        started_at=0.0,
+        wall_seconds=0.0,
+        cpu_seconds=0.0,
+        host_busy_cpu_seconds=0.0,
+        exclusive=True,
+        channels=[],
+        notes=[],
+    )
+    meter = nullcontext()
+    meter.measurement = nothing
+    context = SimpleNamespace(
+        job=job,
+        meter=lambda: meter,
+        training_run=lambda configuration, plan: FreshTraining(
+            right[configurations.index(configuration)]
+        ),
+    )
+    monkeypatch.setattr(CheckpointPolicy, "write", lambda *_: None)
+    final, model = refit(context, chosen, tmp_path / "refit.pt", "")
+    best = chosen[finalists.index(winner)]
+    assert final.trial == (best.index if len(chosen) > 1 else None)
+    assert model.progress.epochs == 9
+    assert len(final.lost) == len(finalists) - 1
