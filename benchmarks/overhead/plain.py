@@ -50,7 +50,7 @@ def main() -> None:
 
     gc.freeze()  # as in the job
     for trial in record.tuning.trials:
-        run = build(trial, subset_plan(job))
+        run = build(trial, subset_plan(job, trial.index))
         for report in trial.progress.evaluations:
             run.train_to(report.epoch)
             run.evaluate()

@@ -118,6 +118,15 @@ def test_asha_is_taken_to_stop_trials_as_it_did(folder, now):
     assert "about 0:00:01 left" in progress(folder)[0]
 
 
+def test_all_screens_and_finalists_count(folder):
+    write(folder, *HALF, of=job(horizon_exponent=[0, 0.5], finalists=2))
+
+    # 30 of 100 epochs took 4 s. Four finalists train to 2 epochs, two to 5 and one to 10: 19 epochs
+    # of 1 s. One second has passed since.
+    assert "trial 3 of 10" in progress(folder)[0]
+    assert "about 0:00:27 left" in progress(folder)[0]
+
+
 def test_hyperband_trains_what_its_brackets_do(folder):
     write(folder, OPENED, result(0, 0.5, measured(2.0)), of=job("full", 1.0, "hyperband"))
 

@@ -108,8 +108,7 @@ def settings_of(
     """Return exactly the settings that a run reads: a change of one repeats the run."""
     protocol = experiment.protocol_of(dataset).under(search)
     if selector in CONTROLS:
-        defaults = {name: Protocol.model_fields[name].default for name in OF_SUBSETS}
-        protocol = protocol.model_copy(update=defaults)
+        protocol = protocol.model_copy(update=OF_SUBSETS)
     names = zip(OWN.items(), (search, scheduler, selector), strict=True)
     own = {kind: getattr(experiment, key).get(name) for (kind, key), name in names}
     return Settings(

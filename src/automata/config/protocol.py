@@ -134,8 +134,11 @@ class Protocol(Section):
         return self.configurations * len(self.screens)
 
 
-OF_SUBSETS = ("horizon_exponent", "screen_metric", "finalists", "finalist_rungs")
-"""Keys of a protocol that only runs on subsets read."""
+OF_SUBSETS = {
+    name: Protocol.model_fields[name].default
+    for name in ("horizon_exponent", "screen_metric", "finalists", "finalist_rungs")
+}
+"""Keys of a protocol that only runs on subsets read, and their defaults."""
 
 
 class SearchChange(Section):

@@ -14,7 +14,7 @@ from automata.config.base import Count, Section, Share
 from automata.config.experiment import DatasetName, Experiment, Seed, SelectorName
 from automata.config.inputs import files_read
 from automata.config.job import Settings, settings_of
-from automata.config.protocol import FINALIST_RUNGS, Protocol
+from automata.config.protocol import OF_SUBSETS, Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
@@ -94,13 +94,7 @@ def read_curves(path: Path) -> Curves:
     return read_as(Curves, path, "delete it to train again")
 
 
-SEARCH_ONLY = {
-    "configurations": 1,
-    "screen_metric": None,
-    "finalists": 1,
-    "finalist_rungs": FINALIST_RUNGS,
-    "metric": "accuracy",
-}
+SEARCH_ONLY = {**OF_SUBSETS, "configurations": 1, "metric": "accuracy"}
 """Settings of a protocol that affect a search but no training, at their simplest values."""
 
 
