@@ -18,7 +18,7 @@ from automata.registry import SCHEDULERS, load
 from automata.training.progress import Evaluation, Progress
 from automata.tuning.checkpoints import CheckpointPolicy
 from automata.tuning.refit import best_trials, refit
-from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Verdict
+from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Screens, Verdict
 from automata.tuning.search import Search, search_of
 from support.simulated import simulate
 
@@ -267,6 +267,23 @@ def test_a_stopped_search_keeps_the_trials_with_a_score(scheduler, results):
     assert stopped.best.score == max(trial.score for trial in stopped.trials)
 
 
+def test_a_screen_begins_when_the_one_before_has_ended_and_only_the_first_is_heard_of():
+    scheduler = Screens([Asha(4, 9, SETTINGS), Asha(4, 9, SETTINGS)], 4)
+    assert [scheduler.proposals(ended, slots=2) for ended in range(9)] == [
+        2,
+        3,
+        *[4] * 2,
+        6,
+        7,
+        *[8] * 3,
+    ]
+    proposer = Counting()
+    found = simulate(Search(proposer, scheduler, 4, screens=2), lambda trial, _: trial.index / 8)
+    assert [trial.configuration["x"] for trial in found.trials] == [0, 1, 2, 3] * 2
+    assert proposer.heard == {index: index / 8 for index in range(4)}
+    assert found.best == 7
+
+
 N = 12
 BRACKETS = [(3, [9], [0]), (5, [3, 9], [2, 0]), (4, [1, 3, 9], [3, 1, 0])]
 """Hyperband of 12 configurations for T = 9: trials, rungs, how many stay. The last has 9 places."""
@@ -326,8 +343,10 @@ def test_hedge_chooses_as_the_protocol_of_the_study_says(name, seed, tmp_path, m
     losses = [[[chance.randint(1, 5) / 4 for _ in range(10)] for _ in range(N)] for _ in range(2)]
     for screen in losses:
         for curve in screen:
-            if chance.random() < 0.3:  # it diverges
-                curve[chance.randint(1, 9) :] = [math.inf] * 10
+            if chance.random() < (0.3 if seed % 3 else 0.9):  # it diverges
+                start = chance.randint(1, 9)
+                curve[start:] = [math.inf] * (10 - start)
+    losses[0][0] = [1.0] * 10
     right = [[chance.randint(0, 4) / 4 for _ in range(10)] for _ in range(N)]
     finalists, winner = hedge(losses, right, shares[1])
     job = Job.model_validate(
