@@ -306,7 +306,8 @@ class NoScheduler(Asha):
 class Screens(Scheduler):
     """One scheduler for each screen of a search, in which trial i is trial i % n of screen i // n.
 
-    A screen begins when the one before has ended. No screen sees the results of another.
+    No screen sees the results of another. Proposals that depend on results wait for the end of the
+    screen before.
     """
 
     def __init__(self, schedulers: Sequence[Scheduler], configurations: int) -> None:
