@@ -119,7 +119,7 @@ def claims(study: Study) -> pd.DataFrame:
         table = means.assign(**ratios)
         simulated, claim = Study(study.folder), known[name]
         simulated.__dict__["tradeoff"] = table
-        if len(claim.grid.subsets(table, [names.AUTOMATA])):
+        if len(claim.grid.rows(table, [names.AUTOMATA])):
             finding = claim.check(simulated)
             line = {"id": name, "location": claim.location, "by": by}
             lines.append(line | {"verdict": finding.verdict, "simulated": finding.ours})
