@@ -23,7 +23,7 @@ from automata.analysis.quantities import QUANTITIES, ROUNDING, VALIDATION, Quant
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, Values, bootstrap_bounds
 from automata.analysis.study import Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
-from automata.analysis.wording import bounded, readable
+from automata.analysis.wording import bounded
 from automata.config.base import Axis, Section, Share, Text, one_of
 
 REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not reproduced", "not run"
@@ -172,11 +172,9 @@ class GridClaim(Quote):
         return [names.AUTOMATA]
 
     @property
+    @abstractmethod
     def rule(self) -> str:
-        """The docstring of the shape and the keys of the claim."""
-        keys = self.model_dump(exclude={"grid", *Quote.model_fields}, exclude_none=True)
-        finite = {key: value for key, value in keys.items() if value not in (math.inf, -math.inf)}
-        return " ".join([*str(type(self).__doc__).split(), ", ".join(readable(finite))])
+        """What is checked, in one sentence."""
 
     @abstractmethod
     def _evidence(self, study: Study) -> Evidence | None:

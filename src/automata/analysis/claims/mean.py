@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Annotated, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from automata import names
 from automata.analysis.claims.claim import (
     MEASURES,
     Estimate,
@@ -43,15 +45,29 @@ class MeanClaim(GridClaim):
     above: float = -math.inf
     below: float = math.inf
 
+    @property
+    @abstractmethod
+    def _figure(self) -> str:
+        """The figure in words."""
+
+    @property
+    def _unit(self) -> str:
+        """The unit of the figure: differences of percentages are in percentage points."""
+        return " pp" if self._measure.unit == "%" else ""
+
+    @property
+    def rule(self) -> str:
+        """The figure and its limits."""
+        sides = {"above": self.above, "below": self.below}.items()
+        limits = [f"{side} {value:g}{self._unit}" for side, value in sides if math.isfinite(value)]
+        return f"{self._figure} is {' and '.join(limits)}"
+
     def _passes(self, figure: Estimate, rows: pd.DataFrame) -> Outcome:
         return self._judged(figure, rows, self.above, self.below, of=len(self.grid.panels))
 
 
 class PairsClaim(MeanClaim):
-    """Over pairs of runs the mean difference or ratio of `subject` to `baseline` is in limits.
-
-    Accuracies differ in percentage points.
-    """
+    """The mean over pairs of runs: the subject's quantity less, or over, that of the baseline."""
 
     shape: Literal["difference", "ratio"]
     baseline_quantity: QuantityName | None = None
@@ -59,6 +75,19 @@ class PairsClaim(MeanClaim):
     baseline: SelectorName = AUTOMATA
     under: tuple[SchedulerName, SchedulerName] | None = None
     """The schedulers of subject and baseline, if they differ."""
+
+    @property
+    def _figure(self) -> str:
+        subject, baseline = map(names.selector, self._selectors)
+        if self.under:
+            subject, baseline = (
+                f"{name} under {scheduler}"
+                for name, scheduler in zip((subject, baseline), self.under, strict=True)
+            )
+        sign = "over" if self.shape == "ratio" else "less"
+        other = MEASURES[self.baseline_quantity or self.quantity].words
+        figure = f"the {self._measure.words} of {subject} {sign} the {other} of {baseline}"
+        return f"on average over pairs of runs, {figure}"
 
     @property
     def _selectors(self) -> list[str]:
@@ -69,13 +98,13 @@ class PairsClaim(MeanClaim):
         pairs = self._pairs(runs)
         if pairs.empty:
             return None
-        unit, scale = (" pp", 100) if self._measure.unit == "%" else ("", 1)
+        scale = 100 if self._unit else 1
         values = pairs[self.quantity]
         others = pairs[f"{self.baseline_quantity or self.quantity}_other"]
         compared = values / others if self.shape == "ratio" else values - others
         sample = compared.to_numpy(np.float64) * scale
         figure = Estimate(float(sample.mean()), *(interval_of(sample, pairs) or ()))
-        shown = figure.shown(times if self.shape == "ratio" else signed, unit)
+        shown = figure.shown(times if self.shape == "ratio" else signed, self._unit)
         sizes = ", ".join(map(percent, sorted(set(pairs["fraction"]))))
         ours = f"{shown} over {count(len(pairs), 'pair')}, fractions {sizes}"
         paired = runs["record"].isin({*pairs["record"], *pairs["record_other"]})
@@ -97,10 +126,15 @@ class PairsClaim(MeanClaim):
 
 
 class CorrelationClaim(MeanClaim):
-    """Over data sets the rank correlation of training rows and mean `quantity` is in limits."""
+    """The rank correlation, over data sets, of training rows and AUTOMATA's mean quantity."""
 
     shape: Literal["correlation"]
     quantity: Ratio
+
+    @property
+    def _figure(self) -> str:
+        words = self._measure.words
+        return f"over data sets, the rank correlation of training rows and the {words} of AUTOMATA"
 
     def _evidence(self, study: Study) -> Evidence | None:
         rows = self._means(study)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from automata import names
 from automata.analysis.claims.claim import (
     Estimate,
     Evidence,
@@ -25,7 +26,6 @@ from automata.analysis.statistics import Values, hypervolume
 from automata.analysis.study import PANEL, Panel, Study, panels
 from automata.analysis.wording import percent, signed, times
 from automata.config.base import Axis, Share
-from automata.names import AUTOMATA
 
 ERROR = "relative_test_error"
 
@@ -35,6 +35,17 @@ class ShareClaim(GridClaim):
 
     quantity: Ratio = "speedup"
     share: Share = 1.0
+
+    @property
+    @abstractmethod
+    def _condition(self) -> str:
+        """The condition in words."""
+
+    @property
+    def rule(self) -> str:
+        """The condition, and in how many panels it must hold."""
+        many = "all panels" if self.share == 1 else f"at least {percent(self.share)} of the panels"
+        return f"in {many} {self._condition}"
 
     @abstractmethod
     def _margin(self, rows: pd.DataFrame) -> Estimate:
@@ -60,14 +71,22 @@ class ShareClaim(GridClaim):
 
 
 class ReachesClaim(ShareClaim):
-    """In a `share` of panels a fraction has at least `threshold` at a loss of at most `loss`.
+    """One fraction reaches a `threshold` of the quantity within a `loss` of test accuracy.
 
-    The loss of test accuracy against FULL is in percentage points; a gain is a negative loss.
+    The loss against FULL is in percentage points; a gain is a negative loss.
     """
 
     shape: Literal["reaches"]
     threshold: float
     loss: float = 100.0
+
+    @property
+    def _goal(self) -> str:
+        return f"{self.threshold:g}x at a loss of at most {self.loss:g} percentage points"
+
+    @property
+    def _condition(self) -> str:
+        return f"the {self._measure.words} of one fraction is at least {self._goal}"
 
     def _margin(self, rows: pd.DataFrame) -> Estimate:
         return Estimate(*(ratio - self.threshold + ROUNDING for ratio in self._best(rows)))
@@ -94,8 +113,7 @@ class ReachesClaim(ShareClaim):
                 f"{ratio.shown(times)} at {error.shown(signed, ' pp')}, fraction {percent(size)}"
                 for (ratio, error), size in zip(self._points(rows), rows["fraction"], strict=True)
             )
-        loss = f"at a loss of at most {self.loss:g} percentage points"
-        parts = [f"{passing} of {len(panels)} panels reach {self.threshold:g}x {loss}"]
+        parts = [f"{passing} of {len(panels)} panels reach {self._goal}"]
         best = sorted((self._best(rows).value, panel.path) for panel, rows in panels.items())
         within = [f"{times(ratio)} ({path})" for ratio, path in best if ratio > 0]
         if within:
@@ -106,17 +124,22 @@ class ReachesClaim(ShareClaim):
 
 
 class CoversMoreClaim(ShareClaim):
-    """In a `share` of panels AUTOMATA's fractions cover a larger area than each `baseline`'s.
-
-    It is the area of `quantity` against error, up to a ratio of 1 and the panel's worst error.
-    """
+    """AUTOMATA's fractions cover a larger area of the quantity against error than baselines'."""
 
     shape: Literal["covers-more"]
     baseline: Axis[SelectorName]
 
     @property
+    def _condition(self) -> str:
+        others = " and ".join(map(names.selector, self.baseline))
+        return (
+            f"AUTOMATA's fractions cover a larger area of {self._measure.words} against error than "
+            f"those of {others} (up to a ratio of 1 and the worst error of the panel)"
+        )
+
+    @property
     def _selectors(self) -> list[str]:
-        return [AUTOMATA, *self.baseline]
+        return [names.AUTOMATA, *self.baseline]
 
     def _rows(self, study: Study) -> pd.DataFrame:
         """Return the runs whose fraction and seed all selectors have."""
@@ -150,10 +173,14 @@ class CoversMoreClaim(ShareClaim):
 
 
 class FallsClaim(ShareClaim):
-    """In a `share` of panels the `quantity` of each `subject` falls as the fraction grows."""
+    """The mean of each `subject` falls from each fraction to the next larger one."""
 
     shape: Literal["falls"]
-    subject: Axis[SelectorName] = [AUTOMATA]
+    subject: Axis[SelectorName] = [names.AUTOMATA]
+
+    @property
+    def _condition(self) -> str:
+        return f"the {self._measure.words} falls from each fraction to the next larger one"
 
     @property
     def _selectors(self) -> list[str]:

@@ -77,6 +77,5 @@ def presented(claims_table: pd.DataFrame) -> str:
         "panels (data set, search, scheduler) that were run. It is firm (interval) if the whole "
         "95 % interval, of at least 3 seeds, gives the same verdict, all fractions were run, and "
         "no missing panel could turn it. Energy that was estimated from CPU time alone does not "
-        "count: it follows time. AUTOMATA is the selector gradmatch. pp: percentage points of test "
-        "error against FULL, + is a loss.\n"
+        "count: it follows time. pp: percentage points of test error against FULL, + is a loss.\n"
     )

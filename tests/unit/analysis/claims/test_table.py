@@ -59,11 +59,10 @@ def test_a_row_per_claim_says_all_of_it(study):
     assert "Of 3 claims: 1 reproduced, 1 not reproduced, 1 not run." in presented(table)
 
 
-def test_a_rule_has_the_keys_of_the_claim():
+def test_a_rule_says_what_is_checked():
     assert SHIPPED["trained-on-1-and-5-percent"].rule == (
-        "Over pairs of runs the mean difference or ratio of `subject` to `baseline` is in limits. "
-        "Accuracies differ in percentage points. baseline=full, below=-2, "
-        "quantity=best_validation_accuracy, shape=difference, subject=gradmatch"
+        "on average over pairs of runs, the validation accuracy of the best trial of AUTOMATA less "
+        "the validation accuracy of the best trial of FULL is below -2 pp"
     )
 
 
