@@ -106,7 +106,6 @@ def tabulated(records: Iterable[Curves]) -> pd.DataFrame:
 
 def _rows(record: Curves) -> Iterator[dict[str, Any]]:
     job = record.job
-    rates = [_cpu_rate(record, segment) for segment in range(len(record.segments))]
     for curve in record.curves:
         shared = {
             "training": training_of(job),
@@ -119,39 +118,24 @@ def _rows(record: Curves) -> Iterator[dict[str, Any]]:
             "configuration": curve.index,
             "hyperparameters": json.dumps(curve.configuration, sort_keys=True),
         }
-        sound = {
-            evaluation.epoch: (evaluation, point)
-            for evaluation, point in zip(curve.progress.evaluations, curve.points, strict=True)
+        progress = curve.progress
+        scores = {
+            evaluation.epoch: {"accuracy": evaluation.accuracy, "loss": evaluation.loss}
+            for evaluation in progress.evaluations
             if math.isfinite(evaluation.loss)
-            and math.isfinite(curve.progress.training_loss[evaluation.epoch - 1])
+            and math.isfinite(progress.training_loss[evaluation.epoch - 1])
         }
-        for epoch in job.epochs:
-            if epoch in sound:
-                evaluation, point = sound[epoch]
-                accuracy, loss = evaluation.accuracy, evaluation.loss
-                samples, seconds = point.samples, point.seconds
-            else:  # it has diverged: the worst scores, at no further cost
-                accuracy, loss = 0.0, math.inf
-                samples, seconds = curve.progress.samples, curve.progress.seconds.total
+        # After a divergence: the worst scores, at no further cost.
+        lacking = len(job.epochs) - len(curve.points)
+        points = [*curve.points, *curve.points[-1:] * lacking]
+        for epoch, point in zip(job.epochs, points, strict=True):
             yield {
                 **shared,
                 "epoch": epoch,
-                "accuracy": accuracy,
-                "loss": loss,
-                "samples": samples,
-                "cpu_seconds": seconds * rates[curve.segment],
+                **scores.get(epoch, {"accuracy": 0.0, "loss": math.inf}),
+                **point.model_dump(),
                 "test_accuracy": curve.test_accuracy if epoch == job.epochs[-1] else None,
             }
-
-
-def _cpu_rate(record: Curves, segment: int) -> float:
-    """Return the CPU seconds of a process per second of its trainings.
-
-    Other processes may use the cores at the same time, so that wall time is no measure.
-    """
-    inside = sum(c.progress.seconds.total for c in record.curves if c.segment == segment)
-    taken = record.segments[segment].cpu_seconds
-    return math.nan if taken is None or not inside else taken / inside
 
 
 @dataclass(frozen=True)
@@ -178,6 +162,8 @@ class DatasetCurves(NamedTuple):
 
     searches: Simulated
     seeds: list[int]
+    learning_rates: Floats
+    """(p,), NaN if the search space has none."""
     curves: dict[Strategy, PoolCurves]
 
 
@@ -198,7 +184,9 @@ def complete(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> dict[str
         if seeds := sorted(under.get(FULL, ())):
             strategies = [it for it, own in under.items() if own.issuperset(seeds)]
             curves = {it: curves_of(here, it, seeds, wanted.pool) for it in strategies}
-            found[dataset] = DatasetCurves(wanted, seeds, curves)
+            pool = here.drop_duplicates("configuration").sort_values("configuration")
+            rates = [json.loads(it).get("learning_rate") for it in pool["hyperparameters"]]
+            found[dataset] = DatasetCurves(wanted, seeds, np.array(rates, dtype=float), curves)
     if not found:
         raise UserError("learning_curves: no data set has all curves of FULL under a seed")
     return found

@@ -19,7 +19,6 @@ from automata.config.sections import LearningCurves, SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.files import Recorded, fingerprint
-from automata.metering.measurement import Measurement
 from automata.records import read_as
 from automata.registry import CONTROLS, SCHEDULERS, Kind, load
 from automata.runs import number
@@ -50,17 +49,11 @@ class CurvesJob(Section):
 
 
 class Point(Recorded):
-    """The cost of a training up to one of its evaluations; the scores are in its progress."""
+    """The cost of a training up to an epoch; the scores are in its progress."""
 
     samples: int
-    training_seconds: float
-    selection_seconds: float
-    evaluation_seconds: float
-
-    @property
-    def seconds(self) -> float:
-        """The seconds of all activities."""
-        return self.training_seconds + self.selection_seconds + self.evaluation_seconds
+    cpu_seconds: float
+    """Of the process; selection and evaluations are included."""
 
 
 class Curve(Recorded):
@@ -69,13 +62,10 @@ class Curve(Recorded):
     index: int
     configuration: dict[str, Any]
     points: list[Point]
-    """One for each evaluation; none after a divergence."""
+    """One for each epoch of the job; after a divergence, the last one is that of the end."""
     progress: Progress
     test_accuracy: float | None
     """Accuracy at the end; None for trainings on subsets."""
-    test_balanced_accuracy: float | None
-    segment: int
-    """Number of the process that trained it, among those that made the record."""
 
 
 class Curves(Recorded):
@@ -84,8 +74,6 @@ class Curves(Recorded):
     job: CurvesJob
     data_sha256: str
     curves: list[Curve]
-    segments: list[Measurement]
-    """A measurement for each process, up to the end of its last training."""
     provenance: dict[str, Any]
 
 
