@@ -88,15 +88,13 @@ def publish_curves(records: Iterable[Curves], folder: Path) -> None:
             temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
-def published_curves(folder: Path, trainings: Sequence[str]) -> pd.DataFrame:
-    """Return the published rows of these trainings."""
-    datasets = sorted({training.partition("/")[0] for training in trainings})
-    paths = [folder / f"{dataset}.parquet" for dataset in datasets]
-    tables = [pd.read_parquet(path) for path in paths if path.is_file()]
-    if not tables:
-        return pd.DataFrame(columns=ROW)
-    table = pd.concat([it.astype({"training": "str"}) for it in tables], ignore_index=True)
-    return table[table["training"].isin(trainings)]
+def published_curves(folder: Path, trainings: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """Yield the published rows of these trainings, a table for each data set."""
+    for dataset in sorted({training.partition("/")[0] for training in trainings}):
+        path = folder / f"{dataset}.parquet"
+        if path.is_file():
+            table = pd.read_parquet(path)
+            yield table[table["training"].isin(trainings)]
 
 
 def tabulated(records: Iterable[Curves]) -> pd.DataFrame:
@@ -143,18 +141,13 @@ class PoolCurves:
     """The curves of p configurations under s seeds at e epochs: arrays (s, p, e)."""
 
     epochs: list[int]
-    accuracy: Floats
-    """On the validation rows; 0 after a divergence."""
-    likelihood: Floats
-    """exp(-log loss), which is higher for a lower loss; 0 after a divergence."""
+    scores: dict[str, Floats]
+    """By metric, on the validation rows: `accuracy`, and exp(-log loss) for `log_loss`, which is
+    higher for a lower loss. Both are 0 after a divergence."""
     costs: Floats
     """The costs up to each epoch: (2, s, p, e), in the order of `COSTS`."""
     test: Floats
     """Test accuracy at the last epoch (s, p); NaN for trainings on subsets."""
-
-    def scores(self, metric: str) -> Floats:
-        """Return the scores by which trials are compared."""
-        return self.likelihood if metric == "log_loss" else self.accuracy
 
 
 class DatasetCurves(NamedTuple):
@@ -206,8 +199,7 @@ def curves_of(
 
     return PoolCurves(
         epochs=[int(epoch) for epoch in axes[2]],
-        accuracy=array("accuracy"),
-        likelihood=np.exp(-array("loss")),
+        scores={"accuracy": array("accuracy"), "log_loss": np.exp(-array("loss"))},
         costs=np.stack([array(column) for column in COSTS]),
         test=array("test_accuracy")[:, :, -1],
     )

@@ -82,10 +82,6 @@ def read_curves(path: Path) -> Curves:
     return read_as(Curves, path, "delete it to train again")
 
 
-SEARCH_ONLY = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
-"""Settings of a protocol that affect a search but no training, at their simplest values."""
-
-
 class Simulated(Section):
     """The random searches to simulate on the learning curves of a data set."""
 
@@ -132,7 +128,8 @@ def _jobs(
     experiment: Experiment, dataset: str, selector: str, files: dict[str, dict[str, str]]
 ) -> Iterator[CurvesJob]:
     curves = experiment.learning_curves or LearningCurves()
-    # Settings of searches and schedulers do not affect a training.
+    # Settings that affect a search but no training have their simplest values.
+    search_only = {"configurations": 1, "finalists": 1, "metric": "accuracy"}
     settings = settings_of(experiment, dataset, "random", "none", selector)
     settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
     epochs = rungs(settings.protocol, experiment.scheduler)
@@ -142,8 +139,8 @@ def _jobs(
         exponents += curves.horizon_exponents.get(selector, ())
     firsts = range(0, curves.pool, curves.part)
     for fraction, exponent, seed, first in product(fractions, exponents, curves.seeds, firsts):
-        training = {**SEARCH_ONLY, "horizon_exponent": exponent}
-        protocol = settings.protocol.model_copy(update=training)
+        changes = search_only | {"horizon_exponent": exponent}
+        protocol = settings.protocol.model_copy(update=changes)
         yield CurvesJob(
             dataset=dataset,
             selector=selector,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from automata.config.job import Job, Run
 from automata.errors import UserError
-from automata.files import Recorded, sha256
+from automata.files import fingerprint, sha256
 from automata.records import read_as, write_record
 from automata.registry import CONTROLS
 from automata.simulation.grid import Curve, Curves, CurvesJob, Point, read_curves
@@ -19,14 +19,6 @@ from automata.tuning.searchers import RandomSearch
 from automata.tuning.work import WorkFolder
 
 logger = logging.getLogger(__name__)
-
-
-class Trained(Recorded):
-    """A finished training, kept until all trainings of its job are finished."""
-
-    fingerprint: str
-    """The job, its data and the measurement versions."""
-    curve: Curve
 
 
 def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> None:
@@ -60,36 +52,35 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
         seed=job.seed,
     )
     with job_context(Job(run=run, settings=job.settings, files=job.files), data) as context:
-        versions = context.provenance["measurement"]
-        key = f"{job.model_dump_json()} {context.data_sha256} {versions}"
-        paths = {index: folder / f"{index}.json" for index in job.configurations}
-        trained = {index: it for index, path in paths.items() if (it := _kept(path, key))}
-        missing = [index for index in paths if index not in trained]
+        sources = context.provenance["measurement"], context.data_sha256
+        key = fingerprint({"job": job.model_dump(mode="json"), "sources": sources})
         space, search = job.settings.protocol.search_space, job.settings.search
         proposer = RandomSearch(space, search, job.pool_seed)
-        pool = [proposer.suggest(str(index)) for index in range(max(missing, default=-1) + 1)]
-        for index in missing:
-            curve = _train(job, context, index, pool[index])
-            trained[index] = Trained(fingerprint=key, curve=curve)
-            write_record(trained[index], paths[index])
+        pool = [proposer.suggest(str(index)) for index in range(job.configurations[-1] + 1)]
+        curves = []
+        for index in job.configurations:
+            path = folder / f"{index}-{key}.json"
+            curve = _kept(path)
+            if curve is None:
+                curve = _train(job, context, index, pool[index])
+                write_record(curve, path)
+            curves.append(curve)
         return Curves(
             job=job,
             data_sha256=context.data_sha256,
-            curves=[trained[index].curve for index in job.configurations],
+            curves=curves,
             provenance=context.provenance,
         )
 
 
-def _kept(path: Path, fingerprint: str) -> Trained | None:
-    """Return the training at `path`, None unless it is undamaged and of the same job."""
-    if not path.exists():
-        return None
-    try:
-        trained = read_as(Trained, path, "trained again")
-    except UserError as error:
-        logger.warning("%s", error)
-        return None
-    return trained if trained.fingerprint == fingerprint else None
+def _kept(path: Path) -> Curve | None:
+    """Return the finished training at `path`, None if it is missing or damaged."""
+    if path.exists():
+        try:
+            return read_as(Curve, path, "trained again")
+        except UserError as error:
+            logger.warning("%s", error)
+    return None
 
 
 def _train(

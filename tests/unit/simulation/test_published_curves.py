@@ -89,7 +89,7 @@ def test_what_is_published_comes_back_and_is_known(jobs, tmp_path):
         name: {0, 1, 2, 3} for name in trainings
     }
     one = training_of(jobs[0])
-    found = published_curves(tmp_path, [one])
+    (found,) = published_curves(tmp_path, [one])
     assert set(found["training"]) == {one}
     expected = tabulated([record(job) for job in jobs if training_of(job) == one])
     order = ["configuration", "epoch"]
@@ -109,7 +109,8 @@ def test_published_curves_grow_and_stay(jobs, tmp_path):
     publish_curves([record(jobs[0], 0.9)], tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     publish_curves([record(jobs[0], 0.9), record(jobs[1], 0.9)], tmp_path)
-    found = published_curves(tmp_path, [training_of(jobs[0])]).set_index("configuration")
+    (found,) = published_curves(tmp_path, [training_of(jobs[0])])
+    found = found.set_index("configuration")
     assert found.loc[0, "accuracy"].tolist() == pytest.approx([0.5, 0.5])
     assert found.loc[2, "accuracy"].tolist() == pytest.approx([0.92, 0.92])
 
