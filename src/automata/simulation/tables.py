@@ -58,11 +58,11 @@ class Simulation(Section):
 
 
 def joined(records: Iterable[Path], simulation: Simulation) -> pd.DataFrame:
-    """Return a row per evaluation of `records` and of the published trainings."""
-    tables = [tabulated(map(read_curves, records))]
+    """Return a row per evaluation of `records` and of the published trainings, which come first."""
+    tables: list[pd.DataFrame] = []
     for folder in simulation.published:
         tables += published_curves(folder, simulation.trainings)
-    table = pd.concat(tables).drop_duplicates(ROW)
+    table = pd.concat([*tables, tabulated(map(read_curves, records))]).drop_duplicates(ROW)
     if table.empty:
         raise UserError("learning_curves: there are none, and train is false")
     return table

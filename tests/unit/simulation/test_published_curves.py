@@ -7,6 +7,7 @@ import pytest
 
 from automata.config.files import DEFAULTS, read_experiments
 from automata.errors import UserError
+from automata.records import write_record
 from automata.simulation.curves import publish_curves, published_curves, tabulated
 from automata.simulation.grid import (
     POOL_SEED,
@@ -18,6 +19,7 @@ from automata.simulation.grid import (
     published_trainings,
     training_of,
 )
+from automata.simulation.tables import Simulation, joined
 from automata.training.progress import Evaluation, Progress
 
 REFERENCE = Path(__file__).parents[3] / "results/reference"
@@ -113,6 +115,17 @@ def test_published_curves_grow_and_stay(jobs, tmp_path):
     found = found.set_index("configuration")
     assert found.loc[0, "accuracy"].tolist() == pytest.approx([0.5, 0.5])
     assert found.loc[2, "accuracy"].tolist() == pytest.approx([0.92, 0.92])
+
+
+def test_published_rows_win_over_records_of_the_same_training(jobs, tmp_path):
+    publish_curves([record(jobs[0], 0.5)], tmp_path)
+    files = [tmp_path / "0.json", tmp_path / "1.json"]
+    for job, file in zip(jobs[:2], files, strict=True):
+        write_record(record(job, 0.9), file)
+    trainings = [training_of(jobs[0])]
+    simulation = Simulation(published=[tmp_path], trainings=trainings, searches={}, real=[])
+    found = joined(files, simulation).groupby("configuration")["accuracy"].max()
+    assert found.tolist() == pytest.approx([0.5, 0.51, 0.92, 0.93])
 
 
 def test_a_damaged_file_of_origins_is_one_line(tmp_path):
