@@ -181,16 +181,16 @@ def simulate(
     records: Annotated[Sequence[Path], "Records of learning curves."] = (),
     *,
     job: JobText,
-    processes: Processes = 1,
     curves: Annotated[Path, "File for all learning curves, one row per evaluation, Parquet."],
     output: TableFolder,
 ) -> None:
     """Join recorded learning curves and simulate searches on them."""
-    from automata.analysis.tables import read_parquet, write_csv, write_parquet
+    from automata.analysis.tables import write_csv, write_parquet
     from automata.config.refusals import parsed
     from automata.simulation.tables import Simulation, joined, simulated
 
     simulation = parsed(Simulation, job)
-    write_parquet(joined(records, simulation), curves)
-    for name, table in simulated(read_parquet(curves), simulation, processes):
-        write_csv(table, output / f"{name}.csv")
+    table = joined(records, simulation)
+    write_parquet(table, curves)
+    for name, content in simulated(table, simulation):
+        write_csv(content, output / f"{name}.csv")
