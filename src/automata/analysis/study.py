@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from automata import names
-from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
+from automata.analysis.tables import read_csv, read_json, read_texts
 from automata.registry import imported
 from automata.views import BEST, TABLES
 
@@ -78,12 +78,12 @@ class Study:
     def runs(self) -> pd.DataFrame:
         """One row per record (`automata.analysis.runs`); published tables have it as CSV only."""
         parquet = self.folder / "runs.parquet"
-        return read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
+        return pd.read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """One row per evaluation of a trial (`automata.analysis.runs`)."""
-        return read_parquet(self.folder / "trials.parquet")
+        """One row per evaluation of a trial (`automata.analysis.collect`)."""
+        return pd.read_parquet(self.folder / "trials.parquet")
 
     @cached_property
     def protocols(self) -> dict[str, Any]:
