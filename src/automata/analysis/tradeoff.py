@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.analysis.quantities import QUANTITIES, relative_test_error
-from automata.analysis.ratios import SAME
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.ratios import SAME, relative_test_error
 from automata.analysis.statistics import (
     Spread,
     Values,
