@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from operator import attrgetter
 from typing import Any
 
 import pandas as pd
@@ -65,17 +66,14 @@ def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
     """
     table = runs[runs["selector"] != "untuned"].astype(object)
     rows = [RunRow(row) for row in table.where(table.notna(), None).to_dict("records")]
-    full = {_pair(row): row for row in rows if row.selector == "full"}
-    return pd.DataFrame([_compared(row, full.get(_pair(row))) for row in rows], columns=COLUMNS)
-
-
-def _pair(row: RunRow) -> tuple[Any, ...]:
-    return tuple(row[column] for column in PAIR)
+    pair = attrgetter(*PAIR)
+    full = {pair(row): row for row in rows if row.selector == "full"}
+    return pd.DataFrame([_compared(row, full.get(pair(row))) for row in rows], columns=COLUMNS)
 
 
 def _compared(run: RunRow, full: RunRow | None) -> dict[str, Any]:
     """Return the row of one run."""
-    facts = {column: run[column] for column in FACTS}
+    facts = {column: getattr(run, column) for column in FACTS}
     refused = _refusal(run, full)
     if full is None or refused:
         names = run.record if full is None else f"{run.record} (FULL: {full.record})"
@@ -100,7 +98,7 @@ def _refusal(run: RunRow, full: RunRow | None) -> str | None:
 
 def _differing(run: RunRow, full: RunRow, columns: list[str]) -> str:
     """Return in which of `columns` the two differ, and how; "" if in none."""
-    pairs = ((name, run[name], full[name]) for name in columns)
+    pairs = ((name, getattr(run, name), getattr(full, name)) for name in columns)
     return ", ".join(f"{name} {one} and {other}" for name, one, other in pairs if one != other)
 
 

@@ -204,9 +204,6 @@ class RunRow:
     def __init__(self, values: Mapping[Any, Any]) -> None:
         self.__dict__.update((name, values[name]) for name in TYPES)
 
-    def __getitem__(self, column: str) -> Any:
-        return self.__dict__[column]
-
 
 TYPES = get_type_hints(RunRow)
 """The columns of the table of runs, and the types of their values."""

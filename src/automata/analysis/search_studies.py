@@ -15,15 +15,7 @@ import numpy as np
 import pandas as pd
 
 from automata.analysis.ratios import NOT_COMPARABLE, PAIR
-from automata.analysis.statistics import (
-    UNITS,
-    Spread,
-    Values,
-    of_units,
-    sum_of,
-    summarise,
-    tau,
-)
+from automata.analysis.statistics import UNITS, Spread, of_units, sum_of, summarise, tau
 from automata.analysis.study import COMBINATION, Study
 from automata.analysis.tables import joined
 
@@ -36,9 +28,6 @@ BASE = 3
 CLOCKS = ("elapsed_seconds", "elapsed_joules")
 """Columns of the trials that measure progress, from the start of the search's first trial."""
 
-Curve = tuple[Values, Values]
-"""Times and values of steps."""
-
 
 @cache
 def rank_agreement(study: Study) -> pd.DataFrame:
@@ -46,7 +35,7 @@ def rank_agreement(study: Study) -> pd.DataFrame:
 
     Group `level` has the rungs nearest to T / 3^level; `percent` is the geometric mean of their
     epochs in percent of T. `tau` is the mean over `units`, which are data sets or seeds
-    (`automata.analysis.statistics.spread_over`).
+    (`automata.analysis.statistics.unit_of`).
     """
     taus = agreements(study)
     taus = taus[taus["tau"].notna()]
@@ -127,9 +116,11 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
     rows: list[list[object]] = []
     for combination, group in trials[trials["rung"].astype(bool)].groupby(COMBINATION, sort=True):
         if group[clock].notna().all():
-            curves = [steps(run[clock], run["accuracy"]) for _, run in group.groupby("seed")]
+            curves = [_steps(run, clock) for _, run in group.groupby("seed")]
+            best = pd.concat(curves, axis=1).sort_index().ffill().dropna()
+            over = [best.index, best.median(axis=1), best.min(axis=1), best.max(axis=1)]
             closing = [len(curves), joined(group["record"].unique())]
-            rows += [[*combination, *step, *closing] for step in _over(curves)]
+            rows += [[*combination, *step, *closing] for step in zip(*over, strict=True)]
     columns = [*COMBINATION, "at", "median", "low", "high", "seeds", "records"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -147,23 +138,9 @@ def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.Dat
     return trials[~trials["record"].isin(set(ratios.loc[apart, "record"]))]
 
 
-def steps(times: pd.Series[float], scores: pd.Series[float]) -> Curve:
-    """Return the times and values of the best score so far: its rises, and the last time.
-
-    Scores may come in any order.
-    """
-    order = np.argsort(times.to_numpy(np.float64), kind="stable")
-    at = times.to_numpy(np.float64)[order]
-    so_far = np.maximum.accumulate(scores.to_numpy(np.float64)[order])
-    rose = np.concatenate([[True], np.diff(so_far) > 0])
-    rose[-1] = True
-    return at[rose], so_far[rose]
-
-
-def _over(curves: list[Curve]) -> Values:
-    """Return time, median, smallest and largest value of step curves, once all have begun."""
-    begun = max(at[0] for at, _ in curves)
-    union = np.unique(np.concatenate([at for at, _ in curves]))
-    times = union[union >= begun]
-    values = np.stack([so_far[np.searchsorted(at, times, "right") - 1] for at, so_far in curves])
-    return np.stack([times, np.median(values, 0), values.min(0), values.max(0)], axis=1)
+def _steps(run: pd.DataFrame, clock: str) -> pd.Series[float]:
+    """Return the best score of a run so far, by time: its rises, and the last time."""
+    best = run.set_index(clock)["accuracy"].sort_index(kind="stable").cummax()
+    rises = ~best.duplicated()
+    rises.iloc[-1] = True
+    return best[rises].groupby(level=0).last()

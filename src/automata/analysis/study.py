@@ -167,11 +167,10 @@ def not_run(table: pd.DataFrame) -> list[Panel]:
 def missing(table: pd.DataFrame, panel: pd.DataFrame) -> list[str]:
     """Return the methods that `table` has and the rows `panel` lack: CRAIG 5 %."""
     keys = ["selector", "fraction"]
-    there = {tuple(row) for row in panel[keys].itertuples(index=False, name=None)}
-    elsewhere = {tuple(row) for row in table[keys].itertuples(index=False, name=None)}
+    there, all_of = (set(rows[keys].itertuples(index=False, name=None)) for rows in (panel, table))
     order = selectors(table)
-    wanted = sorted(elsewhere - there, key=lambda row: (order.index(row[0]), row[1]))
-    return [names.method(name, value) for name, value in wanted]
+    absent = sorted(all_of - there, key=lambda row: (order.index(row[0]), row[1]))
+    return [names.method(*row) for row in absent]
 
 
 def panel_of_each(table: pd.DataFrame) -> list[Panel]:

@@ -55,10 +55,6 @@ def test_a_scale_is_that_of_mean_and_bounds() -> None:
     assert (table["ratio_low"][1], table["ratio_high"][1]) == pytest.approx((1.0, 10.0))
 
 
-def test_without_sorting_groups_are_in_the_order_of_their_rows() -> None:
-    assert summarise(RUNS, ["dataset"], {}, sort=False)["dataset"].tolist() == ["b", "a"]
-
-
 def test_nothing_has_all_columns() -> None:
     nothing = summarise(RUNS.iloc[:0], ["dataset"], COLUMNS)
 

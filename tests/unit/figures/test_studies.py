@@ -15,9 +15,8 @@ from matplotlib.figure import Figure
 
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
-from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import Study
-from automata.analysis.tradeoff import PARTS, fronts, summary, time_split
+from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
 from automata.figures.files import draw
 from automata.figures.style import RATIO_TICKS, logarithmic
 from drawn import legend_of, note_of, points, texts
