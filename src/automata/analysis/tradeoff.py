@@ -1,9 +1,8 @@
 """The tradeoff table, which has means over the seeds of each combination, and tables like it.
 
-These are Pareto fronts, differences between selectors over pairs of runs, the parts of the time, and
-the control without tuning. The selectors random, rs2 and gradmatch differ in one thing at a time: a
-fixed random subset, random subsets drawn anew, and subsets chosen by gradients. The paper compares
-the first with the last.
+These are Pareto fronts, differences between selectors in pairs of runs, the parts of the time, and
+the control without tuning. Selectors of a pair differ in one thing: random subsets are fixed or
+drawn anew, and these are drawn at random or chosen by gradients. The paper changes both at once.
 """
 
 from __future__ import annotations
