@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from automata.analysis.ratios import NOT_COMPARABLE, PAIR
-from automata.analysis.statistics import UNITS, Spread, of_units, sum_of, summarise, tau
+from automata.analysis.statistics import UNITS, Spread, of_units, summarise, tau
 from automata.analysis.study import COMBINATION, Study
 from automata.analysis.tables import joined
 
@@ -49,7 +49,7 @@ def rank_agreement(study: Study) -> pd.DataFrame:
             "tau": Spread(of_units("tau")),
             **UNITS,
             "runs": lambda group: group["record"].nunique(),
-            "pairs": sum_of("pairs"),
+            "pairs": lambda group: group["pairs"].sum(),
         },
         ["record", "full_record"],
     )

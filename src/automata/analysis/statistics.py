@@ -69,11 +69,6 @@ def mean_of(column: str) -> Callable[[pd.DataFrame], float]:
     return lambda group: mean(known(column)(group))
 
 
-def sum_of(column: str) -> Callable[[pd.DataFrame], int]:
-    """Return a function of rows: the sum of `column`, which has whole numbers."""
-    return lambda group: int(group[column].sum())
-
-
 def mean(values: Values) -> float:
     """Return the mean of n values; NaN if there are none."""
     return float(values.mean()) if len(values) else math.nan

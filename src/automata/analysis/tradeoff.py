@@ -26,7 +26,6 @@ from automata.analysis.statistics import (
     mean_of,
     of_units,
     on_front,
-    sum_of,
     summarise,
 )
 from automata.analysis.study import COMBINATION, PANEL, compared
@@ -119,7 +118,7 @@ def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
         [*PANEL, "selector"],
         {
             "points": len,
-            "on_front": sum_of("on_front"),
+            "on_front": lambda group: int(group["on_front"].sum()),
             "hypervolume": _area,
             "share": lambda group: _area(group) / (areas[tuple(group[PANEL].iloc[0])] or math.nan),
             "worst_error": lambda group: group["worst_error"].iloc[0],
@@ -141,15 +140,11 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     """
     largest = table.groupby(PANEL)["hypervolume"].transform("max")
     judged = table.assign(
-        leads=(table["hypervolume"] == largest) & (table["hypervolume"] > 0),
-        present=table["on_front"] > 0,
-    )
-    columns = {
-        "panels": len,
-        "panels_on_front": sum_of("present"),
-        "panels_largest": sum_of("leads"),
-    }
-    return summarise(judged, ["selector"], columns, ["records"])
+        panels_on_front=table["on_front"] > 0,
+        panels_largest=(table["hypervolume"] == largest) & (table["hypervolume"] > 0),
+    ).groupby("selector")
+    counts = judged[["panels_on_front", "panels_largest"]].sum()
+    return counts.assign(panels=judged.size()).reset_index()
 
 
 def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -160,20 +155,14 @@ def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
     speedup(selector) / speedup(baseline).
     """
     runs = compared(ratios)
-    parts = []
-    for selector, baseline in contrasts(runs["selector"]):
-        both = runs[runs["selector"] == selector].merge(
-            runs[runs["selector"] == baseline],
-            on=[*PLACE, "seed", "full_record"],
-            suffixes=("", "_baseline"),
-        )
-        both["error"] = both["relative_test_error"] - both["relative_test_error_baseline"]
-        both["log_speedup"] = np.log(both["speedup"] / both["speedup_baseline"])
-        both["baseline"] = baseline
-        parts.append(both)
-    records = ["record", "record_baseline", "full_record"]
-    columns = [*CONTRAST, *PLACE, "seed", "error", "log_speedup", *records]
-    return pd.concat(parts, ignore_index=True)[columns]
+    both = runs.merge(runs, on=[*PLACE, "seed", "full_record"], suffixes=("", "_baseline"))
+    both = both.rename(columns={"selector_baseline": "baseline"}).assign(
+        error=both["relative_test_error"] - both["relative_test_error_baseline"],
+        log_speedup=np.log(both["speedup"] / both["speedup_baseline"]),
+    )
+    pairs = contrasts(runs["selector"])
+    parts = [both[(both[CONTRAST] == list(pair)).all(axis=1)] for pair in pairs]
+    return pd.concat(parts, ignore_index=True)
 
 
 def resampling(ratios: pd.DataFrame) -> pd.DataFrame:

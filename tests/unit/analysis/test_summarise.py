@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import bootstrap
 
-from automata.analysis.statistics import Spread, known, mean_of, sum_of, summarise
+from automata.analysis.statistics import Spread, known, mean_of, summarise
 
 RUNS = pd.DataFrame(
     {
@@ -22,7 +22,6 @@ COLUMNS = {
     "runs": len,
     "speedup": Spread(known("speedup")),
     "error": mean_of("error"),
-    "sum": sum_of("speedup"),
 }
 
 
@@ -33,7 +32,6 @@ def test_a_group_has_the_values_of_its_rows_and_its_records_once() -> None:
     assert table["runs"].tolist() == [1, 3]
     assert table["speedup"].tolist() == [2.0, 5.0]
     assert table["error"].tolist() == pytest.approx([np.nan, 1.0], nan_ok=True)
-    assert table["sum"].tolist() == [2, 15]
     assert table["records"].tolist() == ["g h r3", "f r0 r1 r2"]
 
 
