@@ -96,7 +96,8 @@ def ran(study: Study) -> pd.DataFrame:
 def glance(study: Study) -> pd.DataFrame:
     """Return a row per data set, scheduler and selector: speedup, ceiling, error by subset size."""
     rows = _of_methods(compared(study.ratios))
-    return by_size(rows, ["dataset", "scheduler", "selector"], gain)
+    keys = ["dataset", "scheduler", "selector"]
+    return by_size(rows, keys, lambda group: "{} ({}), {}".format(*gains(group)))
 
 
 def gains(runs: pd.DataFrame) -> list[str]:
@@ -104,11 +105,6 @@ def gains(runs: pd.DataFrame) -> list[str]:
     means = runs.groupby("seed")[["speedup", "ceiling", "relative_test_error"]].mean().mean()
     faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
     return [f"{faster:.1f}", f"{ceiling:.1f}", f"{error:+.1f}"]
-
-
-def gain(runs: pd.DataFrame) -> str:
-    """Return the `gains` of `runs` as a cell."""
-    return "{} ({}), {}".format(*gains(runs))
 
 
 def contrasts(study: Study) -> pd.DataFrame:

@@ -28,34 +28,26 @@ class Quantity:
     of_energy: bool = False
     """Whether it is computed from energy, which a run may lack."""
     axis: str = ""
-    """Label of an axis without unit, if it differs from the words."""
+    """Label of an axis without unit, if it differs from the title."""
 
     @property
     def title(self) -> str:
         """The words with a capital: Ceiling of the speedup."""
-        return _capital(self.words)
+        return self.words[0].upper() + self.words[1:]
 
     @property
     def heading(self) -> str:
         """The heading of a table: Speedup (x)."""
-        return self._with_unit(self.words)
+        return self.title + self._in_unit
 
     @property
     def label(self) -> str:
         """The label of an axis: Speedup over FULL (x)."""
-        return self._with_unit(self.axis or self.words)
+        return (self.axis or self.title) + self._in_unit
 
-    def note(self, energy: str) -> str:
-        """Return the note of a figure; `energy` says how energies were obtained."""
-        return f"{self.definition} Energy: {energy}." if self.of_energy else self.definition
-
-    def _with_unit(self, words: str) -> str:
-        shown = _capital(words)
-        return f"{shown} ({self.unit})" if self.unit in (TIMES, "pp") else shown
-
-
-def _capital(words: str) -> str:
-    return words[0].upper() + words[1:]
+    @property
+    def _in_unit(self) -> str:
+        return f" ({self.unit})" if self.unit in (TIMES, "pp") else ""
 
 
 QUANTITIES = {
@@ -68,7 +60,7 @@ QUANTITIES = {
             "Total time of FULL / total time of the run; totals are the search plus the final "
             "training.",
             spread=True,
-            axis="speedup over FULL",
+            axis="Speedup over FULL",
         ),
         Quantity(
             "ceiling",
@@ -101,7 +93,7 @@ QUANTITIES = {
             "Energy of FULL / energy of the run.",
             spread=True,
             of_energy=True,
-            axis="energy ratio, FULL / method",
+            axis="Energy ratio, FULL / method",
         ),
         Quantity(
             "total_seconds", "total time", "s", "Seconds of the search plus the final training."

@@ -22,9 +22,6 @@ from automata.analysis.tables import joined
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
 """Scores of two runs compare if the runs agree in these. Hosts and times may differ."""
 
-BASE = 3
-"""Rungs of different protocols are grouped by the nearest of T, T/3, T/9, ..."""
-
 CLOCKS = ("elapsed_seconds", "elapsed_joules")
 """Columns of the trials that measure progress, from the start of the search's first trial."""
 
@@ -40,7 +37,7 @@ def rank_agreement(study: Study) -> pd.DataFrame:
     taus = agreements(study)
     taus = taus[taus["tau"].notna()]
     share = (taus["epoch"] / taus["epochs"]).astype(float)
-    level = np.round(-np.log(share) / math.log(BASE)).astype(int)
+    level = np.round(-np.log(share) / math.log(3)).astype(int)
     return summarise(
         taus.assign(level=level, log_percent=np.log(100 * share)),
         ["scheduler", "selector", "fraction", "level"],

@@ -111,10 +111,6 @@ class Study:
         return read_texts(self.folder / "differences.csv")
 
 
-READ = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")
-"""Tables that are attributes of a `Study`."""
-
-
 def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield name and content of each table; the caller must write it before it takes the next.
 
@@ -123,7 +119,8 @@ def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     """
     known = {**given, "study": study}
     makes = {table.name: table.make for table in (*TABLES.values(), BEST) if table.make}
-    for name in sorted(makes, key=lambda name: (name not in READ, not name.endswith(".csv"))):
+    read = {name for name in makes if hasattr(Study, name.removesuffix(".csv"))}
+    for name in sorted(makes, key=lambda name: (name not in read, not name.endswith(".csv"))):
         make = imported(f"automata.analysis.{makes[name]}")
         reads = signature(make).parameters
         content = make(*(getattr(study, it) if hasattr(Study, it) else known[it] for it in reads))

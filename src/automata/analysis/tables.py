@@ -47,19 +47,14 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-TEXTS = dict.fromkeys(
-    (
-        *("dataset", "search", "scheduler", "selector"),
-        *("record", "full_record", "records", "refused"),
-    ),
-    "str",
-)
+TEXTS = "dataset", "search", "scheduler", "selector", "record", "full_record", "records", "refused"
 """Columns that are never numbers: a data set may be called 2024, or NA."""
 
 
 def read_csv(path: Path) -> pd.DataFrame:
     """Read a CSV table; the columns TEXTS stay text."""
-    return pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
+    texts = dict.fromkeys(TEXTS, "str")
+    return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""])
 
 
 def read_texts(path: Path) -> pd.DataFrame:
@@ -68,8 +63,5 @@ def read_texts(path: Path) -> pd.DataFrame:
 
 
 def joined(records: Iterable[str]) -> str:
-    """Return all words in `records`, each once, sorted, separated by spaces.
-
-    Words are paths of records; an item may have several, as in the column `records` of a table.
-    """
+    """Return the paths in `records`, each once, sorted; spaces separate paths in and out."""
     return " ".join(sorted({record for names in records for record in names.split()}))
