@@ -95,7 +95,7 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
 def _read(comparison: Comparison, path: Path) -> tuple[Row, pd.DataFrame, Row, Row]:
     """Return what a record adds: its run, trials, settings and provenance.
 
-    The settings lack those of selectors, and have the notes on the user's data.
+    The settings leave out those of selectors and include the notes on the user's data.
     """
     record = read_record(path)
     settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
@@ -106,7 +106,7 @@ def _read(comparison: Comparison, path: Path) -> tuple[Row, pd.DataFrame, Row, R
 
 
 def _exclude_older(runs: pd.DataFrame) -> None:
-    """Exclude runs with an older measurement version than others of their panel."""
+    """Exclude runs whose measurement version is older than the newest of their panel."""
     for part in ("training", "metering", "selector"):
         group = [*PANEL, "selector"] if part == "selector" else PANEL
         made = runs[f"{part}_version"]
@@ -119,9 +119,10 @@ def _exclude_older(runs: pd.DataFrame) -> None:
 def evaluations(record: Record, path: Path) -> pd.DataFrame:
     """Return a row per evaluation of a trial, in the order of time; none without a search.
 
-    `rung`: whether the scheduler saw it. `elapsed_seconds`: since the start of the search, without
-    interruptions. `elapsed_joules` spreads the energy of the search evenly over its time, because
-    counters are read seconds apart. A trial that diverged keeps its earlier evaluations.
+    `rung` says whether the scheduler saw the evaluation. `elapsed_seconds` counts from the start of
+    the search, without interruptions. `elapsed_joules` spreads the energy of the search evenly over
+    its time, because counters are read seconds apart. A trial that diverged keeps its earlier
+    evaluations.
     """
     window = record.tuning.measurement
     joules = window.energy_joules if window else None

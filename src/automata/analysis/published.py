@@ -1,4 +1,4 @@
-"""Tables and figures in texts such as docs/results.md, from the published results.
+"""Tables and figures of the published results in pages of docs/.
 
 `<!-- table: protocol worth -->` becomes the table `worth`, made from protocol/tables/.
 """
@@ -106,4 +106,4 @@ TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "certainty": certainty,
     "simulated-claims": _simulated_claims,
 }
-"""What `with_tables` can fill in, by name."""
+"""The tables that `with_tables` knows, by name."""

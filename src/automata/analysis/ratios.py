@@ -97,7 +97,7 @@ def _refusal(run: RunRow, full: RunRow | None) -> str | None:
 
 
 def _differing(run: RunRow, full: RunRow, columns: list[str]) -> str:
-    """Return in which of `columns` the two differ, and how; "" if in none."""
+    """Return the `columns` in which two runs differ, with both values; "" if they agree."""
     pairs = ((name, getattr(run, name), getattr(full, name)) for name in columns)
     return ", ".join(f"{name} {one} and {other}" for name, one, other in pairs if one != other)
 

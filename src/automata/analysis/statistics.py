@@ -40,7 +40,7 @@ def summarise(
 ) -> pd.DataFrame:
     """Return a row per group of rows with the same values in the columns `by`.
 
-    `columns` are functions of the rows of a group. The last column, `records`, joins the names in
+    `columns` are functions of the rows of a group. The last column, `records`, joins the paths in
     the columns `records`. An empty table gives an empty summary with all columns.
     """
     grouped = table.groupby(list(by))
@@ -203,7 +203,7 @@ def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | Non
 
 
 FEWEST_PAIRS = 5
-"""With fewer pairs there is no tau, because it could take only a few values."""
+"""Minimum number of pairs for tau: with fewer, it takes only a few values."""
 
 
 def tau(scores: Values, others: Values) -> float:

@@ -63,5 +63,5 @@ def read_texts(path: Path) -> pd.DataFrame:
 
 
 def joined(records: Iterable[str]) -> str:
-    """Return the paths in `records`, each once, sorted; spaces separate paths in and out."""
+    """Return the distinct paths in `records`, sorted; spaces separate paths, as in each item."""
     return " ".join(sorted({record for names in records for record in names.split()}))

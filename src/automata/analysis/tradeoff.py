@@ -249,7 +249,7 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
 def _draws(panel: pd.DataFrame) -> pd.DataFrame:
     """Return the draws of a panel that agree with FULL in SAME, with FULL's means.
 
-    If draws of several kinds do, these are the ones of the most frequent kind.
+    If several groups of draws agree with a FULL of their own, the largest group counts.
     """
     draws, full = panel.iloc[:0], panel.iloc[:0]
     for _, alike in panel.groupby(SAME, sort=False, dropna=False):
