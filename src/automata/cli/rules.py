@@ -94,10 +94,13 @@ def collect(
 ) -> None:
     """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
+    from automata.analysis.tables import write
     from automata.config.refusals import parsed
     from automata.config.sections import Comparison
 
-    collect(record_files(records), parsed(Comparison, comparison), processes).write(output)
+    made = collect(record_files(records), parsed(Comparison, comparison), processes)
+    for name, content in made.items():
+        write(content, output / name)
 
 
 def tabulate(
@@ -185,12 +188,12 @@ def simulate(
     output: TableFolder,
 ) -> None:
     """Join recorded learning curves and simulate searches on them."""
-    from automata.analysis.tables import write_csv, write_parquet
+    from automata.analysis.tables import write
     from automata.config.refusals import parsed
     from automata.simulation.tables import Simulation, joined, simulated
 
     simulation = parsed(Simulation, job)
     table = joined(records, simulation)
-    write_parquet(table, curves)
+    write(table, curves)
     for name, content in simulated(table, simulation):
-        write_csv(content, output / f"{name}.csv")
+        write(content, output / f"{name}.csv")

@@ -10,7 +10,7 @@ import pytest
 from automata.analysis.claims import claims_table, parse_claims, presented
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
-from automata.analysis.tables import read_csv, write_csv, write_json, write_parquet
+from automata.analysis.tables import read_csv, write
 from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
 from automata.config.reading import read
@@ -78,9 +78,9 @@ def test_claims_are_not_run_if_nothing_compares(tmp_path):
     subsets = ("gradmatch", "random")
     table = synthetic_runs(datasets=("dna",), selectors=subsets, fractions=(0.1,), repeats=1)
     ratios = ratios_to_full(table)
-    write_csv(ratios, tmp_path / "ratios.csv")
-    write_csv(tradeoff(ratios), tmp_path / "tradeoff.csv")
-    write_parquet(table, tmp_path / "runs.parquet")
+    write(ratios, tmp_path / "ratios.csv")
+    write(tradeoff(ratios), tmp_path / "tradeoff.csv")
+    write(table, tmp_path / "runs.parquet")
     found = claims_table(SHIPPED, Study(tmp_path)).set_index("id")["verdict"]
     assert set(found.drop("footprint")) == {"not run"}
 
@@ -91,11 +91,11 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("experiment") / "tables"
     runs = synthetic_runs()
     ratios = ratios_to_full(runs)
-    write_parquet(runs, folder / "runs.parquet")
-    write_csv(ratios, folder / "ratios.csv")
-    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
-    write_json({}, folder / "protocols.json")
-    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
+    write(runs, folder / "runs.parquet")
+    write(ratios, folder / "ratios.csv")
+    write(tradeoff(ratios), folder / "tradeoff.csv")
+    write({}, folder / "protocols.json")
+    write(synthetic_trials(runs), folder / "trials.parquet")
     main(["tabulate", str(folder), "--carbon", CARBON.model_dump_json()])
     return folder
 
