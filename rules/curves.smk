@@ -56,7 +56,6 @@ rule simulate:
     localrule: True
     conda:
         "../envs/automata.yaml"
-    threads: WHOLE_MACHINE
     params:
         experiment=EXPERIMENT,
         job=as_json(
@@ -73,7 +72,6 @@ rule simulate:
         """
         python -m automata simulate {input:q} \
             --job {params.job:q} \
-            --processes {threads} \
             --curves {output.curves:q} \
             --output results/{params.experiment:q}/tables > {log:q} 2>&1
         """

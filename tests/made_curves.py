@@ -17,7 +17,6 @@ def table_row(method, selector, fraction, **numbers):
     """Return a row of the table of simulated searches, under Hyperband on dna."""
     return {
         "dataset": "dna",
-        "search": "random",
         "scheduler": "hyperband",
         "method": method,
         "selector": selector,
@@ -48,7 +47,7 @@ def made_curves(noise, selectors=("full", "rs2")):
                             "horizon_exponent": 0.0,
                             "seed": seed,
                             "configuration": number,
-                            "hyperparameters": json.dumps({"x": number / POOL}),
+                            "hyperparameters": json.dumps({"learning_rate": number}),
                             "epoch": epoch,
                             "accuracy": accuracy,
                             "loss": -accuracy,

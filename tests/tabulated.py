@@ -8,7 +8,7 @@ import pandas as pd
 
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
-from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config.sections import Carbon
 from benchmarks.synthetic import synthetic_trials
@@ -28,10 +28,10 @@ SETTINGS = {
 def write_tables(runs: pd.DataFrame, folder: Path) -> Study:
     """Write what studies and the overview read of `runs` to `folder`."""
     ratios = ratios_to_full(runs)
-    write_parquet(runs, folder / "runs.parquet")
-    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
-    write_json(dict.fromkeys(runs["protocol_hash"], SETTINGS), folder / "protocols.json")
-    write_csv(ratios, folder / "ratios.csv")
-    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
-    write_csv(untuned(runs), folder / "untuned.csv")
+    write(runs, folder / "runs.parquet")
+    write(synthetic_trials(runs), folder / "trials.parquet")
+    write(dict.fromkeys(runs["protocol_hash"], SETTINGS), folder / "protocols.json")
+    write(ratios, folder / "ratios.csv")
+    write(tradeoff(ratios), folder / "tradeoff.csv")
+    write(untuned(runs), folder / "untuned.csv")
     return Study(folder)

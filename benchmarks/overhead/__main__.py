@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from automata.analysis.windows import tuning_split
+from automata.analysis.runs import tuning_split
 from automata.config.files import read_experiments
 from automata.config.job import Job, Run
 from automata.records import read_record

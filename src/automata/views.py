@@ -60,7 +60,7 @@ _TABLES = (
     Table(
         "selector-comparison.csv",
         "Paired differences between selectors.",
-        "selector_comparisons:resampling",
+        "tradeoff:resampling",
         published=False,
     ),
     Table(

@@ -84,16 +84,7 @@ def _ranked(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def text(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> str:
-    """Return the text of best.yaml, with all digits."""
-    content = answer(runs, tradeoff)
-    return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-
-
-def answer(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return the content of best.yaml: by data set the best choice, then that of each combination.
-
-    `tradeoff` is the table of that name.
-    """
+    """Return best.yaml: by data set the best choice, then that of each combination."""
     errors = tradeoff.set_index(COMBINATION)["relative_test_error"].to_dict()
     entries = {
         name: [_entry(choice, errors) for choice in choices(runs[runs["dataset"] == name])]
@@ -101,7 +92,8 @@ def answer(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> dict[str, dict[str, An
     }
     # YAML would write a second reference to an entry as an alias.
     best = {name: deepcopy(found[0]) for name, found in entries.items() if found}
-    return {"best": best, "combinations": entries}
+    content = {"best": best, "combinations": entries}
+    return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
 def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:

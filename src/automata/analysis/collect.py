@@ -1,25 +1,24 @@
-"""From records to the tables of runs, trials and provenance; everything else reads these tables."""
+"""From records to the tables of runs, trials and provenance; all other tables read these."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from automata.analysis.provenance import presented, provenance_row
 from automata.analysis.runs import row, table
 from automata.analysis.study import PANEL, RUN
-from automata.analysis.tables import write_csv, write_json, write_parquet
-from automata.analysis.trials import evaluations
+from automata.analysis.tables import markdown
 from automata.config.sections import Comparison
 from automata.errors import UserError
-from automata.files import write_text
-from automata.records import read_record
+from automata.records import Record, read_record
 
 Row = dict[str, Any]
 
@@ -27,27 +26,18 @@ CHUNK = 64
 """Records that a process reads at a time."""
 
 
-@dataclass(frozen=True)
-class Collected:
-    """The tables of an experiment that are made from its records."""
+EVALUATION = [
+    *RUN,
+    *("index", "configuration", "status", "epoch", "rung", "accuracy"),
+    *("elapsed_seconds", "elapsed_joules", "record"),
+]
+"""Columns of the table of trials."""
 
-    runs: pd.DataFrame
-    """A row per record, sorted by the columns of `RUN`."""
-    trials: pd.DataFrame
-    """A row per evaluation of a trial."""
-    protocols: dict[str, Any]
-    """The settings for each `protocol_hash` of the runs."""
-    provenance: pd.DataFrame
-    """A row per record, with the machine and software that made it."""
+UNCOUNTED = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
+"""Columns of the provenance that its page does not count: they name a run and its start."""
 
-    def write(self, folder: Path) -> None:
-        """Write the tables."""
-        write_csv(self.runs, folder / "runs.csv")
-        write_parquet(self.runs, folder / "runs.parquet")
-        write_parquet(self.trials, folder / "trials.parquet")
-        write_json(self.protocols, folder / "protocols.json")
-        write_csv(self.provenance, folder / "provenance.csv")
-        write_text(folder / "provenance.md", presented(self.provenance))
+_LISTED = 6
+"""Maximum number of values of a column that the page of provenance lists."""
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:
@@ -65,11 +55,12 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
-def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -> Collected:
-    """Return the tables of the records at `paths`, which are at least one.
+def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -> dict[str, Any]:
+    """Return the tables of the records at `paths`, at least one, by the names of their files.
 
-    `processes` processes read them. Raises UserError for a file that is not a record, and for two
-    records of the same run.
+    `protocols.json` has the settings for each `protocol_hash` of the runs. `processes` processes
+    read the records. Raises UserError for a file that is not a record, and for two records of the
+    same run.
     """
     read = partial(_read, comparison)
     if processes == 1 or len(paths) <= CHUNK:
@@ -88,18 +79,23 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
         # FULL's settings lack the keys that concern subsets alone.
         known = protocols.get(name, own)
         protocols[name] = max(known, own, key=lambda one: len(one["protocol"]))
-    return Collected(
-        runs.sort_values(RUN, ignore_index=True),
-        pd.concat([part for part in trials if len(part)] or trials[:1], ignore_index=True),
-        dict(sorted(protocols.items())),
-        pd.DataFrame(provenance).sort_values(RUN, ignore_index=True),
-    )
+    runs = runs.sort_values(RUN, ignore_index=True)
+    origins = pd.DataFrame(provenance).sort_values(RUN, ignore_index=True)
+    searched = [part for part in trials if len(part)] or trials[:1]
+    return {
+        "runs.csv": runs,
+        "runs.parquet": runs,
+        "trials.parquet": pd.concat(searched, ignore_index=True),
+        "protocols.json": dict(sorted(protocols.items())),
+        "provenance.csv": origins,
+        "provenance.md": presented(origins),
+    }
 
 
 def _read(comparison: Comparison, path: Path) -> tuple[Row, pd.DataFrame, Row, Row]:
     """Return what a record adds: its run, trials, settings and provenance.
 
-    The settings lack those of selectors, and have the notes on the user's data.
+    The settings leave out those of selectors and include the notes on the user's data.
     """
     record = read_record(path)
     settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
@@ -110,7 +106,7 @@ def _read(comparison: Comparison, path: Path) -> tuple[Row, pd.DataFrame, Row, R
 
 
 def _exclude_older(runs: pd.DataFrame) -> None:
-    """Exclude runs with an older measurement version than others of their panel."""
+    """Exclude runs whose measurement version is older than the newest of their panel."""
     for part in ("training", "metering", "selector"):
         group = [*PANEL, "selector"] if part == "selector" else PANEL
         made = runs[f"{part}_version"]
@@ -118,3 +114,93 @@ def _exclude_older(runs: pd.DataFrame) -> None:
         for one in runs.index[(made < newest) & (runs["set_aside"] == "")]:
             text = f"has another measurement version: {part} {made[one]}, not {newest[one]}"
             runs.loc[one, "set_aside"] = text
+
+
+def evaluations(record: Record, path: Path) -> pd.DataFrame:
+    """Return a row per evaluation of a trial, in the order of time; none without a search.
+
+    `rung` says whether the scheduler saw the evaluation. `elapsed_seconds` counts from the start of
+    the search, without interruptions. `elapsed_joules` spreads the energy of the search evenly over
+    its time, because counters are read seconds apart. A trial that diverged keeps its earlier
+    evaluations.
+    """
+    window = record.tuning.measurement
+    joules = window.energy_joules if window else None
+    watts = joules / window.wall_seconds if window and joules is not None else math.nan
+    rows = [
+        (
+            *(getattr(record.job.run, axis) for axis in RUN),
+            trial.index,
+            json.dumps(trial.configuration, sort_keys=True),
+            trial.status,
+            evaluation.epoch,
+            rung,
+            evaluation.accuracy,
+            elapsed := record.tuning.elapsed(evaluation.finished_at),
+            watts * elapsed,
+            str(path),
+        )
+        for trial in record.tuning.trials
+        for rung, some in ((True, trial.progress.evaluations), (False, trial.progress.curve))
+        for evaluation in (some if window else [])
+    ]
+    table = pd.DataFrame(rows, columns=EVALUATION)
+    return table.sort_values("elapsed_seconds", kind="stable", ignore_index=True)
+
+
+def provenance_row(record: Record, path: Path) -> dict[str, Any]:
+    """Return the row of one record in the table of provenance."""
+    made = record.provenance
+    git = made["git"] or {}
+    run = record.job.run
+    started = min(segment.measurement.started_at for segment in record.segments)
+    compute = record.job.settings.compute
+    return {
+        "record": str(path),
+        **run.model_dump(),
+        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
+        "git_commit": git.get("commit"),
+        "git_dirty": git.get("dirty"),
+        "measurement": f"training {record.version('training')}, metering "
+        f"{record.version('metering')}, selector {record.version(run.selector)}",
+        "lock_sha256": made["lock_sha256"],
+        "data": f"{run.dataset} {record.data.sha256}",
+        "own_model_sha256": made["own_model_sha256"],
+        "threads_per_trial": compute.threads_per_trial,
+        "concurrent_trials": compute.concurrent_trials,
+        "precision": compute.precision,
+        "blas": "; ".join(map(_listed, made["blas"])),
+        "torch": _listed(made["torch"]),
+        "environment": _listed(made["environment"]),
+        "python": made["python"],
+        "packages": _listed(made["packages"]),
+        "host": made["host"],
+        "platform": made["platform"],
+        "cpu": f"{made['cpu']}, {made['cpu_count']} cores",
+        "memory_mib": made["memory_mib"],
+        "device": made["device"],
+        "gpus": ", ".join(made["gpus"]),
+    }
+
+
+def presented(table: pd.DataFrame) -> str:
+    """Return the table of provenance for readers: the number of runs by value of each column.
+
+    A column with many values has one row that counts them. An empty value means that the machine
+    or software lacked the part, e.g. a GPU.
+    """
+    rows: list[tuple[str, str, int]] = []
+    for column in table.columns.drop(list(UNCOUNTED)):
+        counts = table[column].fillna("").astype(str).value_counts().sort_index()
+        if len(counts) > _LISTED:
+            rows.append((column, f"{len(counts)} values", len(table)))
+        else:
+            rows += [(column, str(value), int(runs)) for value, runs in counts.items()]
+    first, last = table["started"].min(), table["started"].max()
+    values = markdown(pd.DataFrame(rows, columns=["what", "value", "runs"]))
+    return f"{values}\n{len(table)} runs, begun between {first} and {last}.\n"
+
+
+def _listed(values: dict[str, Any]) -> str:
+    """Return the values that are not missing as "name value, name value"."""
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)

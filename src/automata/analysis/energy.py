@@ -7,7 +7,7 @@ import pandas as pd
 from automata.analysis.study import RUN
 from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
 from automata.config.sections import Carbon
-from automata.metering.measurement import JOULES_PER_KWH
+from automata.metering.measurement import JOULES_PER_KWH, Measurement, complete_sum
 
 GRAMS_PER_MILE = 400
 """CO2 of a car in the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""
@@ -31,6 +31,18 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     )
     energy = ["energy_method", "energy_source", "co2_measured_grams", "co2_time_grams", "flags"]
     return table[[*RUN, "total_seconds", "kwh", *energy, "record"]]
+
+
+def joules(phases: list[Measurement]) -> float | None:
+    """Return the energy of all phases; None if one was not measured or methods differ."""
+    alike = common(phases, "energy_method") is not None
+    return complete_sum([phase.energy_joules for phase in phases]) if alike else None
+
+
+def common(phases: list[Measurement], name: str) -> str | None:
+    """Return the attribute `name` of all phases; None if they differ."""
+    values = {getattr(phase, name) for phase in phases}
+    return values.pop() if len(values) == 1 else None
 
 
 def follows_time(method: str | None, source: str | None) -> bool:

@@ -12,9 +12,9 @@ from automata import names
 from automata.analysis.energy import ways
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.search_studies import rank_agreement, warm_start_epochs
-from automata.analysis.selector_comparisons import CONTRAST, differences, mean_differences
 from automata.analysis.study import Study, compared, datasets
 from automata.analysis.tables import markdown
+from automata.analysis.tradeoff import CONTRAST, mean_differences, paired_differences
 from automata.analysis.wording import cell, percent, times
 
 METHODS = (names.AUTOMATA, "rs2")
@@ -96,7 +96,8 @@ def ran(study: Study) -> pd.DataFrame:
 def glance(study: Study) -> pd.DataFrame:
     """Return a row per data set, scheduler and selector: speedup, ceiling, error by subset size."""
     rows = _of_methods(compared(study.ratios))
-    return by_size(rows, ["dataset", "scheduler", "selector"], gain)
+    keys = ["dataset", "scheduler", "selector"]
+    return by_size(rows, keys, lambda group: "{} ({}), {}".format(*gains(group)))
 
 
 def gains(runs: pd.DataFrame) -> list[str]:
@@ -106,14 +107,9 @@ def gains(runs: pd.DataFrame) -> list[str]:
     return [f"{faster:.1f}", f"{ceiling:.1f}", f"{error:+.1f}"]
 
 
-def gain(runs: pd.DataFrame) -> str:
-    """Return the `gains` of `runs` as a cell."""
-    return "{} ({}), {}".format(*gains(runs))
-
-
 def contrasts(study: Study) -> pd.DataFrame:
     """Return a row per pair of selectors and a column per data set: difference of their errors."""
-    pairs = differences(study.ratios)
+    pairs = paired_differences(study.ratios)
     order = datasets(pairs)
     rows = []
     for (selector, baseline), own in pairs.groupby(CONTRAST, sort=False):
@@ -136,15 +132,15 @@ def worth(study: Study) -> pd.DataFrame:
 
     The panels of a data set share their draws; each compares them with a FULL of its own.
     """
-    table = study.untuned.groupby("dataset").agg(
-        draws=("draws", "max"),
-        diverged=("diverged", "max"),
-        mean=("relative_test_error", "mean"),
-        median=("relative_test_error_median", "mean"),
-        best=("relative_test_error_low", "min"),
-        worst=("relative_test_error_high", "max"),
-    )
-    return table.rename(columns={"mean": "mean error (pp)"}).reset_index()
+    columns = {
+        "draws": ("draws", "max"),
+        "diverged": ("diverged", "max"),
+        "mean error (pp)": ("relative_test_error", "mean"),
+        "median": ("relative_test_error_median", "mean"),
+        "best": ("relative_test_error_low", "min"),
+        "worst": ("relative_test_error_high", "max"),
+    }
+    return study.untuned.groupby("dataset").agg(**columns).reset_index()
 
 
 def ranks(study: Study) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Tables and figures in texts such as docs/results.md, from the published results.
+"""Tables and figures of the published results in pages of docs/.
 
 `<!-- table: protocol worth -->` becomes the table `worth`, made from protocol/tables/.
 """
@@ -49,9 +49,8 @@ def figures(text: str) -> dict[Path, Path]:
     }
 
 
-def _runs(study: Study) -> pd.DataFrame:
-    shown = ["dataset", "runs", "seeds", "FULL's accuracy (%)", "measured hours"]
-    return for_readers(ran(study))[shown]
+RUNS = ["dataset", "runs", "seeds", "FULL's accuracy (%)", "measured hours"]
+"""The columns of the table of runs in docs/results.md."""
 
 
 def _answer(study: Study) -> pd.DataFrame:
@@ -99,7 +98,7 @@ def _short(verdict: str, reached: re.Match[str]) -> str:
 
 
 TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
-    "runs": _runs,
+    "runs": lambda study: for_readers(ran(study))[RUNS],
     "answer": _answer,
     "worth": lambda study: for_readers(worth(study)),
     "claims": _main_claims,
@@ -107,4 +106,4 @@ TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "certainty": certainty,
     "simulated-claims": _simulated_claims,
 }
-"""What `with_tables` can fill in, by name."""
+"""The tables that `with_tables` knows, by name."""

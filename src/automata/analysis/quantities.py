@@ -1,6 +1,7 @@
-"""The reported quantities, which compare a run with the FULL run of its pair, and their formulas.
+"""The reported quantities, which compare a run with the FULL run of its pair, with their texts.
 
-Columns of tables, axes of figures and headings of the page come from QUANTITIES.
+Columns of tables, axes of figures and headings of the page come from QUANTITIES;
+`automata.analysis.ratios` has the formulas.
 """
 
 from __future__ import annotations
@@ -27,34 +28,26 @@ class Quantity:
     of_energy: bool = False
     """Whether it is computed from energy, which a run may lack."""
     axis: str = ""
-    """Label of an axis without unit, if it differs from the words."""
+    """Label of an axis without unit, if it differs from the title."""
 
     @property
     def title(self) -> str:
         """The words with a capital: Ceiling of the speedup."""
-        return _capital(self.words)
+        return self.words[0].upper() + self.words[1:]
 
     @property
     def heading(self) -> str:
         """The heading of a table: Speedup (x)."""
-        return self._with_unit(self.words)
+        return self.title + self._in_unit
 
     @property
     def label(self) -> str:
         """The label of an axis: Speedup over FULL (x)."""
-        return self._with_unit(self.axis or self.words)
+        return (self.axis or self.title) + self._in_unit
 
-    def note(self, energy: str) -> str:
-        """Return the note of a figure; `energy` says how energies were obtained."""
-        return f"{self.definition} Energy: {energy}." if self.of_energy else self.definition
-
-    def _with_unit(self, words: str) -> str:
-        shown = _capital(words)
-        return f"{shown} ({self.unit})" if self.unit in (TIMES, "pp") else shown
-
-
-def _capital(words: str) -> str:
-    return words[0].upper() + words[1:]
+    @property
+    def _in_unit(self) -> str:
+        return f" ({self.unit})" if self.unit in (TIMES, "pp") else ""
 
 
 QUANTITIES = {
@@ -67,7 +60,7 @@ QUANTITIES = {
             "Total time of FULL / total time of the run; totals are the search plus the final "
             "training.",
             spread=True,
-            axis="speedup over FULL",
+            axis="Speedup over FULL",
         ),
         Quantity(
             "ceiling",
@@ -100,7 +93,7 @@ QUANTITIES = {
             "Energy of FULL / energy of the run.",
             spread=True,
             of_energy=True,
-            axis="energy ratio, FULL / method",
+            axis="Energy ratio, FULL / method",
         ),
         Quantity(
             "total_seconds", "total time", "s", "Seconds of the search plus the final training."
@@ -121,49 +114,3 @@ VALIDATION = Quantity(
 
 ROUNDING = 1e-9
 """Tolerance of comparisons with a limit: in binary, 100 x (0.88 - 0.86) is more than 2."""
-
-FORWARD_SHARE = 1 / 3
-"""Cost of a forward pass over the training set in epochs: one of the three passes of a step."""
-
-
-def relative_test_error(full_accuracy: float, run_accuracy: float) -> float:
-    """Return accuracy(FULL) - accuracy(run) in percentage points; negative is a gain.
-
-    The paper gives no formula; its "performance loss of 0.65 %" fits this one.
-    """
-    return 100 * (full_accuracy - run_accuracy)
-
-
-def ceiling(
-    full_epochs: float,
-    run_epochs: float,
-    final_epochs: float,
-    gradient_selections: int,
-    concurrent_trials: int,
-) -> float:
-    """Return the speedup if every epoch cost its share of samples and nothing else cost anything.
-
-    E_full/P / (T + E_run/P + selection/P). Epochs E are passes over the training set, so that
-    `run_epochs` is f times the epochs on subsets plus the warm start. A selection by gradients
-    costs one forward pass. P trials run at once; the final training of T epochs runs alone.
-    """
-    selection = FORWARD_SHARE * gradient_selections
-    run = final_epochs + (run_epochs + selection) / concurrent_trials
-    return full_epochs / concurrent_trials / run
-
-
-def final_ceiling(
-    full_seconds: float,
-    full_epochs: float,
-    run_epochs: float,
-    final_seconds: float,
-    gradient_selections: int,
-) -> float:
-    """Return `ceiling` with the measured seconds of the final training.
-
-    The winning configuration decides what the final training costs. An epoch of the search costs
-    the mean epoch of FULL, with as many trials at once.
-    """
-    epoch = full_seconds / full_epochs
-    passes = run_epochs + FORWARD_SHARE * gradient_selections
-    return full_seconds / (final_seconds + passes * epoch)

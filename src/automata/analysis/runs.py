@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, TypeVar, cast, get_type_hints
 
 import pandas as pd
 
-from automata.analysis.windows import common, joules, other_cpu_share, tuning_split, wall_seconds
+from automata.analysis.energy import common, joules
 from automata.analysis.wording import readable
-from automata.config.job import Run, Settings, shared_settings
+from automata.config.job import Settings, shared_settings
 from automata.config.sections import Comparison
-from automata.metering.measurement import Measurement, complete_sum
-from automata.records import FinalTraining, Record
+from automata.metering.measurement import Measurement, complete_sum, foreign_share
+from automata.records import Record
 from automata.training.progress import Evaluation, Progress
 
 T = TypeVar("T")
@@ -30,15 +30,11 @@ class Source(NamedTuple):
     record: Record
     path: Path
     comparison: Comparison
-    axes: Run
     settings: Settings
     trainings: list[Progress]
     """The trainings of the search."""
     score: Evaluation | None
     """The last evaluation of the best trial; None without a search."""
-    final: FinalTraining | None
-    phases: list[Measurement]
-    """The search and the final training."""
     split: dict[str, float]
     """The seconds of the search by activity."""
     rows: int
@@ -56,48 +52,48 @@ class RunRow:
     Each attribute is a column, in the order of the table: its type, getter and meaning.
     """
 
-    dataset: str = _column(lambda run: run.axes.dataset)
+    dataset: str = _column(lambda run: run.record.job.run.dataset)
     """data set"""
-    search: str = _column(lambda run: run.axes.search)
+    search: str = _column(lambda run: run.record.job.run.search)
     """search algorithm, which proposes configurations"""
-    scheduler: str = _column(lambda run: run.axes.scheduler)
+    scheduler: str = _column(lambda run: run.record.job.run.scheduler)
     """scheduler, which stops trials early"""
-    selector: str = _column(lambda run: run.axes.selector)
+    selector: str = _column(lambda run: run.record.job.run.selector)
     """selector of subsets, or control"""
-    fraction: float = _column(lambda run: run.axes.fraction)
+    fraction: float = _column(lambda run: run.record.job.run.fraction)
     """size of the subsets, as a share of the training set"""
-    seed: int = _column(lambda run: run.axes.seed)
+    seed: int = _column(lambda run: run.record.job.run.seed)
     """seed of the run"""
-    tuning_seconds: float = _column(lambda run: wall_seconds(run.record.tuning.measurement))
+    tuning_seconds: float = _column(lambda run: _wall_seconds(run.record.tuning.measurement))
     """wall time of the search, from the start of the first trial to the end of the last; the four
     `tuning_*_seconds` add up to it"""
     final_seconds: float = _column(
-        lambda run: wall_seconds(run.final.measurement if run.final else None)
+        lambda run: _wall_seconds(run.record.final.measurement if run.record.final else None)
     )
     """wall time of the final training on all data; 0 for FULL, which tests its best trial"""
-    total_seconds: float = _column(lambda run: sum(map(wall_seconds, run.phases)))
+    total_seconds: float = _column(lambda run: sum(map(_wall_seconds, run.record.phases)))
     """search plus final training"""
     setup_seconds: float = _column(lambda run: run.record.tuning.setup_seconds)
     """start of Ray, imports and data, which no other column counts; with several trials at once,
     the search contains the start of the second and later workers"""
     cpu_seconds: float | None = _column(
-        lambda run: complete_sum([phase.cpu_seconds for phase in run.phases])
+        lambda run: complete_sum([phase.cpu_seconds for phase in run.record.phases])
     )
     """CPU time of the job's processes in both phases"""
-    energy_joules: float | None = _column(lambda run: joules(run.phases))
+    energy_joules: float | None = _column(lambda run: joules(run.record.phases))
     """energy of the search and the final training"""
-    energy_method: str | None = _column(lambda run: common([it.energy_method for it in run.phases]))
+    energy_method: str | None = _column(lambda run: common(run.record.phases, "energy_method"))
     """`measured` (counters), `polled` (samples of power) or `estimated` (from CPU time); empty if
     the two phases differ"""
-    energy_source: str | None = _column(lambda run: common([it.energy_source for it in run.phases]))
+    energy_source: str | None = _column(lambda run: common(run.record.phases, "energy_source"))
     """library and counters that gave the energy"""
-    exclusive: bool = _column(lambda run: all(phase.exclusive for phase in run.phases))
+    exclusive: bool = _column(lambda run: all(phase.exclusive for phase in run.record.phases))
     """whether no other measured job ran on the host"""
-    other_cpu_share: float | None = _column(lambda run: other_cpu_share(run.record))
+    other_cpu_share: float | None = _column(lambda run: _other_cpu_share(run.record))
     """share of the host's CPU time that other processes took, in the worse phase; repeat runs above
     0.1"""
     flags: str = _column(
-        lambda run: " ".join(sorted({f for part in run.phases for f in part.flags}))
+        lambda run: " ".join(sorted({f for part in run.record.phases for f in part.flags}))
     )
     """reasons to doubt the energy: `short_window` (a phase under 10 s), `contaminated` (other
     processes took more than a tenth of the host's CPU time, and counters of the machine count them
@@ -146,7 +142,7 @@ class RunRow:
     failed_trials: int = _column(lambda run: sum(it.failure is not None for it in run.trainings))
     """trials that diverged"""
     final_failure: str | None = _column(
-        lambda run: run.final.progress.failure if run.final else None
+        lambda run: run.record.final.progress.failure if run.record.final else None
     )
     """why the final training diverged"""
     model: str = _column(lambda run: _model(run.settings))
@@ -192,7 +188,7 @@ class RunRow:
     """measurement version of training, models and search"""
     metering_version: int = _column(lambda run: run.record.version("metering"))
     """measurement version of the meter"""
-    selector_version: int = _column(lambda run: run.record.version(run.axes.selector))
+    selector_version: int = _column(lambda run: run.record.version(run.record.job.run.selector))
     """measurement version of the selector"""
     data_sha256: str = _column(lambda run: run.record.data.sha256)
     """SHA-256 of the prepared data set"""
@@ -202,16 +198,13 @@ class RunRow:
     """SHA-256 of the file of the user's model"""
     protocol_hash: str = _column(lambda run: protocol_hash(run.record))
     """key in `protocols.json` of the settings that a run shares with its FULL"""
-    started_at: float = _column(lambda run: run.phases[0].started_at)
+    started_at: float = _column(lambda run: run.record.phases[0].started_at)
     """start of the first measured window, Unix time"""
     record: str = _column(lambda run: str(run.path))
     """path of the record"""
 
     def __init__(self, values: Mapping[Any, Any]) -> None:
         self.__dict__.update((name, values[name]) for name in TYPES)
-
-    def __getitem__(self, column: str) -> Any:
-        return self.__dict__[column]
 
 
 TYPES = get_type_hints(RunRow)
@@ -224,12 +217,9 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
         record,
         path,
         comparison,
-        record.job.run,
         record.job.settings,
         [trial.progress for trial in record.tuning.trials],
         next(reversed(record.best.progress.evaluations), None),
-        record.final,
-        record.phases,
         tuning_split(record),
         record.data.counts["train"],
     )
@@ -240,6 +230,40 @@ def table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the table of runs; a column of numbers stays one if all values are missing."""
     numbers = {name: "float64" for name, kind in TYPES.items() if kind in (float, float | None)}
     return pd.DataFrame(list(rows), columns=list(TYPES)).astype(numbers)
+
+
+def tuning_split(record: Record) -> dict[str, float]:
+    """Return the seconds of the search by activity; they add up to its wall time.
+
+    Seconds of a trial are divided by the number of trials at once. Orchestration is the rest.
+    """
+    slots = record.job.settings.compute.concurrent_trials
+    trials = [trial.progress.seconds for trial in record.tuning.trials]
+    split = {
+        activity: sum(getattr(seconds, activity) for seconds in trials) / slots
+        for activity in ("training", "selection", "evaluation")
+    }
+    rest = _wall_seconds(record.tuning.measurement)
+    for seconds in split.values():
+        rest -= seconds
+    return {**split, "orchestration": rest}
+
+
+def _wall_seconds(phase: Measurement | None) -> float:
+    """Return the wall time of a phase; 0 if the run has no such phase."""
+    return phase.wall_seconds if phase else 0.0
+
+
+def _other_cpu_share(record: Record) -> float | None:
+    """Return the share of CPU time of other processes, in the worse phase; None if unknown."""
+    cores = record.provenance["cpu_count"]
+    shares = [
+        foreign_share(phase.wall_seconds, own, busy, cores)
+        for phase in record.phases
+        if (own := phase.cpu_seconds) is not None
+        and (busy := phase.host_busy_cpu_seconds) is not None
+    ]
+    return max(shares, default=None)
 
 
 def _effective_fraction(run: Source) -> float | None:

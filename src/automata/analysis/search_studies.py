@@ -15,50 +15,29 @@ import numpy as np
 import pandas as pd
 
 from automata.analysis.ratios import NOT_COMPARABLE, PAIR
-from automata.analysis.statistics import (
-    UNITS,
-    Spread,
-    Values,
-    of_units,
-    sum_of,
-    summarise,
-    tau,
-)
+from automata.analysis.statistics import UNITS, Spread, of_units, summarise, tau
 from automata.analysis.study import COMBINATION, Study
 from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
 """Scores of two runs compare if the runs agree in these. Hosts and times may differ."""
 
-BASE = 3
-"""Rungs of different protocols are grouped by the nearest of T, T/3, T/9, ..."""
-
 CLOCKS = ("elapsed_seconds", "elapsed_joules")
 """Columns of the trials that measure progress, from the start of the search's first trial."""
-
-Protocols = dict[str, Any]
-"""The settings behind each `protocol_hash` of the runs."""
-
-Curve = tuple[Values, Values]
-"""Times and values of steps."""
 
 
 @cache
 def rank_agreement(study: Study) -> pd.DataFrame:
-    """Return mean taus per scheduler, selector, subset size and group of rungs (`by_rung`)."""
-    return by_rung(agreements(study))
-
-
-def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
     """Return mean taus per scheduler, selector, subset size and group of rungs.
 
-    `agreements` is the table of `per_seed`. Group `level` has the rungs nearest to T / 3^level;
-    `percent` is the geometric mean of their epochs in percent of T. `tau` is the mean over
-    `units`, which are data sets or seeds (`automata.analysis.statistics.spread_over`).
+    Group `level` has the rungs nearest to T / 3^level; `percent` is the geometric mean of their
+    epochs in percent of T. `tau` is the mean over `units`, which are data sets or seeds
+    (`automata.analysis.statistics.unit_of`).
     """
-    taus = agreements[agreements["tau"].notna()]
+    taus = agreements(study)
+    taus = taus[taus["tau"].notna()]
     share = (taus["epoch"] / taus["epochs"]).astype(float)
-    level = np.round(-np.log(share) / math.log(BASE)).astype(int)
+    level = np.round(-np.log(share) / math.log(3)).astype(int)
     return summarise(
         taus.assign(level=level, log_percent=np.log(100 * share)),
         ["scheduler", "selector", "fraction", "level"],
@@ -67,7 +46,7 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
             "tau": Spread(of_units("tau")),
             **UNITS,
             "runs": lambda group: group["record"].nunique(),
-            "pairs": sum_of("pairs"),
+            "pairs": lambda group: group["pairs"].sum(),
         },
         ["record", "full_record"],
     )
@@ -75,11 +54,6 @@ def by_rung(agreements: pd.DataFrame) -> pd.DataFrame:
 
 @cache
 def agreements(study: Study) -> pd.DataFrame:
-    """Return the table of `per_seed` of a study."""
-    return per_seed(study.runs, study.trials, study.protocols)
-
-
-def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> pd.DataFrame:
     """Return Kendall's tau-b between a run's scores and its FULL run's, per run and rung.
 
     Scores are validation accuracies at that rung of the `pairs` of configurations that both runs
@@ -88,7 +62,7 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
     missing if there are fewer than FEWEST_PAIRS, if all scores of a run are equal, or within the
     `warm_start_epochs`, when both runs have trained on all data.
     """
-    scores = _scores(runs, trials)
+    scores = _scores(study)
     full = scores[scores["selector"] == "full"].drop(columns=["selector", "fraction"])
     others = scores[scores["selector"] != "full"]
     same = [*PAIR, *SAME_SCORES, "configuration", "occurrence", "epoch"]
@@ -103,13 +77,13 @@ def per_seed(runs: pd.DataFrame, trials: pd.DataFrame, protocols: Protocols) -> 
             ),
         },
     )
-    warm = [warm_start_epochs(run, protocols) for run in table.to_dict("records")]
+    warm = [warm_start_epochs(run, study.protocols) for run in table.to_dict("records")]
     table["warm_start_epochs"] = pd.Series(warm, table.index, dtype=int)
     table["tau"] = table["tau"].where(table["epoch"] > table["warm_start_epochs"])
     return table
 
 
-def warm_start_epochs(run: Mapping[Any, Any], protocols: Protocols) -> int:
+def warm_start_epochs(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
     """Return for how many epochs a trial first trains on all data, as training computes it."""
     schedulers = protocols.get(run["protocol_hash"], {}).get("scheduler", {})
     share: float = schedulers.get(run["scheduler"], {}).get("warm_start", 0.0)
@@ -118,15 +92,13 @@ def warm_start_epochs(run: Mapping[Any, Any], protocols: Protocols) -> int:
     return math.ceil(share * int(run["epochs"]) * float(run["fraction"]))
 
 
-def _scores(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+def _scores(study: Study) -> pd.DataFrame:
     """Return the evaluations at rungs, with SAME_SCORES of their runs."""
-    at_rungs = trials[trials["rung"].astype(bool)].sort_values(["record", "epoch", "index"])
-    shared = runs[["record", *SAME_SCORES]].copy()
-    shared["own_model_sha256"] = shared["own_model_sha256"].fillna("")
-    scores = at_rungs.merge(shared, on="record")
-    scores["occurrence"] = scores.groupby(["record", "epoch", "configuration"]).cumcount()
-    columns = [*COMBINATION, "seed", "epoch", "configuration", "occurrence", "accuracy", "record"]
-    return scores[[*columns, *SAME_SCORES]]
+    shared = study.runs[["record", *SAME_SCORES]].fillna({"own_model_sha256": ""})
+    at_rungs = study.trials[study.trials["rung"].astype(bool)]
+    scores = at_rungs.sort_values(["record", "epoch", "index"]).merge(shared, on="record")
+    occurrence = scores.groupby(["record", "epoch", "configuration"]).cumcount()
+    return scores.assign(occurrence=occurrence)
 
 
 def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
@@ -138,13 +110,14 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
     curves of two selectors compare in time, not in height. A combination with a run without
     `clock` is left out.
     """
-    at_rungs = trials[trials["rung"].astype(bool)]
     rows: list[list[object]] = []
-    for combination, group in at_rungs.groupby(COMBINATION, sort=True):
+    for combination, group in trials[trials["rung"].astype(bool)].groupby(COMBINATION, sort=True):
         if group[clock].notna().all():
-            curves = [steps(run[clock], run["accuracy"]) for _, run in group.groupby("seed")]
+            curves = [_steps(run, clock) for _, run in group.groupby("seed")]
+            best = pd.concat(curves, axis=1).sort_index().ffill().dropna()
+            over = [best.index, best.median(axis=1), best.min(axis=1), best.max(axis=1)]
             closing = [len(curves), joined(group["record"].unique())]
-            rows += [[*combination, *step, *closing] for step in _over(curves)]
+            rows += [[*combination, *step, *closing] for step in zip(*over, strict=True)]
     columns = [*COMBINATION, "at", "median", "low", "high", "seeds", "records"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -162,23 +135,9 @@ def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.Dat
     return trials[~trials["record"].isin(set(ratios.loc[apart, "record"]))]
 
 
-def steps(times: pd.Series[float], scores: pd.Series[float]) -> Curve:
-    """Return the times and values of the best score so far: its rises, and the last time.
-
-    Scores may come in any order.
-    """
-    order = np.argsort(times.to_numpy(np.float64), kind="stable")
-    at = times.to_numpy(np.float64)[order]
-    so_far = np.maximum.accumulate(scores.to_numpy(np.float64)[order])
-    rose = np.concatenate([[True], np.diff(so_far) > 0])
-    rose[-1] = True
-    return at[rose], so_far[rose]
-
-
-def _over(curves: list[Curve]) -> Values:
-    """Return time, median, smallest and largest value of step curves, once all have begun."""
-    begun = max(at[0] for at, _ in curves)
-    union = np.unique(np.concatenate([at for at, _ in curves]))
-    times = union[union >= begun]
-    values = np.stack([so_far[np.searchsorted(at, times, "right") - 1] for at, so_far in curves])
-    return np.stack([times, np.median(values, 0), values.min(0), values.max(0)], axis=1)
+def _steps(run: pd.DataFrame, clock: str) -> pd.Series[float]:
+    """Return the best score of a run so far, by time: its rises, and the last time."""
+    best = run.set_index(clock)["accuracy"].sort_index(kind="stable").cummax()
+    rises = ~best.duplicated()
+    rises.iloc[-1] = True
+    return best[rises].groupby(level=0).last()

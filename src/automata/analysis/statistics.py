@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,21 +37,19 @@ def summarise(
     by: Sequence[str],
     columns: Mapping[str, Column],
     records: Sequence[str] = ("record",),
-    sort: bool = True,
 ) -> pd.DataFrame:
     """Return a row per group of rows with the same values in the columns `by`.
 
-    `columns` are functions of the rows of a group. The last column, `records`, joins the names in
-    the columns `records`. Without `sort`, groups are in the order of their first rows. An empty
-    table gives an empty summary with all columns.
+    `columns` are functions of the rows of a group. The last column, `records`, joins the paths in
+    the columns `records`. An empty table gives an empty summary with all columns.
     """
-    grouped = table.groupby(list(by), sort=sort)
+    grouped = table.groupby(list(by))
     groups = [group for _, group in grouped]
     made: dict[str, list[Any]] = {}
     for name, column in columns.items():
         if isinstance(column, Spread):
             samples = [column.sample(group) for group in groups]
-            limits = bounds_of_each(samples)
+            limits = [bounds(values) for values in samples]
             made[name] = [column.scale(mean(values)) for values in samples]
             made[f"{name}_low"] = [column.scale(low) for low, _ in limits]
             made[f"{name}_high"] = [column.scale(high) for _, high in limits]
@@ -69,11 +67,6 @@ def known(column: str) -> Callable[[pd.DataFrame], Values]:
 def mean_of(column: str) -> Callable[[pd.DataFrame], float]:
     """Return a function of rows: the mean of `column` over values that are not missing."""
     return lambda group: mean(known(column)(group))
-
-
-def sum_of(column: str) -> Callable[[pd.DataFrame], int]:
-    """Return a function of rows: the sum of `column`, which has whole numbers."""
-    return lambda group: int(group[column].sum())
 
 
 def mean(values: Values) -> float:
@@ -123,9 +116,6 @@ SEEDS_FOR_INTERVAL = 3
 RESAMPLES = 9_999
 """Resamples of every bootstrap interval."""
 
-_TOGETHER = 50
-"""Samples with resamples in memory at once."""
-
 
 def interval(seeds: int) -> str:
     """Return the kind of bounds over this number of seeds."""
@@ -134,31 +124,16 @@ def interval(seeds: int) -> str:
 
 def bounds(values: Values) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
-    return bounds_of_each([values])[0]
-
-
-def bounds_of_each(samples: Sequence[Values]) -> list[tuple[float, float]]:
-    """Return the bounds of each sample; for speed, samples of one size share their resamples."""
-    found = [(np.nan, np.nan)] * len(samples)
-    for size in {len(values) for values in samples} - {0}:
-        alike = [place for place, values in enumerate(samples) if len(values) == size]
-        for start in range(0, len(alike), _TOGETHER):
-            places = alike[start : start + _TOGETHER]
-            stacked = np.stack([samples[place] for place in places])
-            for place, low, high in zip(places, *_bounds(stacked), strict=True):
-                found[place] = float(low), float(high)
-    return found
-
-
-def _bounds(samples: Values) -> tuple[Values, Values]:
-    """Return the bounds of each row of `samples` (samples, values)."""
-    if samples.shape[1] < SEEDS_FOR_INTERVAL:
-        return samples.min(axis=1), samples.max(axis=1)
-    low, high = bootstrap_bounds(lambda drawn: samples[:, drawn].mean(axis=-1), samples.shape[1])
-    means = samples.mean(axis=1)  # rounding can put a mean just outside its interval
-    constant = np.ptp(samples, axis=1) == 0
-    low = np.where(constant, means, np.minimum(low, means))
-    return low, np.where(constant, means, np.maximum(high, means))
+    if len(values) == 0:
+        return math.nan, math.nan
+    if len(values) < SEEDS_FOR_INTERVAL:
+        return float(values.min()), float(values.max())
+    center = mean(values)
+    if np.ptp(values) == 0:
+        return center, center
+    low, high = bootstrap_bounds(lambda drawn: values[drawn].mean(axis=-1), len(values))
+    # Rounding can put a mean just outside its interval.
+    return min(float(low), center), max(float(high), center)
 
 
 def bootstrap_bounds(
@@ -187,30 +162,24 @@ DATA_SETS_FOR_INTERVAL = 3
 """With fewer data sets, an interval over several of them resamples seeds."""
 
 
-def spread_over(group: pd.DataFrame) -> tuple[str, str]:
-    """Return the column of the units that an interval over `group` resamples, and their name.
+def unit_of(group: pd.DataFrame) -> str:
+    """Return the column of the units that an interval over `group` resamples: dataset or seed.
 
-    They are data sets if there are three or more, which differ more than seeds do and whose own
-    seeds are not independent; otherwise seeds.
+    Three or more data sets are the units: they differ more than seeds do, and the seeds of one data
+    set are not independent.
     """
-    if group["dataset"].nunique() >= DATA_SETS_FOR_INTERVAL:
-        return "dataset", "data sets"
-    return "seed", "seeds"
+    return "dataset" if group["dataset"].nunique() >= DATA_SETS_FOR_INTERVAL else "seed"
 
 
 def of_units(column: str) -> Callable[[pd.DataFrame], Values]:
-    """Return a function of rows: the mean of `column` in each unit (`spread_over`)."""
-    return lambda group: group.groupby(spread_over(group)[0])[column].mean().to_numpy(np.float64)
-
-
-def _units(group: pd.DataFrame) -> int:
-    return int(group[spread_over(group)[0]].nunique())
+    """Return a function of rows: the mean of `column` in each unit (`unit_of`)."""
+    return lambda group: group.groupby(unit_of(group))[column].mean().to_numpy(np.float64)
 
 
 UNITS: Mapping[str, Column] = {
-    "interval": lambda group: interval(_units(group)),
-    "over": lambda group: spread_over(group)[1],
-    "units": _units,
+    "interval": lambda group: interval(group[unit_of(group)].nunique()),
+    "over": lambda group: {"dataset": "data sets", "seed": "seeds"}[unit_of(group)],
+    "units": lambda group: group[unit_of(group)].nunique(),
 }
 """Columns of a summary: the kind of its bounds, and the name and number of their units."""
 
@@ -218,19 +187,14 @@ UNITS: Mapping[str, Column] = {
 def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
     """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
 
-    It resamples whole units (`spread_over`). None if these are seeds and a panel has too few.
+    It resamples whole units (`unit_of`), because values of one unit are not independent. None if
+    the units are seeds and a panel has too few.
     """
-    unit, _ = spread_over(rows)
+    unit = unit_of(rows)
     few = rows.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
-    return None if unit == "seed" and few else clustered_bounds(values, list(rows[unit]))
-
-
-def clustered_bounds(values: Values, clusters: Sequence[Hashable]) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the mean of n values, which resamples clusters.
-
-    Values of one cluster are not independent.
-    """
-    groups = pd.Series(values).groupby(pd.Series(list(clusters)))
+    if unit == "seed" and few:
+        return None
+    groups = pd.Series(values).groupby(rows[unit].to_numpy())
     sums, counts = groups.sum().to_numpy(), groups.size().to_numpy()
     low, high = bootstrap_bounds(
         lambda drawn: sums[drawn].sum(axis=-1) / counts[drawn].sum(axis=-1), len(sums)
@@ -239,7 +203,7 @@ def clustered_bounds(values: Values, clusters: Sequence[Hashable]) -> tuple[floa
 
 
 FEWEST_PAIRS = 5
-"""With fewer pairs there is no tau, because it could take only a few values."""
+"""Minimum number of pairs for tau: with fewer, it takes only a few values."""
 
 
 def tau(scores: Values, others: Values) -> float:

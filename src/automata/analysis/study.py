@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from automata import names
-from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
+from automata.analysis.tables import read_csv, read_json, read_texts
 from automata.registry import imported
 from automata.views import BEST, TABLES
 
@@ -78,12 +78,12 @@ class Study:
     def runs(self) -> pd.DataFrame:
         """One row per record (`automata.analysis.runs`); published tables have it as CSV only."""
         parquet = self.folder / "runs.parquet"
-        return read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
+        return pd.read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """One row per evaluation of a trial (`automata.analysis.runs`)."""
-        return read_parquet(self.folder / "trials.parquet")
+        """One row per evaluation of a trial (`automata.analysis.collect`)."""
+        return pd.read_parquet(self.folder / "trials.parquet")
 
     @cached_property
     def protocols(self) -> dict[str, Any]:
@@ -111,10 +111,6 @@ class Study:
         return read_texts(self.folder / "differences.csv")
 
 
-READ = ("ratios.csv", "tradeoff.csv", "untuned.csv", "differences.csv")
-"""Tables that are attributes of a `Study`."""
-
-
 def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield name and content of each table; the caller must write it before it takes the next.
 
@@ -123,7 +119,8 @@ def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     """
     known = {**given, "study": study}
     makes = {table.name: table.make for table in (*TABLES.values(), BEST) if table.make}
-    for name in sorted(makes, key=lambda name: (name not in READ, not name.endswith(".csv"))):
+    read = {name for name in makes if hasattr(Study, name.removesuffix(".csv"))}
+    for name in sorted(makes, key=lambda name: (name not in read, not name.endswith(".csv"))):
         make = imported(f"automata.analysis.{makes[name]}")
         reads = signature(make).parameters
         content = make(*(getattr(study, it) if hasattr(Study, it) else known[it] for it in reads))
@@ -167,11 +164,10 @@ def not_run(table: pd.DataFrame) -> list[Panel]:
 def missing(table: pd.DataFrame, panel: pd.DataFrame) -> list[str]:
     """Return the methods that `table` has and the rows `panel` lack: CRAIG 5 %."""
     keys = ["selector", "fraction"]
-    there = {tuple(row) for row in panel[keys].itertuples(index=False, name=None)}
-    elsewhere = {tuple(row) for row in table[keys].itertuples(index=False, name=None)}
+    there, all_of = (set(rows[keys].itertuples(index=False, name=None)) for rows in (panel, table))
     order = selectors(table)
-    wanted = sorted(elsewhere - there, key=lambda row: (order.index(row[0]), row[1]))
-    return [names.method(name, value) for name, value in wanted]
+    absent = sorted(all_of - there, key=lambda row: (order.index(row[0]), row[1]))
+    return [names.method(*row) for row in absent]
 
 
 def panel_of_each(table: pd.DataFrame) -> list[Panel]:

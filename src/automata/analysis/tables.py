@@ -13,21 +13,18 @@ from automata.analysis.wording import three_digits
 from automata.files import replacing, write_text
 
 
-def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write `table` as CSV, at full precision."""
-    with replacing(path) as temporary:
-        table.to_csv(temporary, index=False)
-
-
-def write_parquet(table: pd.DataFrame, path: Path) -> None:
-    """Write `table` as Parquet."""
-    with replacing(path) as temporary:
-        table.to_parquet(temporary, index=False)
-
-
-def write_json(content: dict[str, Any], path: Path) -> None:
-    """Write `content` as JSON."""
-    write_text(path, json.dumps(content, indent=1) + "\n")
+def write(content: pd.DataFrame | dict[str, Any] | str, path: Path) -> None:
+    """Write a table at full precision as CSV or Parquet, settings as JSON, or a text as it is."""
+    if isinstance(content, pd.DataFrame):
+        with replacing(path) as temporary:
+            if path.suffix == ".parquet":
+                content.to_parquet(temporary, index=False)
+            else:
+                content.to_csv(temporary, index=False)
+    elif isinstance(content, dict):
+        write_text(path, json.dumps(content, indent=1) + "\n")
+    else:
+        write_text(path, content)
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -44,48 +41,27 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value).replace("|", "\\|")
 
 
-def write(content: pd.DataFrame | str, path: Path) -> None:
-    """Write a table as CSV, or a text as it is."""
-    if isinstance(content, str):
-        write_text(path, content)
-    else:
-        write_csv(content, path)
-
-
 def read_json(path: Path) -> dict[str, Any]:
-    """Read what `write_json` wrote."""
+    """Read the settings that `write` wrote."""
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
 
 
-TEXTS = dict.fromkeys(
-    (
-        *("dataset", "search", "scheduler", "selector"),
-        *("record", "full_record", "records", "refused"),
-    ),
-    "str",
-)
+TEXTS = "dataset", "search", "scheduler", "selector", "record", "full_record", "records", "refused"
 """Columns that are never numbers: a data set may be called 2024, or NA."""
 
 
 def read_csv(path: Path) -> pd.DataFrame:
-    """Read a table of `write_csv`; the columns TEXTS stay text."""
-    return pd.read_csv(path, dtype=TEXTS, keep_default_na=False, na_values=[""])
+    """Read a CSV table; the columns TEXTS stay text."""
+    texts = dict.fromkeys(TEXTS, "str")
+    return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""])
 
 
 def read_texts(path: Path) -> pd.DataFrame:
-    """Read a table of `write_csv` as text, in all columns."""
+    """Read a CSV table as text, in all columns."""
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def read_parquet(path: Path) -> pd.DataFrame:
-    """Read a table of `write_parquet`."""
-    return pd.read_parquet(path)
-
-
 def joined(records: Iterable[str]) -> str:
-    """Return all words in `records`, each once, sorted, separated by spaces.
-
-    Words are paths of records; an item may have several, as in the column `records` of a table.
-    """
+    """Return the distinct paths in `records`, sorted; spaces separate paths, as in each item."""
     return " ".join(sorted({record for names in records for record in names.split()}))

@@ -1,33 +1,35 @@
 """The tradeoff table, which has means over the seeds of each combination, and tables like it.
 
-These are Pareto fronts, the parts of the time, and the control without tuning.
+These are Pareto fronts, differences between selectors in pairs of runs, the parts of the time, and
+the control without tuning. Selectors of a pair differ in one thing: random subsets are fixed or
+drawn anew, and these are drawn at random or chosen by gradients. The paper changes both at once.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections.abc import Sequence
 from statistics import fmean, median
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from automata.analysis.quantities import QUANTITIES, relative_test_error
-from automata.analysis.ratios import SAME
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.ratios import SAME, relative_test_error
 from automata.analysis.statistics import (
+    UNITS,
     Spread,
     Values,
     hypervolume,
     interval,
     known,
     mean_of,
+    of_units,
     on_front,
-    sum_of,
     summarise,
 )
 from automata.analysis.study import COMBINATION, PANEL, compared
-from automata.names import CONTROLS
+from automata.names import CONTROLS, contrasts
 
 PARTS = {
     "training": "tuning_training_seconds",
@@ -37,6 +39,18 @@ PARTS = {
     "final": "final_seconds",
 }
 """Parts of a run's time -> columns of the runs; they sum to `total_seconds`."""
+
+CONTRAST = ["selector", "baseline"]
+"""The columns that name a contrast: a selector and the one that it is compared with."""
+
+PLACE = [*PANEL, "fraction"]
+"""Columns in which a pair of runs agrees, besides its seed."""
+
+LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [])
+"""Columns that a row keeps apart; it pools the other columns of PLACE."""
+
+ALL = "all"
+"""The value of a column that a row pools."""
 
 
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -104,7 +118,7 @@ def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
         [*PANEL, "selector"],
         {
             "points": len,
-            "on_front": sum_of("on_front"),
+            "on_front": lambda group: int(group["on_front"].sum()),
             "hypervolume": _area,
             "share": lambda group: _area(group) / (areas[tuple(group[PANEL].iloc[0])] or math.nan),
             "worst_error": lambda group: group["worst_error"].iloc[0],
@@ -126,16 +140,61 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     """
     largest = table.groupby(PANEL)["hypervolume"].transform("max")
     judged = table.assign(
-        leads=(table["hypervolume"] == largest) & (table["hypervolume"] > 0),
-        present=table["on_front"] > 0,
+        panels_on_front=table["on_front"] > 0,
+        panels_largest=(table["hypervolume"] == largest) & (table["hypervolume"] > 0),
+    ).groupby("selector")
+    counts = judged[["panels_on_front", "panels_largest"]].sum()
+    return counts.assign(panels=judged.size()).reset_index()
+
+
+def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per contrast and pair of runs that compare with the same FULL run.
+
+    `error` is relative_test_error(selector) - relative_test_error(baseline) in percentage
+    points, negative if the selector is better; `log_speedup` is the natural logarithm of
+    speedup(selector) / speedup(baseline).
+    """
+    runs = compared(ratios)
+    both = runs.merge(runs, on=[*PLACE, "seed", "full_record"], suffixes=("", "_baseline"))
+    both = both.rename(columns={"selector_baseline": "baseline"}).assign(
+        error=both["relative_test_error"] - both["relative_test_error_baseline"],
+        log_speedup=np.log(both["speedup"] / both["speedup_baseline"]),
     )
-    columns = {
-        "panels": len,
-        "panels_on_front": sum_of("present"),
-        "panels_largest": sum_of("leads"),
-        "mean_share": mean_of("share"),
-    }
-    return summarise(judged, ["selector"], columns, ["records"])
+    pairs = contrasts(runs["selector"])
+    parts = [both[(both[CONTRAST] == list(pair)).all(axis=1)] for pair in pairs]
+    return pd.concat(parts, ignore_index=True)
+
+
+def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return the `mean_differences` of each contrast at each of LEVELS."""
+    pairs = paired_differences(ratios)
+    groups = [group for _, group in pairs.groupby(CONTRAST, sort=False)]
+    parts = [mean_differences(group, level) for group in groups for level in LEVELS]
+    return pd.concat(parts or [mean_differences(pairs, PLACE)], ignore_index=True)
+
+
+def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
+    """Return a row per contrast and value of the columns `level`: means of `paired_differences`.
+
+    The other columns of PLACE say `all`. `error_difference` is in percentage points,
+    `speedup_ratio` is a geometric mean. Each is the mean of `units`: seeds, or data sets if the row
+    has three or more (`over`), as these differ more than seeds do. The bounds are the 95 %
+    bootstrap interval of that mean, or the range of fewer than three units (`interval`).
+    """
+    table = summarise(
+        pairs,
+        [*CONTRAST, *level],
+        {
+            "error_difference": Spread(of_units("error")),
+            "speedup_ratio": Spread(of_units("log_speedup"), np.exp),
+            **UNITS,
+            "pairs": len,
+        },
+        ["record", "record_baseline", "full_record"],
+    )
+    named = [*CONTRAST, *PLACE]
+    pooled = table.assign(**{axis: ALL for axis in PLACE if axis not in level})
+    return pooled[[*named, *(column for column in table if column not in named)]]
 
 
 def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:
@@ -190,21 +249,17 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
 def _draws(panel: pd.DataFrame) -> pd.DataFrame:
     """Return the draws of a panel that agree with FULL in SAME, with FULL's means.
 
-    If draws of several kinds do, these are the ones of the most frequent kind.
+    If several groups of draws agree with a FULL of their own, the largest group counts.
     """
-    # None, unlike NaN, equals itself.
-    values = panel[SAME].astype(object).where(panel[SAME].notna(), None)
-    kinds = pd.Series(list(values.itertuples(index=False, name=None)), panel.index)
-    drawn, full = (panel["selector"] == name for name in ("untuned", "full"))
-    known = set(kinds[full])
-    counts = Counter(kind for kind in kinds[drawn] if kind in known)
-    chosen: Any = counts.most_common(1)[0][0] if counts else None
-    alike = np.array([kind == chosen for kind in kinds], dtype=bool)
-    draws, full_runs = panel[drawn & alike], panel[full & alike]
-    accuracy = full_runs["test_accuracy"].mean()
+    draws, full = panel.iloc[:0], panel.iloc[:0]
+    for _, alike in panel.groupby(SAME, sort=False, dropna=False):
+        drawn, its_full = (alike[alike["selector"] == name] for name in ("untuned", "full"))
+        if len(its_full) and len(drawn) > len(draws):
+            draws, full = drawn, its_full
+    accuracy = full["test_accuracy"].mean()
     return draws.assign(
         error=[relative_test_error(accuracy, reached) for reached in draws["test_accuracy"]],
-        full_seconds=full_runs["total_seconds"].mean(),
-        full_record=" ".join(full_runs["record"]),
-        not_comparable=int(drawn.sum()) - len(draws),
+        full_seconds=full["total_seconds"].mean(),
+        full_record=" ".join(full["record"]),
+        not_comparable=int((panel["selector"] == "untuned").sum()) - len(draws),
     )

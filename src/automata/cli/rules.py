@@ -94,10 +94,13 @@ def collect(
 ) -> None:
     """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
+    from automata.analysis.tables import write
     from automata.config.refusals import parsed
     from automata.config.sections import Comparison
 
-    collect(record_files(records), parsed(Comparison, comparison), processes).write(output)
+    made = collect(record_files(records), parsed(Comparison, comparison), processes)
+    for name, content in made.items():
+        write(content, output / name)
 
 
 def tabulate(
@@ -181,16 +184,16 @@ def simulate(
     records: Annotated[Sequence[Path], "Records of learning curves."] = (),
     *,
     job: JobText,
-    processes: Processes = 1,
     curves: Annotated[Path, "File for all learning curves, one row per evaluation, Parquet."],
     output: TableFolder,
 ) -> None:
     """Join recorded learning curves and simulate searches on them."""
-    from automata.analysis.tables import read_parquet, write_csv, write_parquet
+    from automata.analysis.tables import write
     from automata.config.refusals import parsed
     from automata.simulation.tables import Simulation, joined, simulated
 
     simulation = parsed(Simulation, job)
-    write_parquet(joined(records, simulation), curves)
-    for name, table in simulated(read_parquet(curves), simulation, processes):
-        write_csv(table, output / f"{name}.csv")
+    table = joined(records, simulation)
+    write(table, curves)
+    for name, content in simulated(table, simulation):
+        write(content, output / f"{name}.csv")

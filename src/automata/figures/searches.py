@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from automata import names
 from automata.analysis.energy import ways
-from automata.analysis.search_studies import CLOCKS, agreements, anytime, by_rung, comparable
+from automata.analysis.search_studies import CLOCKS, agreements, anytime, comparable, rank_agreement
 from automata.analysis.statistics import FEWEST_PAIRS
 from automata.analysis.study import Study, fractions, panels, selectors
 from automata.analysis.wording import count, percent
@@ -113,10 +113,9 @@ RUNG_TICKS = [{float(tick): f"{tick}" for tick in (1, 3, 10, 30, 100)}]
 def rank_agreement_figure(study: Study) -> Figure:
     """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
 
-    Markers are rows of `by_rung`; grey is the noise ceiling, two FULL runs.
+    Markers are rows of `search_studies.rank_agreement`; grey is the noise ceiling, two FULL runs.
     """
-    taus = agreements(study)
-    table = by_rung(taus)
+    taus, table = agreements(study), rank_agreement(study)
     repeat = table["selector"] == "full-again"
     noise, drawn = table[repeat], table[~repeat]
     subsets = taus[taus["selector"] != "full-again"]

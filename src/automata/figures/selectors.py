@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.selector_comparisons import ALL, resampling
 from automata.analysis.study import Study, panels, selectors
-from automata.analysis.tradeoff import fronts, summary
+from automata.analysis.tradeoff import ALL, fronts, resampling, summary
 from automata.analysis.wording import MINUS, count, percent
 from automata.figures import notes, style
 from automata.figures.style import Look
@@ -32,7 +31,7 @@ SIDES = {
 def selector_comparison(study: Study) -> Figure:
     """Return mean differences in error, left, and ratios of speedups, right, with intervals.
 
-    Lines are rows of `selector_comparisons.resampling` over all data sets, AUTOMATA's pairs
+    Lines are rows of `tradeoff.resampling` over all data sets, AUTOMATA's pairs
     first. A pair has a line per subset size, and one of all sizes if there are several.
     """
     table = resampling(study.ratios)

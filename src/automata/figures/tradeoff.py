@@ -176,7 +176,8 @@ def add_note(figure: Figure, contents: Sequence[Content], study: Study) -> None:
     if drawn:
         for ratio in dict.fromkeys(one.ratio for one in drawn):
             runs = pd.concat([one.measured for one in drawn if one.ratio == ratio])
-            sentences.append(f"{ratio.title}: {ratio.note(ways(runs))}")
+            energy = f" Energy: {ways(runs)}." if ratio.of_energy else ""
+            sentences.append(f"{ratio.title}: {ratio.definition}{energy}")
         means = pd.concat([one.means for one in drawn])
         several = means[(means["seeds"] > 1) & (means["selector"] == AUTOMATA)]
         sentences.append(notes.seeds(means))

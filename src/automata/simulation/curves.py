@@ -88,15 +88,13 @@ def publish_curves(records: Iterable[Curves], folder: Path) -> None:
             temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
-def published_curves(folder: Path, trainings: Sequence[str]) -> pd.DataFrame:
-    """Return the published rows of these trainings."""
-    datasets = sorted({training.partition("/")[0] for training in trainings})
-    paths = [folder / f"{dataset}.parquet" for dataset in datasets]
-    tables = [pd.read_parquet(path) for path in paths if path.is_file()]
-    if not tables:
-        return pd.DataFrame(columns=ROW)
-    table = pd.concat([it.astype({"training": "str"}) for it in tables], ignore_index=True)
-    return table[table["training"].isin(trainings)]
+def published_curves(folder: Path, trainings: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """Yield the published rows of these trainings, a table for each data set."""
+    for dataset in sorted({training.partition("/")[0] for training in trainings}):
+        path = folder / f"{dataset}.parquet"
+        if path.is_file():
+            table = pd.read_parquet(path)
+            yield table[table["training"].isin(trainings)]
 
 
 def tabulated(records: Iterable[Curves]) -> pd.DataFrame:
@@ -106,7 +104,6 @@ def tabulated(records: Iterable[Curves]) -> pd.DataFrame:
 
 def _rows(record: Curves) -> Iterator[dict[str, Any]]:
     job = record.job
-    rates = [_cpu_rate(record, segment) for segment in range(len(record.segments))]
     for curve in record.curves:
         shared = {
             "training": training_of(job),
@@ -119,39 +116,24 @@ def _rows(record: Curves) -> Iterator[dict[str, Any]]:
             "configuration": curve.index,
             "hyperparameters": json.dumps(curve.configuration, sort_keys=True),
         }
-        sound = {
-            evaluation.epoch: (evaluation, point)
-            for evaluation, point in zip(curve.progress.evaluations, curve.points, strict=True)
+        progress = curve.progress
+        scores = {
+            evaluation.epoch: {"accuracy": evaluation.accuracy, "loss": evaluation.loss}
+            for evaluation in progress.evaluations
             if math.isfinite(evaluation.loss)
-            and math.isfinite(curve.progress.training_loss[evaluation.epoch - 1])
+            and math.isfinite(progress.training_loss[evaluation.epoch - 1])
         }
-        for epoch in job.epochs:
-            if epoch in sound:
-                evaluation, point = sound[epoch]
-                accuracy, loss = evaluation.accuracy, evaluation.loss
-                samples, seconds = point.samples, point.seconds
-            else:  # it has diverged: the worst scores, at no further cost
-                accuracy, loss = 0.0, math.inf
-                samples, seconds = curve.progress.samples, curve.progress.seconds.total
+        # After a divergence: the worst scores, at no further cost.
+        lacking = len(job.epochs) - len(curve.points)
+        points = [*curve.points, *curve.points[-1:] * lacking]
+        for epoch, point in zip(job.epochs, points, strict=True):
             yield {
                 **shared,
                 "epoch": epoch,
-                "accuracy": accuracy,
-                "loss": loss,
-                "samples": samples,
-                "cpu_seconds": seconds * rates[curve.segment],
+                **scores.get(epoch, {"accuracy": 0.0, "loss": math.inf}),
+                **point.model_dump(),
                 "test_accuracy": curve.test_accuracy if epoch == job.epochs[-1] else None,
             }
-
-
-def _cpu_rate(record: Curves, segment: int) -> float:
-    """Return the CPU seconds of a process per second of its trainings.
-
-    Other processes may use the cores at the same time, so that wall time is no measure.
-    """
-    inside = sum(c.progress.seconds.total for c in record.curves if c.segment == segment)
-    taken = record.segments[segment].cpu_seconds
-    return math.nan if taken is None or not inside else taken / inside
 
 
 @dataclass(frozen=True)
@@ -159,18 +141,13 @@ class PoolCurves:
     """The curves of p configurations under s seeds at e epochs: arrays (s, p, e)."""
 
     epochs: list[int]
-    accuracy: Floats
-    """On the validation rows; 0 after a divergence."""
-    likelihood: Floats
-    """exp(-log loss), which is higher for a lower loss; 0 after a divergence."""
+    scores: dict[str, Floats]
+    """By metric, on the validation rows: `accuracy`, and exp(-log loss) for `log_loss`, which is
+    higher for a lower loss. Both are 0 after a divergence."""
     costs: Floats
     """The costs up to each epoch: (2, s, p, e), in the order of `COSTS`."""
     test: Floats
     """Test accuracy at the last epoch (s, p); NaN for trainings on subsets."""
-
-    def scores(self, metric: str) -> Floats:
-        """Return the scores by which trials are compared."""
-        return self.likelihood if metric == "log_loss" else self.accuracy
 
 
 class DatasetCurves(NamedTuple):
@@ -178,6 +155,8 @@ class DatasetCurves(NamedTuple):
 
     searches: Simulated
     seeds: list[int]
+    learning_rates: Floats
+    """(p,), NaN if the search space has none."""
     curves: dict[Strategy, PoolCurves]
 
 
@@ -198,7 +177,9 @@ def complete(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> dict[str
         if seeds := sorted(under.get(FULL, ())):
             strategies = [it for it, own in under.items() if own.issuperset(seeds)]
             curves = {it: curves_of(here, it, seeds, wanted.pool) for it in strategies}
-            found[dataset] = DatasetCurves(wanted, seeds, curves)
+            pool = here.drop_duplicates("configuration").sort_values("configuration")
+            rates = [json.loads(it).get("learning_rate") for it in pool["hyperparameters"]]
+            found[dataset] = DatasetCurves(wanted, seeds, np.array(rates, dtype=float), curves)
     if not found:
         raise UserError("learning_curves: no data set has all curves of FULL under a seed")
     return found
@@ -218,8 +199,7 @@ def curves_of(
 
     return PoolCurves(
         epochs=[int(epoch) for epoch in axes[2]],
-        accuracy=array("accuracy"),
-        likelihood=np.exp(-array("loss")),
+        scores={"accuracy": array("accuracy"), "log_loss": np.exp(-array("loss"))},
         costs=np.stack([array(column) for column in COSTS]),
         test=array("test_accuracy")[:, :, -1],
     )

@@ -13,6 +13,7 @@ from matplotlib.transforms import offset_copy
 
 from automata import names
 from automata.analysis.study import Study
+from automata.analysis.tables import read_csv
 from automata.figures.style import (
     FAINTER,
     Look,
@@ -25,14 +26,11 @@ from automata.figures.style import (
     sized,
     style,
 )
-from automata.simulation.readers import ASHA, random_searches
+from automata.simulation.readers import ASHA
+from automata.simulation.tables import SEARCHES
 
 PANEL_INCHES = 1.5
 TICKS = (-1, 0, 1, 2, 5, 10, 20)
-LINEAR = 2
-"""The regret, in points, up to which the axis is linear; above it is logarithmic."""
-APART = 3
-"""Points between marks with the same x, which are drawn side by side."""
 
 ALL_DATA: dict[str, Look] = {
     ASHA: marker("full", 7),
@@ -46,7 +44,7 @@ OPEN: Look = {"markerfacecolor": "white", "markeredgecolor": "0.4"}
 def figure_of(study: Study, name: str) -> Figure:
     """Return the figure `regret-SCHEDULER` or `horizon-SCHEDULER` of a study's folder of tables."""
     kind, _, scheduler = name.partition("-")
-    rows = random_searches(study)
+    rows = read_csv(study.folder / "simulated.csv")
     draw = {"regret": _regret, "horizon": _horizon}[kind]
     with style():
         return draw(rows[rows["scheduler"] == scheduler], names.scheduler(scheduler))
@@ -105,13 +103,13 @@ def _panels(
             axes.update_datalim(shown[["x", end]])
         for _, group in shown[shown["dataset"] == dataset].groupby("group"):
             for place, row in enumerate(group.to_dict("records")):
-                points = APART * (place - (len(group) - 1) / 2)
+                points = 3 * (place - (len(group) - 1) / 2)
                 moved = offset_copy(axes.transData, figure, points, units="points")
                 regret = row["regret"]
                 ends = [[regret - row["regret_low"]], [row["regret_high"] - regret]]
                 axes.errorbar(row["x"], regret, ends, transform=moved, elinewidth=0.6, **_look(row))
         axes.autoscale_view()
-        axes.set_yscale("symlog", linthresh=LINEAR)
+        axes.set_yscale("symlog", linthresh=2)  # linear up to 2 points, logarithmic above
         axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     for axes in grid[:, 0]:
         axes.set_ylabel("Regret (points)")
@@ -122,7 +120,7 @@ def _panels(
     add_legend(figure, [*entries, band])
     seeds = " to ".join(map(str, sorted({rows["seeds"].min(), rows["seeds"].max()})))
     notes = (
-        f"Means over {rows['searches'].max():,} simulated random searches; 95 % intervals are over "
+        f"Means over {SEARCHES:,} simulated random searches; 95 % intervals are over "
         f"the choice of configurations and training seeds ({seeds} a data set).",
         "Regret is how much test accuracy the chosen configuration, trained on all data, loses "
         "against FULL's choice. The band has 90 % of the searches of FULL under another seed.",

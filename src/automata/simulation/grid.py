@@ -19,7 +19,6 @@ from automata.config.sections import LearningCurves, SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.files import Recorded, fingerprint
-from automata.metering.measurement import Measurement
 from automata.records import read_as
 from automata.registry import CONTROLS, SCHEDULERS, Kind, load
 from automata.runs import number
@@ -50,17 +49,11 @@ class CurvesJob(Section):
 
 
 class Point(Recorded):
-    """The cost of a training up to one of its evaluations; the scores are in its progress."""
+    """The cost of a training up to an epoch; the scores are in its progress."""
 
     samples: int
-    training_seconds: float
-    selection_seconds: float
-    evaluation_seconds: float
-
-    @property
-    def seconds(self) -> float:
-        """The seconds of all activities."""
-        return self.training_seconds + self.selection_seconds + self.evaluation_seconds
+    cpu_seconds: float
+    """Of the process; selection and evaluations are included."""
 
 
 class Curve(Recorded):
@@ -69,13 +62,10 @@ class Curve(Recorded):
     index: int
     configuration: dict[str, Any]
     points: list[Point]
-    """One for each evaluation; none after a divergence."""
+    """One for each epoch of the job; after a divergence, the last one is that of the end."""
     progress: Progress
     test_accuracy: float | None
     """Accuracy at the end; None for trainings on subsets."""
-    test_balanced_accuracy: float | None
-    segment: int
-    """Number of the process that trained it, among those that made the record."""
 
 
 class Curves(Recorded):
@@ -84,18 +74,12 @@ class Curves(Recorded):
     job: CurvesJob
     data_sha256: str
     curves: list[Curve]
-    segments: list[Measurement]
-    """A measurement for each process, up to the end of its last training."""
     provenance: dict[str, Any]
 
 
 def read_curves(path: Path) -> Curves:
     """Return the record at `path`; raises UserError, which names the file."""
     return read_as(Curves, path, "delete it to train again")
-
-
-SEARCH_ONLY = {**OF_SUBSETS, "configurations": 1, "metric": "accuracy"}
-"""Settings of a protocol that affect a search but no training, at their simplest values."""
 
 
 class Simulated(Section):
@@ -144,7 +128,8 @@ def _jobs(
     experiment: Experiment, dataset: str, selector: str, files: dict[str, dict[str, str]]
 ) -> Iterator[CurvesJob]:
     curves = experiment.learning_curves or LearningCurves()
-    # Settings of searches and schedulers do not affect a training.
+    # Settings that affect a search but no training have their simplest values.
+    search_only = {**OF_SUBSETS, "configurations": 1, "metric": "accuracy"}
     settings = settings_of(experiment, dataset, "random", "none", selector)
     settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
     epochs = rungs(settings.protocol, experiment.scheduler)
@@ -154,8 +139,8 @@ def _jobs(
         exponents += curves.horizon_exponents.get(selector, ())
     firsts = range(0, curves.pool, curves.part)
     for fraction, exponent, seed, first in product(fractions, exponents, curves.seeds, firsts):
-        training = {**SEARCH_ONLY, "horizon_exponent": exponent}
-        protocol = settings.protocol.model_copy(update=training)
+        changes = search_only | {"horizon_exponent": exponent}
+        protocol = settings.protocol.model_copy(update=changes)
         yield CurvesJob(
             dataset=dataset,
             selector=selector,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, product
-from operator import attrgetter
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -13,72 +12,35 @@ import numpy as np
 from automata import names
 from automata.config.protocol import FINALIST_RUNGS
 from automata.registry import SCHEDULERS, load
-from automata.simulation.curves import FULL, Floats, Ints, PoolCurves, Strategy
-from automata.simulation.grid import Simulated
+from automata.simulation.curves import FULL, DatasetCurves, Floats, Ints, Strategy
 from automata.training.progress import WORST_SCORE
-from automata.tuning.schedulers import FINALISTS, Asha, Halving, rungs_below
-
-BY_LOSS = ("rs2",)
-"""Selectors whose trials are compared by validation loss as well."""
+from automata.tuning.schedulers import FINALISTS, Asha, Bracket, Halving, rungs_below
 
 
 class Method(NamedTuple):
-    """A way of tuning: how trials train and are compared, and how one is chosen."""
+    """A way of tuning, as tables describe it."""
 
     name: str
     strategy: Strategy = FULL
+    """How the trials of its search train."""
     metric: str = "accuracy"
+    """The score that compares trials and finalists."""
     finalists: int = 1
     """Trials that train on all data before one is chosen."""
-    scheduler: str = ""
-    """If empty, the scheduler of the comparison."""
-    repeat: bool = False
-    """Whether the search and the final training have the seeds of FULL's repeat."""
-
-    @property
-    def search(self) -> Method:
-        """The method without its choice: methods that agree in it have the same searches."""
-        return self._replace(name="", finalists=1)
-
-
-def methods(
-    strategies: Iterable[Strategy], schedulers: Iterable[str], *, repeated: bool
-) -> Iterator[Method]:
-    """Yield the methods that can be simulated with these `strategies`; the first is FULL.
-
-    FULL also searches under each of the other `schedulers`. It is `repeated` if there are several
-    seeds.
-    """
-    yield Method(names.FULL)
-    if repeated:
-        yield Method(names.REPEAT, repeat=True)
-    for name in schedulers:
-        yield Method(f"{names.FULL}, {names.scheduler(name)}", scheduler=name)
-    yield Method(names.UNTUNED)
-    yield Method(names.ONE_EPOCH, scheduler="one-epoch")
-    for strategy, metric in product(strategies, ("accuracy", "log_loss")):
-        by_loss = metric == "log_loss"
-        if strategy != FULL and (not by_loss or strategy.selector in BY_LOSS):
-            name = f"{strategy.selector} {100 * strategy.fraction:g} %"
-            if strategy.horizon_exponent:
-                name += f", beta {strategy.horizon_exponent:g}"
-            name += ", by loss" * by_loss
-            yield Method(name, strategy, metric)
-            yield Method(f"{name}, {FINALISTS} finalists", strategy, metric, FINALISTS)
 
 
 class Sample(NamedTuple):
-    """d searches: the order (d, p) in which they see the pool, and places of their seeds (d,)."""
+    """The order (d, p) in which d searches see the pool, and the places of their seeds."""
 
     order: Ints
     seeds: Ints
-    repeat_seeds: Ints
-    """The seeds of FULL's repeat."""
+    """(d, 2): the seeds of the searches, and those of FULL's repeat."""
 
 
 class Searched(NamedTuple):
     """d searches with n trials that have ended, before any final training."""
 
+    method: Method
     seeds: Ints
     ranked: Ints
     """(d, n) configurations, the best first."""
@@ -88,72 +50,102 @@ class Searched(NamedTuple):
     """(2, d)"""
 
 
-Outcome = tuple[Floats, Floats]
-"""Test accuracies (d,) of chosen configurations, trained on all data, and total costs (2, d)."""
+class Outcome(NamedTuple):
+    """What d searches chose, and what they cost with the final training."""
+
+    chosen: Ints
+    test: Floats
+    """The test accuracies of the chosen configurations, trained on all data."""
+    costs: Floats
+    """(2, d)"""
 
 
 @dataclass(frozen=True)
 class Comparison:
     """One sample of searches, under one scheduler, on which all methods are compared."""
 
-    searches: Simulated
-    curves: dict[Strategy, PoolCurves]
+    recorded: DatasetCurves
     scheduler: str
     sample: Sample
 
-    def outcomes(self, compared: Iterable[Method]) -> Iterator[Outcome]:
-        """Yield the outcome of each method; neighbours with the same searches share them."""
-        for search, group in groupby(compared, attrgetter("search")):
-            searched = self._search(search)
-            for method in group:
-                if method.name == names.UNTUNED:
-                    yield self._finish(searched.seeds, self.sample.order[:, 0], 0 * searched.costs)
-                elif method.finalists == 1:
-                    yield self._best(method, searched)
-                else:
-                    yield self._best_finalist(method, searched)
+    def outcomes(self) -> Iterator[tuple[Method, Outcome]]:
+        """Yield each method whose curves are recorded, with its outcome; the first is FULL.
 
-    def _search(self, method: Method) -> Searched:
-        searches, curves = self.searches, self.curves[method.strategy]
-        scheduler = load(SCHEDULERS, method.scheduler or self.scheduler)(
-            searches.configurations, searches.epochs, searches.scheduler
+        RS2 also compares its trials by validation loss.
+        """
+        full, repeat, one_epoch = map(Method, (names.FULL, names.REPEAT, names.ONE_EPOCH))
+        yield full, self.best(self.search(full))
+        if len(self.recorded.seeds) > 1:
+            yield repeat, self.best(self.search(repeat, repeat=True))
+        for name in self.recorded.searches.schedulers:
+            if name != self.scheduler:
+                other = Method(f"{names.FULL}, {names.scheduler(name)}")
+                yield other, self.best(self.search(other, name))
+        seeds, first = self.sample.seeds[:, 0], self.sample.order[:, 0]
+        yield Method(names.UNTUNED), self._finished(seeds, first, np.zeros((2, len(seeds))))
+        yield one_epoch, self.best(self.search(one_epoch, "one-epoch"))
+        for strategy, metric in product(self.recorded.curves, self.recorded.curves[FULL].scores):
+            by_loss = metric == "log_loss"
+            if strategy != FULL and (not by_loss or strategy.selector == "rs2"):
+                name = f"{strategy.selector} {100 * strategy.fraction:g} %"
+                if strategy.horizon_exponent:
+                    name += f", beta {strategy.horizon_exponent:g}"
+                method = Method(name + ", by loss" * by_loss, strategy, metric)
+                searched = self.search(method)
+                yield method, self.best(searched)
+                name = f"{method.name}, {FINALISTS} finalists"
+                yield method._replace(name=name, finalists=FINALISTS), self.best_finalist(searched)
+
+    def search(self, method: Method, scheduler: str = "", *, repeat: bool = False) -> Searched:
+        """Search as `method` does, by default under the scheduler of the comparison."""
+        asked, curves = self.recorded.searches, self.recorded.curves[method.strategy]
+        judge = load(SCHEDULERS, scheduler or self.scheduler)(
+            asked.configurations, asked.epochs, asked.scheduler
         )
-        seeds = self.sample.repeat_seeds if method.repeat else self.sample.seeds
-        proposals = self.sample.order[:, : searches.configurations]
-        scores = curves.scores(method.metric)[seeds[:, None], proposals]
-        ends = ends_under(scheduler, scores, curves.epochs)
+        seeds = self.sample.seeds[:, int(repeat)]
+        proposals = self.sample.order[:, : asked.configurations]
+        scores = curves.scores[method.metric][seeds[:, None], proposals]
+        ends = ends_under(judge, scores, curves.epochs)
         costs = curves.costs[:, seeds[:, None], proposals, ends].sum(axis=2)
-        order = best_first(scheduler, scores, ends)
+        order = best_first(judge, scores, ends)
         ranked, reached = (np.take_along_axis(it, order, axis=1) for it in (proposals, ends))
-        return Searched(seeds, ranked, reached[:, 0], costs)
+        return Searched(method, seeds, ranked, reached[:, 0], costs)
 
-    def _best(self, method: Method, searched: Searched) -> Outcome:
+    def best(self, searched: Searched) -> Outcome:
         """Choose the best trial. On all data it continues to T, on subsets it trains anew."""
         seeds, chosen, costs = searched.seeds, searched.ranked[:, 0], searched.costs
-        if method.strategy == FULL:
-            costs = costs - self.curves[FULL].costs[:, seeds, chosen, searched.reached]
-        return self._finish(seeds, chosen, costs)
+        if searched.method.strategy == FULL:
+            costs = costs - self.recorded.curves[FULL].costs[:, seeds, chosen, searched.reached]
+        return self._finished(seeds, chosen, costs)
 
-    def _best_finalist(self, method: Method, searched: Searched) -> Outcome:
+    def best_finalist(self, searched: Searched) -> Outcome:
         """Train the best trials on all data, and halve them: two continue at T/4, one at T/2.
 
-        Trials are compared by the metric of the search; the better one in the search wins a tie.
+        The better one in the search wins a tie.
         """
-        full = self.curves[FULL]
-        scores, seeds = full.scores(method.metric), searched.seeds[:, None]
-        left, lost = searched.ranked[:, : method.finalists], np.zeros_like(searched.costs)
-        for epoch, count in rungs_below(full.epochs[-1], FINALIST_RUNGS).items():
-            place = full.epochs.index(epoch)
-            order = np.argsort(-scores[seeds, left, place], axis=1, kind="stable")
-            ended = np.take_along_axis(left, order[:, count:], axis=1)
-            lost += full.costs[:, seeds, ended, place].sum(axis=2)
-            left = np.take_along_axis(left, np.sort(order[:, :count], axis=1), axis=1)
-        return self._finish(searched.seeds, left[:, 0], searched.costs + lost)
+        full, seeds = self.recorded.curves[FULL], searched.seeds[:, None]
+        finalists = searched.ranked[:, :FINALISTS]
+        rungs = rungs_below(full.epochs[-1], FINALIST_RUNGS)
+        judge = halving(finalists.shape[1], rungs, full.epochs[-1])
+        ends = ends_under(judge, full.scores[searched.method.metric][seeds, finalists], full.epochs)
+        lost = np.where(ends < ends.max(), full.costs[:, seeds, finalists, ends], 0).sum(axis=2)
+        chosen = np.take_along_axis(finalists, ends.argmax(axis=1)[:, None], axis=1)[:, 0]
+        return self._finished(searched.seeds, chosen, searched.costs + lost)
 
-    def _finish(self, seeds: Ints, chosen: Ints, costs: Floats) -> Outcome:
+    def _finished(self, seeds: Ints, chosen: Ints, costs: Floats) -> Outcome:
         """Return the outcome of a final training; `costs` are those before it."""
-        full = self.curves[FULL]
-        return full.test[seeds, chosen], costs + full.costs[:, seeds, chosen, -1]
+        full = self.recorded.curves[FULL]
+        return Outcome(chosen, full.test[seeds, chosen], costs + full.costs[:, seeds, chosen, -1])
+
+
+def halving(trials: int, survivors: Mapping[int, int], epochs: int) -> Halving:
+    """Return a scheduler that halves all `trials` at given rungs; earlier trials win ties.
+
+    `survivors` maps each rung below T = `epochs` to the number of trials that go on.
+    """
+    scheduler = Halving([Bracket(trials, [*survivors, epochs], [*survivors.values()])])
+    scheduler.most_rungs_win = True
+    return scheduler
 
 
 def ends_under(scheduler: Halving | Asha, scores: Floats, epochs: Sequence[int]) -> Ints:

@@ -15,7 +15,6 @@ from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import signed, times
 from automata.config.files import DEFAULTS
-from automata.config.sections import SchedulerSettings
 from automata.simulation.curves import SPEEDUPS
 
 ASHA = f"{names.FULL}, {names.scheduler('asha')}"
@@ -41,10 +40,10 @@ CLAIMS = (
 """The claims about speedup and loss of AUTOMATA, which simulated searches can check."""
 
 
-def random_searches(study: Study) -> pd.DataFrame:
-    """Return the table of simulated random searches from the study's folder."""
+def _under_hyperband(study: Study) -> pd.DataFrame:
+    """Return the rows of Hyperband. In the paper ASHA has a warm start, which is not simulated."""
     rows = read_csv(study.folder / "simulated.csv")
-    return rows[rows["search"] == "random"]
+    return rows[rows["scheduler"] == "hyperband"]
 
 
 def losses(study: Study) -> pd.DataFrame:
@@ -53,8 +52,7 @@ def losses(study: Study) -> pd.DataFrame:
     The regret has its 95 % interval; FULL's repeat, whose expected regret is 0, has the central
     90 % of its searches. `worst` is the largest mean over the data sets.
     """
-    rows = random_searches(study)
-    rows = rows[rows["scheduler"] == "hyperband"]
+    rows = _under_hyperband(study)
     lines = []
     for method, display in METHODS.items():
         found = rows[rows["method"] == method]
@@ -80,37 +78,32 @@ def certainty(study: Study) -> pd.DataFrame:
 
     The width is half of the 95 % interval of the mean regret: the median over METHODS.
     """
-    noise = read_csv(study.folder / "noise.csv")
-    rows = random_searches(study)
-    shown = (rows["scheduler"] == "hyperband") & rows["method"].isin(list(METHODS))
-    rows = rows[shown & (rows["method"] != names.REPEAT)]
-    half = (rows["regret_high"] - rows["regret_low"]) / 2
-    half = half.groupby(rows["dataset"]).median()
-    order = names.ordered(noise["dataset"], names.DATASETS)
-    lines = noise.set_index("dataset").loc[order].assign(half=half)
-    lines.index = lines.index.map(names.dataset)
-    numbers = {name: lines[name].map("{:.2f}".format) for name in ("test", "best", "half")}
+    noise = read_csv(study.folder / "noise.csv").set_index("dataset")
+    noise = noise.loc[names.ordered(noise.index, names.DATASETS)]
+    rows = _under_hyperband(study)
+    shown = rows["method"].isin(list(METHODS)) & (rows["method"] != names.REPEAT)
+    rows = rows[shown].set_index("dataset")
+    half = (rows["regret_high"] - rows["regret_low"]).groupby("dataset").median() / 2
     columns = {
-        "seeds": "training seeds",
-        "test": "two trainings",
-        "best": "two trainings, best quarter",
-        "half": "half an interval",
+        "two trainings": noise["test"],
+        "two trainings, best quarter": noise["best"],
+        "half an interval": half,
     }
-    return lines.assign(**numbers).reset_index()[["dataset", *columns]].rename(columns=columns)
+    texts = pd.DataFrame(columns, noise.index).map("{:.2f}".format)
+    texts.insert(0, "training seeds", noise["seeds"])
+    return texts.rename(index=names.dataset).reset_index()
 
 
 def claims(study: Study) -> pd.DataFrame:
     """Return the verdicts of simulated searches, by samples and by CPU time.
 
-    Means and intervals of simulated searches take the place of those over seeds. Schedulers that
-    have a warm start in the paper are left out, because none is simulated.
+    Means and intervals of simulated searches take the place of those over seeds.
     """
-    rows = random_searches(study)
-    warm_starts = {name: it["warm_start"] for name, it in SchedulerSettings().model_dump().items()}
+    rows = _under_hyperband(study)
     usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
-    usual &= (rows["horizon_exponent"] == 0) & (rows["scheduler"].map(warm_starts) == 0)
+    usual &= rows["horizon_exponent"] == 0
     errors = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
-    means = rows.assign(**errors, seeds=SEEDS_FOR_INTERVAL)[usual]
+    means = rows.assign(**errors, search="random", seeds=SEEDS_FOR_INTERVAL)[usual]
     file = DEFAULTS.with_name("claims.yaml")
     known: dict[str, Any] = parse_claims(yaml.safe_load(file.read_text()), file)
     lines = []
@@ -119,7 +112,7 @@ def claims(study: Study) -> pd.DataFrame:
         table = means.assign(**ratios)
         simulated, claim = Study(study.folder), known[name]
         simulated.__dict__["tradeoff"] = table
-        if len(claim.grid.subsets(table, [names.AUTOMATA])):
+        if len(claim.grid.rows(table, [names.AUTOMATA])):
             finding = claim.check(simulated)
             line = {"id": name, "location": claim.location, "by": by}
             lines.append(line | {"verdict": finding.verdict, "simulated": finding.ours})

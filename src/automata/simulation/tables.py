@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.quantities import ROUNDING
+from automata.analysis.statistics import tau
 from automata.analysis.tables import read_csv, read_json
 from automata.config.base import Section
 from automata.errors import UserError
@@ -25,13 +25,13 @@ from automata.simulation.curves import (
     SPEEDUPS,
     DatasetCurves,
     Floats,
-    Strategy,
+    PoolCurves,
     complete,
     published_curves,
     tabulated,
 )
-from automata.simulation.grid import POOL_SEED, Simulated, read_curves
-from automata.simulation.methods import Comparison, Outcome, Sample, methods
+from automata.simulation.grid import Simulated, read_curves
+from automata.simulation.methods import Comparison, Outcome, Sample
 
 SEARCHES = 2000
 """Simulated searches for each mean."""
@@ -40,18 +40,8 @@ RESAMPLES, SEARCHES_EACH = 200, 50
 LOSS = 2 + ROUNDING
 """A large regret in points, whose chance is reported."""
 
-PAIRS = (*names.CONTRASTS, ("rs2", "adaptive-random"))
-"""Selectors that are compared with each other."""
-
-INTERNAL = ["test_low", "test_high", "resampled"]
-"""Columns of `compared` that only other tables need: the central 95 % of the test accuracies, and
-the mean regrets of the resamples."""
-
-SAME = ["dataset", "search", "scheduler", *Strategy._fields]
+SAME = ["dataset", "scheduler", "selector", "fraction"]
 """Columns that a real search and its simulated counterparts share."""
-
-CHECKED = [*SAME, "seed", "test_accuracy", "method", "test_low", "test_high", "inside", "from_pool"]
-"""Columns of `against_real`."""
 
 
 class Simulation(Section):
@@ -68,94 +58,89 @@ class Simulation(Section):
 
 
 def joined(records: Iterable[Path], simulation: Simulation) -> pd.DataFrame:
-    """Return a row per evaluation of `records` and of the published trainings."""
-    tables = [published_curves(folder, simulation.trainings) for folder in simulation.published]
+    """Return a row per evaluation of `records` and of the published trainings, which come first."""
+    tables: list[pd.DataFrame] = []
+    for folder in simulation.published:
+        tables += published_curves(folder, simulation.trainings)
     table = pd.concat([*tables, tabulated(map(read_curves, records))]).drop_duplicates(ROW)
     if table.empty:
         raise UserError("learning_curves: there are none, and train is false")
     return table
 
 
-def simulated(
-    curves: pd.DataFrame, simulation: Simulation, processes: int
-) -> Iterator[tuple[str, pd.DataFrame]]:
+def simulated(curves: pd.DataFrame, simulation: Simulation) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield name and content of each table of the searches that are simulated on `curves`."""
     searches = simulation.searches
     recorded = complete(curves, searches)
-    found = compared(recorded, processes)
-    checks = [pd.DataFrame(columns=CHECKED)]
+    found = compared(recorded)
+    checks = [pd.DataFrame(columns=[*SAME, "seed"])]
     for folder in simulation.real:
         runs, protocols = read_csv(folder / "runs.csv"), read_json(folder / "protocols.json")
         checks.append(against_real(found, searches, runs, protocols))
+    full = {name: it.curves[FULL] for name, it in recorded.items() if len(it.seeds) > 1}
     contents = (
-        found.drop(columns=INTERNAL),
+        found.drop(columns=["test_low", "test_high", "resampled"]),
         contrasts(found, {dataset: it.kind for dataset, it in searches.items()}),
-        noise(recorded),
+        noise(full),
+        ranks(full),
         pd.concat(checks),
     )
     yield from zip(TABLES, contents, strict=True)
 
 
-def compared(recorded: Mapping[str, DatasetCurves], processes: int = 1) -> pd.DataFrame:
-    """Return a row for each data set, scheduler and method, simulated by this many `processes`.
+def compared(recorded: Mapping[str, DatasetCurves]) -> pd.DataFrame:
+    """Return a row for each data set, scheduler and method.
 
     Regret is in points of test accuracy: FULL's choice, trained on all data, minus the method's, on
-    the same pool, in the same order, under the same seed. Raises UserError if no scheduler can be
-    simulated.
+    the same pool, in the same order, under the same seed. Only other tables need the central 95 %
+    of the test accuracies, and the mean regrets of the resamples in `resampled`. Raises UserError
+    if no scheduler can be simulated.
     """
-    panels = [
-        (dataset, here, scheduler)
+    rows = [
+        row
         for dataset, here in recorded.items()
         for scheduler in here.searches.schedulers
+        for row in _rows(dataset, here, scheduler)
     ]
-    if not panels:
+    if not rows:
         valid = ", ".join(name for name in SCHEDULERS if name not in ALL_DATA_SCHEDULERS)
         raise UserError(
             f"learning_curves: no scheduler of this configuration can be simulated; valid: {valid}"
         )
-    with ProcessPoolExecutor(processes) as pool:
-        return pd.concat(pool.map(_panel, *zip(*panels, strict=True)), ignore_index=True)
-
-
-def _panel(dataset: str, recorded: DatasetCurves, scheduler: str) -> pd.DataFrame:
-    searches, seeds = recorded.searches, len(recorded.seeds)
-    others = [name for name in searches.schedulers if name != scheduler]
-    every = list(methods(recorded.curves, others, repeated=seeds > 1))
-    sample = sample_of(searches, seeds)
-    outcomes = list(Comparison(searches, recorded.curves, scheduler, sample).outcomes(every))
-    rows = []
-    for method, outcome in zip(every, outcomes, strict=True):
-        rows.append(
-            {
-                "dataset": dataset,
-                "search": "random",
-                "scheduler": scheduler,
-                "method": method.name,
-                **method.strategy._asdict(),
-                "metric": method.metric,
-                "finalists": method.finalists,
-                "seeds": seeds,
-                **_numbers(outcome, full=outcomes[0]),
-            }
-        )
     return pd.DataFrame(rows)
+
+
+def _rows(dataset: str, recorded: DatasetCurves, scheduler: str) -> Iterator[dict[str, object]]:
+    sample = sample_of(recorded.searches.pool, len(recorded.seeds))
+    full = None
+    for method, outcome in Comparison(recorded, scheduler, sample).outcomes():
+        full = full or outcome  # the first method
+        yield {
+            "dataset": dataset,
+            "scheduler": scheduler,
+            "method": method.name,
+            **method.strategy._asdict(),
+            "metric": method.metric,
+            "finalists": method.finalists,
+            "seeds": len(recorded.seeds),
+            "learning_rate": np.median(recorded.learning_rates[outcome.chosen[:SEARCHES]]),
+            **_numbers(outcome, full),
+        }
 
 
 def _numbers(outcome: Outcome, full: Outcome) -> dict[str, object]:
     """Return the numbers of a method; the first `SEARCHES` of its searches give the means."""
-    (test, costs), (best_test, full_costs) = outcome, full
-    regret = 100 * (best_test - test)
+    test = outcome.test
+    regret = 100 * (full.test - test)
     means, resamples = regret[:SEARCHES], regret[SEARCHES:].reshape(RESAMPLES, SEARCHES_EACH)
-    lost = _interval("lost_2", (means > LOSS).mean(), (resamples > LOSS).mean(axis=1))
     low, high = np.percentile(test[SEARCHES:], (2.5, 97.5))
-    ratios = full_costs[:, :SEARCHES].sum(axis=1) / costs[:, :SEARCHES].sum(axis=1)
+    full_costs, costs = (it.costs[:, :SEARCHES].sum(axis=1) for it in (full, outcome))
     return {
-        "searches": SEARCHES,
         "regret_5th": np.percentile(means, 5),
         "regret_95th": np.percentile(means, 95),
-        **dict(zip(SPEEDUPS, ratios, strict=True)),
+        **dict(zip(SPEEDUPS, full_costs / costs, strict=True)),
         "test_accuracy": test[:SEARCHES].mean(),
-        **{key: min(max(share, 0.0), 1.0) for key, share in lost.items()},
+        "lost_2": (means > LOSS).mean(),
         **_interval("regret", means.mean(), resamples.mean(axis=1)),
         "test_low": low,
         "test_high": high,
@@ -173,15 +158,15 @@ def _interval(name: str, mean: float, resampled: Floats) -> dict[str, float]:
     return {name: float(mean), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
-def sample_of(searches: Simulated, seeds: int) -> Sample:
+def sample_of(pool: int, seeds: int) -> Sample:
     """Return `SEARCHES` searches of the pool, then the searches of each resample."""
     generator = np.random.default_rng(derive(0, "simulated searches"))
-    parts = [_drawn(generator, searches.pool, seeds, SEARCHES)]
+    parts = [_drawn(generator, pool, seeds, SEARCHES)]
     for _ in range(RESAMPLES):
-        members = generator.integers(0, searches.pool, searches.pool)
+        members = generator.integers(0, pool, pool)
         kept = generator.integers(0, seeds, seeds)
-        part = _drawn(generator, searches.pool, seeds, SEARCHES_EACH)
-        parts.append(Sample(members[part.order], kept[part.seeds], kept[part.repeat_seeds]))
+        part = _drawn(generator, pool, seeds, SEARCHES_EACH)
+        parts.append(Sample(members[part.order], kept[part.seeds]))
     return Sample(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
@@ -189,7 +174,7 @@ def _drawn(generator: np.random.Generator, pool: int, seeds: int, count: int) ->
     """Return searches that see the pool in different orders, under one of the seeds each."""
     order = generator.random((count, pool)).argsort(axis=1)
     places = generator.integers(0, seeds, count)
-    return Sample(order, places, (places + 1) % seeds)
+    return Sample(order, np.stack([places, (places + 1) % seeds], axis=1))
 
 
 def contrasts(found: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
@@ -203,17 +188,16 @@ def contrasts(found: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
     usual = usual[usual["selector"] != "full"].assign(kind=usual["dataset"].map(kinds))
     method = ["selector", "horizon_exponent"]
     panel = ["scheduler", "kind", "dataset", "fraction"]
-    pairs = [(one, 0.0, other) for one, other in PAIRS]
+    selectors = (*names.CONTRASTS, ("rs2", "adaptive-random"))
+    pairs = [(one, 0.0, other) for one, other in selectors]
     pairs += [("rs2", it, "rs2") for it in sorted(set(usual["horizon_exponent"])) if it]
     rows = []
     for selector, exponent, other in pairs:
-        sides = [
-            usual[(usual[method] == strategy).all(axis=1)].set_index(panel)
+        one, two = (
+            usual[(usual[method] == strategy).all(axis=1)].set_index(panel)[["regret", "resampled"]]
             for strategy in ((selector, exponent), (other, 0.0))
-        ]
-        columns = ["regret", "resampled"]
-        apart = (sides[0][columns] - sides[1][columns]).dropna()
-        for (scheduler, kind), some in apart.groupby(["scheduler", "kind"]):
+        )
+        for (scheduler, kind), some in (one - two).dropna().groupby(["scheduler", "kind"]):
             resampled = np.stack(list(some["resampled"])).mean(axis=0)
             rows.append(
                 {
@@ -229,35 +213,35 @@ def contrasts(found: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def noise(recorded: Mapping[str, DatasetCurves]) -> pd.DataFrame:
+def noise(full: Mapping[str, PoolCurves]) -> pd.DataFrame:
     """Return how far two trainings on all data differ by their seed alone, in points.
 
-    A row is a data set with several seeds: the mean absolute difference of the scores of one
-    configuration at T, over the pool and pairs of seeds. `best` is that of the test scores in the
+    `full` has FULL's curves under several seeds. A row is a data set: the mean absolute difference
+    of the test scores of one configuration, over the pool and pairs of seeds. `best` is that of the
     quarter of the pool with the highest mean validation accuracy.
     """
     rows = []
-    for dataset, here in recorded.items():
-        full = here.curves[FULL]
-        validation = full.accuracy[:, :, -1]
-        places = np.argsort(-validation.mean(axis=0), kind="stable")
-        best = full.test[:, places[: len(places) // 4]]
-        if len(here.seeds) > 1:
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "seeds": len(here.seeds),
-                    "validation": _apart(validation),
-                    "test": _apart(full.test),
-                    "best": _apart(best),
-                }
-            )
-    return pd.DataFrame(rows, columns=["dataset", "seeds", "validation", "test", "best"])
+    for dataset, curves in full.items():
+        apart = 100 * np.array([np.abs(a - b) for a, b in combinations(curves.test, 2)])
+        places = np.argsort(-curves.scores["accuracy"][:, :, -1].mean(axis=0), kind="stable")
+        best = apart[:, places[: len(places) // 4]]
+        rows.append((dataset, len(curves.test), apart.mean(), best.mean()))
+    return pd.DataFrame(rows, columns=["dataset", "seeds", "test", "best"])
 
 
-def _apart(scores: Floats) -> float:
-    """Return the mean absolute difference of two rows, in points."""
-    return float(100 * np.mean([np.abs(a - b) for a, b in combinations(scores, 2)]))
+def ranks(full: Mapping[str, PoolCurves]) -> pd.DataFrame:
+    """Return how well accuracies at each epoch rank configurations by their accuracy at T.
+
+    `full` has FULL's curves under several seeds. A row is an epoch of a data set: the mean of
+    Kendall's tau-b over pairs of seeds, one for each of the two accuracies.
+    """
+    rows = []
+    for dataset, curves in full.items():
+        for place, epoch in enumerate(curves.epochs):
+            pairs = permutations(curves.scores["accuracy"], 2)
+            taus = [tau(early[:, place], late[:, -1]) for early, late in pairs]
+            rows.append((dataset, epoch, np.mean(taus)))
+    return pd.DataFrame(rows, columns=["dataset", "epoch", "tau"])
 
 
 def against_real(
@@ -270,23 +254,14 @@ def against_real(
 
     `runs` and `protocols` are tables of `automata collect`. A search is `inside` if its test
     accuracy is in the central 95 % of those of simulated searches with the same training, search
-    space and size. It is `from_pool` if it is the random search that proposed the pool, and then it
-    proves little.
+    space and size. The search under POOL_SEED proposed the pool, so it proves little. Searches on
+    subsets with a warm start or a horizon exponent have no counterparts.
     """
     full = runs["selector"].isin(names.ALL_DATA_CONTROLS)
-    settings = [protocols[it] for it in runs["protocol_hash"]]
-    exponents = [it["protocol"].get("horizon_exponent", 0.0) for it in settings]
-    real = runs.assign(
-        selector=runs["selector"].mask(full, FULL.selector),
-        horizon_exponent=pd.Series(exponents, runs.index).mask(full, 0.0),
-    )
-    real = real[
-        [
-            run["dataset"] in searches and _is_simulated(run, own, searches[run["dataset"]])
-            for run, own in zip(real.to_dict("records"), settings, strict=True)
-        ]
-    ]
-    usual = _usual(simulated)
+    real = runs.assign(selector=runs["selector"].mask(full, FULL.selector))
+    rows = real.to_dict("records")
+    real = real[[_is_simulated(run, protocols[run["protocol_hash"]], searches) for run in rows]]
+    usual = _usual(simulated[simulated["horizon_exponent"] == 0])
     one_epoch = usual[usual["method"] == names.ONE_EPOCH].drop_duplicates("dataset")
     plain = usual[(usual["selector"] != FULL.selector) | (usual["method"] == names.FULL)]
     counterparts = pd.concat([plain, one_epoch.assign(scheduler="one-epoch")])
@@ -294,8 +269,7 @@ def against_real(
         counterparts[[*SAME, "method", "test_low", "test_high"]], on=SAME
     )
     found["inside"] = found["test_accuracy"].between(found["test_low"], found["test_high"])
-    found["from_pool"] = found["seed"] == POOL_SEED
-    return found[CHECKED].sort_values([*SAME, "seed"], ignore_index=True)
+    return found.sort_values([*SAME, "seed"], ignore_index=True)
 
 
 def _usual(found: pd.DataFrame) -> pd.DataFrame:
@@ -303,18 +277,21 @@ def _usual(found: pd.DataFrame) -> pd.DataFrame:
     return found[(found["metric"] == "accuracy") & (found["finalists"] == 1)]
 
 
-def _is_simulated(run: Mapping[Any, Any], settings: Mapping[str, Any], asked: Simulated) -> bool:
+def _is_simulated(
+    run: Mapping[Any, Any], settings: Mapping[str, Any], searches: Mapping[str, Simulated]
+) -> bool:
     """Return whether searches with the settings of a real run are simulated."""
-    protocol = settings["protocol"]
-    space = {name: domain.model_dump(mode="json") for name, domain in asked.space.items()}
+    asked, protocol = searches.get(run["dataset"]), settings["protocol"]
     warm_start = settings["scheduler"].get(run["scheduler"], {}).get("warm_start", 0.0)
+    exponent = protocol.get("horizon_exponent", 0.0)
     return bool(
-        protocol["search_space"] == space
+        asked is not None
+        and run["search"] == "random"
+        and protocol["search_space"] == asked.model_dump(mode="json")["space"]
         and protocol["configurations"] == asked.configurations
         and protocol["epochs"] == asked.epochs
         and protocol.get("metric", "accuracy") == "accuracy"
         and protocol.get("finalists", 1) == 1
         and "screen_metric" not in protocol
-        and not isinstance(protocol.get("horizon_exponent"), list)
-        and (warm_start == 0 or run["selector"] == FULL.selector)
+        and (warm_start == exponent == 0 or run["selector"] == FULL.selector)
     )

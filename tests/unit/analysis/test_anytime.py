@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from automata.analysis.search_studies import anytime, comparable, steps
+from automata.analysis.search_studies import anytime, comparable
 
 
 def trials(*curves, selector="rs2", fraction=0.1, **changes):
@@ -39,16 +39,16 @@ def points(table):
 
 
 def test_only_improvements_and_the_end_are_steps():
-    at, best = steps(pd.Series([1.0, 2.0, 3.0, 4.0, 5.0]), pd.Series([0.5, 0.4, 0.7, 0.7, 0.6]))
+    table = anytime(trials([(1.0, 0.5), (2.0, 0.4), (3.0, 0.7), (4.0, 0.7), (5.0, 0.6)]))
 
-    assert at.tolist() == [1.0, 3.0, 5.0]
-    assert best.tolist() == [0.5, 0.7, 0.7]
+    assert points(table) == [(1.0, 0.5, 0.5, 0.5), (3.0, 0.7, 0.7, 0.7), (5.0, 0.7, 0.7, 0.7)]
 
 
 def test_evaluations_may_come_in_any_order():
-    at, best = steps(pd.Series([3.0, 1.0, 2.0]), pd.Series([0.7, 0.5, 0.6]))
+    ordered = trials([(1.0, 0.5), (2.0, 0.6), (2.0, 0.8), (3.0, 0.7)])
 
-    assert (at.tolist(), best.tolist()) == ([1.0, 2.0, 3.0], [0.5, 0.6, 0.7])
+    assert points(anytime(ordered)) == [(1.0, *[0.5] * 3), (2.0, *[0.8] * 3), (3.0, *[0.8] * 3)]
+    pd.testing.assert_frame_equal(anytime(ordered[::-1]), anytime(ordered))
 
 
 def test_seeds_are_summed_up_from_when_all_have_begun():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import bootstrap
 
-from automata.analysis.statistics import bootstrap_bounds, bounds_of_each, clustered_bounds
+from automata.analysis.statistics import bootstrap_bounds, bounds, interval_of
 
 SUMS, COUNTS = np.array([1.0, 7.0, 12.0, 30.0]), np.array([1, 2, 3, 5])
 
@@ -38,23 +39,26 @@ def test_one_unit_has_its_value_as_bounds():
     assert (float(low), float(high)) == (1.0, 1.0)
 
 
-def test_clusters_are_drawn_whole_as_scipy_draws_pairs():
-    values, clusters = np.array([1.0, 3.0, 4.0, 2.0, 9.0, 1.0]), list("abbccc")
+def test_data_sets_are_drawn_whole_as_scipy_draws_pairs():
+    values, datasets = np.array([1.0, 3.0, 4.0, 2.0, 9.0, 1.0]), list("abbccc")
+    rows = pd.DataFrame({"dataset": datasets, "search": "tpe", "scheduler": "asha", "seed": 0})
     sums, counts = [1.0, 7.0, 12.0], [1, 2, 3]
 
     def ratio(total, number, axis):
         return total.sum(axis=axis) / number.sum(axis=axis)
 
     found = bootstrap((sums, counts), ratio, paired=True, method="percentile", rng=0)
-    assert clustered_bounds(values, clusters) == pytest.approx(tuple(found.confidence_interval))
+    assert interval_of(values, rows) == pytest.approx(tuple(found.confidence_interval))
 
 
-def test_samples_of_any_sizes_have_the_bounds_that_each_has_alone():
-    random = np.random.default_rng(1)
-    samples = [random.normal(size=size) for size in (5, 3, 5, 2, 0, *([4] * 60))]
-    together = bounds_of_each(samples)
-    for sample, found in zip(samples, together, strict=True):
-        assert found == pytest.approx(bounds_of_each([sample])[0], nan_ok=True)
-        if len(sample) > 2:
-            alone = bootstrap((sample,), np.mean, method="percentile", rng=0)
-            assert found == pytest.approx(tuple(alone.confidence_interval))
+@pytest.mark.parametrize("size", [3, 5, 9])
+def test_bounds_of_a_sample_are_those_of_scipy(size):
+    sample = np.random.default_rng(1).normal(size=size)
+    expected = bootstrap((sample,), np.mean, method="percentile", rng=0).confidence_interval
+    assert bounds(sample) == pytest.approx(tuple(expected))
+
+
+@pytest.mark.parametrize("sample", [[], [2.0], [3.0, 1.0], [0.1] * 3, [0.1] * 9])
+def test_bounds_of_few_or_equal_values_are_their_range(sample):
+    expected = (min(sample), max(sample)) if sample else (np.nan, np.nan)
+    assert bounds(np.array(sample)) == pytest.approx(expected, nan_ok=True)

@@ -38,7 +38,7 @@ def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -
         written("d", seed=0),
     ]
 
-    table = collect(paths, Comparison()).runs
+    table = collect(paths, Comparison())["runs.csv"]
 
     assert list(zip(table["selector"], table["seed"], table["record"], strict=True)) == [
         ("craig", 0, str(paths[2])),
@@ -51,9 +51,8 @@ def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -
 def test_energy_that_was_not_measured_is_missing_from_the_table(
     written: Callable[..., Path],
 ) -> None:
-    table = collect(
-        [written("a", seed=0), written("b", seed=1, tuning_joules=None)], Comparison()
-    ).runs
+    paths = [written("a", seed=0), written("b", seed=1, tuning_joules=None)]
+    table = collect(paths, Comparison())["runs.csv"]
 
     assert table["energy_joules"].tolist()[0] == 150.0
     assert pd.isna(table["energy_joules"]).tolist() == [False, True]
@@ -86,8 +85,8 @@ def test_settings_behind_each_hash_are_kept(
         Comparison(),
     )
 
-    assert list(collected.protocols) == sorted(set(collected.runs["protocol_hash"]))
-    kept = collected.protocols[protocol_hash(make_record(concurrent_trials=2))]
+    assert list(collected["protocols.json"]) == sorted(set(collected["runs.csv"]["protocol_hash"]))
+    kept = collected["protocols.json"][protocol_hash(make_record(concurrent_trials=2))]
     assert kept["protocol"]["epochs"] == 8
     assert kept["compute"]["concurrent_trials"] == 2
 
@@ -95,7 +94,7 @@ def test_settings_behind_each_hash_are_kept(
 def test_evaluations_of_all_runs_are_in_one_table(written: Callable[..., Path]) -> None:
     collected = collect([written("a"), written("b", seed=1)], Comparison())
 
-    assert collected.trials["seed"].tolist() == [0, 0, 1, 1]
+    assert collected["trials.parquet"]["seed"].tolist() == [0, 0, 1, 1]
 
 
 def test_folders_stand_for_the_records_in_them(tmp_path: Path) -> None:
@@ -120,7 +119,8 @@ def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(
     written: Callable[..., Path],
 ) -> None:
     newer = {"training": 2, "metering": 1, "gradmatch": 3}
-    table = collect([written("a"), written("b", seed=1, measurement=newer)], Comparison()).runs
+    paths = [written("a"), written("b", seed=1, measurement=newer)]
+    table = collect(paths, Comparison())["runs.csv"]
 
     versions = [f"{part}_version" for part in ("training", "metering", "selector")]
     assert table[versions].to_numpy().tolist() == [[1, 1, 1], [2, 1, 3]]
@@ -145,7 +145,7 @@ def test_runs_of_an_older_measurement_than_others_of_their_panel_are_set_aside(
         written("old", selector=selector, fraction=fraction, seed=1),
         written("elsewhere", dataset="dna"),
     ]
-    aside = collect(paths, Comparison()).runs.set_index("record")["set_aside"]
+    aside = collect(paths, Comparison())["runs.csv"].set_index("record")["set_aside"]
 
     assert aside[str(paths[0])] == aside[str(paths[2])] == ""
     assert aside[str(paths[1])] == (f"has another measurement version: {reason}" if reason else "")
@@ -154,7 +154,7 @@ def test_runs_of_an_older_measurement_than_others_of_their_panel_are_set_aside(
 def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:
     paths = [written("a", seed=1), written("b", seed=0)]
 
-    table = collect(paths, Comparison()).provenance
+    table = collect(paths, Comparison())["provenance.csv"]
 
     assert table["record"].tolist() == [str(paths[1]), str(paths[0])]
 
@@ -167,11 +167,11 @@ def test_tables_are_the_same_however_many_processes_read(
 
     one, three = collect(paths, Comparison()), collect(paths, Comparison(), processes=3)
 
-    pd.testing.assert_frame_equal(one.runs, three.runs)
-    pd.testing.assert_frame_equal(one.trials, three.trials)
-    assert one.protocols == three.protocols
-    assert len(one.runs) == 5
-    assert list(dict.fromkeys(one.trials["record"])) == [str(path) for path in paths]
+    pd.testing.assert_frame_equal(one["runs.csv"], three["runs.csv"])
+    pd.testing.assert_frame_equal(one["trials.parquet"], three["trials.parquet"])
+    assert one["protocols.json"] == three["protocols.json"]
+    assert len(one["runs.csv"]) == 5
+    assert list(dict.fromkeys(one["trials.parquet"]["record"])) == [str(path) for path in paths]
 
 
 def test_file_that_another_process_cannot_read_is_named(

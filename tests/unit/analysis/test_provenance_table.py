@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from automata.analysis.provenance import presented, provenance_row
-from automata.analysis.tables import read_texts, write_csv
+from automata.analysis.collect import presented, provenance_row
+from automata.analysis.tables import read_texts, write
 from automata.records import Record
 
 MakeRecord = Callable[..., Record]
@@ -16,7 +16,7 @@ MakeRecord = Callable[..., Record]
 
 def _table(path: Path, records: list[Record]) -> pd.DataFrame:
     rows = [provenance_row(record, Path(f"{number}.json")) for number, record in enumerate(records)]
-    write_csv(pd.DataFrame(rows), path / "provenance.csv")
+    write(pd.DataFrame(rows), path / "provenance.csv")
     return read_texts(path / "provenance.csv")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.analysis.search_studies import by_rung, per_seed
+from automata.analysis.search_studies import agreements, rank_agreement
 from automata.analysis.statistics import bounds, tau
+from automata.analysis.study import Study
 from automata.training.subsets import SubsetPlan
 
 FULL_SCORES = [0.1, 0.2, 0.3, 0.4, 0.5]
@@ -70,8 +72,15 @@ def scored(of, scores, epoch=4, names=None, rung=True):
     ]
 
 
-def agree(runs, trials, protocols=None):
-    return per_seed(pd.DataFrame(runs), pd.DataFrame(trials), protocols or {})
+def study(runs, trials, protocols=None):
+    made = Study(Path())
+    tables = {"runs": pd.DataFrame(runs), "trials": pd.DataFrame(trials)}
+    made.__dict__.update(tables, protocols=protocols or {})
+    return made
+
+
+def agree(*tables):
+    return agreements(study(*tables))
 
 
 def pair(scores, **changes):
@@ -143,10 +152,10 @@ def test_a_configuration_drawn_twice_is_paired_once_each():
     [pytest.param([0.5] * 5, id="constant"), pytest.param([0.1, 0.2, 0.3, 0.4], id="four")],
 )
 def test_tau_is_missing_where_it_would_say_nothing(scores):
-    (row,) = agree(*pair(scores)).to_dict("records")
+    made = study(*pair(scores))
 
-    assert math.isnan(row["tau"])
-    assert by_rung(pd.DataFrame([row])).empty
+    assert agreements(made)["tau"].isna().tolist() == [True]
+    assert rank_agreement(made).empty
 
 
 @pytest.mark.parametrize(
@@ -232,7 +241,7 @@ def seeds(count):
 def test_seeds_are_averaged_with_the_bounds_of_the_tradeoff(count, interval):
     taus = np.array([1.0, 0.8, 0.8][:count])
 
-    (row,) = by_rung(agree(*seeds(count))).to_dict("records")
+    (row,) = rank_agreement(study(*seeds(count))).to_dict("records")
 
     assert row["tau"] == pytest.approx(taus.mean())
     assert (row["tau_low"], row["tau_high"]) == pytest.approx(bounds(taus))
@@ -242,7 +251,7 @@ def test_seeds_are_averaged_with_the_bounds_of_the_tradeoff(count, interval):
 def test_rows_name_the_records_of_both_sides():
     runs, trials = seeds(2)
 
-    (row,) = by_rung(agree(runs, trials)).to_dict("records")
+    (row,) = rank_agreement(study(runs, trials)).to_dict("records")
 
     assert row["records"].split() == sorted(run["record"] for run in runs)
 
@@ -254,7 +263,7 @@ def test_rungs_are_grouped_by_the_nearest_third(epoch, level):
     full, subset = run("full"), run("rs2")
     trials = [*scored(full, FULL_SCORES, epoch), *scored(subset, SWAPPED, epoch)]
 
-    (row,) = by_rung(agree([full, subset], trials)).to_dict("records")
+    (row,) = rank_agreement(study([full, subset], trials)).to_dict("records")
 
     assert (row["level"], row["percent"]) == (level, pytest.approx(100 * epoch / 40))
 
@@ -267,7 +276,7 @@ def test_groups_of_three_data_sets_vary_over_these():
             runs += [full, subset]
             trials += [*scored(full, FULL_SCORES), *scored(subset, scores)]
 
-    (row,) = by_rung(agree(runs, trials)).to_dict("records")
+    (row,) = rank_agreement(study(runs, trials)).to_dict("records")
 
     assert (row["over"], row["units"], row["runs"], row["pairs"]) == ("data sets", 3, 6, 30)
     assert row["tau"] == pytest.approx(2.6 / 3)
@@ -276,7 +285,7 @@ def test_groups_of_three_data_sets_vary_over_these():
 def test_no_trials_make_an_empty_table():
     runs, trials = pair(SWAPPED)
 
-    table = by_rung(per_seed(pd.DataFrame(runs), pd.DataFrame(trials).iloc[:0], {}))
+    table = rank_agreement(study(runs, pd.DataFrame(trials).iloc[:0]))
 
     assert table.empty
     assert "tau" in table.columns

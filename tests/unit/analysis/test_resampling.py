@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.analysis.selector_comparisons import ALL, differences, resampling
 from automata.analysis.statistics import bounds
+from automata.analysis.tradeoff import ALL, paired_differences, resampling
 from automata.names import CONTRASTS
 
 
@@ -49,7 +49,7 @@ def rows_of(ratios, **place):
 
 
 def test_a_difference_is_the_selector_less_its_baseline():
-    (row,) = differences(pd.DataFrame(pairs([-0.5]))).to_dict("records")
+    (row,) = paired_differences(pd.DataFrame(pairs([-0.5]))).to_dict("records")
 
     assert (row["selector"], row["baseline"]) == ("rs2", "random")
     assert row["error"] == pytest.approx(-0.5)
@@ -58,13 +58,15 @@ def test_a_difference_is_the_selector_less_its_baseline():
 
 def test_every_contrast_is_made_where_all_were_run():
     names = {name for pair in CONTRASTS for name in pair}
-    made = differences(pd.DataFrame([ratio(name) for name in sorted(names)]))
+    made = paired_differences(pd.DataFrame([ratio(name) for name in sorted(names)]))
 
     assert [(row.selector, row.baseline) for row in made.itertuples()] == list(CONTRASTS)
 
 
 def test_own_selector_is_compared_with_random_subsets_and_automata():
-    made = differences(pd.DataFrame([ratio(name) for name in ("random", "gradmatch", "mine")]))
+    made = paired_differences(
+        pd.DataFrame([ratio(name) for name in ("random", "gradmatch", "mine")])
+    )
 
     assert [(row.selector, row.baseline) for row in made.itertuples()] == [
         ("gradmatch", "random"),
@@ -87,7 +89,7 @@ def test_own_selector_is_compared_with_random_subsets_and_automata():
 def test_runs_without_a_partner_make_no_difference(changes):
     table = pd.DataFrame([ratio("random"), ratio("rs2", **changes)])
 
-    assert differences(table).empty
+    assert paired_differences(table).empty
 
 
 @pytest.mark.parametrize(

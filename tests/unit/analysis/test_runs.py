@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from automata.analysis.runs import protocol_hash, row
-from automata.analysis.windows import tuning_split
+from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config.sections import Comparison, GradMatchSettings, SelectorSettings
 from automata.records import Record, Segment, Trial, Tuning
 from automata.training.progress import Progress

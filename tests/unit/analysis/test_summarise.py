@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import bootstrap
 
-from automata.analysis.statistics import Spread, known, mean_of, sum_of, summarise
+from automata.analysis.statistics import Spread, known, mean_of, summarise
 
 RUNS = pd.DataFrame(
     {
@@ -22,7 +22,6 @@ COLUMNS = {
     "runs": len,
     "speedup": Spread(known("speedup")),
     "error": mean_of("error"),
-    "sum": sum_of("speedup"),
 }
 
 
@@ -33,7 +32,6 @@ def test_a_group_has_the_values_of_its_rows_and_its_records_once() -> None:
     assert table["runs"].tolist() == [1, 3]
     assert table["speedup"].tolist() == [2.0, 5.0]
     assert table["error"].tolist() == pytest.approx([np.nan, 1.0], nan_ok=True)
-    assert table["sum"].tolist() == [2, 15]
     assert table["records"].tolist() == ["g h r3", "f r0 r1 r2"]
 
 
@@ -53,10 +51,6 @@ def test_a_scale_is_that_of_mean_and_bounds() -> None:
 
     assert table["ratio"].tolist() == pytest.approx([2.0, 40 ** (1 / 3)])
     assert (table["ratio_low"][1], table["ratio_high"][1]) == pytest.approx((1.0, 10.0))
-
-
-def test_without_sorting_groups_are_in_the_order_of_their_rows() -> None:
-    assert summarise(RUNS, ["dataset"], {}, sort=False)["dataset"].tolist() == ["b", "a"]
 
 
 def test_nothing_has_all_columns() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.analysis.trials import evaluations
+from automata.analysis.collect import evaluations
 from automata.records import Record, Tuning
 from automata.training.progress import Evaluation
 

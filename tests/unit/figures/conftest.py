@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from automata.analysis.differences import COLUMNS as DIFFERENCES
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
-from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.figures.files import draw
 from automata.names import METHODS
@@ -34,14 +34,14 @@ def make_study(tmp_path_factory: pytest.TempPathFactory) -> MakeStudy:
     ) -> Study:
         folder = tmp_path_factory.mktemp("tables")
         ratios = ratios_to_full(runs)
-        write_parquet(runs, folder / "runs.parquet")
+        write(runs, folder / "runs.parquet")
         if trials:
-            write_parquet(synthetic_trials(runs), folder / "trials.parquet")
-        write_json({}, folder / "protocols.json")
-        write_csv(ratios, folder / "ratios.csv")
-        write_csv(tradeoff(ratios), folder / "tradeoff.csv")
-        write_csv(untuned(runs), folder / "untuned.csv")
-        write_csv(pd.DataFrame(differing or [], columns=DIFFERENCES), folder / "differences.csv")
+            write(synthetic_trials(runs), folder / "trials.parquet")
+        write({}, folder / "protocols.json")
+        write(ratios, folder / "ratios.csv")
+        write(tradeoff(ratios), folder / "tradeoff.csv")
+        write(untuned(runs), folder / "untuned.csv")
+        write(pd.DataFrame(differing or [], columns=DIFFERENCES), folder / "differences.csv")
         return Study(folder)
 
     return make

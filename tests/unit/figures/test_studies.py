@@ -14,10 +14,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from automata import names
-from automata.analysis.search_studies import anytime, by_rung, per_seed
-from automata.analysis.selector_comparisons import ALL, resampling
+from automata.analysis.search_studies import anytime, rank_agreement
 from automata.analysis.study import Study
-from automata.analysis.tradeoff import PARTS, fronts, summary, time_split
+from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
 from automata.figures.files import draw
 from automata.figures.style import RATIO_TICKS, logarithmic
 from drawn import legend_of, note_of, points, texts
@@ -142,7 +141,7 @@ def test_pareto_warns_of_unequal_subset_sizes(
 
 @pytest.fixture(scope="module")
 def taus(some: Study) -> pd.DataFrame:
-    return by_rung(per_seed(some.runs, some.trials, some.protocols))
+    return rank_agreement(some)
 
 
 def test_taus_stand_where_the_table_says(some: Study, drawn: Draw, taus: pd.DataFrame) -> None:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from automata.analysis.ratios import ratios_to_full
-from automata.analysis.tables import write_csv, write_json, write_parquet
+from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff, untuned
 from benchmarks.synthetic import synthetic_runs, synthetic_trials
 
@@ -47,17 +47,17 @@ def runs() -> pd.DataFrame:
 def write_tables(runs: pd.DataFrame, folder: Path) -> None:
     """Write the tables that the page reads."""
     ratios = ratios_to_full(runs)
-    write_parquet(runs, folder / "runs.parquet")
-    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
-    write_csv(ratios, folder / "ratios.csv")
-    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
-    write_csv(untuned(runs), folder / "untuned.csv")
-    write_csv(claims_table(runs), folder / "claims.csv")
-    write_json({}, folder / "protocols.json")
+    write(runs, folder / "runs.parquet")
+    write(synthetic_trials(runs), folder / "trials.parquet")
+    write(ratios, folder / "ratios.csv")
+    write(tradeoff(ratios), folder / "tradeoff.csv")
+    write(untuned(runs), folder / "untuned.csv")
+    write(claims_table(runs), folder / "claims.csv")
+    write({}, folder / "protocols.json")
     panels = runs[["dataset", "search", "scheduler"]].drop_duplicates()
     device = panels.assign(key="device", here="cpu", paper="V100")
     epochs = panels[panels["dataset"] == "dna"].assign(key="epochs", here="20", paper="200")
-    write_csv(pd.concat([device, epochs]), folder / "differences.csv")
+    write(pd.concat([device, epochs]), folder / "differences.csv")
 
 
 @pytest.fixture(scope="session")

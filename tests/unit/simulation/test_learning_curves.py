@@ -103,7 +103,10 @@ def test_curves_have_the_scores_that_trials_of_a_search_had(jobs, data, tmp_path
         record_curves(job, data, tmp_path / "work", tmp_path / f"{number}.json")
         record = read_curves(tmp_path / f"{number}.json")
         curves |= {curve.index: curve for curve in record.curves}
-        assert record.segments[0].wall_seconds > 0
+        for curve in record.curves:
+            spent = [point.cpu_seconds for point in curve.points]
+            assert 0 < spent[0] < spent[-1]
+            assert spent == sorted(spent)
     assert not (tmp_path / "work").exists()
     for trial in run.tuning.trials:
         curve = curves[trial.index]
@@ -119,25 +122,41 @@ def test_curves_have_the_scores_that_trials_of_a_search_had(jobs, data, tmp_path
         assert curves[best.index].test_accuracy == run.test.accuracy
 
 
-def test_an_interruption_loses_the_training_it_hit(jobs, data, tmp_path, monkeypatch):
+@pytest.fixture
+def interrupted(data, tmp_path, monkeypatch):
+    """Return a function that interrupts a job in a training, and returns the trainings begun."""
+
+    def run(job, last):
+        real, begun = train._train, []
+
+        def dies(job, context, index, configuration):
+            begun.append(index)
+            if index == last and begun.count(last) == 1:
+                raise KeyboardInterrupt
+            return real(job, context, index, configuration)
+
+        monkeypatch.setattr(train, "_train", dies)
+        with pytest.raises(KeyboardInterrupt):
+            record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
+        assert not (tmp_path / "a.json").exists()
+        return begun
+
+    return run
+
+
+def test_an_interruption_loses_the_training_it_hit(jobs, data, tmp_path, interrupted):
     job = of(jobs, "rs2")[0]
-    real, trained = train._train, []
-
-    def dies(job, context, index, configuration):
-        trained.append(index)
-        if trained == [0, 1, 2]:
-            raise KeyboardInterrupt
-        return real(job, context, index, configuration)
-
-    monkeypatch.setattr(train, "_train", dies)
-    with pytest.raises(KeyboardInterrupt):
-        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    assert not (tmp_path / "a.json").exists()
+    begun = interrupted(job, 2)
     record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    assert trained == [0, 1, 2, 2]
-    record = read_curves(tmp_path / "a.json")
-    assert [curve.segment for curve in record.curves] == [0, 0, 1]
-    assert len(record.segments) == 2
+    assert begun == [0, 1, 2, 2]
+    assert [curve.index for curve in read_curves(tmp_path / "a.json").curves] == [0, 1, 2]
+
+
+def test_a_training_of_other_settings_is_not_kept(jobs, data, tmp_path, interrupted):
+    job = of(jobs, "rs2")[0]
+    begun = interrupted(job, 2)
+    record_curves(job.model_copy(update={"seed": 1}), data, tmp_path / "work", tmp_path / "a.json")
+    assert begun == [0, 1, 2, 0, 1, 2]
 
 
 def altered(text):
@@ -147,24 +166,14 @@ def altered(text):
 
 
 def test_a_kept_training_with_an_altered_bit_is_made_again(
-    jobs, data, tmp_path, monkeypatch, caplog
+    jobs, data, tmp_path, interrupted, caplog
 ):
     job = of(jobs, "rs2")[1]
-    real, trained = train._train, []
-
-    def dies(job, context, index, configuration):
-        trained.append(index)
-        if trained == [3, 4]:
-            raise KeyboardInterrupt
-        return real(job, context, index, configuration)
-
-    monkeypatch.setattr(train, "_train", dies)
-    with pytest.raises(KeyboardInterrupt):
-        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    kept = tmp_path / "work/3.json"
+    begun = interrupted(job, 4)
+    (kept,) = (tmp_path / "work").glob("3-*.json")
     kept.write_text(altered(kept.read_text()))
     record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    assert trained == [3, 4, 3, 4]
+    assert begun == [3, 4, 3, 4]
     assert [record.message for record in caplog.records if str(kept) in record.message] == [
         f"{kept}: its content does not match its digest: cut off, edited or damaged; trained again"
     ]

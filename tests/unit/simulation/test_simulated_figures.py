@@ -12,7 +12,6 @@ from made_curves import table_row
 def row(method, selector="rs2", fraction=0.01, regret=0.0, **changes):
     numbers = {
         "seeds": 2,
-        "searches": 2000,
         "regret": regret,
         "regret_low": regret - 0.5,
         "regret_high": regret + 1,

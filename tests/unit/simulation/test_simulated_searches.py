@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
-from automata.simulation.curves import FULL, PoolCurves, Strategy
-from automata.simulation.methods import Comparison, Sample, best_first, ends_under, methods
+from automata.simulation.curves import FULL, DatasetCurves, PoolCurves, Strategy
+from automata.simulation.methods import Comparison, Sample, best_first, ends_under
 from automata.tuning.search import Search
 from made_curves import asked
 from support.simulated import simulate
@@ -120,16 +120,16 @@ def one_epoch(scores):
 
 
 def replayed(name, curves, order, seed, other):
-    """Return the test accuracy of the choice, and all samples, of one search by a method."""
+    """Return the choice, its test accuracy, and all samples, of one search by a method."""
     full = curves[FULL]
     if name == "untuned":
-        return full.test[seed, order[0]], full.costs[0, seed, order[0], -1]
+        return order[0], full.test[seed, order[0]], full.costs[0, seed, order[0], -1]
     seed = other if "repeat" in name else seed
     strategy = next((it for it in curves if name.startswith(f"{it.selector} ")), FULL)
-    trained, by_loss = curves[strategy], "by loss" in name
+    trained, metric = curves[strategy], "log_loss" if "by loss" in name else "accuracy"
 
     def scored(curve, trial):
-        return dict(zip(EPOCHS, curve.scores("log_loss" * by_loss)[seed, trial], strict=True))
+        return dict(zip(EPOCHS, curve.scores[metric][seed, trial], strict=True))
 
     trials = order[:TRIALS]
     scores = [scored(trained, trial) for trial in trials]
@@ -152,7 +152,7 @@ def replayed(name, curves, order, seed, other):
             spent += sum(full.costs[0, seed, trial, EPOCHS.index(rung)] for trial in out)
             left = [trial for trial in left if trial in best]
         (chosen,) = left
-    return full.test[seed, chosen], spent + full.costs[0, seed, chosen, -1]
+    return chosen, full.test[seed, chosen], spent + full.costs[0, seed, chosen, -1]
 
 
 def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
@@ -162,21 +162,22 @@ def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
         shape = SEEDS, POOL, len(EPOCHS)
         taken = np.cumsum(random.integers(1, 9, shape), axis=2) * samples
         accuracy, likelihood = random.integers(1, 6, (2, *shape)) / 5  # with ties
+        scores = {"accuracy": accuracy, "log_loss": likelihood}
         test = random.random(shape[:2])
-        curves[strategy] = PoolCurves(EPOCHS, accuracy, likelihood, np.stack([taken] * 2), test)
+        curves[strategy] = PoolCurves(EPOCHS, scores, np.stack([taken] * 2), test)
     order = random.random((SEARCHES, POOL)).argsort(axis=1)
     seeds = random.integers(0, SEEDS, SEARCHES)
-    wanted = asked(TRIALS, pool=POOL, epochs=9)
-    comparison = Comparison(wanted, curves, "hyperband", Sample(order, seeds, 1 - seeds))
+    wanted = asked(TRIALS, ["hyperband", "asha"], POOL, epochs=9)
+    recorded = DatasetCurves(wanted, list(range(SEEDS)), np.zeros(POOL), curves)
+    sample = Sample(order, np.stack([seeds, 1 - seeds], axis=1))
     known = []
-    every = list(methods(curves, ["asha"], repeated=True))
-    for method, outcome in zip(every, comparison.outcomes(every), strict=True):
-        test, costs = outcome
+    for method, outcome in Comparison(recorded, "hyperband", sample).outcomes():
         expected = [
             replayed(method.name, curves, list(order[d]), seeds[d], 1 - seeds[d])
             for d in range(SEARCHES)
         ]
-        assert list(zip(test, costs[0], strict=True)) == expected, method.name
+        found = zip(outcome.chosen, outcome.test, outcome.costs[0], strict=True)
+        assert list(found) == expected, method.name
         known.append(method.name)
     assert known == [
         *("FULL", "FULL (repeat)", "FULL, ASHA", "untuned", "one epoch"),

@@ -6,18 +6,21 @@ import pytest
 
 from automata.errors import UserError
 from automata.names import REPEAT
-from automata.simulation.curves import complete
-from automata.simulation.methods import Sample
+from automata.simulation.curves import PoolCurves, complete
+from automata.simulation.methods import Outcome
 from automata.simulation.tables import (
     RESAMPLES,
     SEARCHES,
     SEARCHES_EACH,
+    Simulation,
     _numbers,
     against_real,
     compared,
     contrasts,
     noise,
+    ranks,
     sample_of,
+    simulated,
 )
 from made_curves import EPOCHS, POOL, asked, made_curves, made_study
 
@@ -32,6 +35,9 @@ def test_without_noise_no_search_loses_and_costs_are_those_by_hand():
     found = by_method(0.0)
     tuned = found.drop("untuned")
     assert (tuned[["regret", "lost_2", "regret_high"]] == 0).all(axis=None)
+    # FULL takes the best of 6 of 12: 11 in one of two searches. Untuned takes any.
+    assert 10 <= tuned.loc["FULL", "learning_rate"] <= 11
+    assert found.loc["untuned", "learning_rate"] in (5, 5.5, 6)
     # 6 trials of 8 epochs; on a tenth of the data, and 8 epochs on all.
     assert found.loc["rs2 10 %", "speedup_samples"] == pytest.approx(48 / (4.8 + 8))
     assert found.loc["rs2 10 %", "speedup_cpu"] == pytest.approx(48 / (4.8 + 8))
@@ -58,7 +64,8 @@ def test_a_loss_of_exactly_two_points_is_not_above_two():
     costs = np.ones((2, searches))
 
     def lost(rows):
-        return _numbers(((right - rows) / 500, costs), (right / 500, costs))["lost_2"]
+        full, other = (Outcome(right, rights / 500, costs) for rights in (right, right - rows))
+        return _numbers(other, full)["lost_2"]
 
     assert (100 * (right / 500 - (right - 10) / 500) > 2).any()  # in binary
     assert (lost(10), lost(11)) == (0, 1)
@@ -97,11 +104,8 @@ def test_one_line_names_the_schedulers_that_can_be_simulated():
 
 def test_a_repeat_has_a_seed_of_its_resample():
     """Half of the resamples of two seeds have one seed only, and FULL's repeat has it, too."""
-    sample = sample_of(asked(), 2)
-    assert isinstance(sample, Sample)
-    seeds, others = (
-        of[SEARCHES:].reshape(RESAMPLES, -1) for of in (sample.seeds, sample.repeat_seeds)
-    )
+    resampled = sample_of(POOL, 2).seeds[SEARCHES:].reshape(RESAMPLES, SEARCHES_EACH, 2)
+    seeds, others = resampled[:, :, 0], resampled[:, :, 1]
     alone = seeds.min(axis=1) == seeds.max(axis=1)
     assert 0.3 < alone.mean() < 0.7
     assert (seeds[alone] == others[alone]).all()
@@ -139,18 +143,40 @@ def test_contrasts_are_means_over_data_sets_and_fractions_of_both_methods():
     ]
 
 
-def test_noise_is_the_mean_difference_of_two_seeds():
-    """The mean difference of two normal scores is 2 sigma / sqrt(pi)."""
-    found = noise(complete(made_curves(0.01), ASKED)).set_index("dataset").loc["made"]
-    assert (found["seeds"], found["test"], found["best"]) == (2, 0, 0)
-    assert found["validation"] == pytest.approx(100 * 0.01 * 2 / np.sqrt(np.pi), rel=0.5)
+def full_curves(test, accuracy):
+    """Return curves with these test accuracies (s, p) and validation accuracies (s, p, e)."""
+    accuracy = np.array(accuracy)
+    epochs = list(range(1, accuracy.shape[-1] + 1))
+    return {"dna": PoolCurves(epochs, {"accuracy": accuracy}, accuracy[None], np.array(test))}
 
 
-def test_a_data_set_with_one_seed_has_no_noise():
+def test_noise_is_the_mean_difference_over_pairs_of_seeds_by_hand():
+    # The pairs differ by 1, 3 and 2 points in the first configuration, the best by validation.
+    test = [[0.50, 0.1, 0.1, 0.1], [0.51, 0.1, 0.1, 0.1], [0.53, 0.1, 0.1, 0.1]]
+    accuracy = [[[0.9], [0.1], [0.2], [0.3]]] * 3
+    (row,) = noise(full_curves(test, accuracy)).to_dict("records")
+    assert (row["dataset"], row["seeds"]) == ("dna", 3)
+    assert row["best"] == pytest.approx(2)
+    assert row["test"] == pytest.approx(2 / 4)
+
+
+def test_ranks_are_of_the_end_under_another_seed_by_hand():
+    # Seed 0 ends in the order 1 2 3 4 5, seed 1 in the order 1 2 3 5 4: tau (9 - 1) / 10.
+    first = np.array([[5, 1], [4, 2], [3, 3], [2, 4], [1, 5]])
+    second = np.array([[1, 1], [2, 2], [3, 3], [4, 5], [5, 4]])
+    found = ranks(full_curves(np.zeros((2, 5)), [first, second]))
+    assert found["epoch"].tolist() == [1, 2]
+    # At epoch 1, seed 0 is the reverse of its own end, and seed 1 equals the end of seed 0.
+    assert found["tau"].tolist() == pytest.approx([(-0.8 + 1) / 2, 0.8])
+
+
+def test_tables_about_noise_have_data_sets_with_several_seeds():
     curves = made_curves(0.0)
-    recorded = complete(curves[curves["seed"] == 0], ASKED | {"other": asked()})
-    assert [*recorded] == ["made"]
-    assert noise(recorded).empty
+    simulation = Simulation(published=[], trainings=[], searches=ASKED, real=[])
+    for some, rows in ((curves, 1), (curves[curves["seed"] == 0], 0)):
+        tables = dict(simulated(some, simulation))
+        assert len(tables["noise"]) == rows
+        assert len(tables["ranks"]) == rows * len(EPOCHS)
 
 
 def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="random", seed=3):
@@ -167,7 +193,7 @@ def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="ra
 
 
 def test_real_searches_are_compared_with_simulated_ones_of_the_same_training():
-    simulated = made_study(made_curves(0.0))
+    made = made_study(made_curves(0.0))
     best = (POOL - 1) / POOL
     runs = [
         run(accuracy=best),
@@ -186,15 +212,15 @@ def test_real_searches_are_compared_with_simulated_ones_of_the_same_training():
     def found(warm_start=0.0, **changes):
         settings = {"none": {"warm_start": warm_start}}
         protocols = {"p": {"scheduler": settings, "protocol": protocol | changes}}
-        return against_real(simulated, ASKED, pd.DataFrame(runs), protocols)
+        return against_real(made, ASKED, pd.DataFrame(runs), protocols)
 
-    columns = ["method", "test_accuracy", "inside", "from_pool"]
+    columns = ["method", "test_accuracy", "inside", "seed"]
     assert found()[columns].to_numpy().tolist() == [
-        ["FULL", best, True, True],
-        ["FULL", best, True, False],
-        ["rs2 10 %", best, True, False],
-        ["rs2 10 %", 0.1, False, False],
-        ["one epoch", best, True, False],
+        ["FULL", best, True, 0],
+        ["FULL", best, True, 3],
+        ["rs2 10 %", best, True, 3],
+        ["rs2 10 %", 0.1, False, 3],
+        ["one epoch", best, True, 3],
     ]
     assert set(found(warm_start=0.5)["selector"]) == {"full"}
     assert set(found(horizon_exponent=0.5)["selector"]) == {"full"}

@@ -75,7 +75,7 @@ def presented(claims_table: pd.DataFrame) -> str:
         f"{markdown(claims_table.drop(columns='records'))}\n"
         f"Of {len(claims_table)} claims: {', '.join(parts)}. A verdict follows our means over the "
         "panels (data set, search, scheduler) that were run. It is firm (interval) if the whole "
-        "95 % interval, of at least 3 seeds, gives the same verdict and no missing panel or "
-        "fraction could turn it. Energy that was estimated from CPU time alone does not count: it "
-        "follows time. pp: percentage points of test error against FULL, + is a loss.\n"
+        "95 % interval, of at least 3 seeds, gives the same verdict, all fractions were run, and "
+        "no missing panel could turn it. Energy that was estimated from CPU time alone does not "
+        "count: it follows time. pp: percentage points of test error against FULL, + is a loss.\n"
     )

@@ -15,7 +15,7 @@ from automata.analysis.claims.claim import Finding
 from automata.analysis.claims.table import Claim
 from automata.analysis.ratios import COLUMNS
 from automata.analysis.study import Panel, Study
-from automata.analysis.tables import write_csv, write_parquet
+from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff
 
 Row = dict[str, Any]
@@ -99,11 +99,11 @@ def study(tmp_path: Path) -> Callable[..., Study]:
 
     def make(rows: list[Row], differing: Sequence[Sequence[str]] = ()) -> Study:
         table = pd.DataFrame(rows, columns=list(run()))
-        write_csv(table[COLUMNS], tmp_path / "ratios.csv")
-        write_csv(tradeoff(table[COLUMNS]), tmp_path / "tradeoff.csv")
-        write_parquet(table, tmp_path / "runs.parquet")
+        write(table[COLUMNS], tmp_path / "ratios.csv")
+        write(tradeoff(table[COLUMNS]), tmp_path / "tradeoff.csv")
+        write(table, tmp_path / "runs.parquet")
         other = pd.DataFrame(differing, columns=differences.COLUMNS)
-        write_csv(other, tmp_path / "differences.csv")
+        write(other, tmp_path / "differences.csv")
         return Study(tmp_path)
 
     return make

@@ -10,7 +10,7 @@ import pytest
 from automata.analysis.claims import claims_table, parse_claims, presented
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
-from automata.analysis.tables import read_csv, write_csv, write_json, write_parquet
+from automata.analysis.tables import read_csv, write
 from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
 from automata.config.reading import read
@@ -44,7 +44,7 @@ def test_a_row_per_claim_says_all_of_it(study):
         "claim": "as they say",
         "location": "Section 1",
         "verdict": "reproduced",
-        "ours": "5x (4 to 6) at +1 pp (+1 to +1), fraction 10 %",
+        "ours": "5x at +1 pp, fraction 10 %",
         "panels": "1 of 1 panels",
         "firm": "too few seeds",
         "differences": "epochs 40 (paper: 200), warm_start 0.5 (paper: 0.35)",
@@ -59,34 +59,11 @@ def test_a_row_per_claim_says_all_of_it(study):
     assert "Of 3 claims: 1 reproduced, 1 not reproduced, 1 not run." in presented(table)
 
 
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [
-        ("trec6-tpe-asha-fast", "is at least 2.835x at a gain of at least 3.4 percentage points"),
-        (
-            "energy-than-full",
-            "in all panels the energy ratio of one fraction is at least 1x at any loss",
-        ),
-        ("figure-4-best", "in at least 90 % of the panels AUTOMATA's fractions cover a larger"),
-        (
-            "trained-on-1-and-5-percent",
-            "the validation accuracy of the best trial of AUTOMATA less the validation accuracy of "
-            "the best trial of FULL is below -2 pp",
-        ),
-        (
-            "asha-more-efficient",
-            "the total time of FULL under hyperband over the total time of FULL under asha is "
-            "above 1",
-        ),
-        ("similar-energy", "over the speedup of AUTOMATA is above 0.8 and below 1.25"),
-        (
-            "larger-data-sets",
-            "rank correlation of training rows and the speedup of AUTOMATA is above 0.5",
-        ),
-    ],
-)
-def test_a_rule_has_the_numbers(name, rule):
-    assert rule in SHIPPED[name].rule
+def test_a_rule_says_what_is_checked():
+    assert SHIPPED["trained-on-1-and-5-percent"].rule == (
+        "on average over pairs of runs, the validation accuracy of the best trial of AUTOMATA less "
+        "the validation accuracy of the best trial of FULL is below -2 pp"
+    )
 
 
 def test_the_shipped_claims_without_any_run(study):
@@ -101,9 +78,9 @@ def test_claims_are_not_run_if_nothing_compares(tmp_path):
     subsets = ("gradmatch", "random")
     table = synthetic_runs(datasets=("dna",), selectors=subsets, fractions=(0.1,), repeats=1)
     ratios = ratios_to_full(table)
-    write_csv(ratios, tmp_path / "ratios.csv")
-    write_csv(tradeoff(ratios), tmp_path / "tradeoff.csv")
-    write_parquet(table, tmp_path / "runs.parquet")
+    write(ratios, tmp_path / "ratios.csv")
+    write(tradeoff(ratios), tmp_path / "tradeoff.csv")
+    write(table, tmp_path / "runs.parquet")
     found = claims_table(SHIPPED, Study(tmp_path)).set_index("id")["verdict"]
     assert set(found.drop("footprint")) == {"not run"}
 
@@ -114,11 +91,11 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("experiment") / "tables"
     runs = synthetic_runs()
     ratios = ratios_to_full(runs)
-    write_parquet(runs, folder / "runs.parquet")
-    write_csv(ratios, folder / "ratios.csv")
-    write_csv(tradeoff(ratios), folder / "tradeoff.csv")
-    write_json({}, folder / "protocols.json")
-    write_parquet(synthetic_trials(runs), folder / "trials.parquet")
+    write(runs, folder / "runs.parquet")
+    write(ratios, folder / "ratios.csv")
+    write(tradeoff(ratios), folder / "tradeoff.csv")
+    write({}, folder / "protocols.json")
+    write(synthetic_trials(runs), folder / "trials.parquet")
     main(["tabulate", str(folder), "--carbon", CARBON.model_dump_json()])
     return folder
 
