@@ -96,6 +96,9 @@ _TABLES = (
 TABLES = {table.name: table for table in _TABLES}
 """The tables for people, then those for programs."""
 
+CLAIMS = ("claims.md", "claims.csv")
+"""Tables that are made only for an experiment with a data set of the paper."""
+
 BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text")
 """The result of the experiment, beside the folder of tables."""
 

@@ -119,7 +119,7 @@ def folder(tmp_path_factory):
     write_csv(tradeoff(ratios), folder / "tradeoff.csv")
     write_json({}, folder / "protocols.json")
     write_parquet(synthetic_trials(runs), folder / "trials.parquet")
-    main(["tabulate", str(folder), "--carbon", CARBON.model_dump_json()])
+    main(["tabulate", str(folder), "--claims", "--carbon", CARBON.model_dump_json()])
     return folder
 
 
