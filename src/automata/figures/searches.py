@@ -46,10 +46,10 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
             here = panel.rows(curves)
             _draw_steps(axes, here, sizes)
             axes.set_title(names.tuner(panel.search, panel.scheduler))
+            axes.set_xlabel(f"{unit} of the search")
             if here.empty:
                 style.write_instead(axes, "no energy known")
         row[0].set_ylabel("Best validation accuracy")
-        row[len(row) // 2].set_xlabel(f"{unit} of the search")
         if not columns:
             style.write_instead(row[0])
     if columns:
@@ -90,16 +90,17 @@ def _draw_steps(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(numticks=5))
     axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter("{x:g}")
 
 
 def _steps_note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     seeds = trials["seed"].nunique()
     strong = " and ".join(map(names.selector, STRONG))
-    median = f"Lines are medians over {seeds} seeds; shaded are the ranges of {strong}."
+    median = f"Lines are medians over {seeds} seeds; the ranges of {strong} are shaded."
     return [
         median if seeds > 1 else "One seed.",
         "Markers are the last evaluations.",
-        "Heights do not compare: models trained on subsets score lower before the final training.",
+        "Do not compare heights: models trained on subsets score lower before the final training.",
         f"Joules are the energy of the search, spread evenly over its time. Energy: {ways(runs)}.",
     ]
 
@@ -136,7 +137,7 @@ def rank_agreement_figure(study: Study) -> Figure:
     if len(drawn):  # all axes share these scales
         style.logarithmic(grid[0, 0], "x", table["percent"].min() / 1.5, 150, RUNG_TICKS)
         grid[0, 0].set_ylim(min(-0.05, table["tau_low"].min() - 0.05), 1.05)
-        figure.supxlabel("Rung, in % of all epochs T")
+        figure.supxlabel("Rung (% of all epochs)")
     handles = [style.handle(name, size=TAU_SIZE, **_taus_look(name)) for name in selectors(drawn)]
     if len(noise):
         label = f"{names.selector('full-again')}: noise ceiling"
@@ -174,17 +175,18 @@ def _taus_look(selector: str) -> Look:
 def _taus_note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
     datasets, seeds = (agreements[column].nunique() for column in ("dataset", "seed"))
     warm = agreements["epoch"] <= agreements["warm_start_epochs"]
-    own = table[(table["selector"] == AUTOMATA) & (table["units"] > 1)]
+    noise = "full-again" in set(agreements["selector"])
+    spread = table[table["selector"].isin([AUTOMATA, "full-again"]) & (table["units"] > 1)]
     pairs = agreements.loc[agreements["tau"].notna(), "pairs"].astype(int)
     no_noise = f"There is no noise ceiling: {names.selector('full-again')} was not run."
     return [
-        "Each tau compares validation accuracies of the same configurations at the same rung, in"
-        " the search with subsets and in FULL's.",
-        "Late rungs compare the few survivors of both searches, which are alike: a lower tau there"
-        " need not mean worse subsets.",
+        "A tau compares the validation accuracies that the same configurations reach at the same"
+        " rung on subsets and in FULL's search.",
+        "Only similar configurations survive to late rungs, so a lower tau there need not mean"
+        " worse subsets.",
         f"Taus are means over {count(datasets, 'data set')} and {count(seeds, 'seed')}.",
         *([f"A tau rests on {notes.counted(pairs, 'configuration')}."] if len(pairs) else []),
-        *notes.bars(own, f"Bars ({names.selector(AUTOMATA)})"),
+        *notes.bars(spread, f"Bars ({names.selector(AUTOMATA)}){' and the grey band' * noise}"),
         *["Rungs within the warm start on all data are left out."] * bool(warm.any()),
-        *[no_noise] * ("full-again" not in set(agreements["selector"])),
+        *[no_noise] * (not noise),
     ]
