@@ -6,7 +6,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
 
 from automata import names
 from automata.analysis.energy import ways
@@ -25,6 +24,10 @@ STRONG = ("full", AUTOMATA)
 """Selectors with a shaded range; more ranges would hide each other."""
 
 CLOCK_INCHES = 1.8
+CLOCK_TICKS = [
+    {step * 10.0**power: f"{step * 10.0**power:g}" for power in range(-4, 9) for step in steps}
+    for steps in ((1,), (1, 3), (1, 1.5, 2, 3, 5, 7))
+]
 
 
 def anytime_figure(study: Study, dataset: str) -> Figure:
@@ -88,9 +91,7 @@ def _draw_steps(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None
             shade: Look = {"step": "post", "color": look["color"], "alpha": 0.15, "linewidth": 0}
             axes.fill_between(curve["at"], curve["low"], curve["high"], zorder=1, **shade)
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(numticks=5))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter("{x:g}")
+    style.logarithmic(axes, "x", *axes.get_xlim(), CLOCK_TICKS)
 
 
 def _steps_note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:

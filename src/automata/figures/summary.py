@@ -42,8 +42,7 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
     """Return AUTOMATA's performance summary (paper, figure 1): three panels, a row per data set.
 
     Each search and scheduler has a lane in the row. A marker is the mean of one fraction in the
-    tradeoff table; the star is FULL. Time includes the final training. Empty lanes remain, but data
-    sets without any run are left out, unless all are.
+    tradeoff table; the star is FULL. Data sets without runs are left out, single lanes are not.
     """
     contents = [
         content(study, Panel(dataset, *column), QUANTITIES["speedup"], ("full", AUTOMATA))
