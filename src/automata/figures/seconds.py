@@ -27,7 +27,7 @@ def ceiling_figure(study: Study) -> Figure:
     table = table[~table["selector"].isin(ALL_DATA_CONTROLS) & table["speedup"].notna()]
     schedulers = names.ordered(table["scheduler"], names.SCHEDULERS)
     width = min(style.PAGE_INCHES, 1.0 + 2.7 * max(1, len(schedulers)))
-    figure, grid = style.axes_of(1, max(1, len(schedulers)), 3.5, width, sharex=True, sharey=True)
+    figure, grid = style.axes_of(1, max(1, len(schedulers)), 3.8, width, sharex=True, sharey=True)
     if table.empty:
         style.write_instead(grid[0, 0], "no comparable run" if len(study.ratios) else "not run")
         return figure
