@@ -65,12 +65,14 @@ rule tabulate:
     params:
         experiment=EXPERIMENT,
         carbon=as_json(GRID.shared.carbon),
+        claims="--claims" if OUTPUTS.claims else "",
         content=content("claims", "config", "paper", "tabular", "text", "image"),
     message:
         "Making the tables"
     shell:
         """
-        python -m automata tabulate results/{params.experiment:q}/tables --carbon {params.carbon:q} > {log:q} 2>&1
+        python -m automata tabulate results/{params.experiment:q}/tables {params.claims} \
+            --carbon {params.carbon:q} > {log:q} 2>&1
         """
 
 

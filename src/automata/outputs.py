@@ -9,9 +9,9 @@ from itertools import product
 from pathlib import Path
 
 from automata.grid import Grid
-from automata.names import METHODS
+from automata.names import DATASETS, METHODS
 from automata.registry import SCHEDULERS, SEARCHES
-from automata.views import TABLES, figures
+from automata.views import CLAIMS, TABLES, figures
 
 
 class Outputs:
@@ -22,7 +22,10 @@ class Outputs:
         self.folder = f"results/{grid.shared.experiment}"
         self.best = f"{self.folder}/best.yaml"
         self.page = f"{self.folder}/index.html"
-        self.tables = [f"{self.folder}/tables/{name}" for name in TABLES]
+        self.claims = not DATASETS.keys().isdisjoint(grid.datasets)
+        """Whether the paper's claims are checked: a data set of the experiment is the paper's."""
+        made = [name for name in TABLES if self.claims or name not in CLAIMS]
+        self.tables = [f"{self.folder}/tables/{name}" for name in made]
         self.collected = [path for path in self.tables if not TABLES[Path(path).name].make]
         """Tables that `automata collect` makes from the records."""
         self.tabulated = [path for path in self.tables if path not in self.collected] + [self.best]

@@ -96,6 +96,9 @@ _TABLES = (
 TABLES = {table.name: table for table in _TABLES}
 """The tables for people, then those for programs."""
 
+CLAIMS = ("claims.md", "claims.csv")
+"""Tables that are made only for an experiment with a data set of the paper."""
+
 BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text")
 """The result of the experiment, beside the folder of tables."""
 
@@ -189,8 +192,8 @@ _FIGURES = (
         BEYOND,
         "Each line compares two selectors over pairs of runs that differ in the selector "
         "alone. Left: a point left of 0 means that the first is more accurate. Right: a point "
-        "right of 1 means that the first is faster. Where the bar crosses the vertical line, "
-        "the runs show no difference.",
+        "right of 1 means that the first is faster. If a bar crosses the vertical line, the "
+        "runs show no difference.",
         needs=_has_contrast,
         heading="Does it matter how the subset is selected?",
         table="selector-comparison.csv",
@@ -238,7 +241,7 @@ _FIGURES = (
         DATASETS,
         "The best validation accuracy found so far against the time and the energy of the "
         "search. Models that are trained on subsets score lower until the final training, "
-        "which comes on top.",
+        "which is not shown.",
         needs=_has_runs,
     ),
     View(

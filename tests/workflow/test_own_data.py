@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from automata.datasets.own import load
 from automata.datasets.own.tables import read_own
 from automata.prediction.predict import predict
+from automata.publication import pack
 from automata.records import read_record
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -125,6 +126,20 @@ def test_example_plans_its_runs_and_page(name, workflow):
 def test_example_goes_all_the_way_to_its_figure(example):
     _, workflow = example
     assert (workflow.folder / "results/flowers/figures/tradeoff/flowers.png").exists()
+
+
+@pytest.mark.parametrize("example", ["flowers"], indirect=True)
+def test_claims_of_the_paper_are_not_checked_on_own_data(example, tmp_path, make_workflow):
+    name, workflow = example
+    again = make_workflow(tmp_path)
+    place(name, again)
+    again.config = {"experiment": "again", "archives": ["records.tar.xz"]}
+    pack(workflow.folder.rglob("record.json"), tmp_path / "records.tar.xz")
+    again.run("tables")
+    for tables in (workflow.folder / "results/flowers/tables", tmp_path / "results/again/tables"):
+        made = {path.name for path in tables.iterdir()}
+        assert "overview.md" in made
+        assert not made & {"claims.md", "claims.csv"}
 
 
 def test_example_learns_more_than_the_largest_class(example):

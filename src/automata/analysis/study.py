@@ -19,7 +19,7 @@ import pandas as pd
 from automata import names
 from automata.analysis.tables import read_csv, read_json, read_texts
 from automata.registry import imported
-from automata.views import BEST, TABLES
+from automata.views import BEST, CLAIMS, TABLES
 
 PANEL = ["dataset", "search", "scheduler"]
 """The columns that name a panel."""
@@ -115,10 +115,13 @@ def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     """Yield name and content of each table; the caller must write it before it takes the next.
 
     A parameter of a table's function names its argument: `study`, an attribute of it, a key of
-    `given` (`carbon`, `paper`, `claims`), or the function of another table.
+    `given` (`carbon`, `paper`, `claims`), or the function of another table. No `claims`: no tables
+    of them.
     """
     known = {**given, "study": study}
-    makes = {table.name: table.make for table in (*TABLES.values(), BEST) if table.make}
+    tables = (*TABLES.values(), BEST)
+    skipped = () if "claims" in given else CLAIMS
+    makes = {it.name: it.make for it in tables if it.make and it.name not in skipped}
     read = {name for name in makes if hasattr(Study, name.removesuffix(".csv"))}
     for name in sorted(makes, key=lambda name: (name not in read, not name.endswith(".csv"))):
         make = imported(f"automata.analysis.{makes[name]}")

@@ -9,7 +9,7 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from automata.errors import UserError
 
@@ -104,7 +104,10 @@ def collect(
 
 
 def tabulate(
-    tables: TableFolder, *, carbon: Annotated[str, "Settings of the CO2 estimate, in JSON."]
+    tables: TableFolder,
+    *,
+    carbon: Annotated[str, "Settings of the CO2 estimate, in JSON."],
+    claims: Annotated[bool, "Also check the paper's claims."] = False,
 ) -> None:
     """Make all other tables from those of `collect`, and best.yaml beside the folder."""
     from automata.analysis.claims import parse_claims
@@ -115,12 +118,13 @@ def tabulate(
     from automata.config.refusals import parsed
     from automata.config.sections import Carbon
 
-    claims = SHIPPED / "claims.yaml"
-    given = {
+    given: dict[str, Any] = {
         "carbon": parsed(Carbon, carbon),
         "paper": read_experiments([DEFAULTS, SHIPPED / "paper.yaml"]),
-        "claims": parse_claims(read(claims), claims),
     }
+    if claims:
+        file = SHIPPED / "claims.yaml"
+        given["claims"] = parse_claims(read(file), file)
     for name, content in tabulate(Study(tables), given):
         write(content, tables / name)
 

@@ -38,8 +38,9 @@ class Compute(Section):
     for GPUs; weights, losses and the final test stay `float32`"""
     compiled: bool = False
     """train image models with `torch.compile`, on a GPU as CUDA graphs. It needs a C++ compiler, on
-    a GPU also Triton and the headers of Python. Compilation takes half a minute, which is part of
-    the measured time. It makes no epoch faster on a CPU; see [GPUs](gpu.md#what-an-h100-does)"""
+    a GPU also Triton and the headers of Python. The first mini-batch of a process compiles, and the
+    measured time includes it; see [GPUs](gpu.md#what-an-h100-does). It makes no epoch faster on a
+    CPU"""
 
     @property
     def gpus(self) -> int:

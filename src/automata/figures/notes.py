@@ -29,10 +29,10 @@ def bars(rows: pd.DataFrame, subject: str = "Bars") -> list[str]:
     return [f"{subject} are {kinds} over {' or '.join(sorted(set(rows['over'])))}."]
 
 
-def seeds(means: pd.DataFrame) -> str:
+def seeds(means: pd.DataFrame, subject: str = "Markers") -> str:
     """Return the number of seeds behind the means."""
     many = means["seeds"].max() > 1
-    return f"Markers are means over {counted(means['seeds'], 'seed')}." if many else "One seed."
+    return f"{subject} are means over {counted(means['seeds'], 'seed')}." if many else "One seed."
 
 
 def weaknesses(compared: pd.DataFrame) -> list[str]:

@@ -6,7 +6,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
 
 from automata import names
 from automata.analysis.energy import ways
@@ -25,6 +24,10 @@ STRONG = ("full", AUTOMATA)
 """Selectors with a shaded range; more ranges would hide each other."""
 
 CLOCK_INCHES = 1.8
+CLOCK_TICKS = [
+    {step * 10.0**power: f"{step * 10.0**power:g}" for power in range(-4, 9) for step in steps}
+    for steps in ((1,), (1, 3), (1, 1.5, 2, 3, 5, 7))
+]
 
 
 def anytime_figure(study: Study, dataset: str) -> Figure:
@@ -46,10 +49,10 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
             here = panel.rows(curves)
             _draw_steps(axes, here, sizes)
             axes.set_title(names.tuner(panel.search, panel.scheduler))
+            axes.set_xlabel(f"{unit} of the search")
             if here.empty:
                 style.write_instead(axes, "no energy known")
         row[0].set_ylabel("Best validation accuracy")
-        row[len(row) // 2].set_xlabel(f"{unit} of the search")
         if not columns:
             style.write_instead(row[0])
     if columns:
@@ -88,18 +91,17 @@ def _draw_steps(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None
             shade: Look = {"step": "post", "color": look["color"], "alpha": 0.15, "linewidth": 0}
             axes.fill_between(curve["at"], curve["low"], curve["high"], zorder=1, **shade)
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(numticks=5))
-    axes.xaxis.set_minor_locator(NullLocator())
+    style.logarithmic(axes, "x", *axes.get_xlim(), CLOCK_TICKS)
 
 
 def _steps_note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     seeds = trials["seed"].nunique()
     strong = " and ".join(map(names.selector, STRONG))
-    median = f"Lines are medians over {seeds} seeds; shaded are the ranges of {strong}."
+    median = f"Lines are medians over {seeds} seeds; the ranges of {strong} are shaded."
     return [
         median if seeds > 1 else "One seed.",
         "Markers are the last evaluations.",
-        "Heights do not compare: models trained on subsets score lower before the final training.",
+        "Do not compare heights: models trained on subsets score lower before the final training.",
         f"Joules are the energy of the search, spread evenly over its time. Energy: {ways(runs)}.",
     ]
 
@@ -135,7 +137,7 @@ def rank_agreement_figure(study: Study) -> Figure:
     if len(drawn):  # all axes share these scales
         style.logarithmic(grid[0, 0], "x", table["percent"].min() / 1.5, 150, RUNG_TICKS)
         grid[0, 0].set_ylim(min(-0.05, table["tau_low"].min() - 0.05), 1.05)
-        figure.supxlabel("Rung, in % of all epochs T")
+        figure.supxlabel("Rung (% of all epochs)")
     handles = [style.handle(name, size=TAU_SIZE, **_taus_look(name)) for name in selectors(drawn)]
     if len(noise):
         label = f"{names.selector('full-again')}: noise ceiling"
@@ -173,17 +175,18 @@ def _taus_look(selector: str) -> Look:
 def _taus_note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
     datasets, seeds = (agreements[column].nunique() for column in ("dataset", "seed"))
     warm = agreements["epoch"] <= agreements["warm_start_epochs"]
-    own = table[(table["selector"] == AUTOMATA) & (table["units"] > 1)]
+    noise = "full-again" in set(agreements["selector"])
+    spread = table[table["selector"].isin([AUTOMATA, "full-again"]) & (table["units"] > 1)]
     pairs = agreements.loc[agreements["tau"].notna(), "pairs"].astype(int)
     no_noise = f"There is no noise ceiling: {names.selector('full-again')} was not run."
     return [
-        "Each tau compares validation accuracies of the same configurations at the same rung, in"
-        " the search with subsets and in FULL's.",
-        "Late rungs compare the few survivors of both searches, which are alike: a lower tau there"
-        " need not mean worse subsets.",
+        "A tau compares the validation accuracies that the same configurations reach at the same"
+        " rung on subsets and in FULL's search.",
+        "Only similar configurations survive to late rungs, so a lower tau there need not mean"
+        " worse subsets.",
         f"Taus are means over {count(datasets, 'data set')} and {count(seeds, 'seed')}.",
         *([f"A tau rests on {notes.counted(pairs, 'configuration')}."] if len(pairs) else []),
-        *notes.bars(own, f"Bars ({names.selector(AUTOMATA)})"),
+        *notes.bars(spread, f"Bars ({names.selector(AUTOMATA)}){' and the grey band' * noise}"),
         *["Rungs within the warm start on all data are left out."] * bool(warm.any()),
-        *[no_noise] * ("full-again" not in set(agreements["selector"])),
+        *[no_noise] * (not noise),
     ]

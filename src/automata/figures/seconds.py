@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
@@ -23,20 +21,16 @@ SIZE = 4.5
 
 
 def ceiling_figure(study: Study) -> Figure:
-    """Return speedup against ceiling, a panel per scheduler, a point per combination.
-
-    Points above the line of equality have a black edge; the note explains them.
-    """
+    """Return speedup against ceiling, a panel per scheduler, a point per combination."""
     table = study.tradeoff
     # Controls on all data have a ceiling of one.
     table = table[~table["selector"].isin(ALL_DATA_CONTROLS) & table["speedup"].notna()]
     schedulers = names.ordered(table["scheduler"], names.SCHEDULERS)
     width = min(style.PAGE_INCHES, 1.0 + 2.7 * max(1, len(schedulers)))
-    figure, grid = style.axes_of(1, max(1, len(schedulers)), 3.5, width, sharex=True, sharey=True)
+    figure, grid = style.axes_of(1, max(1, len(schedulers)), 3.8, width, sharex=True, sharey=True)
     if table.empty:
         style.write_instead(grid[0, 0], "no comparable run" if len(study.ratios) else "not run")
         return figure
-    above = table["speedup"] > table["ceiling"]
     values = table[["speedup", "ceiling"]].to_numpy(dtype=float)
     ends = min(0.9, values.min() / 1.15), max(1.1, values.max() * 1.15)
     for axes, scheduler in zip(grid[0], schedulers, strict=True):
@@ -45,12 +39,8 @@ def ceiling_figure(study: Study) -> Figure:
         axes.set_xlabel(QUANTITIES["ceiling"].heading)
     grid[0, 0].set_ylabel(QUANTITIES["speedup"].label)
     handles = [style.handle(name, size=SIZE, linestyle="none") for name in selectors(table)]
-    if above.any():
-        look: Look = {"marker": "o", "markersize": SIZE, "markeredgecolor": "black"}
-        look |= {"linestyle": "none", "markerfacecolor": "white", "markeredgewidth": 0.6}
-        handles.append(Line2D([], [], label="above its ceiling", **look))
     style.add_legend(figure, handles)
-    notes.add_note(figure, _ceiling_note(table, table[above]), study, panels(table))
+    notes.add_note(figure, _ceiling_note(table), study, panels(table))
     return figure
 
 
@@ -58,19 +48,19 @@ def _draw_points(axes: Axes, rows: pd.DataFrame, ends: tuple[float, float]) -> N
     axes.plot(ends, ends, color="0.3", linewidth=0.8, zorder=1)
     order = selectors(rows)
     rows = rows.sort_values("selector", key=lambda column: column.map(order.index), kind="stable")
-    edges = np.where(rows["speedup"] > rows["ceiling"], "black", "white")
-    look: Look = {"s": SIZE**2, "edgecolor": edges, "linewidth": 0.5, "zorder": 3, "gid": "points"}
+    look: Look = {"s": SIZE**2, "linewidth": 0.5, "zorder": 3, "gid": "points"}
     style.scatter(axes, rows, "ceiling", "speedup", "selector", **look)
     for xy in "xy":
         style.logarithmic(axes, xy, *ends)
     axes.set_aspect("equal")
 
 
-def _ceiling_note(table: pd.DataFrame, above: pd.DataFrame) -> list[str]:
+def _ceiling_note(table: pd.DataFrame) -> list[str]:
+    above = table[table["speedup"] > table["ceiling"]]
     explained = int((above["speedup"] <= above["final_ceiling"]).sum())
     explanation = (
-        f"{len(above)} lie above the line, {explained} of them because a configuration that is"
-        " cheap to train won: they lie below the ceiling with the measured final training."
+        f"{len(above)} lie above the line. {explained} of these lie below the ceiling with the"
+        " measured final training: the configuration that won is cheap to train."
     )
     return [
         f"Ceiling: {QUANTITIES['ceiling'].definition}",
@@ -142,11 +132,11 @@ def _draw_bars(axes: Axes, rows: pd.DataFrame, bars: list[tuple[str, float]]) ->
 
 def _split_note(table: pd.DataFrame) -> list[str]:
     drawn = table["selector"] == "untuned"
-    seeds, draws = table.loc[~drawn, "seeds"], table.loc[drawn, "seeds"]
+    draws = table.loc[drawn, "seeds"]
     return [
-        *([f"Bars are means over {notes.counted(seeds, 'seed')}."] if len(seeds) else []),
+        *([notes.seeds(table[~drawn], "Bars")] if (~drawn).any() else []),
         *([f"Untuned: {notes.counted(draws, 'draw')}."] if len(draws) else []),
         "Numbers are speedups over FULL: means of the seeds' ratios, for untuned a ratio of means.",
-        "Work inside of trials counts for its share of the trials that run at once; orchestration"
-        " is the rest of the wall time of the search.",
+        "Times inside trials are divided by the number of trials that run at once; orchestration"
+        " is the rest of the search's wall time.",
     ]

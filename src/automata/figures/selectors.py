@@ -20,7 +20,6 @@ LINE_INCHES = 0.15
 GAP = 0.7
 """Space between two pairs, in lines."""
 
-QUESTION = "Which selector is better? Pairs of runs that differ in the selector alone"
 SIDES = {
     "error_difference": ("first better", "second better", "Difference in test error (pp)"),
     "speedup_ratio": ("second faster", "first faster", "Ratio of speedups"),
@@ -45,7 +44,6 @@ def selector_comparison(study: Study) -> Figure:
     for axes, column in zip(grid[0], SIDES, strict=True):
         _draw_differences(axes, drawn, column)
     _name_lines(grid[0, 0], drawn)
-    figure.suptitle(QUESTION, fontweight="bold")
     notes.add_note(figure, _comparison_note(drawn), study, panels(study.ratios))
     return figure
 
@@ -68,13 +66,14 @@ def _placed(pooled: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
-    """Draw a quantity: black if its interval excludes no difference, else grey."""
+    """Draw a quantity: black if it has an interval that excludes no difference, else grey."""
     none, form = (0.0, "{:+.2f}") if column == "error_difference" else (1.0, "{:.2f}")
     axes.axvline(none, color=style.FAINT, linewidth=0.8, zorder=1)
     for row in drawn.to_dict("records"):
         mean, low, high = numbers = [row[f"{column}{end}"] for end in ("", "_low", "_high")]
         pooled, place = row["fraction"] == ALL, row["place"]
-        colour = "black" if low > none or high < none else "0.55"
+        several = row["units"] > 1
+        colour = "black" if several and (low > none or high < none) else "0.55"
         axes.plot([low, high], [place] * 2, color=colour, linewidth=1.6 if pooled else 0.8)
         mark, size, weight = ("D", 5.5, "bold") if pooled else ("o", 3.5, "normal")
         look: Look = {"marker": mark, "markersize": size, "color": colour, "zorder": 3}
@@ -82,7 +81,8 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
         shown = [form.format(round(it, 2) + 0.0).replace("-", MINUS) for it in numbers]
         words: Look = {"va": "center", "fontsize": style.SMALL, "fontweight": weight}
         across = axes.get_yaxis_transform()
-        axes.text(1.01, place, "{} ({} to {})".format(*shown), transform=across, **words)
+        text = "{} ({} to {})" if several else "{}"
+        axes.text(1.01, place, text.format(*shown), transform=across, **words)
     if column == "speedup_ratio":
         low, high = drawn[f"{column}_low"].min(), drawn[f"{column}_high"].max()
         style.logarithmic(axes, "x", min(0.9, low / 1.04), max(1.1, high * 1.04))
@@ -108,9 +108,11 @@ def _comparison_note(drawn: pd.DataFrame) -> list[str]:
     missing = [pair for pair in every if pair not in set(drawn["pair"])]
     return [
         "Runs are paired by data set, search, scheduler, subset size and seed.",
-        "Points are means, diamonds those of all subset sizes.",
+        "Points are means; diamonds are means over all subset sizes.",
         *notes.bars(several),
-        *(["Black: the bar does not cross the line of no difference."] if len(several) else []),
+        "Black: the bar does not cross the line of no difference."
+        if len(several)
+        else "One data set and one seed give no intervals.",
         f"Each row rests on {notes.counted(drawn['pairs'], 'pair')}.",
         *([f"Not compared, for lack of runs: {', '.join(missing)}."] if missing else []),
     ]
@@ -178,7 +180,7 @@ def _draw_hypervolumes(axes: Axes, table: pd.DataFrame, order: list[str]) -> Non
         if np.isfinite(shares).any():
             axes.plot([np.nanmean(shares)] * 2, [y - 0.36, y + 0.36], zorder=4, **MEAN)
     axes.set_xlim(-0.04, 1.04)
-    axes.set_xlabel("Hypervolume, share of all selectors' together")
+    axes.set_xlabel("Hypervolume (share of the area of all selectors)")
     axes.grid(visible=False, axis="y")
 
 
@@ -188,10 +190,9 @@ def _pareto_note(table: pd.DataFrame, tradeoff: pd.DataFrame) -> list[str]:
     equal = f"Subset sizes: {', '.join(percent(size) for size in max(sizes, default=()))}."
     unequal = "Selectors were run with different subset sizes: more sizes dominate more."
     return [
-        f"A point is a data set, search and scheduler, of {count(len(panels(table)), 'panel')}.",
-        "Fronts and areas are of means over seeds, a point per subset size.",
-        "The hypervolume is the area that they dominate, from speedup 1 and the panel's worst"
-        " error.",
+        f"A panel is a data set, search and scheduler: {count(len(panels(table)), 'panel')}.",
+        "A selector has a point per subset size, the mean over seeds. Its hypervolume is the area"
+        " that these points dominate, from speedup 1 and the panel's worst error.",
         "FULL is the point (1, 0) and dominates nothing.",
         equal if len(sizes) <= 1 else unequal,
     ]

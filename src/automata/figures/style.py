@@ -95,7 +95,7 @@ def add_legend(figure: Figure, handles: Sequence[Artist], title: str | None = No
 def add_note(figure: Figure, sentences: Sequence[str]) -> None:
     """Write a note under the figure; `save` makes room for it."""
     width = int(NOTE_CHARACTERS_PER_INCH * figure.get_figwidth())
-    text = textwrap.fill(" ".join(sentences), width)
+    text = textwrap.fill(" ".join(sentences).replace(" %", "\N{NO-BREAK SPACE}%"), width)
     figure.text(0.01, -0.01, text, va="top", fontsize=NOTE, color=FAINT, gid="note")
 
 

@@ -42,13 +42,16 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
     """Return AUTOMATA's performance summary (paper, figure 1): three panels, a row per data set.
 
     Each search and scheduler has a lane in the row. A marker is the mean of one fraction in the
-    tradeoff table; the star is FULL. Time includes the final training. Empty lanes remain.
+    tradeoff table; the star is FULL. Data sets without runs are left out, single lanes are not.
     """
-    lanes = [
+    contents = [
         content(study, Panel(dataset, *column), QUANTITIES["speedup"], ("full", AUTOMATA))
         for dataset in datasets
         for column in COLUMNS
     ]
+    ran = {one.panel.dataset for one in contents if len(one.runs)}
+    datasets = tuple(it for it in datasets if it in ran) or datasets
+    lanes = [one for one in contents if one.panel.dataset in datasets]
     heights = [i // len(COLUMNS) * LANES + i % len(COLUMNS) + 0.8 for i in range(len(lanes))]
     height = 0.8 + len(datasets) * LANES * LANE_INCHES
     figure, grid = style.axes_of(1, len(LABELS), height, sharey=True)
@@ -76,7 +79,7 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
         for it in schedulers
     ]
     style.add_legend(figure, [*handles, style.handle("full", **FULL)] if handles else [])
-    add_note(figure, lanes, study)
+    add_note(figure, contents, study)
     return figure
 
 

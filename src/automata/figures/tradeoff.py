@@ -130,24 +130,26 @@ def tradeoff(study: Study, dataset: str, ratio: str = "speedup") -> Figure:
 def _grid(study: Study, rows: Sequence[tuple[Sequence[Panel], Quantity]]) -> Figure:
     """Return a figure of `rows` of one, two or four panels with a ratio on x.
 
-    Panels without runs remain and say so. Each row has its own x label if ratios differ.
+    Panels without runs say so; a row without any run is left out, unless all are. Each row has its
+    own x label if ratios differ.
     """
-    columns = max(len(row) for row, _ in rows)
+    every = [[content(study, panel, ratio) for panel in row] for row, ratio in rows]
+    drawn = [row for row in every if any(len(one.runs) for one in row)] or every
+    contents = [one for row in every for one in row]
+    columns = max(map(len, drawn))
     width, height = SIZES[columns]
-    ratios = list(dict.fromkeys(ratio.label for _, ratio in rows))
+    ratios = list(dict.fromkeys(row[0].ratio.label for row in drawn))
     letters = iter(ascii_lowercase)
-    contents = []
-    height = 0.6 + len(rows) * (height + 0.15 * (len(ratios) > 1))
-    figure, grid = style.axes_of(len(rows), columns, height, width)
-    for (row, ratio), line in zip(rows, grid, strict=True):
+    height = 0.6 + len(drawn) * (height + 0.15 * (len(ratios) > 1))
+    figure, grid = style.axes_of(len(drawn), columns, height, width)
+    for row, line in zip(drawn, grid, strict=True):
         for axes in line[len(row) :]:
             axes.remove()
-        for axes, panel in zip(line, row, strict=False):
-            contents.append(content(study, panel, ratio))
-            draw_panel(axes, contents[-1])
-            axes.set_title(f"({next(letters)}) {panel.short_title}")
+        for axes, one in zip(line, row, strict=False):
+            draw_panel(axes, one)
+            axes.set_title(f"({next(letters)}) {one.panel.short_title}")
             if len(ratios) > 1:
-                axes.set_xlabel(ratio.heading, fontsize=style.TITLE)
+                axes.set_xlabel(one.ratio.heading, fontsize=style.TITLE)
     if len(ratios) == 1:
         figure.supxlabel(ratios[0])
     figure.supylabel(QUANTITIES[ERROR].label)
@@ -185,7 +187,7 @@ def add_note(figure: Figure, contents: Sequence[Content], study: Study) -> None:
         sizes = sorted(set(means.loc[~means["selector"].isin(ALL_DATA_CONTROLS), "fraction"]))
         if sizes:
             shown = ", ".join(f"{100 * size:g}" for size in sizes)
-            sentences.append(f"Markers grow with the subset: {shown}\N{NO-BREAK SPACE}%.")
+            sentences.append(f"Markers grow with the subset: {shown} %.")
         draws = pd.concat([one.untuned["draws"] for one in drawn])
         if len(draws):
             number = notes.counted(draws, "configuration")
@@ -199,8 +201,11 @@ def _left_out(contents: Sequence[Content]) -> list[str]:
     runs = pd.concat([one.runs for one in contents])
     refused = len(runs) - len(compared(runs))
     unmeasured = len(runs) - refused - sum(len(one.measured) for one in contents)
+    ran = {one.panel.dataset for one in contents if len(one.runs)}
+    absent = {one.panel.dataset: None for one in contents if one.panel.dataset not in ran}
+    none_of = f" (none of {', '.join(map(names.dataset, absent))})" * bool(absent)
     counts = {
-        "panels were not run": (sum(one.runs.empty for one in contents), len(contents)),
+        f"panels were not run{none_of}": (sum(one.runs.empty for one in contents), len(contents)),
         "runs do not compare with FULL": (refused, len(runs)),
         "runs have no energy ratio": (unmeasured, len(runs)),
     }

@@ -22,9 +22,9 @@ from automata.files import write_text
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import HEADINGS, data_set
 from automata.page.summary import summary
-from automata.views import TABLES, figures, view_of
+from automata.views import CLAIMS, TABLES, figures, view_of
 
-ABOUT_PAPER = ("claims.md", "claims.csv", "differences.csv")
+ABOUT_PAPER = (*CLAIMS, "differences.csv")
 """Tables that the page of own data does not name."""
 
 
@@ -42,12 +42,13 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     call = command(configuration)
     data = [data_set(name, study, call) for name in datasets(study.runs)]
     paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
+    claims = study.folder / "claims.csv"
     named = [table for table in TABLES.values() if paper or table.name not in ABOUT_PAPER]
     context: dict[str, Any] = {
         "title": experiment.name,
         "paper": paper,
         "summary": summary(study.runs, study.ratios, study.differences),
-        "claims": read_texts(study.folder / "claims.csv").to_dict("records") if paper else [],
+        "claims": read_texts(claims).to_dict("records") if paper and _rows(claims) else [],
         "datasets": data,
         "own_data": _own_data(study),
         "near_full": wording.number(NEAR_FULL),

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.transforms import offset_copy
 
 from automata import names
@@ -30,7 +31,9 @@ from automata.simulation.readers import ASHA
 from automata.simulation.tables import SEARCHES
 
 PANEL_INCHES = 1.5
-TICKS = (-1, 0, 1, 2, 5, 10, 20)
+TICKS = (-5, -2, -1, 0, 1, 2, 5, 10, 20)
+BAND = "0.9"
+"""Colour of the band of FULL's repeat."""
 
 ALL_DATA: dict[str, Look] = {
     ASHA: marker("full", 7),
@@ -57,10 +60,11 @@ def _regret(rows: pd.DataFrame, scheduler: str) -> Figure:
     shown = rows[usual & (subsets | alone)]
     speedups = shown["speedup_samples"]
     selectors = names.ordered(rows.loc[subsets, "selector"], names.METHODS)
-    entries = [*map(handle, selectors), handle("rs2", "3 finalists", **OPEN)]
+    entries = [handle(name, linestyle="none") for name in selectors]
+    entries.append(handle("rs2", "3 finalists", linestyle="none", **OPEN))
     others = rows[alone].drop_duplicates("method").to_dict("records")
     entries += [Line2D([], [], label=str(row["method"]), **_look(row)) for row in others]
-    note = "Larger marks are larger subsets; those with equal speedups are side by side."
+    note = "Marks grow with the subset; marks with about equal speedups are side by side."
     groups = np.log(speedups).round(1).mask(alone, -speedups)  # a method without subsets is alone
     shown = shown.assign(x=speedups, group=groups)
     label = f"Speedup, by samples ({scheduler})"
@@ -74,8 +78,9 @@ def _horizon(rows: pd.DataFrame, scheduler: str) -> Figure:
     shown = rows[(rows["selector"] == "rs2") & (rows["finalists"] == 1)]
     shown = shown.sort_values(["fraction", "metric"])
     fractions, exponents = sorted(set(shown["fraction"])), shown["horizon_exponent"]
-    entries = [handle("rs2", names.method("rs2", it), size=sized(it)) for it in fractions]
-    entries.append(handle("rs2", "by validation loss", **OPEN))
+    look: Look = {"linestyle": "none"}
+    entries = [handle("rs2", names.method("rs2", it), size=sized(it), **look) for it in fractions]
+    entries.append(handle("rs2", "by validation loss", **look, **OPEN))
     note = "Filled marks compare trials by validation accuracy."
     shown = shown.assign(x=exponents, group=exponents)
     figure = _panels(rows, shown, f"Horizon exponent ({scheduler})", entries, note)
@@ -98,7 +103,7 @@ def _panels(
         axes.axhline(0, color=FAINTER, linewidth=0.6)
         repeat = rows[(rows["dataset"] == dataset) & (rows["method"] == names.REPEAT)]
         for low, high in repeat[["regret_5th", "regret_95th"]].to_numpy():
-            axes.axhspan(low, high, color="0.9", zorder=0)
+            axes.axhspan(low, high, color=BAND, zorder=0)
         for end in ("regret_low", "regret_high"):  # as matplotlib ignores marks that are moved
             axes.update_datalim(shown[["x", end]])
         for _, group in shown[shown["dataset"] == dataset].groupby("group"):
@@ -116,14 +121,13 @@ def _panels(
     for axes in figure.axes[-2:]:
         axes.set_xlabel(label)
         axes.tick_params(labelbottom=True)
-    band = Line2D([], [], color=FAINTER, linewidth=6, label=names.REPEAT)
-    add_legend(figure, [*entries, band])
+    add_legend(figure, [*entries, Patch(color=BAND, label=names.REPEAT)])
     seeds = " to ".join(map(str, sorted({rows["seeds"].min(), rows["seeds"].max()})))
     notes = (
         f"Means over {SEARCHES:,} simulated random searches; 95 % intervals are over "
         f"the choice of configurations and training seeds ({seeds} a data set).",
         "Regret is how much test accuracy the chosen configuration, trained on all data, loses "
-        "against FULL's choice. The band has 90 % of the searches of FULL under another seed.",
+        "against FULL's choice. The band holds 90 % of FULL's searches with another seed.",
     )
     add_note(figure, [*notes, note])
     return figure

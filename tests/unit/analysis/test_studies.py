@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tabulated(runs: pd.DataFrame, folder: Path) -> Path:
     write_tables(runs, folder)
-    main(["tabulate", str(folder), "--carbon", CARBON.model_dump_json()])
+    main(["tabulate", str(folder), "--claims", "--carbon", CARBON.model_dump_json()])
     return folder
 
 

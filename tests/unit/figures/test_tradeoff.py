@@ -192,18 +192,21 @@ def test_refused_runs_are_not_drawn_and_counted(
 
 @pytest.mark.parametrize("name", ROWS)
 def test_panels_are_those_of_the_paper_in_its_order(some: Study, drawn: Draw, name: str) -> None:
-    titles = [f"{row} {column}" for row in ROWS[name] for column in COLUMNS]
+    ran = {names.dataset(dataset) for dataset in some.runs["dataset"]}
+    titles = [f"{row} {column}" for row in ROWS[name] if row in ran for column in COLUMNS]
 
     assert list(panels(drawn(name, some))) == [
         f"({letter}) {title}" for letter, title in zip("abcdefghijklmnopqrst", titles, strict=False)
     ]
 
 
-def test_panels_without_runs_stay_and_are_counted(some: Study, drawn: Draw) -> None:
-    figure = drawn("main", some)
+def test_panels_without_runs_say_so_and_are_counted(small: Study) -> None:
+    figure = draw("main", small)
 
-    assert [texts(axes) for axes in figure.axes[4:8]] == [["not run"]] * 4
-    assert note_of(figure).startswith("12 of 20 panels were not run. ")
+    assert [texts(axes) for axes in figure.axes].count(["not run"]) == 3
+    assert note_of(figure).startswith(
+        "19 of 20 panels were not run (none of TREC6, CIFAR10, CIFAR100, CONNECT-4). "
+    )
     assert points(panel(figure, "SST5 (TPE, HB)"), "mean gradmatch")
 
 
@@ -225,8 +228,8 @@ def test_legend_has_nothing_that_was_not_run(small: Study) -> None:
     assert legend_of(draw("image", small)) == []
 
 
-def test_axes_are_named_once_or_by_row_where_ratios_differ(some: Study, drawn: Draw) -> None:
-    main, both = drawn("main", some), drawn("energy-co2", some)
+def test_axes_are_named_once_or_by_row_where_ratios_differ(whole: Study, drawn: Draw) -> None:
+    main, both = drawn("main", whole), drawn("energy-co2", whole)
 
     assert main.get_supxlabel() == "Speedup over FULL (\N{MULTIPLICATION SIGN})"
     assert main.get_supylabel() == "Relative test error (pp)"

@@ -6,7 +6,6 @@ takes them: inputs, the name of each row, and sentences on what was filled, cut 
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import UserError
@@ -15,8 +14,6 @@ from automata.registry import imported
 if TYPE_CHECKING:
     from automata.config.data import OwnDataset
     from automata.datasets.raw import RawSplits
-
-_LOG = logging.getLogger(__name__)
 
 
 def load(name: str, own: OwnDataset) -> RawSplits[Any]:
@@ -27,8 +24,6 @@ def load(name: str, own: OwnDataset) -> RawSplits[Any]:
     try:
         # Imported where it is used: each kind has libraries of its own, which take a second.
         raw: RawSplits[Any] = imported(f"{__name__}.{own.kind}:load")(own)
+        return raw
     except UserError as error:
         raise UserError(f"own_datasets.{name}: {error}") from error
-    for note in raw.facts.get("read", []):
-        _LOG.info("own_datasets.%s: %s", name, note)
-    return raw

@@ -96,7 +96,7 @@ def folder(tmp_path_factory):
     write(tradeoff(ratios), folder / "tradeoff.csv")
     write({}, folder / "protocols.json")
     write(synthetic_trials(runs), folder / "trials.parquet")
-    main(["tabulate", str(folder), "--carbon", CARBON.model_dump_json()])
+    main(["tabulate", str(folder), "--claims", "--carbon", CARBON.model_dump_json()])
     return folder
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import logging
 
 import numpy as np
 import pytest
@@ -277,16 +276,13 @@ def test_exif_data_that_cannot_be_read_are_none(folder):
         ([(300, 300)] * 5 + [(301, 300)], [64, 64]),
     ],
 )
-def test_images_of_several_sizes_get_one_by_the_median(tmp_path, caplog, sizes, chosen):
+def test_images_of_several_sizes_get_one_by_the_median(tmp_path, sizes, chosen):
     path = classes_in(tmp_path / "pets", shapes_of(*sizes), alternating(6))
-    with caplog.at_level(logging.INFO):
-        raw = loaded(path)
+    raw = loaded(path)
     assert list(raw.train.inputs.shape[2:]) == chosen
-    assert (
-        f"images differ in size: `size: {chosen}` (height, width) was chosen" in caplog.messages[0]
-    )
+    chosen_by = f"images differ in size: `size: {chosen}` (height, width) was chosen"
+    assert any(chosen_by in line for line in raw.facts["read"])
     assert set(raw.train.inputs.ravel()) <= set(range(7))
-    assert [f"own_datasets.mine: {line}" for line in raw.facts["read"]] == caplog.messages
 
 
 def test_images_are_resized_to_the_configured_size_and_cropped_at_the_centre(tmp_path):

@@ -2,7 +2,6 @@
 
 import datetime
 import gzip
-import logging
 from contextlib import suppress
 
 import numpy as np
@@ -89,12 +88,11 @@ def test_truth_is_one_thing_however_it_is_spelled_in_any_file(tmp_path, spelling
     assert "test: column 'x': categories without a training row: unknown" in raw.facts["read"]
 
 
-def test_gaps_are_filled_and_marked_by_the_training_rows(tmp_path, caplog):
-    caplog.set_level(logging.INFO)
+def test_gaps_are_filled_and_marked_by_the_training_rows(tmp_path):
     raw = loaded(tmp_path, ["1", "NA", "3", "8"])
     assert features(raw) == ["x", "x is missing"]
     assert raw.train.inputs[:4].tolist() == [[1, 0], [3, 1], [3, 0], [8, 0]]
-    assert "path: column 'x': 10 gaps become 3, and a feature marks them" in caplog.text
+    assert "path: column 'x': 10 gaps become 3, and a feature marks them" in raw.facts["read"]
 
 
 def test_gaps_among_categories_are_a_category(tmp_path):

@@ -93,13 +93,11 @@ def test_texts_of_another_separator_and_encoding_are_read(tmp_path, others):
     assert load("mine", own).train.inputs == plain.train.inputs
 
 
-def test_one_long_text_among_short_ones_is_cut(tmp_path, others, caplog):
-    caplog.set_level("INFO")
+def test_one_long_text_among_short_ones_is_cut(tmp_path, others):
     raw = loaded(tmp_path, ["w " * 40_000, *["a b c"] * 99], **others)
     assert [len(text) for text in raw.train.inputs] == [256, *[3] * 99]
     assert raw.encoding["longest"] == 256
     assert raw.facts["read"][1:] == ["texts cut at 256 words: 1 of 102"]
-    assert "own_datasets.mine: texts cut at 256 words: 1 of 102" in caplog.messages
 
 
 def test_texts_are_cut_at_twice_the_length_of_nearly_all_training_texts(tmp_path, others):
@@ -216,7 +214,7 @@ def test_prediction_reads_texts_as_they_were_prepared(tmp_path_factory, texts, s
     assert len(rows) == len(texts)
 
 
-def test_prediction_reads_a_folder_as_it_was_prepared(tmp_path, caplog):
+def test_prediction_reads_a_folder_as_it_was_prepared(tmp_path):
     path = folder_of(tmp_path, STARS | {"bad/long.txt": "w " * 300, "bad/empty.txt": ""})
     own = OwnText(kind="text", path=path, validation=path, test=path)
     dataset = prepared(own)
