@@ -13,7 +13,7 @@ from automata.analysis.windows import tuning_split
 from automata.config.sections import Comparison, GradMatchSettings, SelectorSettings
 from automata.records import Record, Segment, Trial, Tuning
 from automata.training.progress import Progress
-from benchmarks.synthetic import synthetic_runs
+from support.synthetic import synthetic_runs
 
 MakeRecord = Callable[..., Record]
 
