@@ -11,7 +11,7 @@ from automata.analysis.study import Study
 from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.config.sections import Carbon
-from benchmarks.synthetic import synthetic_trials
+from support.synthetic import synthetic_trials
 
 CARBON = Carbon(
     grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"

@@ -1,1 +1,1 @@
-"""The cost of Ray Tune: one tuning job by its parts, beside the same trials in a plain loop."""
+"""One tuning job by its parts: what Ray Tune, imports and data cost."""

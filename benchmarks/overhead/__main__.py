@@ -1,9 +1,13 @@
-"""`python -m benchmarks.overhead`: time jobs and plain loops in turns, and write the table."""
+"""`python -m benchmarks.overhead`: time the parts of tuning jobs, and write the table."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 from statistics import median
 
@@ -12,7 +16,6 @@ from automata.config.files import read_experiments
 from automata.config.job import Job, Run
 from automata.records import read_record
 from automata.runs import job_of
-from benchmarks.overhead.stopwatch import timed
 from benchmarks.report import write_table
 
 ROOT = Path(__file__).parents[2]
@@ -27,10 +30,7 @@ def main() -> None:
     rows = []
     for scheduler in options.scheduler:
         job = _job(scheduler, options)
-        pairs = [_pair(job, options.data) for _ in range(options.repeats)]
-        rows += _rows(
-            scheduler, _medians([ray for ray, _ in pairs]), _medians([p for _, p in pairs])
-        )
+        rows += _rows(scheduler, [_parts(job, options.data) for _ in range(options.repeats)])
     threads = job.settings.compute.threads_per_trial
     title = f"One job: {options.dataset}, {options.selector} {options.fraction:g}, seconds"
     write_table(rows, options.output, "overhead", title=title, threads=threads, packages=PACKAGES)
@@ -63,49 +63,38 @@ def _job(scheduler: str, options: argparse.Namespace) -> Job:
     return job_of(experiment.model_copy(update={"metering": metering}), run, {})
 
 
-def _pair(job: Job, data: Path) -> tuple[Seconds, Seconds]:
-    """Run `job`, then its trials in a plain loop; return the seconds of both by part."""
+def _parts(job: Job, data: Path) -> Seconds:
+    """Run `job` in a new process; return its seconds by part."""
     with tempfile.TemporaryDirectory(prefix="automata-overhead-") as name:
         folder = Path(name)
         laps, path = folder / "laps.json", folder / "record.json"
-        arguments = (job.model_dump_json(), str(data), str(folder / "work"), str(path))
-        ray = timed("benchmarks.overhead.job", laps, *arguments)
-        plain = timed("benchmarks.overhead.plain", laps, str(path), str(data))
+        arguments = [str(laps), job.model_dump_json(), str(data), str(folder / "work"), str(path)]
+        command = [sys.executable, "-m", "benchmarks.overhead.job", str(time.time()), *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        ended = time.time()
+        written = json.loads(laps.read_text())
         record = read_record(path)
-    ray |= tuning_split(record)
+    parts: Seconds = {**written["seconds"], "exit": ended - written["ended"]}
     # Reading the clock around Ray's callbacks is no part of the window.
-    ray["window"] = record.tuning.measurement.wall_seconds
-    ray["waiting for the lock"] = record.lock_wait_seconds
-    ray["data, checks, lock"] -= record.lock_wait_seconds
-    return ray, plain
+    parts["window"] = record.tuning.measurement.wall_seconds
+    parts["data, checks, lock"] -= record.lock_wait_seconds
+    return parts | tuning_split(record)
 
 
-def _medians(runs: list[Seconds]) -> Seconds:
-    return {part: median(run[part] for run in runs) for part in runs[0]}
-
-
-def _rows(scheduler: str, ray: Seconds, plain: Seconds) -> list[dict[str, object]]:
-    """Return a row per part, and one for all; the shares are of the job with Ray."""
-    ray = {part: seconds for part, seconds in ray.items() if part != "waiting for the lock"}
-    both = {
-        **{part: (seconds, plain.get(part)) for part, seconds in ray.items()},
-        "whole job": (
-            sum(seconds for part, seconds in ray.items() if part not in PARTS),
-            sum(plain.values()),
-        ),
-    }
-    window, job = ray["window"], both["whole job"][0]
+def _rows(scheduler: str, jobs: list[Seconds]) -> list[dict[str, object]]:
+    """Return a row per part, and one for all, with medians."""
+    parts = {part: median(job[part] for job in jobs) for part in jobs[0]}
+    window = parts["window"]
+    parts["whole job"] = whole = sum(parts[part] for part in parts if part not in PARTS)
     return [
         {
             "scheduler": scheduler,
             "part": f"window: {part}" if part in PARTS else part,
-            "ray": round(seconds, 3),
-            "plain_loop": "" if loop is None else round(loop, 3),
-            "ratio": "" if loop is None else round(seconds / loop, 2),
+            "seconds": round(seconds, 3),
             "share_of_window": round(seconds / window, 3) if part in PARTS else "",
-            "share_of_job": round(seconds / job, 3),
+            "share_of_job": round(seconds / whole, 3),
         }
-        for part, (seconds, loop) in both.items()
+        for part, seconds in parts.items()
     ]
 
 

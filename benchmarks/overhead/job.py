@@ -7,12 +7,31 @@ Arguments: start of the process, file for the laps, job in JSON, data, work fold
 from __future__ import annotations
 
 import gc
+import json
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.overhead.stopwatch import Stopwatch
+
+class Stopwatch:
+    """Splits the time since the start of a process into named laps."""
+
+    def __init__(self, started: float) -> None:
+        self._last = started
+        self.seconds: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        """Add the time since the last lap to `name`."""
+        now = time.time()
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
+        self._last = now
+
+    def write(self, path: Path) -> None:
+        """Write the laps and the end of the last one."""
+        path.write_text(json.dumps({"seconds": self.seconds, "ended": self._last}))
+
 
 watch = Stopwatch(float(sys.argv[1]))
 watch.lap("interpreter")

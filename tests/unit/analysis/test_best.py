@@ -14,7 +14,7 @@ from automata.analysis.runs import row
 from automata.config.sections import Comparison
 from automata.records import Finalist
 from automata.training.progress import Progress
-from benchmarks.synthetic import synthetic_runs
+from support.synthetic import synthetic_runs
 
 
 def chosen(*configurations: dict[str, Any]) -> pd.DataFrame:

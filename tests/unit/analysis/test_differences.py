@@ -12,7 +12,7 @@ from automata.analysis.differences import COLUMNS, differences, in_words
 from automata.config.experiment import Experiment
 from automata.config.files import read_experiments
 from automata.config.job import settings_of
-from benchmarks.synthetic import synthetic_runs
+from support.synthetic import synthetic_runs
 
 CONFIG = Path(__file__).parents[3] / "config"
 

@@ -23,7 +23,7 @@ from automata.analysis.overview import (
 from automata.analysis.search_studies import agreements
 from automata.analysis.statistics import bounds
 from automata.analysis.study import Study
-from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
+from support.synthetic import CONTROLS, PAPER, synthetic_runs
 from tabulated import write_tables
 
 SEARCHES, SEEDS = ("random", "tpe"), range(3)

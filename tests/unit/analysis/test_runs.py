@@ -12,7 +12,7 @@ from automata.analysis.runs import protocol_hash, row, tuning_split
 from automata.config.sections import Comparison, GradMatchSettings, SelectorSettings
 from automata.records import Record, Segment, Trial, Tuning
 from automata.training.progress import Progress
-from benchmarks.synthetic import synthetic_runs
+from support.synthetic import synthetic_runs
 
 MakeRecord = Callable[..., Record]
 

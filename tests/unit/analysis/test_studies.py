@@ -13,7 +13,7 @@ from automata.analysis.tables import read_csv
 from automata.cli import main
 from automata.registry import imported
 from automata.views import TABLES
-from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
+from support.synthetic import CONTROLS, PAPER, synthetic_runs
 from tabulated import CARBON, write_tables
 
 MADE = [name for name, table in TABLES.items() if table.make]

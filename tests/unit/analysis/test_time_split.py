@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.tradeoff import PARTS, time_split
-from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
+from support.synthetic import CONTROLS, PAPER, synthetic_runs
 
 
 def ratios_of(runs, refused=()):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.tradeoff import untuned
-from benchmarks.synthetic import synthetic_runs
+from support.synthetic import synthetic_runs
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff, untuned
 from automata.figures.files import draw
 from automata.names import METHODS
-from benchmarks.synthetic import synthetic_runs, synthetic_trials
+from support.synthetic import synthetic_runs, synthetic_trials
 
 MakeStudy = Callable[..., Study]
 Draw = Callable[[str, Study], Figure]

@@ -12,7 +12,7 @@ from automata.cli import main
 from automata.errors import UserError
 from automata.figures.files import draw
 from automata.views import BEYOND, PAPER, figures, named
-from benchmarks.synthetic import synthetic_runs
+from support.synthetic import synthetic_runs
 
 MakeStudy = Callable[..., Study]
 

@@ -13,7 +13,7 @@ from PIL import Image
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff, untuned
-from benchmarks.synthetic import synthetic_runs, synthetic_trials
+from support.synthetic import synthetic_runs, synthetic_trials
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

@@ -15,7 +15,7 @@ from automata.analysis.tradeoff import tradeoff
 from automata.cli import main
 from automata.config.reading import read
 from automata.config.sections import Carbon
-from benchmarks.synthetic import synthetic_runs, synthetic_trials
+from support.synthetic import synthetic_runs, synthetic_trials
 
 from .conftest import HYPERBAND, claim, runs
 

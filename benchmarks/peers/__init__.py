@@ -1,0 +1,1 @@
+"""Whole searches, start to end, beside a plain Optuna script."""
