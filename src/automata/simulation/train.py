@@ -113,6 +113,7 @@ def _train(
     """Return the learning curve of one configuration."""
     plan = replace(subset_plan(context.job), warm_start=job.warm_start)
     run = context.training_run(configuration, plan)
+    run.patience = None  # a curve has all epochs
     points = []
     for epoch in job.epochs:
         run.train_to(epoch)
