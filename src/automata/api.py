@@ -124,7 +124,8 @@ def tune(
         target: the column of the classes, in a DataFrame or table.
         text: the column of the texts, if texts are to be classified.
         model: a name, or `{"factory": "module:function", ...}`.
-        search_space: a domain for each hyper-parameter, as in `protocol.*.search_space`.
+        search_space: domains by hyper-parameter, as in `protocol.*.search_space`. They change the
+            default ones, and None removes one; with another `model` they replace them.
         search: `random` or `tpe`.
         scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
         selector: the method that selects the subsets, or a control: `full` uses all rows,

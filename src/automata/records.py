@@ -121,6 +121,7 @@ class Test(Recorded):
     balanced_accuracy: float | None = None
     """As in `Evaluation`."""
     macro_f1: float | None = None
+    roc_auc: Annotated[float | None, added(None)] = None
 
 
 class Data(Recorded):

@@ -228,8 +228,8 @@ class ModelSpec:
 _RATES = ("lr1", "lr2", "lr3", "lr4")
 
 MODELS: dict[str, ModelSpec] = {
-    "mlp": ModelSpec("automata.models.mlp:build", "tabular", ("hidden1", "hidden2")),
-    "lstm": ModelSpec("automata.models.lstm:build", "text", ("hidden",), ("layers",)),
+    "mlp": ModelSpec("automata.models.mlp:build", "tabular", ("hidden1", "hidden2"), ("dropout",)),
+    "lstm": ModelSpec("automata.models.lstm:build", "text", ("hidden",), ("layers", "dropout")),
     "resnet18": ModelSpec("automata.models.resnet:build18", "image", optional=_RATES),
     "resnet50": ModelSpec("automata.models.resnet:build50", "image", optional=_RATES),
 }

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from hostile.case import Case
 
-DEFAULTS = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())
 TABLE = {"kind": "tabular", "path": "mine.csv", "target": "y"}
 
 
@@ -25,8 +21,7 @@ def tabular(said: str, *, real: bool = False, **keys: Any) -> Case:
 
 def space(said: str, **changes: Any) -> Case:
     """Return the case of the default search space, changed; None leaves a parameter out."""
-    domains = {**DEFAULTS["protocol"]["tabular"]["search_space"], **changes}
-    return tabular(said, search_space={k: it for k, it in domains.items() if it is not None})
+    return tabular(said, search_space=changes)
 
 
 def own(said: str, name: str = "mine", **keys: Any) -> Case:

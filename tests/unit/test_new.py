@@ -23,7 +23,7 @@ from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError
-from automata.new import name_of, new
+from automata.new import PATIENCE, SPACES, name_of, new
 from automata.training.run import TrainingRun
 from automata.tuning.sizes import SIZES, Size, fitting, plan_of
 
@@ -116,8 +116,14 @@ def test_what_is_written_is_read_and_prepared(
     assert experiment.kind(name) == kind
     data = prepare(name, experiment.preparation(name), tmp_path)
     assert len(data.train) > 0
-    metric = experiment.protocol_of(name).metric
-    assert metric == ("balanced_accuracy" if name == "flowers" else "accuracy")
+    protocol = experiment.protocol_of(name)
+    balanced = ("balanced_accuracy", "balanced"), ("accuracy", "none")
+    assert (protocol.metric, protocol.class_weights) == balanced[name != "flowers"]
+    assert protocol.patience == PATIENCE
+    space = protocol.search_space.items()
+    assert {key: it.model_dump(mode="json") for key, it in space if key in SPACES[kind]} == SPACES[
+        kind
+    ]
 
 
 def test_what_was_read_is_printed_and_written_once() -> None:

@@ -35,6 +35,7 @@ MEASURES = {
     "test_balanced_accuracy": "test_balanced_accuracy",
     "test_macro_f1": "test_macro_f1",
     "test_log_loss": "test_loss",
+    "test_roc_auc": "test_roc_auc",
     "wall_seconds": "total_seconds",
     "energy_joules": "energy_joules",
 }
@@ -98,9 +99,10 @@ def text(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> str:
 
 def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
     run, runs = choice.run, choice.runs
+    measures = {name: column for name, column in MEASURES.items() if column in runs}
     over_seeds: dict[str, Any] = {
         "seeds": len(runs),
-        **{name: _number(mean_of(column)(runs)) for name, column in MEASURES.items()},
+        **{name: _number(mean_of(column)(runs)) for name, column in measures.items()},
         "relative_test_error": _number(errors.get(tuple(run[key] for key in COMBINATION))),
         "interval": None,
     }
@@ -115,7 +117,7 @@ def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
         # Epochs of the tested model: `final_epochs` sums those of all finalists.
         "epochs": run["epochs"] if run["final_epochs"] else run["best_epochs"],
         "metric": run["metric"],
-        **{name: _number(run[column]) for name, column in MEASURES.items()},
+        **{name: _number(run[column]) for name, column in measures.items()},
         "energy_method": run["energy_method"],
         "over_seeds": over_seeds,
         "record": run["record"],

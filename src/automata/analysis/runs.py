@@ -116,6 +116,8 @@ class RunRow:
     """mean recall of the classes; empty in early records"""
     test_macro_f1: float | None = _column(lambda run: run.record.test.macro_f1)
     """mean F1 of the classes; empty in early records"""
+    test_roc_auc: float | None = _column(lambda run: run.record.test.roc_auc)
+    """area under the ROC curve; only in tables with runs that tune it"""
     metric: str = _column(lambda run: run.settings.protocol.metric)
     """score that compares trials"""
     best_score: float | None = _column(
@@ -204,7 +206,7 @@ class RunRow:
     """path of the record"""
 
     def __init__(self, values: Mapping[Any, Any]) -> None:
-        self.__dict__.update((name, values[name]) for name in TYPES)
+        self.__dict__.update((name, values.get(name)) for name in TYPES)
 
 
 TYPES = get_type_hints(RunRow)
@@ -227,9 +229,13 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the table of runs; a column of numbers stays one if all values are missing."""
+    """Return the table of runs; a column of numbers stays one if all values are missing.
+
+    `test_roc_auc` then is left out, so that it changes no earlier table.
+    """
     numbers = {name: "float64" for name, kind in TYPES.items() if kind in (float, float | None)}
-    return pd.DataFrame(list(rows), columns=list(TYPES)).astype(numbers)
+    made = pd.DataFrame(list(rows), columns=list(TYPES)).astype(numbers)
+    return made.drop(columns="test_roc_auc") if made["test_roc_auc"].isna().all() else made
 
 
 def tuning_split(record: Record) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -31,6 +32,7 @@ from automata.config.sections import (
     SearchSettings,
     SelectorSettings,
 )
+from automata.config.spaces import check_configuration
 from automata.datasets.catalog import DATASETS
 from automata.registry import CONTROLS, OWN, REGISTRIES, SCHEDULERS, SELECTORS, TARGET, Kind
 
@@ -161,6 +163,18 @@ class Experiment(Section):
                     for name in protocol.for_search:
                         _require(name, [*REGISTRIES["search"], *self.own_searches], ["for_search"])
                     protocol.check(kind, self.searches)
+        return self
+
+    @model_validator(mode="after")
+    def _check_initial(self) -> Self:
+        for name, search in product(self.datasets, self.searches):
+            protocol, types = self.protocol_of(name).under(search), self.protocol_of(name).types
+            if len(self.search.initial) > protocol.configurations:
+                problem = f"{len(self.search.initial)} are more than the {protocol.configurations}"
+                raise BadKeyError(["search", "initial"], f"{problem} configurations of a search")
+            for index, configuration in enumerate(self.search.initial):
+                with inside("search", "initial", index):
+                    check_configuration(configuration, protocol.search_space, types)
         return self
 
     @property

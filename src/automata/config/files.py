@@ -18,7 +18,7 @@ from automata.config.reading import Config, read
 from automata.config.refusals import first_refusal
 from automata.errors import UserError
 
-REPLACED = ("search_space", "model", "finalist_rungs", "rungs")
+REPLACED = ("model", "finalist_rungs", "rungs")
 """Sections that a later file replaces as a whole, because halves of two would not fit."""
 
 _INSTALLED = Path(__file__).parents[1] / "shipped"
@@ -45,12 +45,24 @@ def command(files: Sequence[str]) -> str:
 
 
 def combine(base: Config, change: Config) -> Config:
-    """Return `base`, overridden by `change`; sections merge, except for those in REPLACED."""
+    """Return `base`, overridden by `change`: sections merge, except for those in REPLACED.
+
+    A search space merges by hyper-parameter, and `null` removes one. But that of another model is
+    replaced.
+    """
     result = dict(base)
+    same_model = change.get("model", base.get("model")) == base.get("model")
     for key, value in change.items():
         old = result.get(key)
-        merge = isinstance(old, dict) and isinstance(value, dict) and key not in REPLACED
-        result[key] = combine(old or {}, value) if merge else value
+        if key in REPLACED or not (isinstance(old, dict) and isinstance(value, dict)):
+            result[key] = value
+        elif key != "search_space":
+            result[key] = combine(old, value)
+        else:
+            base_space = old if same_model else {}
+            removed = [name for name in base_space if name in value and value[name] is None]
+            space = {**base_space, **value}
+            result[key] = {name: space[name] for name in space if name not in removed}
     return result
 
 
@@ -137,7 +149,9 @@ def _experiment(layers: list[Layer]) -> Experiment:
 
 def _source(path: list[str], layers: list[Layer]) -> str:
     """Return the last source that sets the key at `path`, or most sections around it."""
-    replaced = [depth for depth, key in enumerate(path, start=1) if key in REPLACED]
+    # A later file replaces these sections, and the domains of a search space, as a whole.
+    ends = {**dict.fromkeys(REPLACED, 0), "search_space": 1}
+    replaced = [depth + ends[key] for depth, key in enumerate(path, start=1) if key in ends]
     whole = path[: min(replaced, default=len(path))]
     file, _ = max(reversed(layers), key=lambda layer: _depth(layer[1], whole))
     return os.path.relpath(file) if file.exists() else str(file)

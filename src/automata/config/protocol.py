@@ -27,12 +27,13 @@ from automata.config.spaces import (
     Optimizer,
     Schedule,
     check_values,
+    size,
 )
 from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 
 ModelName = Annotated[str, one_of(MODELS)]
 SearchName = Annotated[str, Field(pattern="^[a-z0-9]{1,40}$", examples=list(SEARCHES))]
-Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss"]
+Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc"]
 Exponent = Annotated[float, Field(ge=0, le=1)]
 
 FINALIST_RUNGS = {0.25: 2, 0.5: 1}
@@ -115,10 +116,16 @@ class Protocol(Section):
     augmentation: Augmentation = Augmentation()
     metric: Annotated[Metric, added("accuracy")] = "accuracy"
     """validation score that ranks the trials: `accuracy`, `balanced_accuracy` (mean recall of the
-    classes), `macro_f1`, or `log_loss`, which is minimised. Records have all four"""
+    classes), `macro_f1`, `log_loss`, which is minimised, or `roc_auc` (area under the ROC curve; of
+    several classes the mean of each against the rest). Records have the first four"""
+    patience: Annotated[Count | None, added(None)] = None
+    """epochs without a better one after which a training ends. The validation set is then scored
+    after every epoch, as part of the run's time. The best epoch has the best `metric`, or for
+    `accuracy` the lowest log loss; its weights are the model, and its score is reported at rungs.
+    `null`: train to the end, and keep the last weights"""
     class_weights: Annotated[Literal["none", "balanced"], added("none")] = "none"
     """weights of rows in the training loss; `balanced`: n / (classes x rows of the class), so that
-    all classes have equal weight"""
+    all classes have equal weight. `balanced` is the default if `metric` is `balanced_accuracy`"""
     search_space: dict[str, Domain]
     """hyper-parameters to tune, and their domains: see below"""
 
@@ -163,7 +170,15 @@ class KindProtocol(Protocol):
         values = {name: getattr(self, name) for name in Protocol.model_fields}
         values["configurations"] = change.configurations or self.configurations
         values["search_space"] = {**self.search_space, **change.search_space}
+        # Not a default of the class: records were written without the key where it was `none`.
+        if self.metric == "balanced_accuracy" and "class_weights" not in self.model_fields_set:
+            values["class_weights"] = "balanced"
         return Protocol(**values)
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """The types of the hyper-parameters that are known; a user's own model may have others."""
+        return VALUES if isinstance(self.model, str) else TRAINING
 
     def check(self, kind: Kind, searches: Iterable[str]) -> None:
         """Raise BadKeyError unless the protocol suits this `kind` of data and these `searches`."""
@@ -173,7 +188,7 @@ class KindProtocol(Protocol):
             raise BadKeyError(["model"], f"{self.model} is for {spec.kind} data; valid: {valid}")
         if kind != "image" and self.augmentation != Augmentation():
             raise BadKeyError(["augmentation"], "is for images")
-        types = TRAINING if spec is None else VALUES
+        types = self.types
         with inside("search_space"):
             check_values(self.search_space, types)
         for name, change in self.for_search.items():
@@ -194,6 +209,9 @@ def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
         raise BadKeyError(["batch_size"], "missing, here and in search_space")
     if True in _values(protocol, "nesterov") and 0 in _values(protocol, "momentum"):
         raise BadKeyError(["nesterov"], "needs a momentum > 0")
+    if (count := size(space)) < protocol.configurations:
+        problem = f"{protocol.configurations} is more than the {count} of search_space"
+        raise BadKeyError(["configurations"], problem)
     if spec is None:
         return
     for name in spec.hyperparameters:

@@ -20,6 +20,7 @@ from automata.config.base import (
     Text,
     added,
 )
+from automata.config.spaces import Scalar
 
 
 class Compute(Section):
@@ -137,7 +138,14 @@ class TpeSettings(Section):
 class SearchSettings(MethodSettings):
     """Settings of search algorithms; those without a key have none."""
 
+    initial: Annotated[list[dict[str, Scalar]], added([])] = []
+    """configurations that every search tries first, before its own: each with a value for every
+    hyper-parameter of `search_space`"""
     tpe: TpeSettings = TpeSettings()
+
+    def only(self, method: str) -> Self:
+        """Return the settings of one method, and `initial`, which is for all."""
+        return super().only(method).model_copy(update={"initial": self.initial})
 
 
 ReductionFactor = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
@@ -15,7 +16,16 @@ from pydantic import (
     model_validator,
 )
 
-from automata.config.base import BadKeyError, Count, Integer, Section, Share, added, invalid
+from automata.config.base import (
+    BadKeyError,
+    Count,
+    Integer,
+    Section,
+    Share,
+    added,
+    inside,
+    invalid,
+)
 from automata.config.refusals import valid_values
 
 DRAWS = ("uniform", "loguniform", "randint", "lograndint", "choice")
@@ -79,8 +89,19 @@ VALUES: dict[str, Any] = {
     **TRAINING,
     **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), PositiveFloat),
     **dict.fromkeys(("hidden", "hidden1", "hidden2", "layers"), PositiveInt),
+    "dropout": Annotated[float, Field(ge=0, lt=1)],
 }
 """The same, with the hyper-parameters of the project's models."""
+
+
+def size(space: Mapping[str, Domain]) -> float:
+    """Return the number of configurations of a search space; infinity with a float domain."""
+    counts: list[float] = []
+    for domain in space.values():
+        draw, values = domain.draw
+        whole = values[-1] - values[0] if draw in ("randint", "lograndint") else math.inf
+        counts.append(len(values) if draw == "choice" else whole)
+    return math.prod(counts)
 
 
 def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
@@ -96,8 +117,29 @@ def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
             problem = f"{draw} draws no {valid_values(schema)}; valid: {', '.join(draws)}"
             raise BadKeyError([name], problem)
         for index, value in enumerate(values):
-            try:
-                adapter.validate_python(value, strict=True)
-            except ValidationError as error:
-                problem = invalid(value, valid_values(schema))
-                raise BadKeyError([name, draw, index], problem) from error
+            with inside(name, draw, index):
+                _check_value(adapter, value)
+
+
+def check_configuration(
+    configuration: Mapping[str, Scalar], space: Mapping[str, Domain], types: Mapping[str, Any]
+) -> None:
+    """Raise BadKeyError unless `configuration` has exactly the names of `space`, and valid values.
+
+    A value may be outside its domain.
+    """
+    for name in sorted(space.keys() - configuration.keys()):
+        raise BadKeyError([name], "missing; search_space has it")
+    for name, value in configuration.items():
+        with inside(name):
+            if name not in space:
+                raise BadKeyError([], f"is not in search_space; valid: {', '.join(space)}")
+            if name in types:
+                _check_value(TypeAdapter(types[name]), value)
+
+
+def _check_value(adapter: TypeAdapter[Any], value: Scalar) -> None:
+    try:
+        adapter.validate_python(value, strict=True)
+    except ValidationError as error:
+        raise BadKeyError([], invalid(value, valid_values(adapter.json_schema()))) from error

@@ -20,13 +20,18 @@ class Mlp(Classifier):
     evaluation_rows = 1024
     evaluation_rows_on_gpu = 16384
 
-    def __init__(self, inputs: int, hidden1: int, hidden2: int, classes: int) -> None:
+    def __init__(
+        self, inputs: int, hidden1: int, hidden2: int, classes: int, dropout: float = 0.0
+    ) -> None:
         super().__init__()
+        self._drop = [nn.Dropout(dropout)] if dropout else []
         self.body = nn.Sequential(
             nn.Linear(inputs, hidden1),
             nn.ReLU(inplace=True),
+            *self._drop,
             nn.Linear(hidden1, hidden2),
             nn.ReLU(inplace=True),
+            *self._drop,
         )
         self.head = nn.Linear(hidden2, classes)
         self._in_order = tuple(self.parameters())  # faster than a walk through the modules
@@ -45,7 +50,7 @@ class Mlp(Classifier):
         Automatic differentiation of such a small model is mostly bookkeeping: an epoch of satimage
         takes 31 % less time without it.
         """
-        if self.class_weights is not None:
+        if self._drop or self.class_weights is not None:
             with torch.enable_grad():
                 return self.autograd_backward(inputs, labels, weight)
         w1, b1, w2, b2, w3, b3 = self._in_order
@@ -72,6 +77,10 @@ class Mlp(Classifier):
 
 
 def build(dataset: Dataset, configuration: dict[str, Any]) -> Mlp:
-    """Return an MLP for `dataset` with the hidden sizes of `configuration`."""
-    inputs = dataset.train.inputs.shape[1]
-    return Mlp(inputs, configuration["hidden1"], configuration["hidden2"], dataset.classes)
+    """Return an MLP for `dataset` with the hidden sizes of `configuration`.
+
+    `dropout`, by default 0, is the share of each hidden layer that a training step leaves out.
+    """
+    inputs, dropout = dataset.train.inputs.shape[1], configuration.get("dropout", 0.0)
+    hidden1, hidden2 = configuration["hidden1"], configuration["hidden2"]
+    return Mlp(inputs, hidden1, hidden2, dataset.classes, dropout)

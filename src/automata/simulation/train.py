@@ -89,6 +89,7 @@ def _train(
     """Return the learning curve of one configuration."""
     start = time.process_time()
     run = context.training_run(configuration, subset_plan(context.job))
+    run.patience = None  # a curve has all epochs
     points = []
     for epoch in job.epochs:
         run.train_to(epoch)

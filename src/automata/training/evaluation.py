@@ -30,17 +30,21 @@ class Scores:
     """Mean recall of the classes in the split."""
     macro_f1: float
     """Mean F1 of the classes that occur as labels or predictions."""
+    roc_auc: float | None = None
+    """Area under the ROC curve; of several classes the mean of each against the rest."""
 
 
 @torch.inference_mode()
-def evaluate(model: Classifier, split: Split) -> Scores:
+def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Scores:
     """Score `model`, in evaluation mode, on all rows of `split`.
 
-    A row whose logits are not finite counts as wrong.
+    A row whose logits are not finite counts as wrong. ROC AUC takes longer than all other scores,
+    so it is computed only if it is the `metric`.
     """
     classes = model.head.out_features
     pairs = torch.zeros(classes * (classes + 1), dtype=torch.int64, device=split.labels.device)
     loss = torch.zeros((), dtype=torch.float64, device=split.labels.device)
+    probabilities = []
     with evaluation_mode(model):
         for inputs, labels in chunks(split, model):
             logits = model(inputs)
@@ -48,7 +52,25 @@ def evaluate(model: Classifier, split: Split) -> Scores:
             predicted = logits.argmax(dim=1).where(finite, classes)  # no class
             pairs += torch.bincount(labels * (classes + 1) + predicted, minlength=len(pairs))
             loss += cross_entropy(logits, labels, reduction="sum").double()
-    return _scores(pairs.view(classes, classes + 1).cpu().numpy(), float(loss) / len(split))
+            if metric == "roc_auc":
+                probabilities.append(logits.softmax(dim=1).where(finite[:, None], 0.0))
+    scores = _scores(pairs.view(classes, classes + 1).cpu().numpy(), float(loss) / len(split))
+    if not probabilities:
+        return scores
+    area = roc_auc(split.labels.cpu().numpy(), torch.cat(probabilities).float().cpu().numpy())
+    return replace(scores, roc_auc=area)
+
+
+def roc_auc(labels: NDArray[np.int64], probabilities: NDArray[np.float32]) -> float:
+    """Return the mean area of the classes that some rows have and others have not; 0.5 without any.
+
+    Both areas of two classes are equal.
+    """
+    from sklearn.metrics import roc_auc_score  # it imports most of SciPy
+
+    mixed = [number for number in np.unique(labels) if (labels != number).any()]
+    areas = [roc_auc_score(labels == number, probabilities[:, number]) for number in mixed]
+    return float(np.mean(areas)) if areas else 0.5
 
 
 def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:

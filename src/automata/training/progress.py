@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from automata.config.base import added
 from automata.files import Recorded
 
 WORST_SCORE = 0.0
@@ -25,6 +26,8 @@ class Evaluation(Recorded):
     """Mean recall of the classes; None in early records."""
     macro_f1: float | None = None
     """Mean F1 of the classes."""
+    roc_auc: Annotated[float | None, added(None)] = None
+    """Area under the ROC curve, if it is the tuned metric."""
 
     def score(self, metric: str) -> float:
         """Return what a search maximises, at least `WORST_SCORE`.
@@ -33,6 +36,14 @@ class Evaluation(Recorded):
         orders trials as the loss does.
         """
         return math.exp(-self.loss) if metric == "log_loss" else float(getattr(self, metric))
+
+    def rank(self, metric: str) -> tuple[float, float]:
+        """Return what orders the epochs of a training: the score, then the loss.
+
+        Accuracy is too coarse for that: of few rows, many epochs classify the same share correctly,
+        while the loss shows when the training begins to overfit.
+        """
+        return 0.0 if metric == "accuracy" else self.score(metric), -self.loss
 
 
 class Seconds(Recorded):
@@ -73,11 +84,18 @@ class Progress(Recorded):
     """At the rungs: searches and schedulers see these."""
     curve: list[Evaluation] = []
     """Between the rungs, for plots only."""
+    best: Annotated[Evaluation | None, added(None)] = None
+    """With `patience`: at the best epoch, whose weights are kept."""
     seconds: Seconds = Seconds()
     failure: str | None = None
     """Why the training diverged, if it did."""
     metric: Annotated[str, Field(exclude_if=lambda metric: metric == "accuracy")] = "accuracy"
     """The score by which trials are compared."""
+
+    @property
+    def kept_epoch(self) -> int:
+        """The epoch of the weights that are kept."""
+        return self.best.epoch if self.best else self.epochs
 
     @property
     def score(self) -> float:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from automata.config.protocol import Protocol
 from automata.config.sections import Compute
@@ -72,6 +73,9 @@ class TrainingRun:
         self._rate_factor = plan.fraction**-plan.horizon_exponent
         """f^-beta, the factor of the learning rates on subsets: fewer steps, but longer ones."""
         self.progress = Progress(metric=plan.metric or protocol.metric)
+        self.patience = protocol.patience
+        """Set it to None to train for a known number of epochs without evaluations."""
+        self._best_weights: dict[str, Tensor] = {}
         self._subsets = Subsets(plan, protocol)
         self._batches = MiniBatches(self.data, self.model, protocol, seed)
 
@@ -80,9 +84,21 @@ class TrainingRun:
         """The latest subset, None before the first one."""
         return self._subsets.latest
 
+    @property
+    def weights(self) -> dict[str, Tensor]:
+        """The weights that are kept: with `patience` those of the best epoch, else the latest."""
+        return self._best_weights or self.model.state_dict()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the training has diverged or run out of patience."""
+        best, patience = self.progress.best, self.patience
+        waited = 0 if best is None else self.progress.epochs - best.epoch
+        return self.progress.failure is not None or (patience is not None and waited >= patience)
+
     def train_to(self, epoch: int) -> None:
-        """Train until `epoch` epochs are done in total, or until the training diverges."""
-        while self.progress.epochs < epoch and self.progress.failure is None:
+        """Train until `epoch` epochs are done in total, or until the training has `ended`."""
+        while self.progress.epochs < epoch and not self.ended:
             try:
                 with self._timed("selection"):
                     subset = self._subsets.of_epoch(self.progress, self._problem)
@@ -95,20 +111,34 @@ class TrainingRun:
             self.progress.training_loss.append(float(f"{loss:.6g}"))
             if not math.isfinite(loss):
                 self.progress.failure = f"training loss {loss} in epoch {self.progress.epochs}"
+            elif self.patience is not None:
+                self._keep_if_best(self._evaluation())
             every, done = self.protocol.evaluate_every, self.progress.epochs
             if every is not None and done % every == 0 and done < epoch:
                 self.progress.curve.append(self._evaluation())
 
     def evaluate(self) -> None:
-        """Add an evaluation on the validation set to the progress."""
-        progress, evaluation = self.progress, self._evaluation()
+        """Add an evaluation on the validation set to the progress: with `patience` the best."""
+        progress, best = self.progress, self.progress.best
+        if best is None or progress.failure is not None:
+            evaluation = self._evaluation()
+        else:
+            now = {"epoch": progress.epochs, "finished_at": time.time()}
+            evaluation = best.model_copy(update=now)
         if progress.failure is None and not math.isfinite(evaluation.loss):
             progress.failure = f"validation loss {evaluation.loss} after epoch {progress.epochs}"
         progress.evaluations.append(evaluation)
 
+    def _keep_if_best(self, evaluation: Evaluation) -> None:
+        """Keep the current weights if their `evaluation` is the best so far."""
+        best, metric = self.progress.best, self.progress.metric
+        if best is None or evaluation.rank(metric) > best.rank(metric):
+            self.progress.best = evaluation
+            self._best_weights = {k: it.clone() for k, it in self.model.state_dict().items()}
+
     def _evaluation(self) -> Evaluation:
         with self._timed("evaluation"), arithmetic(self.precision, self.device):
-            scores = evaluate(self.model, self.data.validation)
+            scores = evaluate(self.model, self.data.validation, self.protocol.metric)
         return Evaluation(epoch=self.progress.epochs, finished_at=time.time(), **asdict(scores))
 
     def state(self) -> dict[str, Any]:
@@ -120,6 +150,7 @@ class TrainingRun:
         return {
             "configuration": self.configuration,
             "model": self.model.state_dict(),
+            "best": self._best_weights,
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "progress": self.progress.model_dump(),
@@ -135,6 +166,7 @@ class TrainingRun:
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
         self._vocabulary.forget()
+        self._best_weights = state["best"]
         self.progress = Progress.model_validate(state["progress"])
         rows, weights = state["rows"], state["weights"]
         latest = None if rows is None else Subset(list(rows.split(state["lengths"])), weights)

@@ -128,5 +128,9 @@ class CheckpointStore:
 
 
 def _bytes(run: TrainingRun) -> int:
-    """Return the bytes of the model, its gradients and two moments of Adam: an upper bound."""
-    return 4 * sum(parameter.nbytes for parameter in run.model.parameters())
+    """Return the bytes of the model, its gradients and two moments of Adam: an upper bound.
+
+    With `patience`, the weights of the best epoch come on top.
+    """
+    copies = 4 if run.patience is None else 5
+    return copies * sum(parameter.nbytes for parameter in run.model.parameters())

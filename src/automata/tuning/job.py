@@ -109,7 +109,7 @@ def run(
             resumed = resumed or len(final.segments) > 1
         else:
             final, trained = None, _best_model(context, best, work)
-        test = evaluate(trained.model, trained.data.test)
+        test = evaluate(trained.model, trained.data.test, job.settings.protocol.metric)
     started = [entry for entry in log.entries if isinstance(entry, SearchStarted)]
     peaks = [entry.peak_disk_bytes for entry in log.entries if isinstance(entry, SearchEnded)]
     dataset = context.dataset
@@ -259,7 +259,7 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
             context = replace(context, dataset=wider)
         plan = ALL_DATA if record.final else subset_plan(job)
         trained = context.training_run(record.best.configuration, plan)
-        trained.train_to(chosen.progress.epochs)
+        _train_to_kept(trained, chosen.progress)
     return trained.model
 
 
@@ -272,5 +272,11 @@ def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingR
         trained.model.load_state_dict(state["model"])
     else:
         logger.warning("%s: missing or damaged; the model is trained again", file)
-        trained.train_to(epochs)
+        _train_to_kept(trained, best.progress)
     return trained
+
+
+def _train_to_kept(run: TrainingRun, progress: Progress) -> None:
+    """Train a new `run` to the weights that the run with this `progress` kept."""
+    run.patience = None  # the best epoch is known
+    run.train_to(progress.kept_epoch)

@@ -103,6 +103,7 @@ def refit(
             alive = [trial for trial in alive if trial in stay]
         (best,) = alive
     progress = runs[best].progress
+    runs[best].model.load_state_dict(runs[best].weights)
     if progress.failure is not None:
         logger.warning("the refit diverged: %s", progress.failure)
     training = FinalTraining(
@@ -117,15 +118,17 @@ def refit(
 def _score_at(run: TrainingRun, rung: int) -> float:
     """Return the validation score after `rung` epochs; the worst score after a divergence.
 
-    A resumed run may be evaluated there already, or have trained further.
+    A resumed run may be evaluated there already, or have trained further. A run that is out of
+    patience has trained less, and its score is that of its best epoch.
     """
     progress = run.progress
+    epoch = rung if progress.failure is not None else min(rung, progress.epochs)
     seen = {evaluation.epoch: evaluation for evaluation in progress.evaluations}
-    if progress.epochs == rung and progress.failure is None and rung not in seen:
+    if progress.epochs == epoch and progress.failure is None and epoch not in seen:
         run.evaluate()
-        seen[rung] = progress.evaluations[-1]
-    finite = rung in seen and math.isfinite(seen[rung].loss)
-    return seen[rung].score(progress.metric) if finite else WORST_SCORE
+        seen[epoch] = progress.evaluations[-1]
+    finite = epoch in seen and math.isfinite(seen[epoch].loss)
+    return seen[epoch].score(progress.metric) if finite else WORST_SCORE
 
 
 def _segment(measurement: Measurement) -> Segment:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -31,6 +32,29 @@ class Proposer(Protocol):
     def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
         """Receive the final score of a trial."""
         ...
+
+
+class InitialFirst:
+    """Proposes the user's `initial` configurations, then those of another proposer.
+
+    The other proposer learns nothing of the initial trials.
+    """
+
+    def __init__(self, initial: Sequence[dict[str, Any]], proposer: Proposer) -> None:
+        self.blind = len(initial) + proposer.blind
+        self._initial = initial
+        self._proposer = proposer
+
+    def suggest(self, trial_id: str) -> Any:
+        """Return the next configuration."""
+        index = int(trial_id)
+        own = index < len(self._initial)
+        return self._initial[index] if own else self._proposer.suggest(trial_id)
+
+    def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
+        """Pass on the final score of a trial that the other proposer proposed."""
+        if int(trial_id) >= len(self._initial):
+            self._proposer.on_trial_complete(trial_id, result)
 
 
 @dataclass
@@ -189,6 +213,7 @@ def search_of(job: Job) -> Search:
     protocol = settings.protocol
     own, space = settings.own, protocol.search_space
     proposer = make("search", run.search, SEARCHES, own, space, settings.search, run.seed)
+    proposer = InitialFirst(settings.search.initial, proposer)
     slots, screens = settings.compute.concurrent_trials, len(protocol.screens)
     return Search(proposer, scheduler_of(job), protocol.configurations, slots, screens)
 

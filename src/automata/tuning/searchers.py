@@ -31,16 +31,28 @@ def domains(space: Space) -> dict[str, Domain]:
 
 
 class RandomSearch:
-    """Configurations drawn independently, one after the other (Bergstra and Bengio, 2012)."""
+    """Configurations drawn independently, one after the other (Bergstra and Bengio, 2012).
+
+    They differ, from one another and from the `initial` ones, until the space has no other.
+    """
 
     blind = sys.maxsize
 
     def __init__(self, space: Space, settings: SearchSettings, seed: int) -> None:
         self._space = domains(space)
         self._random = np.random.RandomState(derive(seed, "search"))
+        self._size = spaces.size(space)
+        self._proposed: list[dict[str, Any]] = [*settings.initial]
 
     def suggest(self, trial_id: str) -> dict[str, Any]:
         """Return the next configuration."""
+        drawn = self._draw()
+        while drawn in self._proposed and len(self._proposed) < self._size:
+            drawn = self._draw()
+        self._proposed.append(drawn)
+        return drawn
+
+    def _draw(self) -> dict[str, Any]:
         return {
             name: domain.sample(random_state=self._random) for name, domain in self._space.items()
         }
@@ -51,8 +63,8 @@ class RandomSearch:
 
 def random_configuration(job: Job) -> dict[str, Any]:
     """Return the first configuration that random search would try."""
-    settings = job.settings
-    return RandomSearch(settings.protocol.search_space, settings.search, job.run.seed).suggest("0")
+    space = job.settings.protocol.search_space
+    return RandomSearch(space, SearchSettings(), job.run.seed).suggest("0")
 
 
 def tpe_search(space: Space, settings: SearchSettings, seed: int) -> Any:

@@ -26,9 +26,10 @@ from automata.tuning.work import WorkFolder
 class TuneTrial(tune.Trainable):
     """Trains one configuration from rung to rung; reports one result per rung.
 
-    A diverged trial reports the worst score at its next rungs without training, until the scheduler
-    ends it. A trial with results in the log resumes from its checkpoint. Without one it trains to
-    its last logged rung again, keeps the logged results, and reports the next one.
+    A diverged trial reports the worst score at its next rungs without training, and one that is out
+    of patience its best score, until the scheduler ends it. A trial with results in the log resumes
+    from its checkpoint. Without one it trains to its last logged rung again, keeps the logged
+    results, and reports the next one.
 
     `CheckpointStore` keeps paused runs; each checkpoint of Ray would cost a call and a folder. When
     Ray gives this process another trial, its training begins at once, on a thread, because Ray asks
@@ -101,7 +102,7 @@ class TuneTrial(tune.Trainable):
             training.evaluate()
         evaluations[: len(self._logged)] = self._logged
         if not self._job.run.trains_finally:  # without Adam's moments, a third of a checkpoint
-            state = {"epochs": training.progress.epochs, "model": training.model.state_dict()}
+            state = {"epochs": training.progress.epochs, "model": training.weights}
             write_checkpoint(self._work.model(self._index), state)
         if len(evaluations) < len(self._rungs):
             keep = self._checkpoints.put if self._may_pause else self._checkpoints.save

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from automata.analysis.runs import protocol_hash, row, tuning_split
+from automata.analysis.runs import protocol_hash, row, table, tuning_split
 from automata.config.sections import Comparison, GradMatchSettings, SelectorSettings
 from automata.records import Record, Segment, Trial, Tuning
 from automata.training.progress import Progress
@@ -237,9 +237,15 @@ def test_row_of_a_run_that_searched_nothing(
 
 
 def test_row_has_the_columns_of_the_made_up_runs(make_record: MakeRecord) -> None:
-    assert list(row(make_record(), HERE, Comparison())) == list(
-        synthetic_runs(datasets=("dna",)).columns
-    )
+    made = table([row(make_record(), HERE, Comparison())])
+    assert list(made.columns) == list(synthetic_runs(datasets=("dna",)).columns)
+
+
+def test_a_table_has_roc_auc_if_a_run_has(make_record: MakeRecord) -> None:
+    plain = make_record()
+    tuned = plain.model_copy(update={"test": plain.test.model_copy(update={"roc_auc": 0.75})})
+    made = table(row(record, HERE, Comparison()) for record in (plain, tuned))
+    assert made["test_roc_auc"].fillna(0).tolist() == [0, 0.75]
 
 
 @pytest.fixture

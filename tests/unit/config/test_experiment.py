@@ -76,14 +76,66 @@ def test_hyperparameters_of_training_are_checked_for_own_models():
 
 
 def test_an_image_model_needs_one_rate_or_all_four():
-    rates = {f"lr{i}": {"choice": [0.1]} for i in range(1, 5)}
-    image = {"kind": "image", "model": "resnet18", "batch_size": 20, "searches": ["tpe"]}
-    assert refusal(**image, search_space=rates) is None
-    assert refusal(**image, search_space={"learning_rate": {"choice": [0.1]}}) is None
-    del rates["lr4"]
-    path, message = refusal(**image, search_space=rates)
+    image = {"kind": "image", "model": "resnet18", "searches": ["tpe"]}
+    removed = dict.fromkeys([f"lr{i}" for i in range(1, 5)])
+    assert refusal(**image, search_space={}) is None
+    one = {**removed, "learning_rate": {"uniform": [0.01, 0.1]}}
+    assert refusal(**image, search_space=one) is None
+    path, message = refusal(**image, search_space={"lr4": None})
     assert path == "protocol.image.search_space.learning_rate"
     assert message == "missing (or all of lr1, lr2, lr3, lr4)"
+
+
+def test_a_search_that_must_repeat_configurations_is_refused():
+    few = {"learning_rate": {"choice": [0.1, 0.2]}, "hidden1": {"randint": [5, 7]}}
+    few |= {"optimizer": None, "schedule": None, "hidden2": {"choice": [10]}}
+    few["batch_size"] = {"choice": [16]}
+    assert refusal(space=few, configurations=4) is None
+    assert refusal(space=few, configurations=27) == (
+        "protocol.tabular.configurations",
+        "27 is more than the 4 of search_space",
+    )
+
+
+def test_balanced_accuracy_weighs_the_classes_unless_the_user_says_otherwise():
+    def weights(**protocol):
+        changes = {"protocol": {"tabular": protocol}}
+        (experiment,) = read_experiments([DEFAULTS], of_module=changes)
+        return experiment.protocol_of("dna").under("tpe").class_weights
+
+    assert weights() == "none"
+    assert weights(metric="balanced_accuracy") == "balanced"
+    assert weights(metric="balanced_accuracy", class_weights="none") == "none"
+
+
+INITIAL = {
+    "learning_rate": 0.5,
+    "optimizer": "adam",
+    "schedule": "none",
+    "hidden1": 10,
+    "hidden2": 10,
+    "batch_size": 16,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"hidden1": 0}, r": search.initial.1.hidden1: 0 is not valid; valid: integer > 0$"),
+        ({"hidden1": None}, r": search.initial.1.hidden1: missing; search_space has it$"),
+        ({"width": 3}, r": search.initial.1.width: is not in search_space; valid: learning_rate, "),
+    ],
+)
+def test_initial_configurations_have_the_names_of_the_search_space(change, expected):
+    initial = {name: value for name, value in {**INITIAL, **change}.items() if value is not None}
+    read_experiments([DEFAULTS], of_module={"search": {"initial": [INITIAL]}})
+    with pytest.raises(UserError, match=expected):
+        read_experiments([DEFAULTS], of_module={"search": {"initial": [INITIAL, initial]}})
+
+
+def test_a_search_cannot_begin_with_more_configurations_than_it_has():
+    with pytest.raises(UserError, match=r": search.initial: 28 are more than the 27 config"):
+        read_experiments([DEFAULTS], of_module={"search": {"initial": 28 * [INITIAL]}})
 
 
 def test_changes_for_a_search_that_is_not_run_are_checked():

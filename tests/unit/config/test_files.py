@@ -60,10 +60,33 @@ def test_sections_merge_and_lists_are_replaced():
     assert combine(base, {"section": {"list": [3]}}) == {"section": {"kept": 1, "list": [3]}}
 
 
-def test_a_search_space_is_replaced_as_a_whole():
-    base = {"search_space": {"a": {"choice": [1]}, "b": {"choice": [2]}}, "epochs": 3}
-    change = {"search_space": {"a": {"uniform": [1, 2]}}}
-    assert combine(base, change) == {"search_space": {"a": {"uniform": [1, 2]}}, "epochs": 3}
+SPACE = {"model": "mlp", "search_space": {"a": {"choice": [1]}, "b": {"choice": [2]}}}
+
+
+@pytest.mark.parametrize("model", [{}, {"model": "mlp"}])
+def test_a_search_space_merges_by_hyperparameter(model):
+    change = {**model, "search_space": {"a": {"uniform": [1, 2]}, "b": None}}
+    assert combine(SPACE, change) == {"model": "mlp", "search_space": {"a": {"uniform": [1, 2]}}}
+
+
+def test_a_search_space_of_another_model_is_replaced():
+    change = {"model": {"factory": "a:b"}, "search_space": {"c": {"choice": [1]}}}
+    assert combine(SPACE, change) == change
+
+
+def test_a_hyperparameter_that_is_not_there_cannot_be_removed(read):
+    space = {"protocol": {"tabular": {"search_space": {"hidden3": None}}}}
+    with pytest.raises(UserError, match=r"my.yaml: protocol.tabular.search_space.hidden3: null"):
+        read({"my.yaml": space})
+
+
+def test_the_later_of_two_domains_is_blamed(read):
+    def space(domain):
+        return {"protocol": {"tabular": {"search_space": {"hidden1": domain}}}}
+
+    files = {"first.yaml": space({"choice": [5, 5]}), "second.yaml": space({"uniform": [1, 2]})}
+    with pytest.raises(UserError, match=r"second.yaml: .*search_space.hidden1: uniform draws no"):
+        read(files)
 
 
 def test_without_parts_there_is_one_experiment(read):

@@ -9,13 +9,19 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    log_loss,
+    roc_auc_score,
+)
 from torch import Tensor, nn
 
 from automata.datasets.prepared import Dataset, Split
 from automata.models.classifier import Classifier
 from automata.models.mlp import Mlp
-from automata.training.evaluation import evaluate, evaluation_mode, last_layer
+from automata.training.evaluation import evaluate, evaluation_mode, last_layer, roc_auc
 from automata.training.progress import Evaluation, Progress
 
 
@@ -79,6 +85,27 @@ def test_scores_of_classes_are_scikit_learns(pairs: list[tuple[int, int]]) -> No
     scores = evaluate(Echo(), split)
     assert scores.balanced_accuracy == pytest.approx(balanced_accuracy_score(labels, predicted))
     assert scores.macro_f1 == pytest.approx(f1_score(labels, predicted, average="macro"))
+
+
+@given(st.data(), st.integers(2, 4))
+def test_roc_auc_is_the_share_of_pairs_that_are_in_order(data: st.DataObject, classes: int) -> None:
+    labels = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=1, max_size=12)))
+    numbers = st.lists(st.integers(0, 3), min_size=classes, max_size=classes)
+    rows = data.draw(st.lists(numbers, min_size=len(labels), max_size=len(labels)))
+    chances = np.array(rows, dtype=np.float32)
+    areas = []
+    for number in range(classes):
+        scores = chances[:, number]
+        pairs = scores[labels == number][:, None] - scores[labels != number]
+        areas += [((pairs > 0) + 0.5 * (pairs == 0)).mean()] if pairs.size else []
+    assert roc_auc(labels, chances) == pytest.approx(np.mean(areas) if areas else 0.5)
+
+
+def test_roc_auc_is_computed_only_if_it_is_the_metric(model: Mlp, split: Split) -> None:
+    labels, chances = split.labels.numpy(), probabilities(model, split)
+    expected = roc_auc_score(labels, chances, multi_class="ovr", average="macro")
+    assert evaluate(model, split).roc_auc is None
+    assert evaluate(model, split, "roc_auc").roc_auc == pytest.approx(expected, abs=1e-6)
 
 
 def test_log_loss_orders_trials_as_the_loss_does_and_divergence_is_worst() -> None:

@@ -51,13 +51,17 @@ def make(dataset: Dataset, protocol: Protocol, configuration: dict[str, Any]) ->
         warm_start: float = 0.0,
         reselect_every: int = 3,
         tolerance: float | None = None,
+        patience: int | None = None,
+        metric: str = "accuracy",
         **changes: Any,
     ) -> TrainingRun:
         settings = {} if tolerance is None else {"tolerance": tolerance}
         return TrainingRun(
             data,
             {**configuration, **changes},
-            protocol.model_copy(update={"reselect_every": reselect_every}),
+            protocol.model_copy(
+                update={"reselect_every": reselect_every, "patience": patience, "metric": metric}
+            ),
             plan_of(name, fraction, warm_start, **settings),
             seed,
             CPU,
@@ -73,9 +77,8 @@ def weights_of(run: TrainingRun) -> list[float]:
 
 def account_of(run: TrainingRun) -> dict[str, Any]:
     """Return the progress without what a clock wrote."""
-    return run.progress.model_dump(
-        exclude={"seconds": True, "evaluations": {"__all__": {"finished_at"}}}
-    )
+    clocks = {"evaluations": {"__all__": {"finished_at"}}, "best": {"finished_at"}}
+    return run.progress.model_dump(exclude={"seconds": True, **clocks})
 
 
 def outcome(run: TrainingRun) -> tuple[list[float], dict[str, Any]]:
@@ -173,6 +176,68 @@ def test_evaluating_between_epochs_changes_no_weight(make: Make, name: str) -> N
         watched.train_to(epoch)
         watched.evaluate()
     assert weights_of(watched) == weights_of(quiet)
+
+
+# Patience
+
+
+def by_hand(make: Make, patience: int, metric: str) -> tuple[int, int, list[float]]:
+    """Return the epochs, the best epoch and its weights of a training that is judged by hand."""
+    run, found = make("full", learning_rate=0.3), []
+    for epoch in range(1, 13):
+        run.train_to(epoch)
+        run.evaluate()
+        scores = run.progress.evaluations[-1]
+        score = scores.balanced_accuracy if metric == "balanced_accuracy" else 0
+        found.append((score, -scores.loss, -epoch, weights_of(run)))
+        _, _, best, weights = max(found)
+        if epoch + best == patience:
+            break
+    return epoch, -best, weights
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("patience", [1, 2, 4, 20])
+def test_a_training_ends_when_its_patience_does_and_keeps_its_best_epoch(
+    make: Make, patience: int, metric: str
+) -> None:
+    epochs, best, weights = by_hand(make, patience, metric)
+    run = make("full", learning_rate=0.3, patience=patience, metric=metric)
+    for rung in (2, 5, 12):
+        run.train_to(rung)
+        run.evaluate()
+    progress = run.progress
+    assert (progress.epochs, progress.kept_epoch, run.ended) == (epochs, best, patience < 20)
+    run.model.load_state_dict(run.weights)
+    assert weights_of(run) == weights
+    assert [it.epoch for it in progress.evaluations] == [min(it, epochs) for it in (2, 5, 12)]
+    scores = [it.rank(metric) for it in progress.evaluations]
+    assert scores == sorted(scores)
+    assert progress.best is not None
+    assert progress.score == progress.best.score(metric)
+
+
+@pytest.mark.parametrize("stop", [1, 3, 5])
+def test_a_resumed_run_is_as_patient_as_one_in_one_go(make: Make, stop: int) -> None:
+    whole, before, after = (make("full", learning_rate=0.3, patience=3) for _ in range(3))
+    whole.train_to(12)
+    before.train_to(stop)
+    after.restore(through_a_file(before.state()))
+    after.train_to(12)
+    for run in (whole, after):
+        run.model.load_state_dict(run.weights)
+    assert outcome(after) == outcome(whole)
+
+
+def test_a_training_that_diverges_keeps_the_worst_score_however_good_it_was(make: Make) -> None:
+    run = make("full", patience=20)
+    run.train_to(2)
+    run.evaluate()
+    good = run.progress.score
+    run.optimizer.param_groups[0]["lr"] = 1e30
+    run.train_to(5)
+    run.evaluate()
+    assert good > run.progress.score == 0.0
 
 
 # Seeds

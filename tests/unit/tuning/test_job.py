@@ -237,8 +237,9 @@ def test_hedge_trains_the_best_of_two_screens_on_all_data(data, tmp_path):
     assert found["best_score"] == found["best_validation_accuracy"]  # by `metric`
 
 
-def test_interrupted_finalists_go_on(data, tmp_path, monkeypatch):
-    job = make_job(finalists=3)
+@pytest.mark.parametrize("patience", [None, 1])
+def test_interrupted_finalists_go_on(data, tmp_path, monkeypatch, patience):
+    job = make_job(finalists=3, protocol={"patience": patience})
     calm = run_job(job, data, tmp_path / "calm")
     monkeypatch.setattr(CheckpointPolicy, "write", lambda self, number, trained, write: write())
     for stop in (3, 6, 8, 11):
@@ -393,9 +394,13 @@ def test_same_seed_gives_the_same_outcome(record, data, tmp_path):
     assert outcome(again) == outcome(record)
 
 
-@pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
-def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler):
-    job = make_job(selector="full", fraction=1.0, scheduler=scheduler)
+@pytest.mark.parametrize(
+    ("scheduler", "patience"), [("hyperband", None), ("asha", None), ("asha", 1)]
+)
+def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler, patience):
+    job = make_job(
+        selector="full", fraction=1.0, scheduler=scheduler, protocol={"patience": patience}
+    )
     record = run_job(job, data, tmp_path / "job")
     dataset = read_dataset(data)
     model = build(dataset, record.best.configuration)
@@ -504,11 +509,12 @@ def test_kept_search_of_a_host_that_is_alike_is_used(data, interrupted, monkeypa
     assert run_job(make_job(), data, interrupted).resumed
 
 
+@pytest.mark.parametrize("patience", [None, 2])
 @pytest.mark.parametrize(("selector", "fraction"), [("gradmatch", 0.1), ("full", 1.0)])
 def test_model_of_a_finished_run_is_the_one_that_it_would_have_kept(
-    data, tmp_path, selector, fraction
+    data, tmp_path, selector, fraction, patience
 ):
-    job = make_job(selector=selector, fraction=fraction)
+    job = make_job(selector=selector, fraction=fraction, protocol={"patience": patience})
     encoding = tmp_path / "encoding.json"
     encoding.write_text('{"mean": [], "scale": []}')
     at_once, later, wider = (

@@ -1,5 +1,7 @@
 """What search algorithms propose."""
 
+from itertools import product
+
 import pytest
 
 from automata.config.sections import SearchSettings, TpeSettings
@@ -38,6 +40,15 @@ def test_proposals_lie_in_the_space(make):
         assert set(proposal) == set(SPACE)
         assert 0.001 <= proposal["learning_rate"] <= 0.01
         assert proposal["batch_size"] in (16, 32, 64)
+
+
+def test_random_configurations_differ_from_one_another_and_from_the_initial_ones():
+    space = {"a": Domain(choice=[1, 2, 3]), "b": Domain(randint=(0, 4))}
+    initial = [{"a": 2, "b": 3}]
+    search = RandomSearch(space, SearchSettings(initial=initial), 0)
+    drawn = [*initial, *(search.suggest(str(number)) for number in range(11))]
+    assert {(it["a"], it["b"]) for it in drawn} == {*product((1, 2, 3), range(4))}
+    assert search.suggest("11") in drawn
 
 
 def test_tpe_learns_the_score_of_a_trial_that_has_ended():
