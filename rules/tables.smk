@@ -65,13 +65,13 @@ rule tabulate:
     params:
         experiment=EXPERIMENT,
         carbon=as_json(GRID.shared.carbon),
-        claims="--claims" if OUTPUTS.claims else "",
+        claims=["--claims"] if OUTPUTS.claims else [],
         content=content("claims", "config", "paper", "tabular", "text", "image"),
     message:
         "Making the tables"
     shell:
         """
-        python -m automata tabulate results/{params.experiment:q}/tables {params.claims} \
+        python -m automata tabulate results/{params.experiment:q}/tables {params.claims:q} \
             --carbon {params.carbon:q} > {log:q} 2>&1
         """
 

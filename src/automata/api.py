@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -27,6 +28,8 @@ from automata.records import Record, write_record
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
 from automata.tuning.job import keep_model, run
+
+logger = logging.getLogger(__name__)
 
 NAME = "data"
 """Name of a user's own data set in the record."""
@@ -177,6 +180,8 @@ def tune(
             contents = contents_of(experiment, name, work / "contents.json", sys.path)
             job, downloads = job_of(experiment, cell, contents), experiment.data
             prepared = prepare(name, job.settings.data, Path(downloads.cache), downloads.mirror, {})
+            for note in prepared.metadata.get("read", []):
+                logger.info("%s", note)
             file = work / f"{name}.safetensors"
             write_dataset(prepared, file)
             record, trained = run(job, file, work / "job")

@@ -115,8 +115,7 @@ def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     """Yield name and content of each table; the caller must write it before it takes the next.
 
     A parameter of a table's function names its argument: `study`, an attribute of it, a key of
-    `given` (`carbon`, `paper`, `claims`), or the function of another table. No `claims`: no tables
-    of them.
+    `given` (`carbon`, `paper`, `claims`), or the function of another table. `claims` is optional.
     """
     known = {**given, "study": study}
     tables = (*TABLES.values(), BEST)

@@ -30,7 +30,6 @@ from automata.figures.style import (
 from automata.simulation.readers import ASHA
 from automata.simulation.tables import SEARCHES
 
-PANEL_INCHES = 1.5
 TICKS = (-5, -2, -1, 0, 1, 2, 5, 10, 20)
 BAND = "0.9"
 """Colour of the band of FULL's repeat."""
@@ -95,7 +94,7 @@ def _panels(
     """Return a panel for each data set; rows `shown` of one group are drawn side by side."""
     datasets = names.ordered(rows["dataset"], names.DATASETS)
     lines = -(-len(datasets) // 2)
-    figure, grid = axes_of(lines, 2, 0.9 + PANEL_INCHES * lines, sharex=True, sharey=True)
+    figure, grid = axes_of(lines, 2, 0.9 + 1.5 * lines, sharex=True, sharey=True)
     for axes in grid.ravel()[len(datasets) :]:
         axes.remove()
     for axes, dataset in zip(figure.axes, datasets, strict=True):
