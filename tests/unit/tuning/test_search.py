@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -334,6 +335,7 @@ class FreshTraining:
 
     def __init__(self, accuracies):
         self.progress, self._accuracies = Progress(), accuracies
+        self.model, self.weights = torch.nn.Identity(), {}
 
     def train_to(self, epoch):
         self.progress.epochs = epoch
