@@ -40,6 +40,18 @@ WAYS: dict[str, dict[str, Any]] = {
     "ours, all data": {"selectors": ["full"]},
     "ours, all data, ASHA": {"selectors": ["full"], "schedulers": ["asha"]},
     "ours, RS2 10 %": {"selectors": ["rs2"], "fractions": [0.1]},
+    "ours, hedge": {
+        "selectors": ["rs2"],
+        "fractions": [0.01],
+        "protocol": {
+            "tabular": {
+                "horizon_exponent": [0, 0.5],
+                "screen_metric": "log_loss",
+                "finalists": 3,
+                "finalist_rungs": {"0.1": 3, "0.3333": 2},
+            }
+        },
+    },
 }
 """Way to search -> its keys of the configuration, beside COMMON; Optuna reads none."""
 COLUMNS = {"seconds": ".0f", "epochs": ".0f", "test accuracy": ".1%"}
