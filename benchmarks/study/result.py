@@ -1,109 +1,71 @@
-"""Print the results of the study, from its published lines.
+"""Print the result of the study of docs/study.md, once all its searches are published.
 
 python -m benchmarks.study.result drop optdigits     # the number of the drop rule
-python -m benchmarks.study.result panel optdigits    # a panel, once all its searches are done
-python -m benchmarks.study.result verdict            # the tests, once all panels are done
+python -m benchmarks.study.result verdict            # the tests, and what is only reported
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from matplotlib.figure import Figure
 from scipy import stats
 
-RESULTS = Path("results/reference/study")
-PANELS = ("optdigits", "penbased", "magic", "fashion-mlp", "fashion-convnet")
-CONFIGURATIONS, SEARCHES = 27, 24
-LARGER = (81, 243)
-"""Configurations of larger searches."""
+from automata import names
+from automata.figures.style import FAINTER, add_legend, add_note, axes_of, save, style
+from automata.simulation.figures import NAMED
+from automata.simulation.readers import ASHA
+from benchmarks.report import Row, markdown_table
+from benchmarks.study.searches import PANELS, RESULTS, SIZES, Floats, Panel, complete
+
+NAMES = {
+    "u6": names.HEDGE,
+    "u7": "faster hedge",
+    "s3": names.PLAIN_HALVING,
+    "asha": ASHA,
+    "one-epoch": names.ONE_EPOCH,
+    "rs2": names.method("rs2", 0.01),
+    "random": "random choice",
+}
 CANDIDATES = (("u6", 27), ("u6", 81), ("u7", 27))
 """Tested in this order, each only if the one before passes."""
+REPORTED = (
+    ("u6", 243, "full"),
+    ("u6", 27, "s3"),
+    *((method, 27, "full") for method in ("s3", "asha", "one-epoch", "rs2", "random")),
+)
+"""Reported and not tested: the losses of a method against those of another."""
+GROWING = ("u6", "s3", "asha", "one-epoch")
+"""Methods that are compared in searches of all sizes."""
 MOST, MOST_ON_AVERAGE, MUCH = 1.0, 0.5, 2
 """Points: what a panel's mean and the mean of all are tested against, and a large loss."""
 RESAMPLES = 10_000
 
-Lines = dict[tuple[int, int], dict[str, Any]]
-"""Lines of a panel by size and number of the search."""
 
+def bound(values: Floats) -> float:
+    """Return the upper end of the one-sided 95 % interval of a mean (Student's t).
 
-def read(results: Path, panel: str) -> Lines:
-    """Return the lines of a panel."""
-    path = results / f"{panel}.jsonl.gz"
-    text = gzip.decompress(path.read_bytes()).decode() if path.exists() else ""
-    lines = map(json.loads, text.splitlines())
-    return {(line["size"], line["number"]): line for line in lines}
-
-
-def complete(results: Path, panel: str) -> Lines:
-    """Return the lines of a panel, which must have all its searches, of one commit."""
-    lines = read(results, panel)
-    wanted = {
-        (size, number)
-        for size in (CONFIGURATIONS, *LARGER)
-        for number in range(SEARCHES * CONFIGURATIONS // size)
-    }
-    if missing := wanted - lines.keys():
-        done = len(wanted) - len(missing)
-        sys.exit(f"{panel}: {done} of {len(wanted)} searches are done, nobody looks before")
-    if len({line["commit"] for line in lines.values()}) > 1:
-        sys.exit(f"{panel}: its searches are of several commits")
-    return lines
-
-
-def gain(lines: Lines) -> float:
-    """Return by how many points FULL is better than the mean of all configurations."""
-    whole = [line for (size, _), line in lines.items() if size == CONFIGURATIONS]
-    full = np.mean([line["test_right"][line["methods"]["full"]["trial"]] for line in whole])
-    every = np.mean([line["test_right"] for line in whole])
-    return float(100 * (full - every) / whole[0]["test_rows"])
-
-
-def correct(results: Path, lines: Lines, size: int, method: str) -> NDArray[np.bool_]:
-    """Return whether the choice of a method is right on each test row: (searches, rows)."""
-    found = []
-    for number in sorted(number for of, number in lines if of == size):
-        line = lines[size, number]
-        choice, count = line["methods"][method], size // CONFIGURATIONS
-        name, place = f"{size}-{number}", choice["trial"]
-        if choice["fresh"]:
-            place = sorted(map(int, line["fresh_test_right"])).index(place)
-        else:
-            member, place = divmod(place, CONFIGURATIONS)
-            name = f"{CONFIGURATIONS}-{number * count + member}"
-        with np.load(results / f"rows/{line['panel']}-{name}.npz") as rows:
-            bits = rows["fresh" if choice["fresh"] else "full"][place]
-        found.append(np.unpackbits(bits, count=line["test_rows"]).astype(bool))
-    return np.stack(found)
-
-
-def p_below(values: NDArray[np.float64], bound: float) -> float:
-    """Return the one-sided p of the hypothesis that the mean is `bound` or more (Student's t)."""
-    if np.ptp(values) == 0:
-        return float(values[0] >= bound)
-    return float(stats.ttest_1samp(values, bound, alternative="less").pvalue)
-
-
-def p_of_means(panels: Iterable[NDArray[np.float64]], bound: float) -> tuple[float, float]:
-    """Return the mean of the panels' means, and the p that it is `bound` or more.
-
-    The standard error comes from the variances within panels, with Welch's degrees of freedom.
+    The registered t test rejects "the mean is x or more" if this end is below x.
     """
-    panels = list(panels)
-    mean = float(np.mean([values.mean() for values in panels]))
-    parts = np.array([values.var(ddof=1) / len(values) for values in panels])
-    error = np.sqrt(parts.sum()) / len(panels)
-    freedom = parts.sum() ** 2 / sum(
-        part**2 / (len(values) - 1) for part, values in zip(parts, panels, strict=True)
-    )
-    return mean, float(stats.t.cdf((mean - bound) / error, freedom))
+    if np.ptp(values) == 0:
+        return float(values[0])
+    return float(stats.ttest_1samp(values, 0, alternative="less").confidence_interval(0.95).high)
+
+
+def bound_of_panels(panels: Sequence[Floats]) -> float:
+    """Return the same for the mean of the panels' means.
+
+    Its error comes from the variances within panels, with Welch's degrees of freedom.
+    """
+    squares = np.array([stats.sem(values) ** 2 for values in panels])
+    freedom = squares.sum() ** 2 / sum(squares**2 / [len(values) - 1 for values in panels])
+    mean = np.mean([values.mean() for values in panels])
+    return float(mean + np.sqrt(squares.sum()) / len(panels) * stats.t.ppf(0.95, freedom))
 
 
 def most_likely(lost: int, searches: int) -> float:
@@ -111,101 +73,127 @@ def most_likely(lost: int, searches: int) -> float:
     return 1.0 if lost == searches else float(stats.beta.ppf(0.95, lost + 1, searches - lost))
 
 
-def interval(differences: NDArray[np.int8]) -> tuple[float, float]:
-    """Return the 95 % interval in points of a mean difference (searches, rows), both resampled."""
+def interval(losses: Floats) -> tuple[float, float]:
+    """Return the 95 % interval in points of a mean loss (searches, rows), both resampled."""
     generator = np.random.default_rng(0)
-    searches, rows = differences.shape
+    searches, rows = losses.shape
     means = np.empty(RESAMPLES)
     for place in range(RESAMPLES):
         of = np.bincount(generator.integers(0, searches, searches), minlength=searches)
         which = np.bincount(generator.integers(0, rows, rows), minlength=rows)
-        means[place] = 100 * (of @ differences @ which) / (searches * rows)
+        means[place] = 100 * (of @ losses @ which) / (searches * rows)
     low, high = np.percentile(means, (2.5, 97.5))
     return float(low), float(high)
 
 
-def differences(
-    results: Path, lines: Lines, size: int, method: str, other: str = "full"
-) -> NDArray[np.int8]:
-    """Return for each search and test row whether `other` alone is right (1), or `method` (-1)."""
-    pair = (correct(results, lines, size, name) for name in (other, method))
-    one, two = (rows.astype(np.int8) for rows in pair)
-    return one - two
+def row_of(panel: Panel, method: str, size: int, other: str) -> Row:
+    """Return a row of a table: what a method loses against `other`, and its speedup."""
+    points = panel.points(method, size, other)
+    low, high = interval(panel.losses(method, size, other))
+    lost = int((points > MUCH).sum())
+    return {
+        "panel": panel.name,
+        "mean loss": f"{points.mean():.2f}",
+        "bound": f"{bound(points):.3f}",
+        "95 %": f"{low:.2f} to {high:.2f}",
+        "largest loss": f"{points.max():.2f}",
+        f"above {MUCH} points": f"{lost} of {len(points)}",
+        "their chance, at most": f"{100 * most_likely(lost, len(points)):.0f} %",
+        "by samples": f"{panel.speedup(method, size, other):.1f}x",
+        "by CPU time": f"{panel.speedup(method, size, other, by='cpu_seconds'):.1f}x",
+    }
 
 
-def speedups(lines: Lines, size: int, method: str) -> list[float]:
-    """Return how many times FULL's samples, and CPU seconds, a method takes less."""
-    of = [line["methods"] for (its, _), line in lines.items() if its == size]
-    keys = ("samples", "cpu_seconds")
-    return [sum(m["full"][k] for m in of) / sum(m[method][k] for m in of) for k in keys]
+def table(
+    panels: Sequence[Panel], words: str, method: str, size: int, other: str = "full"
+) -> Iterator[str]:
+    """Yield the lines of a table under a line with `words` about the method."""
+    against = "" if other == "full" else f" against {NAMES[other]}"
+    yield from ("", f"**{NAMES[method]}, {size} configurations{against}** {words}", "")
+    yield from markdown_table([row_of(panel, method, size, other) for panel in panels])
 
 
-def print_panel(results: Path, panel: str) -> None:
-    """Print a table of all methods, and the difference of U6 and S3."""
-    lines = complete(results, panel)
-    print(f"{panel}: FULL is {gain(lines):.2f} points better than a random configuration")
-    print("size method      loss  (95 %)            p(>=1)  lost >2   bound  samples  CPU time")
-    for size in (CONFIGURATIONS, *LARGER):
-        for method in lines[size, 0]["methods"]:
-            rows = differences(results, lines, size, method)
-            counts = rows.sum(axis=1, dtype=np.int64)
-            low, high = interval(rows)
-            lost = int((100 * counts > MUCH * rows.shape[1]).sum())
-            p = p_below(100 * counts / rows.shape[1], MOST)
-            of, by = speedups(lines, size, method)
-            print(
-                f"{size:4} {method:10} {100 * counts.mean() / rows.shape[1]:5.2f}  "
-                f"({low:5.2f} to {high:5.2f})   {p:6.4f}  {lost:2} of {len(rows):2}  "
-                f"{most_likely(lost, len(rows)):5.3f}  {of:6.2f}x  {by:6.2f}x"
-            )
-        rows = differences(results, lines, size, "u6", "s3")
-        low, high = interval(rows)
-        print(f"{size:4} u6 - s3    {100 * rows.mean():5.2f}  ({low:5.2f} to {high:5.2f})")
+def tested(panels: Sequence[Panel], method: str, size: int) -> tuple[bool, str]:
+    """Return whether a candidate passes, and its verdict in words."""
+    points = {panel.name: panel.points(method, size) for panel in panels}
+    failed = [name for name, values in points.items() if bound(values) >= MOST]
+    if failed:
+        return False, f"fails: the bound is {MOST:g} point or more on {', '.join(failed)}."
+    means = np.mean([*points.values()], axis=0)  # of a search: panels share its draws
+    highest = bound_of_panels([*points.values()])
+    below = "below" if highest < MOST_ON_AVERAGE else "not below"
+    return True, (
+        f"passes. The mean of the panels' means is {means.mean():.2f}; its bound {highest:.3f} is "
+        f"{below} {MOST_ON_AVERAGE:g}. Over searches, means of their panels, it is "
+        f"{bound(means):.3f}."
+    )
 
 
-def print_verdict(results: Path) -> None:
-    """Print the tests of all candidates, in their order, until one fails."""
-    found = {panel: complete(results, panel) for panel in PANELS}
-    remaining = {panel: lines for panel, lines in found.items() if gain(lines) >= MOST}
-    print("dropped:", ", ".join(panel for panel in found if panel not in remaining) or "none")
-    if len(remaining) < 4:
-        sys.exit("fewer than four panels remain: the study decides nothing")
+def verdict(panels: Sequence[Panel]) -> Iterator[str]:
+    """Yield the lines of the tests in their order, and of the tables that are only reported."""
+    passes = True
     for method, size in CANDIDATES:
-        points = {}
-        for panel, lines in remaining.items():
-            rows = differences(results, lines, size, method)
-            points[panel] = 100 * rows.sum(axis=1, dtype=np.int64) / rows.shape[1]
-        tests = {panel: p_below(values, MOST) for panel, values in points.items()}
-        passes = all(p <= 0.05 for p in tests.values())
-        print(f"{method} of {size}: {'passes' if passes else 'fails'}")
-        for panel, p in tests.items():
-            print(f"  {panel}: mean {points[panel].mean():.2f}, p {p:.4f}")
-        if not passes:
-            break
-        mean, p = p_of_means(points.values(), MOST_ON_AVERAGE)
-        print(f"  mean of all {mean:.2f}, p {p:.4f}: {'below' if p <= 0.05 else 'not below'} 0.5")
-        across = np.mean([*points.values()], axis=0)  # panels share the draws of a search
-        p = p_below(across, MOST_ON_AVERAGE)
-        print(f"  p over searches, each the mean of its panels: {p:.4f}")
+        words = "is not tested, because the candidate before fails."
+        if passes:
+            passes, words = tested(panels, method, size)
+        yield from table(panels, words, method, size)
+    for reported in REPORTED:
+        yield from table(panels, "is reported, not tested.", *reported)
+    yield from ("", "**Mean loss and speedup by samples**", "")
+    yield from markdown_table([_growth_of(panels, *it) for it in product(GROWING, SIZES)])
+
+
+def _growth_of(panels: Sequence[Panel], method: str, size: int) -> Row:
+    row = {"method": NAMES[method], "configurations": str(size)}
+    for panel in panels:
+        loss = panel.points(method, size).mean()
+        row[panel.name] = f"{loss:.2f} at {panel.speedup(method, size):.1f}x"
+    return row
+
+
+def growth(panels: Sequence[Panel]) -> Figure:
+    """Return a figure of losses and speedups against the number of configurations."""
+    with style():
+        figure, grid = axes_of(2, len(panels), 3.2, sharex=True, sharey="row")
+        for panel, (upper, lower) in zip(panels, grid.T, strict=True):
+            for method, line in zip(GROWING, ("-", "--", ":", "-."), strict=True):
+                look = {"label": NAMES[method], **NAMED[NAMES[method]], "linestyle": line}
+                upper.plot(SIZES, [panel.points(method, it).mean() for it in SIZES], **look)
+                lower.plot(SIZES, [panel.speedup(method, it) for it in SIZES], **look)
+            upper.set_title(panel.name)
+            upper.axhline(0, color=FAINTER, linewidth=0.6)
+            lower.set_xscale("log")
+            lower.set_xticks(SIZES, [str(size) for size in SIZES])
+            lower.minorticks_off()
+        grid[0, 0].set_ylabel("Mean loss (points)")
+        grid[1, 0].set_ylabel("Speedup, by samples")
+        figure.supxlabel("Configurations of a search", fontsize="medium")
+        add_legend(figure, lower.lines)
+        add_note(figure, ["Means over 24, 8 and 2 searches, against FULL under Hyperband."])
+        return figure
 
 
 def main() -> None:
     """Print the requested results."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("what", choices=["drop", "panel", "verdict"])
-    parser.add_argument("panel", nargs="?", choices=PANELS)
+    parser = argparse.ArgumentParser(description="Print the result of the study.")
+    parser.add_argument("what", choices=["drop", "verdict"])
+    parser.add_argument("panel", nargs="?", choices=PANELS, help="for drop")
     parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--figure", type=Path, default="docs/figures/study.png")
     options = parser.parse_args()
-    if options.what == "verdict":
-        print_verdict(options.results)
-    elif options.panel is None:
-        parser.error("a panel is needed")
-    elif options.what == "drop":
-        print(gain(complete(options.results, options.panel)))
-    else:
-        print_panel(options.results, options.panel)
+    if (options.what == "drop") != (options.panel is not None):
+        parser.error("drop needs a panel, and verdict has none")
+    panels = complete(options.results)
+    if options.panel:
+        print(*(panel.gain for panel in panels if panel.name == options.panel))
+        return
+    remaining = [panel for panel in panels if panel.gain >= MOST]
+    dropped = [panel.name for panel in panels if panel not in remaining]
+    print(f"Dropped panels: {', '.join(dropped) or 'none'}.")
+    if len(remaining) < 4:
+        sys.exit("fewer than four panels remain: the study decides nothing")
+    print(*verdict(remaining), sep="\n")
+    save(growth(remaining), options.figure)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ SPARE_MARKERS = ("p", "h", "<", ">")
 
 FULL, REPEAT, UNTUNED = (METHODS[name].display for name in ("full", "full-again", "untuned"))
 ONE_EPOCH = SCHEDULERS["one-epoch"].display
-"""Names of methods without subsets in tables of simulated searches."""
+PLAIN_HALVING, HEDGE = "plain halving", "hedge"
+"""Names of methods in tables of simulated searches that are not a selector and its subset size."""
 
 ALL_DATA_CONTROLS = tuple(name for name, control in CONTROLS.items() if control.searches)
 """Controls whose trials train on all data."""

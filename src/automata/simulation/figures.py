@@ -34,12 +34,14 @@ TICKS = (-5, -2, -1, 0, 1, 2, 5, 10, 20)
 BAND = "0.9"
 """Colour of the band of FULL's repeat."""
 
-ALL_DATA: dict[str, Look] = {
+NAMED: dict[str, Look] = {
     ASHA: marker("full", 7),
     names.ONE_EPOCH: marker("full", 6, marker=names.scheduler_look("one-epoch").marker),
     names.UNTUNED: marker("untuned", 5),
+    names.PLAIN_HALVING: marker("full", 6, marker=names.scheduler_look("sha").marker),
+    names.HEDGE: marker("rs2", 9, marker="*"),
 }
-"""Methods without subsets, and their looks."""
+"""Methods with a mark of their own."""
 OPEN: Look = {"markerfacecolor": "white", "markeredgecolor": "0.4"}
 
 
@@ -54,17 +56,17 @@ def figure_of(study: Study, name: str) -> Figure:
 
 def _regret(rows: pd.DataFrame, scheduler: str) -> Figure:
     """Draw regret against speedup."""
-    subsets, alone = rows["selector"] != "full", rows["method"].isin(list(ALL_DATA))
+    subsets, named = rows["selector"] != "full", rows["method"].isin(list(NAMED))
     usual = (rows["metric"] == "accuracy") & (rows["horizon_exponent"] == 0)
-    shown = rows[usual & (subsets | alone)]
+    shown = rows[usual & subsets | named]
     speedups = shown["speedup_samples"]
     selectors = names.ordered(rows.loc[subsets, "selector"], names.METHODS)
     entries = [handle(name, linestyle="none") for name in selectors]
     entries.append(handle("rs2", "3 finalists", linestyle="none", **OPEN))
-    others = rows[alone].drop_duplicates("method").to_dict("records")
+    others = rows[named].drop_duplicates("method").to_dict("records")
     entries += [Line2D([], [], label=str(row["method"]), **_look(row)) for row in others]
     note = "Marks grow with the subset; marks with about equal speedups are side by side."
-    groups = np.log(speedups).round(1).mask(alone, -speedups)  # a method without subsets is alone
+    groups = np.log(speedups).round(1).mask(named, -speedups)  # one with an own mark is alone
     shown = shown.assign(x=speedups, group=groups)
     label = f"Speedup, by samples ({scheduler})"
     figure = _panels(rows, shown, label, entries, note)
@@ -133,8 +135,8 @@ def _panels(
 
 
 def _look(row: Mapping[Hashable, Any]) -> Look:
-    if row["method"] in ALL_DATA:
-        return {**ALL_DATA[row["method"]], "linestyle": "none", "zorder": 4}
+    if row["method"] in NAMED:
+        return {**NAMED[row["method"]], "linestyle": "none", "zorder": 4}
     look = marker(row["selector"], sized(row["fraction"]), linestyle="none")
     if row["finalists"] > 1 or row["metric"] != "accuracy":
         look |= {**OPEN, "markeredgecolor": look["color"]}

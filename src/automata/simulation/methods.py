@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,7 +15,13 @@ from automata.config.protocol import FINALIST_RUNGS
 from automata.registry import SCHEDULERS, load
 from automata.simulation.curves import FULL, DatasetCurves, Floats, Ints, Strategy
 from automata.training.progress import WORST_SCORE
-from automata.tuning.schedulers import FINALISTS, Asha, Bracket, Halving, rungs_below
+from automata.tuning.schedulers import FINALISTS, Asha, Halving, halving, rungs_below
+
+SCREENS = tuple(Strategy("rs2", 0.01, exponent) for exponent in (0.0, 0.5))
+"""The searches of the hedge, which compare trials by validation loss."""
+HEDGE_RUNGS = {0.1: 3, 0.3333: 2}
+PLAIN_HALVING_RUNGS = {0.02: 9, 0.1: 5, 0.3333: 3}
+"""Share of T -> how many trials stay there."""
 
 
 class Method(NamedTuple):
@@ -40,14 +47,13 @@ class Sample(NamedTuple):
 class Searched(NamedTuple):
     """d searches with n trials that have ended, before any final training."""
 
-    method: Method
     seeds: Ints
     ranked: Ints
     """(d, n) configurations, the best first."""
-    reached: Ints
-    """(d,) places of the last epochs of the best trials."""
+    scores: Floats
+    """(d, n) their last scores."""
     costs: Floats
-    """(2, d)"""
+    """(2, d); on all data without the best trial, which continues to T."""
 
 
 class Outcome(NamedTuple):
@@ -73,64 +79,95 @@ class Comparison:
 
         RS2 also compares its trials by validation loss.
         """
-        full, repeat, one_epoch = map(Method, (names.FULL, names.REPEAT, names.ONE_EPOCH))
-        yield full, self.best(self.search(full))
+        curves, judge = self.recorded.curves, self.judge(self.scheduler)
+        yield Method(names.FULL), self.best(self.search(judge))
         if len(self.recorded.seeds) > 1:
-            yield repeat, self.best(self.search(repeat, repeat=True))
+            yield Method(names.REPEAT), self.best(self.search(judge, repeat=True))
         for name in self.recorded.searches.schedulers:
             if name != self.scheduler:
                 other = Method(f"{names.FULL}, {names.scheduler(name)}")
-                yield other, self.best(self.search(other, name))
+                yield other, self.best(self.search(self.judge(name)))
         seeds, first = self.sample.seeds[:, 0], self.sample.order[:, 0]
         yield Method(names.UNTUNED), self._finished(seeds, first, np.zeros((2, len(seeds))))
-        yield one_epoch, self.best(self.search(one_epoch, "one-epoch"))
-        for strategy, metric in product(self.recorded.curves, self.recorded.curves[FULL].scores):
+        yield Method(names.ONE_EPOCH), self.best(self.search(self.judge("one-epoch")))
+        trials = self.recorded.searches.configurations
+        halves = halving_at(trials, curves[FULL].epochs, PLAIN_HALVING_RUNGS)
+        yield Method(names.PLAIN_HALVING), self.best(self.search(halves))
+        if curves.keys() >= {*SCREENS}:
+            several = SCREENS[0]._replace(horizon_exponent=math.nan)
+            screens = [self.search(judge, it, "log_loss") for it in SCREENS]
+            outcome = self.best_finalist(screens, "accuracy", HEDGE_RUNGS)
+            yield Method(names.HEDGE, several, "log_loss", FINALISTS), outcome
+        for strategy, metric in product(curves, curves[FULL].scores):
             by_loss = metric == "log_loss"
             if strategy != FULL and (not by_loss or strategy.selector == "rs2"):
                 name = f"{strategy.selector} {100 * strategy.fraction:g} %"
                 if strategy.horizon_exponent:
                     name += f", beta {strategy.horizon_exponent:g}"
-                method = Method(name + ", by loss" * by_loss, strategy, metric)
-                searched = self.search(method)
-                yield method, self.best(searched)
-                name = f"{method.name}, {FINALISTS} finalists"
-                yield method._replace(name=name, finalists=FINALISTS), self.best_finalist(searched)
+                name += ", by loss" * by_loss
+                searched = self.search(judge, strategy, metric)
+                yield Method(name, strategy, metric), self.best(searched)
+                outcome = self.best_finalist([searched], metric, FINALIST_RUNGS)
+                name += f", {FINALISTS} finalists"
+                yield Method(name, strategy, metric, FINALISTS), outcome
 
-    def search(self, method: Method, scheduler: str = "", *, repeat: bool = False) -> Searched:
-        """Search as `method` does, by default under the scheduler of the comparison."""
-        asked, curves = self.recorded.searches, self.recorded.curves[method.strategy]
-        judge = load(SCHEDULERS, scheduler or self.scheduler)(
+    def judge(self, scheduler: str) -> Halving | Asha:
+        """Return a scheduler of one search."""
+        asked = self.recorded.searches
+        made: Halving | Asha = load(SCHEDULERS, scheduler)(
             asked.configurations, asked.epochs, asked.scheduler
         )
-        seeds = self.sample.seeds[:, int(repeat)]
-        proposals = self.sample.order[:, : asked.configurations]
-        scores = curves.scores[method.metric][seeds[:, None], proposals]
+        return made
+
+    def search(
+        self,
+        judge: Halving | Asha,
+        strategy: Strategy = FULL,
+        metric: str = "accuracy",
+        *,
+        repeat: bool = False,
+    ) -> Searched:
+        """Search under the scheduler `judge`, with trials that train by `strategy`."""
+        curves, seeds = self.recorded.curves[strategy], self.sample.seeds[:, int(repeat)]
+        proposals = self.sample.order[:, : self.recorded.searches.configurations]
+        scores = curves.scores[metric][seeds[:, None], proposals]
         ends = ends_under(judge, scores, curves.epochs)
-        costs = curves.costs[:, seeds[:, None], proposals, ends].sum(axis=2)
-        order = best_first(judge, scores, ends)
-        ranked, reached = (np.take_along_axis(it, order, axis=1) for it in (proposals, ends))
-        return Searched(method, seeds, ranked, reached[:, 0], costs)
+        last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
+        order = best_first(judge, last, ends)
+        each = curves.costs[:, seeds[:, None], proposals, ends]
+        costs = each.sum(axis=2)
+        if strategy == FULL:
+            costs -= np.take_along_axis(each, order[None, :, :1], axis=2)[:, :, 0]
+        ranked = np.take_along_axis(proposals, order, axis=1)
+        return Searched(seeds, ranked, np.take_along_axis(last, order, axis=1), costs)
 
     def best(self, searched: Searched) -> Outcome:
         """Choose the best trial. On all data it continues to T, on subsets it trains anew."""
-        seeds, chosen, costs = searched.seeds, searched.ranked[:, 0], searched.costs
-        if searched.method.strategy == FULL:
-            costs = costs - self.recorded.curves[FULL].costs[:, seeds, chosen, searched.reached]
-        return self._finished(seeds, chosen, costs)
+        return self._finished(searched.seeds, searched.ranked[:, 0], searched.costs)
 
-    def best_finalist(self, searched: Searched) -> Outcome:
-        """Train the best trials on all data, and halve them: two continue at T/4, one at T/2.
+    def best_finalist(
+        self, screens: Sequence[Searched], metric: str, shares: Mapping[float, int]
+    ) -> Outcome:
+        """Train the best trials of each search on all data, and halve them at `shares` of T.
 
-        The better one in the search wins a tie.
+        Diverged trials, and those that an earlier search has chosen, are no finalists. The earlier
+        finalist wins a tie.
         """
-        full, seeds = self.recorded.curves[FULL], searched.seeds[:, None]
-        finalists = searched.ranked[:, :FINALISTS]
-        rungs = rungs_below(full.epochs[-1], FINALIST_RUNGS)
-        judge = halving(finalists.shape[1], rungs, full.epochs[-1])
-        ends = ends_under(judge, full.scores[searched.method.metric][seeds, finalists], full.epochs)
-        lost = np.where(ends < ends.max(), full.costs[:, seeds, finalists, ends], 0).sum(axis=2)
-        chosen = np.take_along_axis(finalists, ends.argmax(axis=1)[:, None], axis=1)[:, 0]
-        return self._finished(searched.seeds, chosen, searched.costs + lost)
+        full, seeds = self.recorded.curves[FULL], screens[0].seeds
+        finalists = np.concatenate([it.ranked[:, :FINALISTS] for it in screens], axis=1)
+        last = np.concatenate([it.scores[:, :FINALISTS] for it in screens], axis=1)
+        train, first = last > WORST_SCORE, finalists.shape[1] // len(screens)
+        repeated = finalists[:, first:, None] == finalists[:, None, :first]
+        train[:, first:] &= ~(repeated & train[:, None, :first]).any(axis=2)
+        scores = full.scores[metric][seeds[:, None], finalists]
+        scores = np.where(train[:, :, None], scores, -1)  # scores are at least 0
+        judge = halving_at(finalists.shape[1], full.epochs, shares)
+        ends = ends_under(judge, scores, full.epochs)
+        best = np.where(ends == ends.max(), scores[:, :, -1], -2).argmax(axis=1)[:, None]
+        np.put_along_axis(train, best, False, axis=1)
+        lost = np.where(train, full.costs[:, seeds[:, None], finalists, ends], 0).sum(axis=2)
+        chosen = np.take_along_axis(finalists, best, axis=1)[:, 0]
+        return self._finished(seeds, chosen, sum((it.costs for it in screens), lost))
 
     def _finished(self, seeds: Ints, chosen: Ints, costs: Floats) -> Outcome:
         """Return the outcome of a final training; `costs` are those before it."""
@@ -138,12 +175,16 @@ class Comparison:
         return Outcome(chosen, full.test[seeds, chosen], costs + full.costs[:, seeds, chosen, -1])
 
 
-def halving(trials: int, survivors: Mapping[int, int], epochs: int) -> Halving:
-    """Return a scheduler that halves all `trials` at given rungs; earlier trials win ties.
+def halving_at(trials: int, epochs: Sequence[int], shares: Mapping[float, int]) -> Halving:
+    """Return a scheduler that halves all `trials` at `shares` of T; earlier trials win ties.
 
-    `survivors` maps each rung below T = `epochs` to the number of trials that go on.
+    A rung is the recorded epoch, of `epochs`, that is nearest to its share of T.
     """
-    scheduler = Halving([Bracket(trials, [*survivors, epochs], [*survivors.values()])])
+    left = {
+        min(epochs[:-1], key=lambda epoch: abs(epoch - rung)): stay
+        for rung, stay in rungs_below(epochs[-1], shares).items()
+    }
+    scheduler = Halving([halving(trials, epochs[-1], left)])
     scheduler.most_rungs_win = True
     return scheduler
 
@@ -194,9 +235,11 @@ def _judged_alone(scheduler: Asha, scores: Floats, epochs: Sequence[int]) -> Int
     return ends
 
 
-def best_first(scheduler: Halving | Asha, scores: Floats, ends: Ints) -> Ints:
-    """Return the places of the trials (d, n), the best first; earlier trials win ties."""
-    last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
+def best_first(scheduler: Halving | Asha, last: Floats, ends: Ints) -> Ints:
+    """Return the places of the trials (d, n), the best first; earlier trials win ties.
+
+    `last` are the scores (d, n) where they end.
+    """
     if scheduler.most_rungs_win:
         reached = np.where(last > WORST_SCORE, ends, -1)
         last = np.where(reached == reached.max(axis=1, keepdims=True), last, -np.inf)

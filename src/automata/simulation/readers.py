@@ -19,7 +19,9 @@ from automata.simulation.curves import SPEEDUPS
 
 ASHA = f"{names.FULL}, {names.scheduler('asha')}"
 
-METHODS = {name: name for name in (names.REPEAT, names.UNTUNED, ASHA, names.ONE_EPOCH)}
+METHODS = {
+    name: name for name in (names.REPEAT, names.UNTUNED, ASHA, names.PLAIN_HALVING, names.ONE_EPOCH)
+}
 METHODS |= {
     f"{selector} {size} %": names.method(selector, size / 100)
     for selector, size in product(("rs2", names.AUTOMATA), (10, 5, 1))
@@ -27,6 +29,7 @@ METHODS |= {
 METHODS |= {
     "random 1 %": names.method("random", 0.01),
     "rs2 1 %, beta 0.5": f"{names.method('rs2', 0.01)}, exponent 0.5",
+    names.HEDGE: names.HEDGE,
 }
 """The methods that `losses` shows, and their display names."""
 
@@ -74,22 +77,11 @@ def losses(study: Study) -> pd.DataFrame:
 
 
 def certainty(study: Study) -> pd.DataFrame:
-    """Return how far two trainings differ by their seed, and the usual width of an interval.
-
-    The width is half of the 95 % interval of the mean regret: the median over METHODS.
-    """
+    """Return how far two trainings differ by their seed."""
     noise = read_csv(study.folder / "noise.csv").set_index("dataset")
     noise = noise.loc[names.ordered(noise.index, names.DATASETS)]
-    rows = _under_hyperband(study)
-    shown = rows["method"].isin(list(METHODS)) & (rows["method"] != names.REPEAT)
-    rows = rows[shown].set_index("dataset")
-    half = (rows["regret_high"] - rows["regret_low"]).groupby("dataset").median() / 2
-    columns = {
-        "two trainings": noise["test"],
-        "two trainings, best quarter": noise["best"],
-        "half an interval": half,
-    }
-    texts = pd.DataFrame(columns, noise.index).map("{:.2f}".format)
+    columns = {"two trainings": noise["test"], "two trainings, best quarter": noise["best"]}
+    texts = pd.DataFrame(columns).map("{:.2f}".format)
     texts.insert(0, "training seeds", noise["seeds"])
     return texts.rename(index=names.dataset).reset_index()
 

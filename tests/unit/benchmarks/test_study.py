@@ -1,18 +1,39 @@
-"""The arithmetic of the registered study, by hand and by brute force."""
+"""The result of the study, on made-up searches: nobody looks at the real ones before all are done.
+
+Statistics are compared with other tests, with loops and by hand.
+"""
 
 import gzip
+import json
 import math
 from itertools import product
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.study import result
+from benchmarks.study import result, searches
+from made_study import METHODS, PANELS, ROWS, write_study
 
-PUBLISHED = Path(__file__).parents[3] / "results/reference/study"
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Return made-up searches, and the test rows that their choices get right."""
+    folder = tmp_path_factory.mktemp("study") / "made"
+    right = write_study(folder)
+    return folder, searches.complete(folder), right
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    monkeypatch.setattr(result, "RESAMPLES", 20)
+
+
+def printed(monkeypatch, capsys, folder, *arguments):
+    options = ["--results", str(folder), "--figure", str(folder / "growth.png")]
+    monkeypatch.setattr("sys.argv", ["result", *arguments, *options])
+    result.main()
+    return capsys.readouterr().out
 
 
 def test_the_exact_bound_is_where_so_few_losses_have_5_percent():
@@ -23,59 +44,135 @@ def test_the_exact_bound_is_where_so_few_losses_have_5_percent():
     assert result.most_likely(24, 24) == 1
 
 
-def test_p_is_that_of_students_t():
-    values = np.array([0.1, 0.4, 0.2, 0.9])
-    t = (values.mean() - 1) / (values.std(ddof=1) / 2)
-    assert result.p_below(values, 1) == pytest.approx(stats.t.cdf(t, 3))
-    assert result.p_below(np.zeros(5), 1) == 0
-    assert result.p_below(np.ones(5), 1) == 1
+def test_the_bound_is_below_what_students_t_test_rejects():
+    values = np.random.default_rng(0).normal(0.8, 0.4, 24)
+    bound = result.bound(values)
+    error = values.std(ddof=1) / math.sqrt(24)
+    assert stats.t.cdf((values.mean() - bound) / error, 23) == pytest.approx(0.05)
+    assert result.bound(np.full(24, 0.5)) == 0.5
 
 
 def test_the_mean_of_panels_has_welchs_degrees_of_freedom():
     one, two = np.array([0.0, 1, 2]), np.array([0.0, 0.5, 0.5, 1])
-    mean, p = result.p_of_means([one, two], 0.5)
-    # Half the sum of two means against 0.5 is Welch's test of the first against 1 less the second.
-    assert mean == 0.75
-    assert p == pytest.approx(stats.ttest_ind(one, 1 - two, equal_var=False, alternative="less")[1])
+    bound = result.bound_of_panels([one, two])
+    # Half the sum of two means against x is Welch's test of the first against 2 x less the second.
+    test = stats.ttest_ind(one, 2 * bound - two, equal_var=False, alternative="less")
+    assert test.pvalue == pytest.approx(0.05)
 
 
-def test_the_interval_is_that_of_a_loop_over_resamples(monkeypatch):
-    monkeypatch.setattr(result, "RESAMPLES", 200)
-    differences = np.random.default_rng(1).integers(-1, 2, (4, 9)).astype(np.int8)
+def test_the_interval_is_that_of_a_loop_over_resamples():
+    losses = np.random.default_rng(1).integers(-1, 2, (4, 9)).astype(float)
     generator, means = np.random.default_rng(0), []
-    for _ in range(200):
-        searches, rows = generator.integers(0, 4, 4), generator.integers(0, 9, 9)
-        pairs = [int(differences[s, r]) for s, r in product(searches, rows)]
-        means.append(100 * sum(pairs) / 36)
-    assert result.interval(differences) == pytest.approx(np.percentile(means, (2.5, 97.5)))
+    for _ in range(20):
+        chosen, rows = generator.integers(0, 4, 4), generator.integers(0, 9, 9)
+        means.append(100 * sum(losses[s, r] for s, r in product(chosen, rows)) / 36)
+    assert result.interval(losses) == pytest.approx(np.percentile(means, (2.5, 97.5)))
 
 
-def test_a_published_line_agrees_with_its_test_rows():
-    lines = result.complete(PUBLISHED, "optdigits")
-    for size, method in product((27, 81), ("full", "u6", "s3")):
-        rows = result.correct(PUBLISHED, lines, size, method)
-        for number in range(len(rows)):
-            choice = lines[size, number]["methods"][method]
-            member, trial = divmod(choice["trial"], 27)
-            whole = lines[27, number * size // 27 + member]["test_right"][trial]
-            fresh = lines[size, number]["fresh_test_right"].get(str(choice["trial"]))
-            assert rows[number].sum() == (fresh if choice["fresh"] else whole)
+def test_losses_are_those_of_the_choices_in_searches_of_all_sizes(study):
+    _, panels, right = study
+    for panel, size, method in product(panels, (27, 81, 243), METHODS):
+        numbers = range(24 * 27 // size)
+        rows = [
+            [right[panel.name, size, it, way].sum() for it in numbers] for way in ("full", method)
+        ]
+        expected = [100 * (int(full) - int(own)) / ROWS for full, own in zip(*rows, strict=True)]
+        assert panel.points(method, size).tolist() == expected
 
 
-def test_nobody_looks_at_a_panel_that_is_not_complete(tmp_path, monkeypatch):
-    whole = gzip.decompress((PUBLISHED / "optdigits.jsonl.gz").read_bytes()).splitlines()
-    (tmp_path / "optdigits.jsonl.gz").write_bytes(gzip.compress(b"\n".join(whole[:4])))
-    for what in ("drop", "panel"):
-        arguments = ["result", what, "optdigits", "--results", str(tmp_path)]
-        monkeypatch.setattr("sys.argv", arguments)
-        with pytest.raises(SystemExit, match="optdigits: 4 of 34 searches are done"):
-            result.main()
+def test_a_row_has_the_numbers_of_one_panel(study):
+    folder, panels, right = study
+    (row,) = [result.row_of(it, "rs2", 81, "u6") for it in panels if it.name == "magic"]
+    lines = map(json.loads, gzip.decompress((folder / "magic.jsonl.gz").read_bytes()).splitlines())
+    methods = [line["methods"] for line in lines if line["size"] == 81]
+    speedups = [
+        sum(it["u6"][by] for it in methods) / sum(it["rs2"][by] for it in methods)
+        for by in ("samples", "cpu_seconds")
+    ]
+    lost = [
+        int(right["magic", 81, it, "u6"].sum()) - int(right["magic", 81, it, "rs2"].sum())
+        for it in range(8)
+    ]
+    assert row["mean loss"] == f"{100 * np.mean(lost) / ROWS:.2f}"
+    assert row["largest loss"] == f"{100 * max(lost) / ROWS:.2f}"
+    assert row["above 2 points"] == f"{sum(it > 2 * ROWS / 100 for it in lost)} of 8"
+    assert [row["by samples"], row["by CPU time"]] == [f"{it:.1f}x" for it in speedups]
 
 
-def test_the_gain_of_full_is_over_the_mean_of_all_configurations():
-    methods = {"full": {"trial": 1}}
-    lines = {
-        (27, k): {"test_right": [10 + k, 30 + k], "methods": methods, "test_rows": 200}
-        for k in range(2)
-    }
-    assert result.gain(lines | {(81, 0): SimpleNamespace()}) == 5
+def test_the_number_of_the_drop_rule_is_printed_alone(study, monkeypatch, capsys):
+    folder, _, _ = study
+    lines = gzip.decompress((folder / "penbased.jsonl.gz").read_bytes()).splitlines()
+    right = [(it["test_right"], it["methods"]) for it in map(json.loads, lines) if it["size"] == 27]
+    full = np.mean([every[methods["full"]["trial"]] for every, methods in right])
+    expected = 100 * (full - np.mean([every for every, _ in right])) / ROWS
+    out = printed(monkeypatch, capsys, folder, "drop", "penbased")
+    assert float(out) == pytest.approx(expected)
+
+
+def test_nothing_is_printed_before_all_searches_are_there(tmp_path, monkeypatch, capsys):
+    missing = {("magic", 27, 3), ("magic", 243, 0)}
+    write_study(tmp_path / "made", leave_out=missing)
+    (tmp_path / "made/rows/penbased-81-2.npz").unlink()
+    message = (
+        "^missing searches: penbased 1 of 34, magic 2 of 34; nobody looks before all are done$"
+    )
+    for arguments in (["drop", "optdigits"], ["verdict"]):
+        with pytest.raises(SystemExit, match=message):
+            printed(monkeypatch, capsys, tmp_path / "made", *arguments)
+    assert capsys.readouterr().out == ""
+
+
+def test_searches_of_several_commits_are_refused(tmp_path):
+    write_study(tmp_path / "made")
+    path = tmp_path / "made/magic.jsonl.gz"
+    other = gzip.decompress(path.read_bytes()).replace(b'"made"', b'"other"', 1)
+    path.write_bytes(gzip.compress(other))
+    with pytest.raises(SystemExit, match="the searches are of several commits"):
+        searches.complete(tmp_path / "made")
+
+
+@pytest.mark.parametrize(
+    ("fails", "verdicts"),
+    [
+        (None, ["passes", "passes", "passes"]),
+        (("magic", "u6", 27), ["fails", "is not tested", "is not tested"]),
+        (("penbased", "u6", 81), ["passes", "fails", "is not tested"]),
+        (("optdigits", "u7", 27), ["passes", "passes", "fails"]),
+    ],
+)
+def test_candidates_are_tested_in_order_until_one_fails(tmp_path, fails, verdicts):
+    write_study(tmp_path / "made", lost=fails and {fails: 6})
+    lines = [*result.verdict(searches.complete(tmp_path / "made"))]
+    titles = [line for line in lines if line.startswith("**")]
+    candidates = "hedge, 27 configurations", "hedge, 81 configurations", "faster hedge, 27"
+    for title, candidate, verdict in zip(titles, candidates, verdicts, strict=False):
+        assert title.startswith(f"**{candidate}")
+        assert f"** {verdict}" in title
+        assert ("on " + fails[0] in title) == (verdict == "fails") if fails else True
+    assert all("is reported, not tested" in title for title in titles[3:-1])
+
+
+def test_panels_without_a_gain_are_dropped_and_named(tmp_path, monkeypatch, capsys):
+    write_study(tmp_path / "one", no_gain={"magic"})
+    out = printed(monkeypatch, capsys, tmp_path / "one", "verdict")
+    first, *rest = out.splitlines()
+    assert first == "Dropped panels: magic."
+    assert "magic" not in "\n".join(rest)
+    assert (tmp_path / "one/growth.png").stat().st_size > 10_000
+    write_study(tmp_path / "two", no_gain={"magic", "penbased"})
+    with pytest.raises(SystemExit, match="fewer than four panels remain"):
+        printed(monkeypatch, capsys, tmp_path / "two", "verdict")
+
+
+def test_the_figure_has_mean_losses_and_speedups_by_size(study):
+    _, panels, _ = study
+    axes = result.growth(panels).axes
+    assert [it.get_title() for it in axes[:5]] == list(PANELS)
+    for place, panel in enumerate(panels):
+        found = [line.get_ydata()[:3] for line in axes[place].lines[:4]]
+        means = [[panel.points(it, size).mean() for size in (27, 81, 243)] for it in result.GROWING]
+        assert np.array_equal(found, means)
+        speedups = [line.get_ydata()[:3] for line in axes[5 + place].lines]
+        assert np.array_equal(
+            speedups, [[panel.speedup(it, size) for size in (27, 81, 243)] for it in result.GROWING]
+        )

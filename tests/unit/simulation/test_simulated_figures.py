@@ -5,7 +5,7 @@ import pandas as pd
 
 from automata.analysis.study import Study
 from automata.figures.files import draw
-from automata.names import ONE_EPOCH, REPEAT
+from automata.names import HEDGE, ONE_EPOCH, REPEAT
 from made_curves import table_row
 
 
@@ -30,6 +30,7 @@ ROWS = [
     row("rs2 1 %, beta 0.5", regret=4, horizon_exponent=0.5),
     row("rs2 1 %, by loss", regret=5, metric="log_loss"),
     row("rs2 1 %", regret=6, scheduler="asha"),
+    row(HEDGE, regret=1.5, horizon_exponent=np.nan, metric="log_loss", finalists=3),
 ]
 
 
@@ -46,7 +47,7 @@ def drawn(folder, name):
 
 def test_regret_is_drawn_against_the_speedup_of_subsets_and_of_methods_without(tmp_path):
     figure, points = drawn(tmp_path, "regret-hyperband")
-    assert points == [[6, 1], [11, 2], [16, 3]]
+    assert points == [[6, 1], [8.5, 1.5], [11, 2], [16, 3]]
     (axes,) = figure.axes
     assert axes.get_title() == "DNA"
     (band,) = axes.patches

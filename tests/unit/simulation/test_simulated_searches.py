@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.simulation.curves import FULL, DatasetCurves, PoolCurves, Strategy
-from automata.simulation.methods import Comparison, Sample, best_first, ends_under
+from automata.simulation.methods import Comparison, Sample, best_first, ends_under, halving_at
 from automata.tuning.search import Search
 from made_curves import asked
 from support.simulated import simulate
@@ -64,7 +64,8 @@ def test_trials_end_where_those_of_the_search_itself_do(
     scores = np.random.default_rng(seed).integers(0, levels, shape) / levels
     scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
     ends = ends_under(scheduler, scores, rungs)
-    best = best_first(scheduler, scores, ends)[:, 0]
+    last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
+    best = best_first(scheduler, last, ends)[:, 0]
     for search in range(len(scores)):
 
         def score(trial, epoch, search=search):
@@ -76,7 +77,7 @@ def test_trials_end_where_those_of_the_search_itself_do(
 
 
 # A replay of one search in plain loops, from docs/learning-curves.md alone. T = 9, eta = 3 in
-# Hyperband, 4 in ASHA: rungs 1, 3, 9 and 1, 4, 9; one epoch has 1, 2, 4, 9.
+# Hyperband, 4 in ASHA: rungs 1, 3, 9 and 1, 4, 9; one epoch has 1, 2, 4, 9. T/50 and T/10 are 1.
 EPOCHS = [1, 2, 3, 4, 9]
 TRIALS, POOL, SEEDS, SEARCHES = 8, 10, 2, 40
 
@@ -110,61 +111,102 @@ def asha(scores):
     return ends
 
 
-def one_epoch(scores):
-    ends, alive = [1] * len(scores), list(range(len(scores)))
-    for rung, left, following in [(1, 3, 2), (2, 2, 4), (4, 1, 9)]:
+def halved(scores, stages):
+    """Return the last epoch of each trial when `left` of all go on from `rung` to `following`."""
+    ends, alive = [stages[0][0]] * len(scores), list(range(len(scores)))
+    for rung, left, following in stages:
         alive = sorted(alive, key=lambda trial: (-scores[trial][rung], trial))[:left]
         for trial in alive:
             ends[trial] = following
     return ends
 
 
-def replayed(name, curves, order, seed, other):
-    """Return the choice, its test accuracy, and all samples, of one search by a method."""
-    full = curves[FULL]
-    if name == "untuned":
-        return order[0], full.test[seed, order[0]], full.costs[0, seed, order[0], -1]
-    seed = other if "repeat" in name else seed
-    strategy = next((it for it in curves if name.startswith(f"{it.selector} ")), FULL)
-    trained, metric = curves[strategy], "log_loss" if "by loss" in name else "accuracy"
+def one_epoch(scores):
+    return halved(scores, [(1, 3, 2), (2, 2, 4), (4, 1, 9)])
 
-    def scored(curve, trial):
-        return dict(zip(EPOCHS, curve.scores[metric][seed, trial], strict=True))
 
-    trials = order[:TRIALS]
-    scores = [scored(trained, trial) for trial in trials]
-    rule = {"FULL, ASHA": asha, "one epoch": one_epoch}.get(name, hyperband)
+def plain_halving(scores):
+    return halved(scores, [(1, 5, 3), (3, 3, 9)])
+
+
+RULES = {"FULL, ASHA": asha, "one epoch": one_epoch, "plain halving": plain_halving}
+
+
+def scored(curve, metric, seed, trial):
+    return dict(zip(EPOCHS, curve.scores[metric][seed, trial], strict=True))
+
+
+def searched(curve, metric, seed, trials, rule):
+    """Return the epochs where trials end, and (last score, trial) from the best to the worst.
+
+    Under a rule other than ASHA and Hyperband the best trial is at T.
+    """
+    scores = [scored(curve, metric, seed, trial) for trial in trials]
     ends = rule(scores)
-    places = [EPOCHS.index(end) for end in ends]
-    spent = sum(trained.costs[0, seed, t, place] for t, place in zip(trials, places, strict=True))
-    last = [score[end] for score, end in zip(scores, ends, strict=True)]
-    if rule is one_epoch:
-        last = [score if end == 9 else -1 for score, end in zip(last, ends, strict=True)]
-    ranked = sorted(range(TRIALS), key=lambda trial: (-last[trial], trial))
-    chosen = trials[ranked[0]]
-    if strategy == FULL:
-        spent -= trained.costs[0, seed, chosen, places[ranked[0]]]
-    if "3 finalists" in name:
-        left = [trials[place] for place in ranked[:3]]
-        for rung, survivors in ((2, 2), (4, 1)):
-            best = sorted(left, key=lambda trial: -scored(full, trial)[rung])[:survivors]
-            out = [trial for trial in left if trial not in best]
-            spent += sum(full.costs[0, seed, trial, EPOCHS.index(rung)] for trial in out)
-            left = [trial for trial in left if trial in best]
-        (chosen,) = left
+    ranked = []
+    for place, (score, end) in enumerate(zip(scores, ends, strict=True)):
+        rungs = end if rule not in (asha, hyperband) and score[end] > 0 else 0
+        ranked.append((-rungs, -score[end], place))
+    found = [(-last, trials[place]) for _, last, place in sorted(ranked)]
+    return dict(zip(trials, ends, strict=True)), found
+
+
+def taken(curve, seed, ends):
+    return sum(curve.costs[0, seed, trial, EPOCHS.index(end)] for trial, end in ends.items())
+
+
+def finalist(full, metric, seed, finalists, stages):
+    """Return the best of the `finalists`, and the samples of the others."""
+    left, spent = list(finalists), 0
+    for rung, survivors in stages:
+        best = sorted(left, key=lambda it: -scored(full, metric, seed, it)[rung])[:survivors]
+        spent += taken(full, seed, {trial: rung for trial in left if trial not in best})
+        left = [trial for trial in left if trial in best]
+    return left[0], spent
+
+
+def replayed(name, strategy, curves, order, seed):
+    """Return the choice, its test accuracy, and all samples, of one search by a method."""
+    full, trials = curves[FULL], order[:TRIALS]
+    metric = "log_loss" if "by loss" in name else "accuracy"
+    if name == "untuned":
+        chosen, spent = order[0], 0
+    elif name == "hedge":
+        finalists, spent = [], 0
+        for beta in (0.0, 0.5):
+            trained = curves[Strategy("rs2", 0.01, beta)]
+            ends, ranked = searched(trained, "log_loss", seed, trials, hyperband)
+            spent += taken(trained, seed, ends)
+            finalists += [it for last, it in ranked[:3] if last > 0 and it not in finalists]
+        chosen, lost = finalist(full, "accuracy", seed, finalists, [(1, 3), (3, 2), (9, 1)])
+        spent += lost
+    else:
+        trained = curves[strategy]
+        ends, ranked = searched(trained, metric, seed, trials, RULES.get(name, hyperband))
+        chosen = ranked[0][1]
+        if trained is full:
+            del ends[chosen]
+        spent = taken(trained, seed, ends)
+        if "3 finalists" in name:
+            finalists = [it for last, it in ranked[:3] if last > 0]
+            chosen, lost = finalist(full, metric, seed, finalists, [(2, 2), (4, 1), (9, 1)])
+            spent += lost
     return chosen, full.test[seed, chosen], spent + full.costs[0, seed, chosen, -1]
 
 
 def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
     random = np.random.default_rng(3)
     curves = {}
-    for strategy, samples in ((FULL, 100.0), (Strategy("rs2", 0.1), 10.0)):
+    one_percent = Strategy("rs2", 0.01), Strategy("rs2", 0.01, 0.5)
+    for strategy in (FULL, Strategy("rs2", 0.1), *one_percent):
         shape = SEEDS, POOL, len(EPOCHS)
-        taken = np.cumsum(random.integers(1, 9, shape), axis=2) * samples
-        accuracy, likelihood = random.integers(1, 6, (2, *shape)) / 5  # with ties
+        costs = np.cumsum(random.integers(1, 9, shape), axis=2) * (1000 * strategy.fraction)
+        diverges_at = random.integers(1, 20, (*shape[:2], 1))
+        finite = np.arange(len(EPOCHS)) < diverges_at
+        accuracy, likelihood = random.integers(1, 6, (2, *shape)) / 5 * finite  # with ties
         scores = {"accuracy": accuracy, "log_loss": likelihood}
         test = random.random(shape[:2])
-        curves[strategy] = PoolCurves(EPOCHS, scores, np.stack([taken] * 2), test)
+        curves[strategy] = PoolCurves(EPOCHS, scores, np.stack([costs] * 2), test)
     order = random.random((SEARCHES, POOL)).argsort(axis=1)
     seeds = random.integers(0, SEEDS, SEARCHES)
     wanted = asked(TRIALS, ["hyperband", "asha"], POOL, epochs=9)
@@ -173,14 +215,24 @@ def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
     known = []
     for method, outcome in Comparison(recorded, "hyperband", sample).outcomes():
         expected = [
-            replayed(method.name, curves, list(order[d]), seeds[d], 1 - seeds[d])
-            for d in range(SEARCHES)
+            replayed(method.name, method.strategy, curves, list(order[d]), seed)
+            for d, seed in enumerate(1 - seeds if method.name == "FULL (repeat)" else seeds)
         ]
         found = zip(outcome.chosen, outcome.test, outcome.costs[0], strict=True)
         assert list(found) == expected, method.name
         known.append(method.name)
+    subsets = ("rs2 10 %", "rs2 1 %", "rs2 1 %, beta 0.5")
+    ways = ("", ", 3 finalists", ", by loss", ", by loss, 3 finalists")
     assert known == [
-        *("FULL", "FULL (repeat)", "FULL, ASHA", "untuned", "one epoch"),
-        *("rs2 10 %", "rs2 10 %, 3 finalists"),
-        *("rs2 10 %, by loss", "rs2 10 %, by loss, 3 finalists"),
+        *("FULL", "FULL (repeat)", "FULL, ASHA", "untuned", "one epoch", "plain halving", "hedge"),
+        *(name + way for name in subsets for way in ways),
     ]
+
+
+@pytest.mark.parametrize(
+    ("epochs", "rungs"),
+    [([1, 2, 7, 22, 50, 64, 66, 100, 200], [22, 66, 200]), ([1, 2, 4, 5, 6, 10, 20], [2, 6, 20])],
+)
+def test_a_rung_is_the_nearest_recorded_epoch(epochs, rungs):
+    (bracket,) = halving_at(6, epochs, {0.1: 3, 0.3333: 2}).brackets
+    assert (bracket.rungs, bracket.survivors) == (rungs, [3, 2])
