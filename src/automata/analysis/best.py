@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ import yaml
 
 from automata import names
 from automata.analysis import study
+from automata.analysis.how_good import SCORES, how_good
 from automata.analysis.statistics import bounds, interval, known, mean_of
 from automata.analysis.study import COMBINATION
 
@@ -31,10 +33,7 @@ HEADER = """\
 
 MEASURES = {
     "validation_score": "best_score",
-    "test_accuracy": "test_accuracy",
-    "test_balanced_accuracy": "test_balanced_accuracy",
-    "test_macro_f1": "test_macro_f1",
-    "test_log_loss": "test_loss",
+    **{f"test_{metric}": column for metric, column in SCORES.items()},
     "wall_seconds": "total_seconds",
     "energy_joules": "energy_joules",
 }
@@ -83,17 +82,37 @@ def _ranked(runs: pd.DataFrame) -> pd.DataFrame:
     return scored.sort_values(keys, ascending=[False, True, True])
 
 
-def text(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> str:
-    """Return best.yaml: by data set the best choice, then that of each combination."""
+def text(
+    runs: pd.DataFrame,
+    tradeoff: pd.DataFrame,
+    trials: pd.DataFrame,
+    baselines: Mapping[str, dict[str, Any]],
+) -> str:
+    """Return best.yaml: by data set the best choice, then that of each combination.
+
+    For own data, the best choice begins with `how_good` it is; `baselines` has the scores of simple
+    models by data set.
+    """
     errors = tradeoff.set_index(COMBINATION)["relative_test_error"].to_dict()
-    entries = {
-        name: [_entry(choice, errors) for choice in choices(runs[runs["dataset"] == name])]
-        for name in study.datasets(runs)
-    }
-    # YAML would write a second reference to an entry as an alias.
-    best = {name: deepcopy(found[0]) for name, found in entries.items() if found}
+    entries, best = {}, {}
+    for name in study.datasets(runs):
+        mine = runs[runs["dataset"] == name]
+        found = choices(mine)
+        entries[name] = [_entry(choice, errors) for choice in found]
+        if found:
+            # YAML would write a second reference to an entry as an alias.
+            best[name] = deepcopy(entries[name][0])
+        if found and name not in names.DATASETS:
+            draws = drawn(mine)
+            worth = how_good(found[0].run, found[0].runs, draws, trials, baselines.get(name, {}))
+            best[name] = {"how_good": worth, **best[name]}
     content = {"best": best, "combinations": entries}
     return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def drawn(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of configurations drawn at random, which all panels share."""
+    return runs[runs["selector"] == "untuned"].drop_duplicates("seed")
 
 
 def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
