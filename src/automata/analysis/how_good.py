@@ -22,11 +22,12 @@ SCORES = {
 }
 """Metric -> column of the runs with its value on the test set."""
 
-RIVALS = {
-    "linear model": "a linear model",
-    "most frequent class": "always answering the most frequent class",
+SIMPLE = {
+    "linear": "a linear model",
+    "linear_balanced": "a linear model with class weights",
+    "majority": "the most frequent class",
 }
-"""Simple models, and their names in a sentence."""
+"""Simple models of `training.baselines`, and their names."""
 
 
 def how_good(
@@ -46,39 +47,38 @@ def how_good(
         baselines: scores of simple models, see `training.baselines`; empty if there are none.
     """
     metric = run["metric"]
-    # The fair rival of a model that is tuned for equal classes weighs them equally.
+    # A model that is tuned for equal classes is compared with one that weighs them equally.
     linear = "linear_balanced" if metric == "balanced_accuracy" else "linear"
-    found = {
-        "this model": {name: run[column] for name, column in SCORES.items()},
-        "linear model": baselines.get(linear, {}),
-        "most frequent class": baselines.get("majority", {}),
+    models: dict[str, Mapping[str, Any]] = {
+        "this model": {name: run.get(column) for name, column in SCORES.items()},
+        **{SIMPLE[key]: baselines[key] for key in (linear, "majority") if key in baselines},
     }
+    order = dict.fromkeys([metric, *SCORES])
     scores = {
-        model: {name: float(of[name]) for name in dict.fromkeys([metric, *SCORES]) if name in of}
-        for model, of in found.items()
-        if metric in of
+        model: {name: float(found[name]) for name in order if wording.known(found.get(name))}
+        for model, found in models.items()
     }
     left_out = baselines.get("left_out")
+    skipped = f"; a linear model was left out: {left_out}" if left_out else ""
     return {
         "scores": scores,
-        "verdict": _verdict(metric, scores)
-        + f"; a linear model was left out: {left_out}" * bool(left_out),
+        "verdict": _verdict(metric, scores) + skipped,
         "uncertainty": [_over_rows(run, baselines), _over_seeds(metric, runs)],
         "tuning": _worth(run, runs, draws, trials),
     }
 
 
 def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]]) -> str:
-    """Return which simple models the model beats, and which it does not beat."""
-    own = scores["this model"][metric]
-    won: list[str] = []
-    lost: list[str] = []
-    for model, words in RIVALS.items():
-        if model not in scores:
-            continue
-        other = scores[model][metric]
-        better = own < other if metric == "log_loss" else own > other
-        (won if better else lost).append(f"{words} ({named(metric, other)})")
+    """Return which of the other models the first one beats."""
+    (_, own), *others = ((model, found[metric]) for model, found in scores.items())
+    won, lost = (
+        [
+            f"{model} ({named(metric, other)})"
+            for model, other in others
+            if (own < other if metric == "log_loss" else own > other) == better
+        ]
+        for better in (True, False)
+    )
     parts = [f"does not beat {' or '.join(lost)}"] if lost else []
     parts += [f"beats {' and '.join(won)}"] if won else []
     return f"The model {', but '.join(parts)}" if parts else "No simple model was fitted"

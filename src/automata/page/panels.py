@@ -63,7 +63,6 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
         "fastest": fastest(table[~untuned]),
         "fastest_automata": fastest(table[table["selector"] == AUTOMATA]),
         "chart": chart(points, pd.DataFrame(filter(None, lines))) if compared else None,
-        "notes": [_note(panel, tables) for panel in panels],
         "rows": rows,
     }
 
@@ -147,16 +146,6 @@ def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
         "high": min(high, max(median, *errors)),
         "label": f"untuned: {shown(row, UP)} (median and range of {int(row['draws'])} draws)",
     }
-
-
-def _note(panel: Panel, tables: Study) -> str:
-    """Return the runs of a panel and what they lack."""
-    ratios, runs = panel.rows(tables.ratios), panel.rows(tables.runs)
-    refused = int(ratios["refused"].notna().sum())
-    absent = study.missing(tables.runs, runs)
-    note = f"{panel.method}: {wording.count(len(runs), 'run')}; seeds {wording.seeds(runs)}"
-    note += f"; {refused} of {len(ratios)} runs not comparable" * bool(refused)
-    return note + f"; not run: {', '.join(absent)}" * bool(absent)
 
 
 def _description(runs: pd.DataFrame) -> str:

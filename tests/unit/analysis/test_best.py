@@ -157,6 +157,6 @@ def test_own_data_begin_with_how_good_the_best_choice_is() -> None:
 
     answer, *others = found["best"]["mine"].items()
     assert answer[0] == "how_good"
-    assert answer[1]["scores"]["most frequent class"] == scores
+    assert answer[1]["scores"]["the most frequent class"] == scores
     assert dict(others) == found["combinations"]["mine"][0]
     assert "how_good" not in found["best"]["dna"]

@@ -45,10 +45,14 @@ def test_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
     assert [next(iter(of)) for of in scores.values()] == ["balanced_accuracy"] * 3
     assert {model: of["balanced_accuracy"] for model, of in scores.items()} == {
         "this model": 0.9,
-        "linear model": 0.95,  # with classes of equal weight
-        "most frequent class": 0.5,
+        "a linear model with class weights": 0.95,  # with classes of equal weight
+        "the most frequent class": 0.5,
     }
-    assert answer()["scores"]["linear model"]["accuracy"] == 0.99
+    assert answer()["scores"]["a linear model"]["accuracy"] == 0.99
+
+
+def test_score_that_a_record_lacks_is_left_out():
+    assert "macro_f1" not in answer(test_macro_f1=float("nan"))["scores"]["this model"]
 
 
 @pytest.mark.parametrize(
@@ -56,28 +60,25 @@ def test_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
     [
         (
             {},
-            "The model does not beat a linear model (99 %), but beats always answering the most "
-            "frequent class (60 %)",
-        ),
-        (
-            {"test_accuracy": 1.0},
-            "The model beats a linear model (99 %) and always answering the most frequent class "
-            "(60 %)",
-        ),
-        (
-            {"test_accuracy": 0.6},
-            "The model does not beat a linear model (99 %) or always answering the most frequent "
+            "The model does not beat a linear model (99 %), but beats the most frequent "
             "class (60 %)",
         ),
         (
+            {"test_accuracy": 1.0},
+            "The model beats a linear model (99 %) and the most frequent class (60 %)",
+        ),
+        (
+            {"test_accuracy": 0.6},
+            "The model does not beat a linear model (99 %) or the most frequent class (60 %)",
+        ),
+        (
             {"metric": "log_loss"},  # lower is better
-            "The model does not beat a linear model (log loss 0.040), but beats always answering "
-            "the most frequent class (log loss 0.700)",
+            "The model does not beat a linear model (log loss 0.040), but beats the "
+            "most frequent class (log loss 0.700)",
         ),
         (
             {"baselines": {"majority": SIMPLE["majority"], "left_out": "9 values"}},
-            "The model beats always answering the most frequent class (60 %); a linear model was "
-            "left out: 9 values",
+            "The model beats the most frequent class (60 %); a linear model was left out: 9 values",
         ),
         ({"baselines": {}}, "No simple model was fitted"),
     ],

@@ -110,11 +110,11 @@ def test_page_of_own_data_has_an_answer_and_nothing_that_does_not_concern_it(run
         "How sure",
         "What tuning was worth",
     ]
-    assert "The model does not beat a linear model (99 %), but beats always answering" in html
+    assert "The model does not beat a linear model (99 %), but beats the most" in html
     cells = re.findall("<th scope=.row.>(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>", html)
     assert cells[1:] == [
-        ("Linear model", "99 %", "0.100"),
-        ("Most frequent class", "40 %", "0.100"),
+        ("A linear model", "99 %", "0.100"),
+        ("The most frequent class", "40 %", "0.100"),
     ]
     assert "paper" not in html
     for absent in ("claims", "differences", "untuned", "selector-comparison"):
