@@ -1,7 +1,8 @@
 """From the source of a data set to its prepared file.
 
 Needs: the user's own files; others are downloaded.
-Makes: results/data/{dataset}{version}.safetensors, and .encoding.json, the encoding of its rows.
+Makes: results/data/{dataset}{version}.safetensors; .encoding.json, the encoding of its rows; and
+.baselines.json, the scores of simple models.
 """
 
 
@@ -34,3 +35,20 @@ rule prepare:
             --output {output.prepared:q} \
             --encoding {output.encoding:q} > {log:q} 2>&1
         """
+
+
+rule fit_baselines:
+    """Score simple models on the test rows of an own data set."""
+    input:
+        "results/data/{dataset}{version}.safetensors",
+    output:
+        "results/data/{dataset}{version}.baselines.json",
+    log:
+        "logs/baselines/{dataset}{version}.log",
+    localrule: True
+    conda:
+        "../envs/automata.yaml"
+    message:
+        "Fitting simple models to {wildcards.dataset}"
+    shell:
+        "python -m automata baselines {input:q} --output {output:q} > {log:q} 2>&1"

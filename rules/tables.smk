@@ -55,6 +55,7 @@ rule tabulate:
     """Make all other tables of the catalogue (automata.views), and best.yaml."""
     input:
         OUTPUTS.collected,
+        baselines=GRID.baselines,
     output:
         OUTPUTS.tabulated,
     log:
@@ -72,6 +73,7 @@ rule tabulate:
     shell:
         """
         python -m automata tabulate results/{params.experiment:q}/tables {params.claims:q} \
+            --baselines {input.baselines:q} \
             --carbon {params.carbon:q} > {log:q} 2>&1
         """
 

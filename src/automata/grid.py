@@ -188,6 +188,14 @@ class Grid:
         """Return the path of the encoding of a data set's rows."""
         return f"results/data/{dataset}{self.version(dataset)}.encoding.json"
 
+    @property
+    def baselines(self) -> list[str]:
+        """The paths of the scores of simple models, for the user's own data sets with runs."""
+        own = (
+            it for part in self._parts_with_runs for it in part.datasets if it in part.own_datasets
+        )
+        return [f"results/data/{it}{self.version(it)}.baselines.json" for it in own]
+
     @cached_property
     def curves(self) -> dict[str, CurvesJob]:
         """All jobs of learning curves, by the paths of their records."""

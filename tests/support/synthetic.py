@@ -101,6 +101,7 @@ def synthetic_trials(runs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
                         "epoch": rung,
                         "rung": True,
                         "accuracy": float(score),
+                        "score": float(score),
                         "elapsed_seconds": elapsed,
                         "elapsed_joules": 4 * elapsed,
                         "record": run["record"],

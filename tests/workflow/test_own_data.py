@@ -120,6 +120,7 @@ def test_example_plans_its_runs_and_page(name, workflow):
     place(name, workflow)
     jobs = workflow.plan()
     assert (jobs["prepare"], jobs["tune_and_keep"], jobs["build_page"]) == (1, 2, 1)
+    assert jobs["fit_baselines"] == 1
 
 
 @pytest.mark.parametrize("example", ["flowers"], indirect=True)

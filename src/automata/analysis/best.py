@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,8 @@ import pandas as pd
 import yaml
 
 from automata import names
-from automata.analysis import study
+from automata.analysis import study, wording
+from automata.analysis.how_good import SCORES, how_good
 from automata.analysis.statistics import bounds, interval, known, mean_of
 from automata.analysis.study import COMBINATION
 
@@ -31,11 +33,7 @@ HEADER = """\
 
 MEASURES = {
     "validation_score": "best_score",
-    "test_accuracy": "test_accuracy",
-    "test_balanced_accuracy": "test_balanced_accuracy",
-    "test_macro_f1": "test_macro_f1",
-    "test_log_loss": "test_loss",
-    "test_roc_auc": "test_roc_auc",
+    **{f"test_{metric}": column for metric, column in SCORES.items()},
     "wall_seconds": "total_seconds",
     "energy_joules": "energy_joules",
 }
@@ -84,17 +82,37 @@ def _ranked(runs: pd.DataFrame) -> pd.DataFrame:
     return scored.sort_values(keys, ascending=[False, True, True])
 
 
-def text(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> str:
-    """Return best.yaml: by data set the best choice, then that of each combination."""
+def text(
+    runs: pd.DataFrame,
+    tradeoff: pd.DataFrame,
+    trials: pd.DataFrame,
+    baselines: Mapping[str, dict[str, Any]],
+) -> str:
+    """Return best.yaml: by data set the best choice, then that of each combination.
+
+    For own data, the best choice begins with `how_good` it is; `baselines` has the scores of simple
+    models by data set.
+    """
     errors = tradeoff.set_index(COMBINATION)["relative_test_error"].to_dict()
-    entries = {
-        name: [_entry(choice, errors) for choice in choices(runs[runs["dataset"] == name])]
-        for name in study.datasets(runs)
-    }
-    # YAML would write a second reference to an entry as an alias.
-    best = {name: deepcopy(found[0]) for name, found in entries.items() if found}
+    entries, best = {}, {}
+    for name in study.datasets(runs):
+        mine = runs[runs["dataset"] == name]
+        found = choices(mine)
+        entries[name] = [_entry(choice, errors) for choice in found]
+        if found:
+            # YAML would write a second reference to an entry as an alias.
+            best[name] = deepcopy(entries[name][0])
+        if found and name not in names.DATASETS:
+            draws = drawn(mine)
+            worth = how_good(found[0].run, found[0].runs, draws, trials, baselines.get(name, {}))
+            best[name] = {"how_good": worth, **best[name]}
     content = {"best": best, "combinations": entries}
     return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def drawn(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of configurations drawn at random, which all panels share."""
+    return runs[runs["selector"] == "untuned"].drop_duplicates("seed")
 
 
 def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
@@ -114,14 +132,20 @@ def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
         **{name: run[name] for name in ("selector", "fraction", "search", "scheduler", "seed")},
         "configuration": choice.configuration,
         "model": run["model"],
-        # Epochs of the tested model: `final_epochs` sums those of all finalists.
-        "epochs": run["epochs"] if run["final_epochs"] else run["best_epochs"],
+        "epochs": _epochs(run),
         "metric": run["metric"],
         **{name: _number(run[column]) for name, column in measures.items()},
         "energy_method": run["energy_method"],
         "over_seeds": over_seeds,
         "record": run["record"],
     }
+
+
+def _epochs(run: Mapping[Any, Any]) -> int:
+    """Return the epochs of the tested model; `final_epochs` sums those of all finalists."""
+    if wording.known(run.get("kept_epoch")):
+        return int(run["kept_epoch"])
+    return int(run["epochs"] if run["final_epochs"] else run["best_epochs"])
 
 
 def _number(value: float | None) -> float | None:

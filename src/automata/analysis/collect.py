@@ -28,7 +28,7 @@ CHUNK = 64
 
 EVALUATION = [
     *RUN,
-    *("index", "configuration", "status", "epoch", "rung", "accuracy"),
+    *("index", "configuration", "status", "epoch", "rung", "accuracy", "score"),
     *("elapsed_seconds", "elapsed_joules", "record"),
 ]
 """Columns of the table of trials."""
@@ -119,13 +119,14 @@ def _exclude_older(runs: pd.DataFrame) -> None:
 def evaluations(record: Record, path: Path) -> pd.DataFrame:
     """Return a row per evaluation of a trial, in the order of time; none without a search.
 
-    `rung` says whether the scheduler saw the evaluation. `elapsed_seconds` counts from the start of
-    the search, without interruptions. `elapsed_joules` spreads the energy of the search evenly over
-    its time, because counters are read seconds apart. A trial that diverged keeps its earlier
-    evaluations.
+    `rung` says whether the scheduler saw the evaluation, whose `score` is by the tuned metric.
+    `elapsed_seconds` counts from the start of the search, without interruptions. `elapsed_joules`
+    spreads the energy of the search evenly over its time, because counters are read seconds apart.
+    A trial that diverged keeps its earlier evaluations.
     """
     window = record.tuning.measurement
     joules = window.energy_joules if window else None
+    metric = record.job.settings.protocol.metric
     watts = joules / window.wall_seconds if window and joules is not None else math.nan
     rows = [
         (
@@ -136,6 +137,7 @@ def evaluations(record: Record, path: Path) -> pd.DataFrame:
             evaluation.epoch,
             rung,
             evaluation.accuracy,
+            evaluation.score(metric),
             elapsed := record.tuning.elapsed(evaluation.finished_at),
             watts * elapsed,
             str(path),

@@ -118,6 +118,8 @@ class RunRow:
     """mean F1 of the classes; empty in early records"""
     test_roc_auc: float | None = _column(lambda run: run.record.test.roc_auc)
     """area under the ROC curve; only in tables with runs that tune it"""
+    kept_epoch: float | None = _column(lambda run: _kept_epoch(run.record))
+    """epoch of the weights of the final model; only in tables with runs that have `patience`"""
     metric: str = _column(lambda run: run.settings.protocol.metric)
     """score that compares trials"""
     best_score: float | None = _column(
@@ -228,14 +230,24 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     return {name: vars(RunRow)[name](source) for name in TYPES}
 
 
+LATER = ("test_roc_auc", "kept_epoch")
+"""Columns of settings that early runs do not have."""
+
+
 def table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the table of runs; a column of numbers stays one if all values are missing.
 
-    `test_roc_auc` then is left out, so that it changes no earlier table.
+    If they are missing, LATER columns are left out, so that they change no earlier table.
     """
     numbers = {name: "float64" for name, kind in TYPES.items() if kind in (float, float | None)}
     made = pd.DataFrame(list(rows), columns=list(TYPES)).astype(numbers)
-    return made.drop(columns="test_roc_auc") if made["test_roc_auc"].isna().all() else made
+    return made.drop(columns=[name for name in LATER if made[name].isna().all()])
+
+
+def _kept_epoch(record: Record) -> int | None:
+    """Return the epoch of the weights that a run with `patience` keeps; None without it."""
+    best = (record.final or record.best).progress.best
+    return best.epoch if best else None
 
 
 def tuning_split(record: Record) -> dict[str, float]:

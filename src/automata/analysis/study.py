@@ -163,15 +163,6 @@ def not_run(table: pd.DataFrame) -> list[Panel]:
     return [panel for panel in _grid(table) if panel not in present]
 
 
-def missing(table: pd.DataFrame, panel: pd.DataFrame) -> list[str]:
-    """Return the methods that `table` has and the rows `panel` lack: CRAIG 5 %."""
-    keys = ["selector", "fraction"]
-    there, all_of = (set(rows[keys].itertuples(index=False, name=None)) for rows in (panel, table))
-    order = selectors(table)
-    absent = sorted(all_of - there, key=lambda row: (order.index(row[0]), row[1]))
-    return [names.method(*row) for row in absent]
-
-
 def panel_of_each(table: pd.DataFrame) -> list[Panel]:
     """Return the panel of each row of `table`."""
     return [Panel(*row) for row in table[PANEL].itertuples(index=False, name=None)]

@@ -17,6 +17,9 @@ DECIMALS = 9
 NAMED_SEEDS = 12
 """Longer lists of seeds are cut."""
 
+INTERVALS = {"95 %": "95 % bootstrap interval", "range": "range"}
+"""Kind of bounds over seeds -> its name."""
+
 Units = Sequence[tuple[float, str]]
 """Sizes and names of units, rising."""
 

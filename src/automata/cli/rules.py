@@ -43,6 +43,19 @@ def prepare(
         write_text(encoding, json.dumps(prepared.encoding))
 
 
+def baselines(
+    data: Annotated[Path, "Prepared data set."],
+    *,
+    output: Annotated[Path, "Scores, JSON."],
+) -> None:
+    """Score simple models on the test rows of a data set."""
+    from automata.analysis.tables import write
+    from automata.datasets.prepared import read_dataset
+    from automata.training.baselines import baselines
+
+    write(baselines(read_dataset(data)), output)
+
+
 def tune(
     data: Annotated[Sequence[Path], "Prepared data set; to keep a model, also its encoding, JSON."],
     *,
@@ -107,12 +120,13 @@ def tabulate(
     tables: TableFolder,
     *,
     carbon: Annotated[str, "Settings of the CO2 estimate, in JSON."],
+    baselines: Annotated[Sequence[Path], "Scores of simple models, JSON."] = (),
     claims: Annotated[bool, "Also check the paper's claims."] = False,
 ) -> None:
     """Make all other tables from those of `collect`, and best.yaml beside the folder."""
     from automata.analysis.claims import parse_claims
     from automata.analysis.study import Study, tabulate
-    from automata.analysis.tables import write
+    from automata.analysis.tables import read_json, write
     from automata.config.files import DEFAULTS, SHIPPED, read_experiments
     from automata.config.reading import read
     from automata.config.refusals import parsed
@@ -121,6 +135,7 @@ def tabulate(
     given: dict[str, Any] = {
         "carbon": parsed(Carbon, carbon),
         "paper": read_experiments([DEFAULTS, SHIPPED / "paper.yaml"]),
+        "baselines": {(scores := read_json(file))["dataset"]: scores for file in baselines},
     }
     if claims:
         file = SHIPPED / "claims.yaml"

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import vl_convert
+import yaml
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from automata import names
 from automata.analysis import wording
+from automata.analysis.how_good import value
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
@@ -41,6 +43,8 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     study = Study(experiment / "tables")
     call = command(configuration)
     data = [data_set(name, study, call) for name in datasets(study.runs)]
+    best = yaml.safe_load((experiment / "best.yaml").read_text(encoding="utf-8"))["best"]
+    worth = {names.dataset(name): entry.get("how_good") for name, entry in best.items()}
     paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
     claims = study.folder / "claims.csv"
     named = [table for table in TABLES.values() if paper or table.name not in ABOUT_PAPER]
@@ -50,6 +54,8 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "summary": summary(study.runs, study.ratios, study.differences),
         "claims": read_texts(claims).to_dict("records") if paper and _rows(claims) else [],
         "datasets": data,
+        "how_good": worth,
+        "value": value,
         "own_data": _own_data(study),
         "near_full": wording.number(NEAR_FULL),
         "headings": HEADINGS,

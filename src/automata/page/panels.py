@@ -17,7 +17,7 @@ from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import ACROSS, UP, WHOLE, chart
-from automata.page.findings import INTERVALS, best, fastest, shown
+from automata.page.findings import best, fastest, shown
 
 NEAR = 1.0
 """Largest distance of the untuned line from the points, in their span."""
@@ -41,7 +41,7 @@ HEADINGS = [
 
 def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
     """Return the content of a data set on the page; the command `call` runs its experiment."""
-    runs, trials = (table[table["dataset"] == name] for table in (tables.runs, tables.trials))
+    runs = tables.runs[tables.runs["dataset"] == name]
     panels = study.panels(runs)
     table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)
     table["row"] = [f"row-{name}-{number}" for number in table.index]
@@ -54,7 +54,7 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
         {"id": row["row"], "cells": _cells(row), **source(row, runs, call)}
         for row in table.to_dict("records")
     ]
-    choices = [row | source(row, runs, call) for row in best(runs, trials, table)]
+    choices = [row | source(row, runs, call) for row in best(runs, table)]
     return {
         "anchor": f"dataset-{name}",
         "title": names.dataset(name),
@@ -63,7 +63,6 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
         "fastest": fastest(table[~untuned]),
         "fastest_automata": fastest(table[table["selector"] == AUTOMATA]),
         "chart": chart(points, pd.DataFrame(filter(None, lines))) if compared else None,
-        "notes": [_note(panel, tables) for panel in panels],
         "rows": rows,
     }
 
@@ -113,7 +112,7 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
     chosen = winner(mine)
     seeds = wording.seed_list(sorted(int(seed) for seed in mine["seed"]))
     if row["seeds"] > 1:
-        seeds += f" (mean; brackets: {INTERVALS[row['interval']]})"
+        seeds += f" (mean; brackets: {wording.INTERVALS[row['interval']]})"
     return {
         "row": row["row"],
         "panel": Panel.of(row).method,
@@ -147,16 +146,6 @@ def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
         "high": min(high, max(median, *errors)),
         "label": f"untuned: {shown(row, UP)} (median and range of {int(row['draws'])} draws)",
     }
-
-
-def _note(panel: Panel, tables: Study) -> str:
-    """Return the runs of a panel and what they lack."""
-    ratios, runs = panel.rows(tables.ratios), panel.rows(tables.runs)
-    refused = int(ratios["refused"].notna().sum())
-    absent = study.missing(tables.runs, runs)
-    note = f"{panel.method}: {wording.count(len(runs), 'run')}; seeds {wording.seeds(runs)}"
-    note += f"; {refused} of {len(ratios)} runs not comparable" * bool(refused)
-    return note + f"; not run: {', '.join(absent)}" * bool(absent)
 
 
 def _description(runs: pd.DataFrame) -> str:

@@ -61,7 +61,7 @@ def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Score
     return replace(scores, roc_auc=area)
 
 
-def roc_auc(labels: NDArray[np.int64], probabilities: NDArray[np.float32]) -> float:
+def roc_auc(labels: NDArray[np.int64], probabilities: NDArray[np.floating]) -> float:
     """Return the mean area of the classes that some rows have and others have not; 0.5 without any.
 
     Both areas of two classes are equal.

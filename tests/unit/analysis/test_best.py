@@ -25,7 +25,7 @@ def chosen(*configurations: dict[str, Any]) -> pd.DataFrame:
 
 def answer(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> dict[str, Any]:
     """Return what best.yaml says."""
-    content: dict[str, Any] = yaml.safe_load(text(runs, tradeoff))
+    content: dict[str, Any] = yaml.safe_load(text(runs, tradeoff, TRIALS, {}))
     return content
 
 
@@ -62,6 +62,7 @@ RUNS = pd.concat(
     ]
 )
 PLACE = RUNS[["dataset", "search", "scheduler"]].iloc[0].to_dict()
+TRIALS = pd.DataFrame([], columns=["record", "index", "epoch", "score"])
 TRADEOFF = pd.DataFrame(
     [
         {**PLACE, "selector": "full", "fraction": 1.0, "relative_test_error": 0.0},
@@ -115,7 +116,7 @@ def test_how_sure_it_is_seeds_say() -> None:
 
 
 def test_yaml_has_all_digits_in_order_and_nothing_but_plain_values() -> None:
-    written = text(RUNS, TRADEOFF)
+    written = text(RUNS, TRADEOFF, TRIALS, {})
 
     assert "rate: 0.30000000000000004" in written
     assert written.split("\nbest:")[0].splitlines() == HEADER.splitlines()
@@ -146,3 +147,16 @@ def test_selector_that_reads_the_validation_labels_is_best_only_if_alone() -> No
     assert both["best"]["dna"]["selector"] == "rs2"
     assert both["combinations"]["dna"][-1]["selector"] == "glister"
     assert answer(glister, TRADEOFF)["best"]["dna"]["selector"] == "glister"
+
+
+def test_own_data_begin_with_how_good_the_best_choice_is() -> None:
+    own = RUNS.assign(dataset="mine", test_balanced_accuracy=0.5, test_macro_f1=0.5, test_rows=100)
+    scores = {"accuracy": 0.4, "balanced_accuracy": 0.4, "macro_f1": 0.4, "log_loss": 0.4}
+    both = pd.concat([RUNS, own.assign(best_index=0)])
+    found = yaml.safe_load(text(both, TRADEOFF, TRIALS, {"mine": {"majority": scores}}))
+
+    answer, *others = found["best"]["mine"].items()
+    assert answer[0] == "how_good"
+    assert answer[1]["scores"]["the most frequent class"] == scores
+    assert dict(others) == found["combinations"]["mine"][0]
+    assert "how_good" not in found["best"]["dna"]

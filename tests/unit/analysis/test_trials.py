@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,6 +48,18 @@ def test_a_row_for_each_evaluation_in_the_order_of_time(record: Record) -> None:
     assert table["elapsed_seconds"].tolist() == pytest.approx([10, 20, 25, 30])
     assert set(table["selector"]) == {"gradmatch"}
     assert set(table["record"]) == {"here.json"}
+
+
+@pytest.mark.parametrize(("metric", "score"), [("accuracy", 0.2), ("log_loss", math.exp(-1))])
+def test_score_is_by_the_tuned_metric(record: Record, metric: str, score: float) -> None:
+    settings = record.job.settings
+    protocol = settings.protocol.model_copy(update={"metric": metric})
+    settings = settings.model_copy(update={"protocol": protocol})
+    job = record.job.model_copy(update={"settings": settings})
+
+    table = evaluations(record.model_copy(update={"job": job}), HERE)
+
+    assert table["score"][0] == score
 
 
 def test_energy_of_the_search_is_spread_over_its_time(record: Record) -> None:

@@ -115,6 +115,11 @@ def test_encoding_has_the_path_that_the_rule_writes(here, name):
     stem = f"results/data/{name}{found.version(name)}"  # as in rules/data.smk
     assert found.prepared(name) == f"{stem}.safetensors"
     assert found.encoding(name) == f"{stem}.encoding.json"
+    assert found.baselines == [f"{stem}.baselines.json"]
+
+
+def test_data_sets_of_the_paper_have_no_baselines(here):
+    assert grid("smoke").baselines == []
 
 
 def test_a_missing_own_file_is_one_line(here):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from PIL import Image
 
+from automata.analysis.best import text
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff, untuned
@@ -44,11 +46,13 @@ def runs() -> pd.DataFrame:
     return table
 
 
-def write_tables(runs: pd.DataFrame, folder: Path) -> None:
-    """Write the tables that the page reads."""
-    ratios = ratios_to_full(runs)
+def write_tables(runs: pd.DataFrame, folder: Path, baselines: dict[str, Any] | None = None) -> None:
+    """Write the tables that the page reads, and best.yaml."""
+    ratios, trials = ratios_to_full(runs), synthetic_trials(runs)
+    best = text(runs, tradeoff(ratios), trials, baselines or {})
+    write(best, folder.with_name("best.yaml"))
     write(runs, folder / "runs.parquet")
-    write(synthetic_trials(runs), folder / "trials.parquet")
+    write(trials, folder / "trials.parquet")
     write(ratios, folder / "ratios.csv")
     write(tradeoff(ratios), folder / "tradeoff.csv")
     write(untuned(runs), folder / "untuned.csv")

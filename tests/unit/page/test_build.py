@@ -70,9 +70,9 @@ def test_figure_is_in_the_page(html, experiment):
     assert base64.b64decode(text) == (experiment / "figures/selector-comparison.png").read_bytes()
 
 
-def made(runs, folder, **changes):
+def made(runs, folder, baselines=None, **changes):
     """Return the page of some runs."""
-    write_tables(runs.assign(**changes), folder / "tables")
+    write_tables(runs.assign(**changes), folder / "tables", baselines)
     return page(folder)
 
 
@@ -100,13 +100,21 @@ def test_page_says_what_its_choice_is_worth(html, runs, tmp_path):
 
 def test_page_of_own_data_has_an_answer_and_nothing_that_does_not_concern_it(runs, tmp_path):
     own = runs[(runs["dataset"] == "dna") & (runs["selector"] == "full")]
-    html = made(own, tmp_path, dataset="flowers")
+    scores = dict.fromkeys(("accuracy", "balanced_accuracy", "macro_f1"), 0.99) | {"log_loss": 0.1}
+    baselines = {"flowers": {"linear": scores, "majority": {**scores, "accuracy": 0.4}}}
+    html = made(own, tmp_path, baselines, dataset="flowers")
     assert re.findall(r'<section id="([a-z-]+)" aria', html) == ["best", "caveats", "tables"]
     assert re.findall("<dt>(.*?)</dt>", html)[:4] == [
         "Take",
         "How good",
         "How sure",
-        "How much better",
+        "What tuning was worth",
+    ]
+    assert "The model does not beat a linear model (99 %), but beats the most" in html
+    cells = re.findall("<th scope=.row.>(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>", html)
+    assert cells[1:] == [
+        ("A linear model", "99 %", "0.100"),
+        ("The most frequent class", "40 %", "0.100"),
     ]
     assert "paper" not in html
     for absent in ("claims", "differences", "untuned", "selector-comparison"):

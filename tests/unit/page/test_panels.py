@@ -64,16 +64,11 @@ def test_own_selector_has_the_look_of_the_figures_and_a_row(tables):
     assert any(row["cells"][1].startswith("mine ") for row in group["rows"])
 
 
-def test_data_sets_and_panels_are_those_with_runs(data):
-    shown = {title: len(group["notes"]) for title, group in data.items()}
-    assert shown == {"TREC6": 1, "DNA": 2}
-
-
 def test_every_row_of_the_tradeoff_table_is_a_point_and_a_row(data, tables):
     for title, group in data.items():
         rows = tables.tradeoff[tables.tradeoff["dataset"] == title.lower()]
         assert len(rows_of(group, "selector")) == len(rows)
-        assert len(group["rows"]) == len(rows) + len(group["notes"])  # `untuned` in each panel
+        assert len(group["rows"]) == len(rows) + rows["search"].nunique()  # `untuned` in each
 
 
 def test_median_of_the_draws_is_in_table_and_chart(data, tables):
@@ -127,11 +122,6 @@ def test_point_tells_the_configuration_with_the_highest_score(data, runs):
 def test_refused_run_is_no_seed_of_its_point(data):
     shown = point(data["DNA"], "TPE, Hyperband", "RANDOM (fixed) 10 %")
     assert shown["Seeds"] == "0, 1 (mean; brackets: range)"
-    assert "1 of 18 runs not comparable" in data["DNA"]["notes"][1]
-
-
-def test_missing_combination_is_noted(data):
-    assert "not run: RANDOM (fixed) 5 %" in data["TREC6"]["notes"][0]
 
 
 def test_ratio_that_does_not_exist_is_a_dash(data):

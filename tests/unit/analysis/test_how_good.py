@@ -1,0 +1,177 @@
+"""What best.yaml and the page say about the best model of own data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from automata.analysis.how_good import how_good
+from automata.analysis.wording import MINUS
+
+RUN = {
+    "record": "a",
+    "metric": "accuracy",
+    "test_rows": 69,
+    "test_accuracy": 68 / 69,
+    "test_balanced_accuracy": 0.9,
+    "test_macro_f1": 0.8,
+    "test_loss": 0.05,
+    "best_index": 1,
+}
+SIMPLE = {
+    "test_rows_by_class": [900, 60],
+    "majority": {"accuracy": 0.6, "balanced_accuracy": 0.5, "macro_f1": 0.4, "log_loss": 0.7},
+    "linear": {"accuracy": 0.99, "balanced_accuracy": 0.7, "macro_f1": 0.7, "log_loss": 0.04},
+    "linear_balanced": {
+        "accuracy": 0.9,
+        "balanced_accuracy": 0.95,
+        "macro_f1": 0.7,
+        "log_loss": 0.3,
+    },
+}
+TRIALS = pd.DataFrame(
+    [("a", 0, 1, 0.2), ("a", 1, 1, 0.5), ("a", 0, 3, 0.6), ("a", 1, 3, 0.7), ("a", 1, 9, 0.9)],
+    columns=["record", "index", "epoch", "score"],
+)
+NO_DRAWS = pd.DataFrame(columns=list(RUN))
+
+
+def answer(draws=NO_DRAWS, trials=TRIALS, baselines=SIMPLE, seeds=1, **changes):
+    run = {**RUN, **changes}
+    return how_good(run, pd.DataFrame([run] * seeds), draws, trials, baselines)
+
+
+def test_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
+    scores = answer(metric="balanced_accuracy")["scores"]
+    assert [next(iter(of)) for of in scores.values()] == ["balanced_accuracy"] * 3
+    assert {model: of["balanced_accuracy"] for model, of in scores.items()} == {
+        "this model": 0.9,
+        "a linear model with class weights": 0.95,  # with classes of equal weight
+        "the most frequent class": 0.5,
+    }
+    assert answer()["scores"]["a linear model"]["accuracy"] == 0.99
+
+
+def test_score_that_a_record_lacks_is_left_out():
+    assert "macro_f1" not in answer(test_macro_f1=float("nan"))["scores"]["this model"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        (
+            {},
+            "The model does not beat a linear model (99 %), but beats the most frequent "
+            "class (60 %)",
+        ),
+        (
+            {"test_accuracy": 1.0},
+            "The model beats a linear model (99 %) and the most frequent class (60 %)",
+        ),
+        (
+            {"test_accuracy": 0.6},
+            "The model does not beat a linear model (99 %) or the most frequent class (60 %)",
+        ),
+        (
+            {"metric": "log_loss"},  # lower is better
+            "The model does not beat a linear model (log loss 0.040), but beats the "
+            "most frequent class (log loss 0.700)",
+        ),
+        (
+            {"baselines": {"majority": SIMPLE["majority"], "left_out": "9 values"}},
+            "The model beats the most frequent class (60 %); a linear model was left out: 9 values",
+        ),
+        ({"baselines": {}}, "No simple model was fitted"),
+    ],
+)
+def test_verdict_says_in_plain_words_which_simple_models_it_beats(changes, verdict):
+    assert answer(**changes)["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        # Wilson's interval by the usual calculator: 68 of 69, 108 of 120
+        ({}, "92.2 to 99.7 % with other test rows (95 % Wilson interval, 69 rows)"),
+        (
+            {"metric": "balanced_accuracy"},
+            "83.3 to 94.2 % with other test rows (95 % Wilson interval, the rarest class has 60 "
+            "rows)",
+        ),
+        ({"metric": "log_loss"}, "other test rows may change it, by how much is not known"),
+        (
+            {"metric": "balanced_accuracy", "baselines": {}},
+            "other test rows may change it, by how much is not known",
+        ),
+    ],
+)
+def test_interval_covers_the_choice_of_test_rows(changes, words):
+    assert answer(**changes)["uncertainty"][0] == words
+
+
+def test_interval_of_balanced_accuracy_covers_the_truth_of_other_rows():
+    """Of intervals for drawn rows of two classes, 95 % hold the mean of the true recalls."""
+    random = np.random.default_rng(0)
+    recalls = [random.binomial(n, p, 400) / n for n, p in ((900, 0.95), (60, 0.85))]
+    covered = 0
+    for score in np.mean(recalls, axis=0):
+        words = answer(metric="balanced_accuracy", test_balanced_accuracy=score)["uncertainty"][0]
+        low, _, high, *_ = words.split()
+        covered += float(low) <= 90 <= float(high)
+    assert covered >= 0.95 * 400
+
+
+def test_interval_over_seeds_is_beside_it():
+    assert answer()["uncertainty"][1] == "one seed: another one may give another result"
+    assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1] == (
+        "90 % [90, 90] (95 % bootstrap interval) on average over 3 seeds, each with its own best "
+        "hyper-parameters"
+    )
+
+
+DRAWS = pd.DataFrame([{**RUN, "test_accuracy": score} for score in (0.5, 0.6, 0.9)])
+FIRST = "of validation accuracy over the first configuration tried"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"draws": DRAWS, "test_accuracy": 0.84},
+            "+24 pp of test accuracy (mean over seeds) over the median of 3 random configurations "
+            "(60 %)",
+        ),
+        ({}, f"+10 pp {FIRST}: 70 % after 3 epochs against 60 % after 3"),
+        (
+            {"trials": TRIALS.query("index == 1 and epoch == 9 or index == 0 and epoch == 1")},
+            f"+70 pp {FIRST}: 90 % after 9 epochs against 20 % after 1",
+        ),
+        (
+            {"metric": "log_loss"},  # scores are exp(-loss)
+            "+0.15 of validation log loss over the first configuration tried: 0.357 after 3 "
+            "epochs against 0.511 after 3",
+        ),
+        (
+            {"best_index": 0},
+            "nothing: the first configuration that the search tried is the best one",
+        ),
+        (
+            {"trials": TRIALS.query("index == 1")},
+            "unknown: the first configuration of the search has no score",
+        ),
+    ],
+)
+def test_tuning_is_worth_what_it_gained(changes, words):
+    luck = "; part of it is luck, because the search chose by this score" * (
+        "over the first" in words
+    )
+    assert answer(**changes)["tuning"] == words + luck
+
+
+def test_model_that_ignores_its_configuration_is_noticed():
+    equal = TRIALS.assign(score=TRIALS["epoch"] / 10)
+    words = "nothing: no hyper-parameter made a difference."
+    assert answer(trials=equal)["tuning"].startswith(words)
+    assert answer(trials=equal, draws=DRAWS)["tuning"].startswith(words)
+    assert MINUS in answer(draws=DRAWS, test_accuracy=0.5)["tuning"]
+    alone = equal.query("index == 1")  # one trial shows no difference
+    assert not answer(trials=alone)["tuning"].startswith(words)
