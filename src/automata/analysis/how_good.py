@@ -54,7 +54,8 @@ def how_good(
         "this model": {name: run.get(column) for name, column in SCORES.items()},
         **{SIMPLE[key]: baselines[key] for key in (linear, "majority") if key in baselines},
     }
-    order = dict.fromkeys([metric, *SCORES])
+    known = [name for name in SCORES if wording.known(models["this model"][name])]
+    order = dict.fromkeys([metric, *known])
     scores = {
         model: {name: float(found[name]) for name in order if wording.known(found.get(name))}
         for model, found in models.items()
