@@ -8,8 +8,10 @@ from automata.analysis.ratios import COLUMNS as RATIOS
 from automata.analysis.ratios import SAME
 from automata.analysis.runs import TYPES
 from automata.config.job import Job, Run, Settings
-from automata.records import Record, Segment, Trial
+from automata.records import Record, Segment
 
+COUNTS = {"train": 1000, "validation": 100, "test": 200}
+DATA = {"sha256": "0" * 64, "classes": 6, "counts": COUNTS, "source": "by hand"}
 PROVENANCE = {
     "host": "here",
     "device": "cpu",
@@ -109,13 +111,8 @@ def _trial(index, epochs, accuracy, selected, failure=None):
         "failure": failure,
     }
     configuration = {"learning_rate": 0.1 + 0.2, "optimizer": "adam", "batch_size": 16}
-    return Trial(
-        index=index,
-        configuration=configuration,
-        rungs=[2, 8],
-        status="completed",
-        progress=progress,
-    )
+    facts = {"index": index, "configuration": configuration, "rungs": [2, 8]}
+    return {**facts, "status": "completed", "progress": progress}
 
 
 @pytest.fixture
@@ -129,27 +126,22 @@ def make_record(protocol):
     def make(*, tuning=(), final=(), failure=None, concurrent_trials=1, measurement=(), **axes):
         names = {"dataset": "satimage", "search": "tpe", "scheduler": "hyperband"}
         job = Run(**{**names, "selector": "gradmatch", "fraction": 0.1, "seed": 0, **axes})
+        short = protocol.model_copy(update={"epochs": 8})
         compute = {"threads_per_trial": 1, "concurrent_trials": concurrent_trials, "device": "cpu"}
-        settings = Settings.model_validate({"protocol": protocol, "compute": compute})
+        settings = Settings.model_validate({"protocol": short, "compute": compute})
         search = _segment(40.0, 36.0, **{"setup": 3.0, "joules": 100.0, **dict(tuning)})
         training = _segment(20.0, 18.0, **{"joules": 50.0, **dict(final)})
         progress = {"epochs": 8, "steps": 504, "samples": 8000, "failure": failure}
+        final_training = {"segments": [training], "progress": progress}
         trials = [
             _trial(0, 8, accuracy=0.75, selected=90),
             _trial(1, 2, accuracy=0.5, selected=100, failure="training loss nan in epoch 2"),
         ]
         return Record(
             job=Job(run=job, settings=settings),
-            data={
-                "sha256": "0" * 64,
-                "classes": 6,
-                "counts": {"train": 1000, "validation": 100, "test": 200},
-                "source": "by hand",
-            },
+            data=DATA,
             tuning={"segments": [search], "trials": trials, "best": 0},
-            final=None
-            if job.selector == "full"
-            else {"segments": [training], "progress": progress},
+            final=None if job.selector == "full" else final_training,
             test={"accuracy": 0.72, "loss": 0.9, "rows": 200},
             resumed=False,
             peak_disk_bytes=3_000_000,

@@ -8,13 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis.collect import (
-    collect,
-    evaluations,
-    presented,
-    provenance_row,
-    record_files,
-)
+from automata.analysis.collect import collect, evaluations, presented, record_files
 from automata.analysis.runs import protocol_hash
 from automata.analysis.tables import read_texts, write
 from automata.config.sections import Comparison
@@ -22,7 +16,7 @@ from automata.errors import UserError
 from automata.records import Tuning, write_record
 from automata.training.progress import Evaluation
 
-HERE = Path("here.json")
+HERE, ANY = Path("here.json"), Comparison()
 
 
 @pytest.fixture
@@ -47,7 +41,7 @@ def test_every_table_has_all_records_sorted_by_run(written, make_record):
         written("c", selector="craig", tuning={"joules": None}),
         written("d", concurrent_trials=2),
     ]
-    tables = collect(paths, Comparison())
+    tables = collect(paths, ANY)
     runs = tables["runs.csv"]
     columns = ["selector", "seed", "record"]
     assert runs[columns].to_numpy().tolist() == [
@@ -58,16 +52,18 @@ def test_every_table_has_all_records_sorted_by_run(written, make_record):
     ]
     assert runs["energy_joules"].isna().tolist() == [True, False, False, False]
     assert tables["provenance.csv"]["record"].tolist() == runs["record"].tolist()
-    assert tables["trials.parquet"].groupby("record").size().to_dict() == {str(p): 2 for p in paths}
+    trials = tables["trials.parquet"]
+    assert trials["record"].value_counts().to_dict() == {str(path): 2 for path in paths}
+    assert set(trials.loc[trials["elapsed_joules"].isna(), "record"]) == {str(paths[2])}
     assert list(tables["protocols.json"]) == sorted(set(runs["protocol_hash"]))
     kept = tables["protocols.json"][protocol_hash(make_record(concurrent_trials=2))]
-    assert (kept["protocol"]["epochs"], kept["compute"]["concurrent_trials"]) == (12, 2)
+    assert (kept["protocol"]["epochs"], kept["compute"]["concurrent_trials"]) == (8, 2)
 
 
 def test_two_records_of_one_run_are_refused_by_name(written):
     paths = [written("one", seed=1), written("other", seed=2), written("again", seed=1)]
     with pytest.raises(UserError) as refusal:
-        collect(paths, Comparison())
+        collect(paths, ANY)
     assert str(refusal.value) == f"records of the same run: {paths[0]}, {paths[2]}"
 
 
@@ -88,7 +84,7 @@ def test_a_folder_without_records_is_refused_by_name(tmp_path):
 
 def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(written):
     newer = {"training": 2, "metering": 1, "gradmatch": 3}
-    table = collect([written("a"), written("b", seed=1, measurement=newer)], Comparison())
+    table = collect([written("a"), written("b", seed=1, measurement=newer)], ANY)
     versions = [f"{part}_version" for part in ("training", "metering", "selector")]
     assert table["runs.csv"][versions].to_numpy().tolist() == [[1, 1, 1], [2, 1, 3]]
 
@@ -110,7 +106,7 @@ def test_an_older_measurement_than_others_of_its_panel_is_set_aside(
         written("old", selector=selector, fraction=1.0 if selector == "full" else 0.1, seed=1),
         written("elsewhere", dataset="dna"),
     ]
-    aside = collect(paths, Comparison())["runs.csv"].set_index("record")["set_aside"]
+    aside = collect(paths, ANY)["runs.csv"].set_index("record")["set_aside"]
     assert aside[str(paths[0])] == aside[str(paths[2])] == ""
     assert aside[str(paths[1])] == (f"has another measurement version: {reason}" if reason else "")
 
@@ -118,7 +114,7 @@ def test_an_older_measurement_than_others_of_its_panel_is_set_aside(
 def test_tables_are_the_same_however_many_processes_read(written, monkeypatch):
     monkeypatch.setattr("automata.analysis.collect.CHUNK", 2)
     paths = [written(str(seed), seed=seed) for seed in range(5)]
-    one, three = collect(paths, Comparison()), collect(paths, Comparison(), processes=3)
+    one, three = collect(paths, ANY), collect(paths, ANY, processes=3)
     for name in ("runs.csv", "trials.parquet", "provenance.csv"):
         pd.testing.assert_frame_equal(one[name], three[name])
     assert one["protocols.json"] == three["protocols.json"]
@@ -131,7 +127,7 @@ def test_a_file_that_is_no_record_is_refused_by_name(written, tmp_path, monkeypa
     other = tmp_path / "other.json"
     other.write_text("{}")
     with pytest.raises(UserError, match=f"^{other}: its content does not match its digest"):
-        collect([written("a"), other], Comparison(), processes)
+        collect([written("a"), other], ANY, processes)
 
 
 # --- the table of trials ----------------------------------------------------------------------
@@ -162,12 +158,6 @@ def test_a_row_for_each_evaluation_in_the_order_of_time(make_record):
     assert set(table["record"]) == {"here.json"}
 
 
-def test_unknown_energy_is_missing(make_record):
-    joules = evaluations(make_record(tuning={"joules": None}), HERE)["elapsed_joules"]
-    assert joules.dtype == "float64"
-    assert joules.isna().all()
-
-
 def test_a_run_without_a_search_has_no_evaluations_but_all_columns(make_record):
     record = make_record()
     nothing = Tuning(segments=[], trials=record.tuning.trials, best=0)
@@ -179,32 +169,23 @@ def test_a_run_without_a_search_has_no_evaluations_but_all_columns(make_record):
 # --- the table of provenance ------------------------------------------------------------------
 
 
-def test_provenance_says_what_made_the_record(make_record):
-    row = provenance_row(make_record(seed=3), Path("r.json"))
-    expected = {
-        "record": "r.json",
-        "seed": 3,
-        "started": "2023-11-14T22:13:20+00:00",
-        "git_commit": "c0ffee",
-        "git_dirty": False,
-        "measurement": "training 1, metering 1, selector 1",
-        "lock_sha256": "1" * 64,
-        "data": "satimage " + "0" * 64,
-        "blas": "internal_api openblas, version 0.3, num_threads 1",
-        "environment": "OMP_NUM_THREADS 1",
-    }
-    assert expected == {name: row[name] for name in expected}
-
-
-def test_each_value_is_counted_and_many_are_one_row(tmp_path, make_record):
-    records = [make_record(seed=seed) for seed in range(9)]
-    records[0].provenance["host"] = "elsewhere"
-    records[0].provenance["git"] = None  # made outside of a checkout
-    rows = [provenance_row(record, Path(f"{number}.json")) for number, record in enumerate(records)]
-    write(pd.DataFrame(rows), tmp_path / "provenance.csv")
-    text = presented(read_texts(tmp_path / "provenance.csv"))
-    assert "| host | elsewhere | 1 |\n| host | here | 8 |\n" in text
-    assert "| git_commit |  | 1 |\n| git_commit | c0ffee | 8 |\n" in text
-    assert "| seed | 9 values | 9 |\n" in text
-    start = "2023-11-14T22:13:20+00:00"
-    assert text.endswith(f"\n\n9 runs, begun between {start} and {start}.\n")
+def test_provenance_counts_each_value_and_many_are_one_row(written, make_record, tmp_path):
+    odd = make_record(seed=9)
+    odd.provenance.update(host="elsewhere", git=None)  # made outside of a checkout
+    write_record(odd, tmp_path / "odd.json")
+    table = collect([tmp_path / "odd.json", *(written(str(n), seed=n) for n in range(8))], ANY)
+    write(table["provenance.csv"], tmp_path / "provenance.csv")
+    text, start = presented(read_texts(tmp_path / "provenance.csv")), "2023-11-14T22:13:20+00:00"
+    for rows in (
+        "| host | elsewhere | 1 |\n| host | here | 8 |\n",
+        "| git_commit |  | 1 |\n| git_commit | c0ffee | 8 |\n",
+        "| git_dirty |  | 1 |\n| git_dirty | False | 8 |\n",
+        "| seed | 9 values | 9 |\n",
+        "| measurement | training 1, metering 1, selector 1 | 9 |\n",
+        f"| data | satimage {'0' * 64} | 9 |\n",
+        "| blas | internal_api openblas, version 0.3, num_threads 1 | 9 |\n",
+        "| environment | OMP_NUM_THREADS 1 | 9 |\n",
+        f"\n\n9 runs, begun between {start} and {start}.\n",
+    ):
+        assert rows in text
+    assert text == table["provenance.md"]

@@ -11,48 +11,28 @@ import pytest
 from automata.analysis.ratios import COLUMNS, ceiling, ratios_to_full
 from automata.analysis.runs import RunRow
 
-from .conftest import run
+from .conftest import only, run
 
-WORK = {
-    "full_epoch_equivalents": 10.0,
-    "gradient_selections": 15,
-    "final_epochs": 20,
-    "final_seconds": 30.0,
-    "best_epochs": 18,
-}
-"""A run of 60 s, 150 J, accuracy 0.88."""
-FULL = {
-    "selector": "full",
-    "fraction": 1.0,
-    "total_seconds": 300.0,
-    "energy_joules": 600.0,
-    "test_accuracy": 0.9,
-    "full_epoch_equivalents": 100.0,
-    "gradient_selections": 0,
-    "final_epochs": 0,
-    "final_seconds": 0.0,
-    "record": "full.json",
-}
+WORK = {"gradient_selections": 15, "final_epochs": 20, "final_seconds": 30.0, "best_epochs": 18}
+"""Of a run of 60 s, 150 J, accuracy 0.88, and 10 epochs in all."""
+NOTHING = {"gradient_selections": 0, "final_epochs": 0, "final_seconds": 0.0, "best_epochs": 18}
+FULL = {"total_seconds": 300.0, "energy_joules": 600.0, "test_accuracy": 0.9}
 UNMEASURED = {"energy_joules": None, "energy_method": None, "energy_source": None}
 
 
 def own(**changes):
-    return run(**{**WORK, "record": "run.json", **changes})
+    return run(**{"full_epoch_equivalents": 10.0, **WORK, "record": "run.json", **changes})
 
 
 def full(**changes):
-    return own(**{**FULL, **changes})
-
-
-def ratios(*rows):
-    return ratios_to_full(pd.DataFrame(list(rows)))
+    values = {"full_epoch_equivalents": 100.0, **NOTHING, **FULL, "record": "full.json"}
+    return run("full", 1.0, **{**values, **changes})
 
 
 def of_run(*rows):
     """Return the one row that is not FULL's."""
-    table = ratios(*rows)
-    (row,) = table[table["selector"] != "full"].to_dict("records")
-    return row
+    table = ratios_to_full(pd.DataFrame(rows))
+    return only(table[table["selector"] != "full"])
 
 
 def test_ratios_of_a_run():
@@ -76,7 +56,7 @@ def test_ratios_of_a_run():
 
 
 def test_full_against_itself_is_one_or_zero():
-    (row,) = ratios(full()).to_dict("records")
+    row = only(ratios_to_full(pd.DataFrame([full()])))
     ones = ("speedup", "energy_ratio", "ceiling", "efficiency", "final_ceiling")
     assert [row[name] for name in ones] == [1.0] * 5
     assert (row["relative_test_error"], row["full_record"]) == (0.0, "full.json")
@@ -99,14 +79,11 @@ def test_the_ceiling_counts_epochs_selections_and_slots(selections, slots, expec
 
 
 def test_rows_keep_the_order_and_the_columns():
-    table = ratios(own(seed=1), full(seed=1), full(), own())
-    assert list(table.columns) == COLUMNS
-    assert [*zip(table["selector"], table["seed"], strict=True)] == [
-        ("gradmatch", 1),
-        ("full", 1),
-        ("full", 0),
-        ("gradmatch", 0),
-    ]
+    rows = [own(seed=1), full(seed=1), full(), own()]
+    table = ratios_to_full(pd.DataFrame(rows))
+    assert list(table.columns) == list(ratios_to_full(pd.DataFrame(rows)[:0]).columns) == COLUMNS
+    order = [[row[name] for name in ("selector", "seed")] for row in rows]
+    assert table[["selector", "seed"]].to_numpy().tolist() == order
 
 
 @pytest.mark.parametrize(
@@ -180,8 +157,3 @@ def test_energy_that_was_not_measured_has_no_ratio(which, missing, caplog):
     assert pd.isna(row["energy_ratio"])
     assert row["speedup"] == 5.0
     assert len(caplog.messages) == (which != "both")
-
-
-def test_no_runs_at_all_give_an_empty_table_with_its_columns():
-    table = ratios_to_full(pd.DataFrame(columns=list(run())))
-    assert (len(table), list(table.columns)) == (0, COLUMNS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 
 import pytest
 
@@ -17,21 +18,13 @@ def path(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{}, {"selector": "full", "fraction": 1.0}, {"tuning": {"joules": None}}],
-    ids=["with a final training", "without one", "without energy"],
+    "changes", [{}, {"selector": "full", "fraction": 1.0}, {"tuning": {"joules": None}}]
 )
-def test_what_was_written_is_read(path, make_record, changes):
-    write_record(make_record(**changes), path)
-    assert read_record(path) == make_record(**changes)
-
-
-@pytest.mark.parametrize("loss", ["nan", "inf"])
-def test_a_diverged_trial_survives_the_file(path, make_record, loss):
-    record = make_record()
-    record.tuning.trials[-1].progress.training_loss[-1] = float(loss)
+def test_what_was_written_is_read_even_of_trials_that_diverged(path, make_record, changes):
+    record = make_record(**changes)
+    record.tuning.trials[-1].progress.training_loss = [0.1 + 0.2, math.nan, math.inf]
     write_record(record, path)
-    assert str(read_record(path).tuning.trials[-1].progress.training_loss[-1]) == loss
+    assert repr(read_record(path)) == repr(record)
 
 
 def test_others_can_read_a_record_and_check_its_digest(path, make_record):
@@ -47,8 +40,6 @@ def test_others_can_read_a_record_and_check_its_digest(path, make_record):
     ("old", "new"),
     [
         ('"accuracy": 0.72', '"accuracy": 0.7200000000000001'),
-        ('"sha256": "0', '"sha256": "1'),
-        ('"digest": "', '"digest": "0'),
         ('"digest": ', '"digested": '),
         ('"notes": [', '"notes": ["b", '),
         ('"seed": 0', '"seed":  0'),
@@ -78,7 +69,7 @@ def test_another_file_or_none_is_refused_by_name(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    "place", ["", "tuning", "tuning segments 0", "tuning trials 0 progress", "job settings"]
+    "place", ["", "tuning segments 0", "tuning trials 0 progress", "job settings"]
 )
 def test_an_unknown_field_is_refused_by_name(path, make_record, place):
     write_record(make_record(), path)

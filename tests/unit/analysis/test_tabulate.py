@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.cli import main
 from automata.config.reading import read
-from automata.registry import imported
 from automata.views import TABLES
 from benchmarks.synthetic import CONTROLS, PAPER, synthetic_runs
 from tabulated import CARBON, write_tables
@@ -20,7 +18,6 @@ from tabulated import CARBON, write_tables
 from .conftest import only
 
 MADE = {name for name, table in TABLES.items() if table.make}
-STUDIES = ["fronts.csv", "rank-agreement.csv", "selector-comparison.csv"]
 CLAIMS = Path(__file__).parents[3] / "config/claims.yaml"
 
 
@@ -34,8 +31,8 @@ def tabulated(runs, folder):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The tables of runs of the whole paper, with the settings of none of its runs."""
-    return tabulated(synthetic_runs(), tmp_path_factory.mktemp("experiment") / "tables")
+    """The tables of the whole grid of the paper, one seed."""
+    return tabulated(synthetic_runs(repeats=1), tmp_path_factory.mktemp("experiment") / "tables")
 
 
 @pytest.mark.parametrize("selectors", [("full",), ("random", "gradmatch"), PAPER + CONTROLS])
@@ -44,16 +41,11 @@ def test_partial_experiments_have_all_files(selectors, tmp_path):
     tabulated(synthetic_runs(selectors=selectors, **axes), tmp_path / "tables")
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_file_has_what_its_function_says_and_names_known_records(name, whole):
-    study, make = Study(whole), imported(f"automata.analysis.{TABLES[name].make}")
-    (argument,) = signature(make).parameters
-    expected = make(study if argument == "study" else getattr(study, argument))
-    found = read_csv(whole / name)
-    assert len(found) == len(expected) > 0
-    assert list(found.columns) == list(expected.columns)
-    named = {record for records in found["records"] for record in records.split()}
-    assert named <= set(study.runs["record"])
+@pytest.mark.parametrize("name", ["fronts.csv", "rank-agreement.csv", "selector-comparison.csv"])
+def test_every_number_names_records_of_the_experiment(name, whole):
+    records = read_csv(whole / name)["records"]
+    assert {it for names in records for it in names.split()} <= set(Study(whole).runs["record"])
+    assert records.ne("").all()
 
 
 def test_every_panel_has_its_differences_from_the_paper(whole):
