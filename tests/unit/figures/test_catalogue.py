@@ -48,10 +48,3 @@ def test_the_command_writes_each_figure_in_both_formats(small, tmp_path, process
     files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}
     assert set(files) == {f"{name}.{form}" for name in names for form in ("pdf", "png")}
     assert {p.read_bytes()[:4] for p in files.values()} == {b"%PDF", b"\x89PNG"}
-
-
-def test_the_command_with_another_name_ends_in_one_line(small, tmp_path):
-    with pytest.raises(SystemExit) as end:
-        main(["plot", str(small.folder), "x", "--output", str(tmp_path)])
-    assert str(end.value.code).startswith("automata plot: error: figure 'x' is not one of ")
-    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
@@ -82,49 +81,34 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
     assert first == second
 
 
-@pytest.mark.parametrize("name", ["main", "selector-comparison", "pareto"])
-def test_nothing_is_cut_off_where_it_is_written(largest, tmp_path, name):
-    save(largest(name), tmp_path / "figure.png")
-    with Image.open(tmp_path / "figure.png") as image:
-        pixels = image.convert("L")
+def test_what_is_written_has_white_edges_and_its_areas_their_colours_in_few(largest, tmp_path):
+    save(largest("pareto"), tmp_path / "few.png")
+    with style():
+        largest("pareto").savefig(tmp_path / "all.png")
+    with Image.open(tmp_path / "few.png") as few, Image.open(tmp_path / "all.png") as every:
+        assert few.info["dpi"] == every.info["dpi"]
+        pixels = few.convert("L")
+        shown, drawn = (image.convert("RGB").getcolors(2**24) for image in (few, every))
+    areas = {colour for count, colour in drawn if count > 0.002 * sum(n for n, _ in drawn)}
+    assert len(shown) <= COLOURS
+    assert len(areas) > 2
+    assert {colour for _, colour in shown} >= areas
     right, bottom = pixels.size
     edges = [(0, 0, right, 1), (0, bottom - 1, right, bottom)]
     edges += [(0, 0, 1, bottom), (right - 1, 0, right, bottom)]
     assert [pixels.crop(edge).getextrema() for edge in edges] == [(255, 255)] * 4
 
 
-def test_what_fills_areas_keeps_its_colour_in_few_colours(largest, tmp_path):
-    save(largest("pareto"), tmp_path / "few.png")
-    with style():
-        largest("pareto").savefig(tmp_path / "all.png")
-    with Image.open(tmp_path / "few.png") as few, Image.open(tmp_path / "all.png") as every:
-        assert few.info["dpi"] == every.info["dpi"]
-        shown, drawn = (image.convert("RGB").getcolors(2**24) for image in (few, every))
-    areas = {colour for count, colour in drawn if count > 0.002 * sum(n for n, _ in drawn)}
-    assert len(shown) <= COLOURS
-    assert len(areas) > 2
-    assert {colour for _, colour in shown} >= areas
-
-
-def inside(path: Path) -> bytes:
-    """Return a PDF with its compressed streams beside it."""
-    content = path.read_bytes()
-    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)
-    readable = [zlib.decompressobj().decompress(it) for it in streams if it[:1] == b"x"]
-    return b"".join([content, *readable])
-
-
-def test_a_pdf_has_its_fonts_in_it_as_true_type(largest, tmp_path):
+def test_words_in_a_pdf_are_letters_of_true_type_fonts_that_are_in_it(largest, tmp_path):
     save(largest("selector-comparison"), tmp_path / "figure.pdf")
-    content = inside(tmp_path / "figure.pdf")
+    content = (tmp_path / "figure.pdf").read_bytes()
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)
+    content += b"".join(zlib.decompressobj().decompress(it) for it in streams if it[:1] == b"x")
     assert b"/FontFile2" in content
     kinds = rb"/Subtype\s*/(Type0|Type1|Type3|TrueType|CIDFontType2)"
     assert set(re.findall(kinds, content)) <= {b"Type0", b"TrueType", b"CIDFontType2"}
-
-
-def test_words_in_a_pdf_are_letters_of_one_font(tmp_path):
     figure = Figure()
     figure.text(0.5, 0.5, "final office affluent fifth")  # fi, ffi, ffl: ligatures of the font
-    save(figure, tmp_path / "figure.pdf")
-    fonts = re.findall(rb"/BaseFont\s*/[^\s/]+", (tmp_path / "figure.pdf").read_bytes())
+    save(figure, tmp_path / "words.pdf")
+    fonts = re.findall(rb"/BaseFont\s*/[^\s/]+", (tmp_path / "words.pdf").read_bytes())
     assert len(set(fonts)) == 1

@@ -55,18 +55,15 @@ def test_a_forest_has_the_pooled_rows_in_black_where_they_differ(
     assert [colour == "black" for colour in marks] == [*((low > nothing) | (high < nothing))]
 
 
-def test_a_forest_says_its_numbers_and_names_pairs_and_sizes(some, drawn, pooled):
+def test_a_forest_says_its_numbers_and_which_side_is_better(some, drawn, pooled):
     forest = drawn("selector-comparison", some)
     left, right = forest.axes
     numbers = pooled[["speedup_ratio", "speedup_ratio_low", "speedup_ratio_high"]].iloc[0]
     assert texts(right)[0] == "{:.2f} ({:.2f} to {:.2f})".format(*numbers)
     assert "first better | second better" in left.get_xlabel()
     assert "second faster | first faster" in right.get_xlabel()
-    assert "95 % bootstrap intervals over data sets" in note_of(forest)
-    heads, lines = tick_labels(left)[:6], tick_labels(left)[6:]
-    assert heads[:2] == ["AUTOMATA vs RANDOM (fixed)", "AUTOMATA vs RANDOM (adaptive)"]
-    assert heads[4:] == ["RANDOM (adaptive) vs RANDOM (fixed)", "RS2 vs RANDOM (fixed)"]
-    assert lines == ["1 %", "5 %", "10 %", "30 %", "all sizes"] * 6
+    assert tick_labels(left)[0] == "AUTOMATA vs RANDOM (fixed)"
+    assert tick_labels(left)[6:] == ["1 %", "5 %", "10 %", "30 %", "all sizes"] * 6
 
 
 def test_a_forest_of_one_seed_has_no_interval_and_names_what_it_cannot_compare(
@@ -100,11 +97,6 @@ def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
     assert "Subset sizes: 1 %, 5 %, 10 %, 30 %." in note_of(figure)
 
 
-def test_pareto_warns_of_unequal_subset_sizes(make_study, some_runs):
-    runs = some_runs.query("dataset == 'dna' and (selector != 'craig' or fraction == 0.1)")
-    assert "different subset sizes" in note_of(draw("pareto", make_study(runs)))
-
-
 # --- rank agreement ---------------------------------------------------------------------------
 
 
@@ -119,12 +111,6 @@ def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
             assert points(axes, f"taus {selector}") == tuples(rows, "percent", "tau")
         noise = of_scheduler[of_scheduler["selector"] == "full-again"]
         assert points(axes, "noise") == tuples(noise, "percent", "tau")
-
-
-def test_a_missing_noise_ceiling_is_said(small):
-    figure = draw("rank-agreement", small)
-    assert "There is no noise ceiling: FULL (repeat) was not run." in note_of(figure)
-    assert legend_of(figure) == ["RANDOM (fixed)", "AUTOMATA"]
 
 
 # --- ceiling ----------------------------------------------------------------------------------
@@ -161,13 +147,16 @@ def test_curves_are_the_steps_of_the_table(some, drawn, row, clock):
     assert {line.get_drawstyle() for line in axes.lines} == {"steps-post"}
 
 
-def test_anytime_draws_the_size_of_the_legend_or_none(make_study, some_runs):
+def test_unequal_subset_sizes_are_said_or_left_out(make_study, some_runs):
     runs = some_runs.query("dataset == 'dna' and search == 'tpe' and seed == 0")
-    keep = "fraction != 0.05 and (scheduler == 'hyperband' or selector != 'rs2' or fraction == 0.3)"
-    figure = draw("anytime/dna", make_study(runs.query(keep), trials=True))
+    one_panel = "scheduler == 'hyperband' or selector != 'rs2' or fraction == 0.3"
+    runs = runs.query(one_panel).query("selector != 'craig' or fraction == 0.1")
+    study = make_study(runs, trials=True)
+    figure = draw("anytime/dna", study)
     assert {"RS2 10 %", "AUTOMATA 10 %"} <= set(legend_of(figure))
     assert points(figure.axes[0], "steps rs2")
     assert not points(figure.axes[1], "steps rs2")  # it was run with other sizes
+    assert "different subset sizes" in note_of(draw("pareto", study))
 
 
 def test_missing_energy_is_said_and_takes_nothing_from_the_other_row(make_study, small_runs):
@@ -202,13 +191,6 @@ def test_bars_are_the_parts_of_the_table_side_by_side_with_their_speedup(some, d
     assert tick_labels(axes)[:4] == expected
 
 
-def test_parts_can_be_told_apart_without_colour(some, drawn):
-    patches = [part[0] for part in drawn("time-split/dna", some).axes[0].containers]
-    greys = [to_hex(patch.get_facecolor()) for patch in patches]
-    assert len({*zip(greys, (patch.get_hatch() for patch in patches), strict=True)}) == len(PARTS)
-    assert all(grey[1:3] == grey[3:5] == grey[5:] for grey in greys)
-
-
 # --- the performance summary ------------------------------------------------------------------
 
 
@@ -239,10 +221,7 @@ def test_lanes_of_the_summary_are_of_data_sets_with_runs(some, drawn):
     speedups, _, times = figure.axes
     assert tick_labels(speedups) == ["Random, HB", "TPE, HB", "Random, ASHA", "TPE, ASHA"]
     assert texts(speedups) == ["CIFAR100"]
-    assert note_of(figure).startswith(
-        "16 of 20 panels were not run (none of SST2, glue-SST2, CIFAR10, CONNECT-4). Speedup: "
-    )
-    assert legend_of(figure) == ["AUTOMATA, HB", "AUTOMATA, ASHA", "FULL"]
+    assert note_of(figure).startswith("16 of 20 panels were not run (none of SST2, glue-SST2, ")
     for seconds, label in zip(times.get_xticks(), times.get_xticklabels(), strict=True):
         number, unit = label.get_text().split()
         assert float(number) * {"s": 1, "min": 60, "h": 3600}[unit] == seconds
@@ -250,17 +229,11 @@ def test_lanes_of_the_summary_are_of_data_sets_with_runs(some, drawn):
 
 @pytest.mark.parametrize(
     ("low", "high", "shown"),
-    [
-        (0.8, 150, ["1", "10", "100"]),
-        (0.8, 12, ["1", "2", "5", "10"]),
-        (0.9, 2.4, ["1", "1.4", "2"]),
-        (0.92, 1.25, ["1", "1.1", "1.2"]),
-        (0.97, 1.03, ["1"]),
-    ],
+    [(0.8, 150, "1 10 100"), (0.8, 12, "1 2 5 10"), (0.9, 2.4, "1 1.4 2"), (0.97, 1.03, "1")],
 )
 def test_logarithmic_axes_have_the_coarsest_ticks_that_are_three(low, high, shown):
     axes = Figure().add_subplot()
     logarithmic(axes, "x", low, high)
-    assert [label.get_text() for label in axes.get_xticklabels()] == shown
-    assert axes.get_xticks() == pytest.approx([float(label) for label in shown])
+    assert [label.get_text() for label in axes.get_xticklabels()] == shown.split()
+    assert axes.get_xticks() == pytest.approx([float(label) for label in shown.split()])
     assert axes.get_xlim() == (low, high)
