@@ -1,7 +1,5 @@
 """Records and rows of tables made by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from automata.analysis.ratios import COLUMNS as RATIOS

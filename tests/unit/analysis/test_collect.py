@@ -1,7 +1,5 @@
 """From record files to tables: nothing is lost, doubled or averaged in by mistake."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -80,13 +78,6 @@ def test_a_folder_without_records_is_refused_by_name(tmp_path):
     for path in (tmp_path, tmp_path / "absent"):
         with pytest.raises(UserError, match=f"^{path}: no file, and no folder with"):
             record_files([path])
-
-
-def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(written):
-    newer = {"training": 2, "metering": 1, "gradmatch": 3}
-    table = collect([written("a"), written("b", seed=1, measurement=newer)], ANY)
-    versions = [f"{part}_version" for part in ("training", "metering", "selector")]
-    assert table["runs.csv"][versions].to_numpy().tolist() == [[1, 1, 1], [2, 1, 3]]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The committed page of results says what the published tables say."""
 
-from __future__ import annotations
-
 import filecmp
 from pathlib import Path
 

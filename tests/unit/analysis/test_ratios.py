@@ -1,7 +1,5 @@
 """Each run against FULL: which runs pair, which are refused, and the numbers."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A record on disk: what is written is read, and nothing else is."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

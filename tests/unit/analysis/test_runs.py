@@ -1,7 +1,5 @@
 """The table of runs: one row per record, with the right sums."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import get_args
 

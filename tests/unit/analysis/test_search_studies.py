@@ -1,7 +1,5 @@
 """Inside the searches: which scores are paired, what tau is of them, and step curves by hand."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from pathlib import Path
@@ -65,11 +63,12 @@ def pair(scores, full=(), other=(), **changes):
         ([*SWAPPED, 0.9], {}, {"names": [0, 1, 2, 3, 4, 99]}, 0.8),  # those that both tried
         (FULL_SCORES, {"names": [0, 0, 1, 2, 3]}, {"names": [0, 0, 1, 2, 3]}, 1.0),  # drawn twice
         ([0.5] * 5, {}, {}, math.nan),
+        ([1.0, 2.0, 3.0, 4.0], {}, {"names": [0, 1, 2, 3]}, math.nan),  # too few
     ],
 )
 def test_tau_is_of_the_configurations_that_both_tried(scores, full, other, tau):
     row = only(agreements(study(*pair(scores, full, other))))
-    assert (row["pairs"], row["tau"]) == pytest.approx((5, tau), nan_ok=True)
+    assert (row["pairs"], row["tau"]) == pytest.approx((min(len(scores), 5), tau), nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +86,8 @@ def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
 WARM = {"alike": {"scheduler": {"hyperband": {"warm_start": 0.35}}}}
 
 
-@pytest.mark.parametrize("fraction", [0.01, 0.05, 0.1, 0.3])
-@pytest.mark.parametrize("epochs", [20, 40, 200, 300])
+@pytest.mark.parametrize("fraction", [0.05, 0.3])
+@pytest.mark.parametrize("epochs", [20, 200])
 def test_rungs_within_the_warm_start_of_training_have_no_tau(fraction, epochs):
     plan = SubsetPlan(selector=None, fraction=fraction, warm_start=0.35)
     first = plan.warm_start_epochs(epochs)

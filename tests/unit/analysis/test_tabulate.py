@@ -1,7 +1,5 @@
 """`automata tabulate` on made-up runs: of the whole paper, and of a part."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

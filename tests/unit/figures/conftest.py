@@ -1,7 +1,5 @@
 """Tables of made-up experiments, on disk as the commands write them, and their figures."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

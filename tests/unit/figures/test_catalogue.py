@@ -1,7 +1,5 @@
 """Figures by name: which an experiment has, and the command that writes them."""
 
-from __future__ import annotations
-
 import pytest
 
 from automata.cli import main

@@ -1,7 +1,5 @@
 """Every figure, in the largest grids: what can be read, what is written."""
 
-from __future__ import annotations
-
 import re
 import zlib
 

@@ -1,7 +1,5 @@
 """What a figure says of its own evidence."""
 
-from __future__ import annotations
-
 import pytest
 
 from automata.figures.files import draw

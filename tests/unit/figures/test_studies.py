@@ -1,7 +1,5 @@
 """The figures beyond the paper: what stands where, and what they say is missing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Trade-offs: what stands where in a panel, and which panels a figure has."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Small studies made by hand, from runs that state only what a test is about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Small studies and the verdicts on them, computed by hand."""
 
-from __future__ import annotations
-
 import pytest
 from scipy.stats import spearmanr
 
@@ -95,7 +93,6 @@ STUDIES = [
     (REACHES, runs([5.0, 5.5, 6.0], [-2.0, 0.5, 2.5]), YES, OPEN),
     (REACHES, runs([2.0, 2.5, 3.0]), NO, FIRM),
     ({**REACHES, **SIZES}, [*runs([5.0, 5.5, 6.0]), run(9.0, fraction=0.3)], YES, FIRM),
-    ({**REACHES, **SIZES}, [*runs([2.0, 2.5, 3.0]), run(2.0, fraction=0.3)], NO, FEW),
     ({"shape": "reaches", "threshold": 4}, runs([5.0] * 3, 60.0), YES, FIRM),
     (REACHES, runs([1.0, 3.5, 6.0]), NO, OPEN),
     # What was not run may turn the verdict.
@@ -110,7 +107,6 @@ STUDIES = [
     (COVERS, contest((4, 1), (4, 0.5), (3, 2)), NO, FIRM),
     (COVERS, contest((4, 1), (2.5, 0), (9, 2)), NO, FIRM),  # 3 and 3
     (COVERS, contest((4, 1), (2.4, 0), (9, 2)), YES, FIRM),  # 3 and 2.8
-    (COVERS, contest((9, 2), (3, 1), (2, 1)), NO, FIRM),  # the worst error covers nothing
     (COVERS, contest((2, -1), (4, -0.5), (3, -0.5)), NO, FIRM),  # from FULL's 0: 1 and 1.5
     (COVERS, contest((0.9, 0), (0.8, 1), (0.7, 2)), NO, FIRM),  # all slower than FULL
     (COVERS, contest((4, 0.5), (4, 1), (3, 2), seeds=2), YES, FEW),
@@ -135,7 +131,6 @@ STUDIES = [
     ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [4.0, 4.1, 4.2]), YES, FIRM),
     ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [1.0, 4.1, 9.0]), YES, OPEN),
     ({**FALLS, **SIZES}, sizes([4.0, 4.1, 4.2], [5.0, 5.1, 5.2]), NO, FIRM),
-    ({**FALLS, **SIZES}, sizes([5.0, 5.1], [4.0, 4.1]), YES, FEW),
     ({**FALLS, **SIZES}, sizes([5.0, 5.0], [5.0, 5.0]), NO, FEW),
     ({**FALLS, **SIZES}, runs([5.0] * 3), NOT_RUN, ""),
     ({**FALLS, "fractions": [0.01, 0.1, 0.3]}, sizes([5.0] * 3, [4.0] * 3), YES, NO_FRACTION),
@@ -149,7 +144,6 @@ STUDIES = [
     (PAIRED, duel([2.0, 2.2, 2.1], [1.0, 1.1, 1.2]), NO, FIRM),
     (PAIRED, duel([1.0, 3.0, 1.0], [2.0, 2.0, 2.5]), YES, OPEN),
     (PAIRED, duel([1.0] * 3, [1.0] * 3), NO, FIRM),
-    (PAIRED, duel([1.0, 1.0], [2.0, 2.0]), YES, FEW),
     ({**PAIRED, **BOTH}, duel([1.0] * 3, [2.0] * 3), YES, NO_PANEL),
     ({**PAIRED, **SIZES}, duel([1.0] * 3, [2.0] * 3), YES, NO_FRACTION),
     (PAIRED, [{**row, "refused": "diverged"} for row in duel([1.0], [2.0])], NOT_RUN, ""),
@@ -169,7 +163,6 @@ STUDIES = [
     # Spearman's 1 - 6 sum(d^2) / (n (n^2 - 1)) is 0.5 for sum(d^2) = 10, n = 5.
     (LARGER, growing([1, 2, 3, 4, 5, 6]), YES, FIRM),
     (LARGER, growing([6, 5, 4, 3, 2, 1]), NO, FIRM),
-    (LARGER, growing([4, 4, 4, 4, 4, 4]), NO, FIRM),
     (LARGER, growing([1, 2, 3, 4, 5]), YES, NO_PANEL),
     (LARGER, growing([2, 4, 1, 3, 5]), NO, OPEN),
     ({**LARGER, "above": 0.49}, growing([2, 4, 1, 3, 5]), YES, OPEN),

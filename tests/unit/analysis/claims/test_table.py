@@ -1,7 +1,5 @@
 """The table of claims about small studies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from automata.analysis.claims import claims_table, parse_claims, presented
