@@ -121,12 +121,21 @@ def make_record(protocol):
     `final` change how these were measured, `axes` what was run.
     """
 
-    def make(*, tuning=(), final=(), failure=None, concurrent_trials=1, measurement=(), **axes):
+    def make(
+        *,
+        tuning=(),
+        final=(),
+        failure=None,
+        concurrent_trials=1,
+        measurement=(),
+        settings=(),
+        **axes,
+    ):
         names = {"dataset": "satimage", "search": "tpe", "scheduler": "hyperband"}
         job = Run(**{**names, "selector": "gradmatch", "fraction": 0.1, "seed": 0, **axes})
         short = protocol.model_copy(update={"epochs": 8})
         compute = {"threads_per_trial": 1, "concurrent_trials": concurrent_trials, "device": "cpu"}
-        settings = Settings.model_validate({"protocol": short, "compute": compute})
+        made = {"protocol": short, "compute": compute, **dict(settings)}
         search = _segment(40.0, 36.0, **{"setup": 3.0, "joules": 100.0, **dict(tuning)})
         training = _segment(20.0, 18.0, **{"joules": 50.0, **dict(final)})
         progress = {"epochs": 8, "steps": 504, "samples": 8000, "failure": failure}
@@ -136,7 +145,7 @@ def make_record(protocol):
             _trial(1, 2, accuracy=0.5, selected=100, failure="training loss nan in epoch 2"),
         ]
         return Record(
-            job=Job(run=job, settings=settings),
+            job=Job(run=job, settings=Settings.model_validate(made)),
             data=DATA,
             tuning={"segments": [search], "trials": trials, "best": 0},
             final=None if job.selector == "full" else final_training,

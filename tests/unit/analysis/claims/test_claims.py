@@ -188,8 +188,8 @@ def test_the_verdict_on_a_small_study(check, keys, rows, verdict, firm):
     [
         (
             REACHES,
-            runs([5.0, 5.5, 6.0], 0.5),
-            "5.5x (5x to 6x) at +0.5 pp (+0.5 to +0.5), fraction 10 %",
+            runs([5.0, 6.0, 7.0], 0.5),
+            "6x (5x to 7x) at +0.5 pp (+0.5 to +0.5), fraction 10 %",
         ),
         (
             {**REACHES, **BOTH},
@@ -214,11 +214,6 @@ def test_the_verdict_on_a_small_study(check, keys, rows, verdict, firm):
             "+1 pp (+0.5 to +1.5) over 6 pairs, fractions 10 %",
         ),
         (FASTER, full([20] * 3, [10] * 3), "2x (2x to 2x) over 3 pairs, fractions 100 %"),
-        (
-            {**COVERS, **BOTH},
-            contest((4, 0.5), (4, 1), (3, 2)) + contest((4, 1), (4, 0.5), (3, 2), panel=ASHA),
-            "holds in 1 of 2 panels",
-        ),
         (LARGER, growing([1, 2, 3, 4]), "needs more runs of AUTOMATA with the speedup"),
     ],
 )
