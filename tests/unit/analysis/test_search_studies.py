@@ -46,10 +46,10 @@ def study(runs, trials, protocols=None):
     return made
 
 
-def pair(scores, full=(), other=(), **changes):
+def pair(scores, full=(), other=(), epochs=20, **changes):
     """Return a FULL run and another with their scores; `full` and `other` change how they are."""
-    first = run("full", 1.0, **{axis: changes[axis] for axis in ("epochs",) if axis in changes})
-    second = run(**{"selector": "rs2", **changes})
+    first = run("full", 1.0, epochs=epochs)
+    second = run(**{"selector": "rs2", "epochs": epochs, **changes})
     both = [*scored(first, FULL_SCORES, **dict(full)), *scored(second, scores, **dict(other))]
     return [first, second], both
 
@@ -81,6 +81,8 @@ def test_tau_is_of_the_configurations_that_both_tried(scores, full, other, tau):
 )
 def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
     assert agreements(study(*pair(FULL_SCORES, **changes))).empty
+    runs, trials = pair(FULL_SCORES)
+    assert agreements(study([{**runs[0], "epochs": 40}, runs[1]], trials)).empty
 
 
 WARM = {"alike": {"scheduler": {"hyperband": {"warm_start": 0.35}}}}

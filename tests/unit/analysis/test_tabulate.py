@@ -46,12 +46,6 @@ def test_every_number_names_records_of_the_experiment(name, whole):
     assert records.ne("").all()
 
 
-def test_every_panel_has_its_differences_from_the_paper(whole):
-    table = Study(whole).differences
-    assert table.groupby(["dataset", "search", "scheduler"]).ngroups == 44
-    assert {"device", "energy", "reselect_every"} <= set(table["key"])
-
-
 def test_every_claim_is_judged_by_all_runs_of_the_paper(whole):
     table = read_csv(whole / "claims.csv").fillna("")
     assert list(table["id"]) == list(parse_claims(read(CLAIMS), CLAIMS))
@@ -67,12 +61,10 @@ def test_every_claim_is_judged_by_all_runs_of_the_paper(whole):
     [  # How the made-up times, accuracies and energies were made.
         ("figure-3-best", "reproduced", "20 of 20 panels"),
         ("better-than-random", "reproduced", "44 of 44 panels"),
-        ("small-subsets-than-craig", "reproduced", "8 of 8 panels"),
         ("smaller-is-faster", "reproduced", "44 of 44 panels"),
         ("asha-more-efficient", "reproduced", "44 of 44 panels"),
         ("figure-1-hyperband", "not reproduced", "10 of 10 panels"),
         ("energy-than-random", "not run", "0 of 4 panels"),
-        ("similar-energy", "not run", "0 of 44 panels"),
     ],
 )
 def test_verdicts_on_the_made_up_runs(whole, name, verdict, panels):
