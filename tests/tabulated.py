@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from automata.analysis.differences import COLUMNS as DIFFERENCES
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import write
@@ -14,7 +17,7 @@ from automata.config.sections import Carbon
 from support.synthetic import synthetic_trials
 
 CARBON = Carbon(
-    grams_per_kwh=400, region="here", year=2026, source="a", tdp_watts=100, tdp_source="b"
+    grams_per_kwh=400, region="here", year=2026, source="a", pue=1.5, tdp_watts=100, tdp_source="b"
 )
 SETTINGS = {
     "protocol": {"reselect_every": 10, "search_space": {}},
@@ -25,13 +28,17 @@ SETTINGS = {
 }
 
 
-def write_tables(runs: pd.DataFrame, folder: Path) -> Study:
+def write_tables(
+    runs: pd.DataFrame, folder: Path, differing: Sequence[Sequence[Any]] = (), trials: bool = True
+) -> Study:
     """Write what studies and the overview read of `runs` to `folder`."""
     ratios = ratios_to_full(runs)
     write(runs, folder / "runs.parquet")
-    write(synthetic_trials(runs), folder / "trials.parquet")
+    if trials:
+        write(synthetic_trials(runs), folder / "trials.parquet")
     write(dict.fromkeys(runs["protocol_hash"], SETTINGS), folder / "protocols.json")
     write(ratios, folder / "ratios.csv")
     write(tradeoff(ratios), folder / "tradeoff.csv")
     write(untuned(runs), folder / "untuned.csv")
+    write(pd.DataFrame(differing, columns=DIFFERENCES), folder / "differences.csv")
     return Study(folder)

@@ -1,28 +1,28 @@
 """From record files to tables: nothing is lost, doubled or averaged in by mistake."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+import json
+import math
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from automata.analysis.collect import collect, record_files
+from automata.analysis.collect import collect, evaluations, presented, record_files
 from automata.analysis.runs import protocol_hash
+from automata.analysis.tables import read_texts, write
 from automata.config.sections import Comparison
 from automata.errors import UserError
-from automata.records import Record, write_record
+from automata.records import Tuning, write_record
+from automata.training.progress import Evaluation
 
-MakeRecord = Callable[..., Record]
+HERE, ANY = Path("here.json"), Comparison()
 
 
 @pytest.fixture
-def written(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
+def written(tmp_path, make_record):
     """Give a function that writes a record under a name."""
 
-    def write(name: str, **changes: Any) -> Path:
+    def write(name, **changes):
         path = tmp_path / f"{name}.json"
         write_record(make_record(**changes), path)
         return path
@@ -30,100 +30,52 @@ def written(tmp_path: Path, make_record: MakeRecord) -> Callable[..., Path]:
     return write
 
 
-def test_collect_makes_one_sorted_row_per_record(written: Callable[..., Path]) -> None:
+# --- all tables -------------------------------------------------------------------------------
+
+
+def test_every_table_has_all_records_sorted_by_run(written, make_record):
     paths = [
         written("a", seed=1),
         written("b", selector="full", fraction=1.0),
-        written("c", selector="craig"),
-        written("d", seed=0),
+        written("c", selector="craig", tuning={"joules": None}),
+        written("d", concurrent_trials=2),
     ]
-
-    table = collect(paths, Comparison())["runs.csv"]
-
-    assert list(zip(table["selector"], table["seed"], table["record"], strict=True)) == [
-        ("craig", 0, str(paths[2])),
-        ("full", 0, str(paths[1])),
-        ("gradmatch", 0, str(paths[3])),
-        ("gradmatch", 1, str(paths[0])),
+    tables = collect(paths, ANY)
+    runs = tables["runs.csv"]
+    columns = ["selector", "seed", "record"]
+    assert runs[columns].to_numpy().tolist() == [
+        ["craig", 0, str(paths[2])],
+        ["full", 0, str(paths[1])],
+        ["gradmatch", 0, str(paths[3])],
+        ["gradmatch", 1, str(paths[0])],
     ]
+    assert runs["energy_joules"].isna().tolist() == [True, False, False, False]
+    assert tables["provenance.csv"]["record"].tolist() == runs["record"].tolist()
+    trials = tables["trials.parquet"]
+    assert trials["record"].value_counts().to_dict() == {str(path): 2 for path in paths}
+    assert set(trials.loc[trials["elapsed_joules"].isna(), "record"]) == {str(paths[2])}
+    assert list(tables["protocols.json"]) == sorted(set(runs["protocol_hash"]))
+    kept = tables["protocols.json"][protocol_hash(make_record(concurrent_trials=2))]
+    assert (kept["protocol"]["epochs"], kept["compute"]["concurrent_trials"]) == (8, 2)
 
 
-def test_energy_that_was_not_measured_is_missing_from_the_table(
-    written: Callable[..., Path],
-) -> None:
-    paths = [written("a", seed=0), written("b", seed=1, tuning_joules=None)]
-    table = collect(paths, Comparison())["runs.csv"]
-
-    assert table["energy_joules"].tolist()[0] == 150.0
-    assert pd.isna(table["energy_joules"]).tolist() == [False, True]
-
-
-def test_two_records_of_one_run_are_refused_by_name(written: Callable[..., Path]) -> None:
+def test_two_records_of_one_run_are_refused_by_name(written):
     paths = [written("one", seed=1), written("other", seed=2), written("again", seed=1)]
-
     with pytest.raises(UserError) as refusal:
-        collect(paths, Comparison())
-
+        collect(paths, ANY)
     assert str(refusal.value) == f"records of the same run: {paths[0]}, {paths[2]}"
 
 
-def test_file_that_is_no_record_is_refused_by_name(
-    tmp_path: Path, written: Callable[..., Path]
-) -> None:
-    broken = tmp_path / "broken.json"
-    broken.write_text("{")
-
-    with pytest.raises(UserError, match=str(broken)):
-        collect([written("a"), broken], Comparison())
-
-
-def test_settings_behind_each_hash_are_kept(
-    written: Callable[..., Path], make_record: MakeRecord
-) -> None:
-    collected = collect(
-        [written("a"), written("b", seed=1), written("c", concurrent_trials=2, seed=2)],
-        Comparison(),
-    )
-
-    assert list(collected["protocols.json"]) == sorted(set(collected["runs.csv"]["protocol_hash"]))
-    kept = collected["protocols.json"][protocol_hash(make_record(concurrent_trials=2))]
-    assert kept["protocol"]["epochs"] == 8
-    assert kept["compute"]["concurrent_trials"] == 2
-
-
-def test_evaluations_of_all_runs_are_in_one_table(written: Callable[..., Path]) -> None:
-    collected = collect([written("a"), written("b", seed=1)], Comparison())
-
-    assert collected["trials.parquet"]["seed"].tolist() == [0, 0, 1, 1]
-
-
-def test_folders_stand_for_the_records_in_them(tmp_path: Path) -> None:
+def test_folders_stand_for_the_records_in_them_and_one_without_is_refused(tmp_path):
     paths = [tmp_path / "runs" / name / "record.json" for name in ("b", "a/c")]
-    for path in paths:
-        path.parent.mkdir(parents=True)
+    other, unread = tmp_path / "mine.json", tmp_path / "runs/none/other.json"
+    for path in [*paths, other, unread]:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    (tmp_path / "runs/a/other.json").touch()
-    other = tmp_path / "mine.json"
-    other.touch()
-
     assert record_files([tmp_path / "runs", other]) == [paths[1], paths[0], other]
-
-
-def test_folder_without_records_is_refused_by_name(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "absent"):
+    for path in (unread.parent, tmp_path / "absent"):
         with pytest.raises(UserError, match=f"^{path}: no file, and no folder with"):
             record_files([path])
-
-
-def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(
-    written: Callable[..., Path],
-) -> None:
-    newer = {"training": 2, "metering": 1, "gradmatch": 3}
-    paths = [written("a"), written("b", seed=1, measurement=newer)]
-    table = collect(paths, Comparison())["runs.csv"]
-
-    versions = [f"{part}_version" for part in ("training", "metering", "selector")]
-    assert table[versions].to_numpy().tolist() == [[1, 1, 1], [2, 1, 3]]
 
 
 @pytest.mark.parametrize(
@@ -132,54 +84,109 @@ def test_measurement_versions_are_in_the_table_and_1_where_a_record_has_none(
         ({"training": 2}, "full", "training 1, not 2"),
         ({"metering": 4}, "rs2", "metering 1, not 4"),
         ({"gradmatch": 2}, "gradmatch", "selector 1, not 2"),
-        ({"gradmatch": 2}, "rs2", None),
+        ({"gradmatch": 2}, "rs2", None),  # another selector's version
     ],
 )
-def test_runs_of_an_older_measurement_than_others_of_their_panel_are_set_aside(
-    written: Callable[..., Path], newer: dict[str, int], selector: str, reason: str | None
-) -> None:
-    """Versions of a selector concern its own runs alone; other panels are not concerned."""
-    fraction = 1.0 if selector == "full" else 0.1
+def test_an_older_measurement_than_others_of_its_panel_is_set_aside(
+    written, newer, selector, reason
+):
     paths = [
         written("new", measurement=newer),
-        written("old", selector=selector, fraction=fraction, seed=1),
+        written("old", selector=selector, fraction=1.0 if selector == "full" else 0.1, seed=1),
         written("elsewhere", dataset="dna"),
     ]
-    aside = collect(paths, Comparison())["runs.csv"].set_index("record")["set_aside"]
-
+    aside = collect(paths, ANY)["runs.csv"].set_index("record")["set_aside"]
     assert aside[str(paths[0])] == aside[str(paths[2])] == ""
     assert aside[str(paths[1])] == (f"has another measurement version: {reason}" if reason else "")
 
 
-def test_origins_have_a_row_for_each_run(written: Callable[..., Path]) -> None:
-    paths = [written("a", seed=1), written("b", seed=0)]
-
-    table = collect(paths, Comparison())["provenance.csv"]
-
-    assert table["record"].tolist() == [str(paths[1]), str(paths[0])]
-
-
-def test_tables_are_the_same_however_many_processes_read(
-    written: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_are_the_same_however_many_processes_read(written, monkeypatch):
     monkeypatch.setattr("automata.analysis.collect.CHUNK", 2)
     paths = [written(str(seed), seed=seed) for seed in range(5)]
-
-    one, three = collect(paths, Comparison()), collect(paths, Comparison(), processes=3)
-
-    pd.testing.assert_frame_equal(one["runs.csv"], three["runs.csv"])
-    pd.testing.assert_frame_equal(one["trials.parquet"], three["trials.parquet"])
+    one, three = collect(paths, ANY), collect(paths, ANY, processes=3)
+    for name in ("runs.csv", "trials.parquet", "provenance.csv"):
+        pd.testing.assert_frame_equal(one[name], three[name])
     assert one["protocols.json"] == three["protocols.json"]
-    assert len(one["runs.csv"]) == 5
-    assert list(dict.fromkeys(one["trials.parquet"]["record"])) == [str(path) for path in paths]
+    assert list(one["runs.csv"]["record"]) == [str(path) for path in paths]
 
 
-def test_file_that_another_process_cannot_read_is_named(
-    written: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_file_that_is_no_record_is_refused_by_name(written, tmp_path, monkeypatch, processes):
     monkeypatch.setattr("automata.analysis.collect.CHUNK", 1)
     other = tmp_path / "other.json"
     other.write_text("{}")
-
     with pytest.raises(UserError, match=f"^{other}: its content does not match its digest"):
-        collect([written("a"), other], Comparison(), processes=2)
+        collect([written("a"), other], ANY, processes)
+
+
+# --- the table of trials ----------------------------------------------------------------------
+
+
+def at(epoch, seconds):
+    """An evaluation some seconds after the start of the search."""
+    finished = 1_700_000_000.25 + seconds
+    return Evaluation(epoch=epoch, accuracy=epoch / 10, loss=1.0, finished_at=finished)
+
+
+def test_a_row_for_each_evaluation_in_the_order_of_time(make_record):
+    record = make_record()
+    first, second = record.tuning.trials
+    first.progress.evaluations, second.progress.evaluations = [at(2, 10), at(8, 30)], [at(2, 25)]
+    first.progress.curve = [at(4, 20)]
+    table = evaluations(record, HERE)
+    assert table[["index", "epoch", "rung", "accuracy"]].to_numpy().tolist() == [
+        [0, 2, True, 0.2],
+        [0, 4, False, 0.4],
+        [1, 2, True, 0.2],
+        [0, 8, True, 0.8],
+    ]
+    assert table["elapsed_seconds"].tolist() == pytest.approx([10, 20, 25, 30])
+    # 100 J in 40 s, without those of the final training
+    assert table["elapsed_joules"].tolist() == [25, 50, 62.5, 75]
+    assert json.loads(table["configuration"][0])["learning_rate"] == 0.1 + 0.2
+    assert set(table["record"]) == {"here.json"}
+
+
+@pytest.mark.parametrize(("metric", "score"), [("accuracy", 0.2), ("log_loss", math.exp(-1))])
+def test_score_is_by_the_tuned_metric(make_record, metric, score):
+    record = make_record()
+    first, second = record.tuning.trials
+    first.progress.evaluations, second.progress.evaluations = [at(2, 10)], []
+    settings = record.job.settings
+    protocol = settings.protocol.model_copy(update={"metric": metric})
+    job = {"settings": settings.model_copy(update={"protocol": protocol})}
+    job = record.job.model_copy(update=job)
+    assert evaluations(record.model_copy(update={"job": job}), HERE)["score"][0] == score
+
+
+def test_a_run_without_a_search_has_no_evaluations_but_all_columns(make_record):
+    record = make_record()
+    nothing = Tuning(segments=[], trials=record.tuning.trials, best=0)
+    table = evaluations(record.model_copy(update={"tuning": nothing}), HERE)
+    assert table.empty
+    assert list(table.columns) == list(evaluations(record, HERE).columns)
+
+
+# --- the table of provenance ------------------------------------------------------------------
+
+
+def test_provenance_counts_each_value_and_many_are_one_row(written, make_record, tmp_path):
+    odd = make_record(seed=9)
+    odd.provenance.update(host="elsewhere", git=None)  # made outside of a checkout
+    write_record(odd, tmp_path / "odd.json")
+    table = collect([tmp_path / "odd.json", *(written(str(n), seed=n) for n in range(8))], ANY)
+    write(table["provenance.csv"], tmp_path / "provenance.csv")
+    text, start = presented(read_texts(tmp_path / "provenance.csv")), "2023-11-14T22:13:20+00:00"
+    for rows in (
+        "| host | elsewhere | 1 |\n| host | here | 8 |\n",
+        "| git_commit |  | 1 |\n| git_commit | c0ffee | 8 |\n",
+        "| git_dirty |  | 1 |\n| git_dirty | False | 8 |\n",
+        "| seed | 9 values | 9 |\n",
+        "| measurement | training 1, metering 1, selector 1 | 9 |\n",
+        f"| data | satimage {'0' * 64} | 9 |\n",
+        "| blas | internal_api openblas, version 0.3, num_threads 1 | 9 |\n",
+        "| environment | OMP_NUM_THREADS 1 | 9 |\n",
+        f"\n\n9 runs, begun between {start} and {start}.\n",
+    ):
+        assert rows in text
+    assert text == table["provenance.md"]

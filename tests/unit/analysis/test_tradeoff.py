@@ -1,171 +1,298 @@
-"""Means and spreads over seeds."""
+"""The tables over seeds: trade-off, fronts, paired differences, time, and draws without tuning."""
 
-from __future__ import annotations
-
-from typing import Any
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import bootstrap
 
 from automata.analysis.quantities import QUANTITIES
-from automata.analysis.statistics import bounds
-from automata.analysis.tradeoff import tradeoff
+from automata.analysis.tradeoff import (
+    ALL,
+    PARTS,
+    fronts,
+    paired_differences,
+    resampling,
+    summary,
+    time_split,
+    tradeoff,
+    untuned,
+)
+from automata.names import CONTRASTS
+from support.synthetic import CONTROLS, PAPER, synthetic_runs
 
-SPEEDUPS = [4.0, 5.0, 9.0, 6.0]
-
-
-def ratio(seed: int, **changes: Any) -> dict[str, Any]:
-    values = {
-        "dataset": "satimage",
-        "search": "tpe",
-        "scheduler": "hyperband",
-        "selector": "gradmatch",
-        "fraction": 0.1,
-        "seed": seed,
-        **dict.fromkeys(QUANTITIES, 5.0),
-        "energy_method": "measured",
-        "other_cpu_share": 0.0,
-        "refused": None,
-        "record": f"{seed}.json",
-        "full_record": f"full-{seed}.json",
-    }
-    return {**values, **changes}
+from .conftest import only, run
 
 
-def only_row(*rows: dict[str, Any]) -> dict[str, Any]:
-    (row,) = tradeoff(pd.DataFrame(list(rows))).to_dict("records")
-    return {str(key): value for key, value in row.items()}
+def over_seeds(*changes):
+    """Return the row of the trade-off of runs with these changes, a seed each."""
+    rows = [run(seed=seed, **changed) for seed, changed in enumerate(changes)]
+    return only(tradeoff(pd.DataFrame(rows)))
 
 
-def with_speedups(values: list[float]) -> list[dict[str, Any]]:
-    return [ratio(seed, speedup=value) for seed, value in enumerate(values)]
+# --- the trade-off ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("column", QUANTITIES)
-def test_quantity_is_the_mean_over_seeds(column: str) -> None:
-    assert only_row(ratio(0, **{column: 5.0}), ratio(1, **{column: 8.0}))[column] == 6.5
+@pytest.mark.parametrize(("column", "quantity"), QUANTITIES.items())
+def test_a_quantity_is_the_mean_over_seeds_in_its_range(column, quantity):
+    row = over_seeds({column: 5.0}, {column: 8.0})
+    assert (row[column], row["seeds"], row["interval"]) == (6.5, 2, "range")
+    spread = [row.get(f"{column}_{side}") for side in ("low", "high")]
+    assert spread == ([5.0, 8.0] if quantity.spread else [None, None])
 
 
-def test_combinations_are_rows_of_their_own() -> None:
-    table = tradeoff(
-        pd.DataFrame(
-            [
-                ratio(0, fraction=0.3, speedup=2.0),
-                ratio(0, selector="craig", speedup=3.0),
-                ratio(0, speedup=4.0),
-                ratio(1, speedup=6.0),
-                ratio(0, scheduler="asha", speedup=7.0),
-            ]
-        )
-    )
-
-    columns = ["scheduler", "selector", "fraction", "seeds", "speedup"]
-    assert table[columns].values.tolist() == [
-        ["asha", "gradmatch", 0.1, 1, 7.0],
-        ["hyperband", "craig", 0.1, 1, 3.0],
-        ["hyperband", "gradmatch", 0.1, 2, 5.0],
-        ["hyperband", "gradmatch", 0.3, 1, 2.0],
+def test_combinations_are_rows_of_their_own_and_a_panel_has_a_front():
+    rows = [
+        run(fraction=0.3, speedup=2.0),
+        run("craig", speedup=3.0),
+        run(speedup=4.0),
+        run(speedup=6.0, seed=1),
+        run(scheduler="asha", speedup=7.0, relative_test_error=2.0),
+        run("full-again", scheduler="asha", speedup=9.0, relative_test_error=-1.0),
+    ]
+    columns = ["scheduler", "selector", "fraction", "seeds", "speedup", "on_front"]
+    assert tradeoff(pd.DataFrame(rows))[columns].to_numpy().tolist() == [
+        ["asha", "full-again", 0.1, 1, 9.0, False],  # is no method
+        ["asha", "gradmatch", 0.1, 1, 7.0, True],
+        ["hyperband", "craig", 0.1, 1, 3.0, False],
+        ["hyperband", "gradmatch", 0.1, 2, 5.0, True],
+        ["hyperband", "gradmatch", 0.3, 1, 2.0, False],
     ]
 
 
-@pytest.mark.parametrize("values", [[4.0], [9.0, 4.0]], ids=["1 seed", "2 seeds"])
-def test_spread_of_fewer_than_three_seeds_is_the_range(values: list[float]) -> None:
-    row = only_row(*with_speedups(values))
-
-    assert (row["speedup_low"], row["speedup_high"]) == (min(values), max(values))
-    assert row["interval"] == "range"
+NO_ENERGY = {"energy_ratio": np.nan, "energy_method": None}
 
 
-def test_spread_of_three_seeds_is_an_interval() -> None:
-    assert only_row(*with_speedups([4.0, 5.0, 9.0]))["interval"] == "95 %"
+@pytest.mark.parametrize(
+    ("seeds", "expected"),
+    [
+        (
+            [{"energy_ratio": 2.0}, NO_ENERGY],
+            {"energy_ratio_low": 2.0, "energy_seeds": 1, "seeds": 2},
+        ),
+        ([NO_ENERGY] * 3, {"energy_ratio_low": np.nan, "energy_seeds": 0, "energy_method": ""}),
+        ([{}, {"energy_method": "estimated"}, {}], {"energy_method": "estimated, measured"}),
+        ([{}, {"speedup": 9.0, "refused": "other host"}], {"seeds": 1, "speedup": 4.0}),
+        ([{"other_cpu_share": 0.01}, {"other_cpu_share": 0.3}], {"other_cpu_share": 0.3}),
+        (
+            [{"record": "b", "full_record": "d"}, {"record": "a", "full_record": "c"}],
+            {"records": "a b c d"},
+        ),
+    ],
+)
+def test_a_row_says_what_its_seeds_have(seeds, expected):
+    row = over_seeds(*seeds)
+    assert {name: row[name] for name in expected} == pytest.approx(expected, nan_ok=True)
 
 
-def test_interval_is_scipys_percentile_bootstrap_of_the_mean() -> None:
-    row = only_row(*with_speedups(SPEEDUPS))
-
-    expected = bootstrap(
-        (SPEEDUPS,),
-        np.mean,
-        n_resamples=9999,
-        confidence_level=0.95,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    ).confidence_interval
-    assert (row["speedup_low"], row["speedup_high"]) == (expected.low, expected.high)
+@pytest.mark.parametrize("table", [tradeoff, lambda rows: fronts(tradeoff(rows)), resampling])
+def test_no_runs_make_an_empty_table_with_its_columns(table):
+    some = pd.DataFrame([run("random"), run("rs2")])
+    assert table(some.iloc[:0]).empty
+    assert list(table(some.iloc[:0]).columns) == list(table(some).columns)
 
 
-def test_interval_is_close_to_that_over_all_resamples() -> None:
-    # All 4**4 resamples of four values, each as likely.
-    grid = np.array(np.meshgrid(*[SPEEDUPS] * 4)).reshape(4, -1).mean(axis=0)
-
-    low, high = bounds(np.array(SPEEDUPS))
-
-    assert [low, high] == pytest.approx(np.percentile(grid, [2.5, 97.5]), abs=0.26)
+# --- fronts -----------------------------------------------------------------------------------
 
 
-def test_interval_is_the_same_every_time() -> None:
-    assert bounds(np.array(SPEEDUPS)) == bounds(np.array(SPEEDUPS))
+def point(selector, fraction, speedup, error, **changes):
+    records = f"full.json {selector}-{fraction}.json"
+    errors = {"relative_test_error": error, "records": records}
+    return run(selector, fraction, speedup=speedup, **errors, **changes)
 
 
-def test_interval_of_equal_values_is_that_value() -> None:
-    assert bounds(np.array([0.5, 0.5, 0.5])) == (0.5, 0.5)
+FULL = point("full", 1.0, 1.0, 0.0)
+POINTS = [
+    FULL,
+    point("craig", 0.1, 3.0, 1.0),  # 2 x 3 over the reference (1, 4)
+    point("craig", 0.05, 5.0, 2.0),  # and 2 x 2 more
+    point("rs2", 0.1, 3.0, 3.0),  # 2 x 1, inside the above
+    point("random", 0.1, 6.0, 4.0),  # the worst: on the front, covers nothing
+]
 
 
-@pytest.mark.parametrize("column", [name for name, row in QUANTITIES.items() if row.spread])
-def test_reported_axes_have_a_spread(column: str) -> None:
-    row = only_row(ratio(0, **{column: 1.5}), ratio(1, **{column: 2.5}))
-
-    assert (row[f"{column}_low"], row[f"{column}_high"]) == (1.5, 2.5)
-
-
-def test_energy_that_no_seed_measured_is_missing() -> None:
-    row = only_row(*[ratio(seed, energy_ratio=np.nan, energy_method=None) for seed in range(3)])
-
-    assert np.isnan([row["energy_ratio"], row["energy_ratio_low"], row["energy_ratio_high"]]).all()
-    assert row["energy_method"] == ""
-
-
-def test_energy_that_one_seed_did_not_measure_is_of_the_others() -> None:
-    row = only_row(ratio(0, energy_ratio=2.0), ratio(1, energy_ratio=np.nan))
-
-    assert (row["energy_ratio"], row["seeds"]) == (2.0, 2)
+def test_fronts_of_one_panel_by_hand():
+    # Controls that save no time take no part.
+    controls = [point(name, 1.0, 50.0, -9.0) for name in ("full-again", "untuned")]
+    table = fronts(pd.DataFrame([*POINTS, *controls]))
+    columns = ["selector", "points", "on_front", "hypervolume", "share", "worst_error"]
+    assert table[columns].to_numpy().tolist() == [
+        ["craig", 2, 2, 10, 1, 4],
+        ["full", 1, 1, 0, 0, 4],
+        ["random", 1, 1, 0, 0, 4],
+        ["rs2", 1, 0, 2, 0.2, 4],
+    ]
+    assert table["records"][0] == "craig-0.05.json craig-0.1.json full.json"
 
 
-def test_energy_methods_of_all_seeds_are_named() -> None:
-    row = only_row(ratio(0), ratio(1, energy_method="estimated"), ratio(2))
-
-    assert row["energy_method"] == "estimated, measured"
-
-
-def test_mean_of_equal_values_lies_within_its_bounds() -> None:
-    values = np.array([-0.99, -0.99, -0.99])  # their mean differs from them in the last bit
-    low, high = bounds(values)
-    assert low <= values.mean() <= high
-
-
-def test_table_of_no_runs_has_its_columns() -> None:
-    empty = tradeoff(pd.DataFrame(columns=list(ratio(0))))
-    assert "speedup_low" in empty.columns
-
-
-def test_refused_runs_are_left_out() -> None:
-    row = only_row(ratio(0, speedup=4.0), ratio(1, speedup=np.nan, refused="another host"))
-    assert (row["seeds"], row["speedup"]) == (1, 4.0)
+def test_a_selector_leads_in_the_panels_where_its_area_is_largest():
+    letter = {"dataset": "letter"}
+    other = [{**FULL, **letter}, point("random", 0.1, 9.0, -1.0, **letter)]
+    tied = [
+        point(name, 0.1, 2.0, error, dataset="dna")
+        for name, error in (("full", 9), ("rs2", 0), ("craig", 0))
+    ]
+    slow = [point(name, 0.1, 0.5, 1.0, dataset="sst2") for name in ("full", "rs2")]
+    table = fronts(pd.DataFrame([*POINTS, *other, *tied, *slow]))
+    assert table.loc[table["dataset"] == "sst2", "share"].isna().all()  # nothing is covered
+    columns = ["selector", "panels", "panels_on_front", "panels_largest"]
+    assert summary(table)[columns].to_numpy().tolist() == [
+        ["craig", 2, 2, 2],
+        ["full", 4, 2, 0],  # off the front where something is faster and no worse
+        ["random", 2, 2, 1],
+        ["rs2", 3, 2, 1],
+    ]
 
 
-def test_share_of_other_work_is_the_largest_of_the_runs() -> None:
-    row = only_row(ratio(0, other_cpu_share=0.01), ratio(1, other_cpu_share=0.3))
-    assert row["other_cpu_share"] == 0.3
+# --- differences between selectors ------------------------------------------------------------
 
 
-def test_a_row_names_the_records_it_comes_from() -> None:
-    row = only_row(ratio(0), ratio(1), ratio(2, refused="no FULL"))
-    assert row["records"].split() == ["0.json", "1.json", "full-0.json", "full-1.json"]
+def pairs(errors, **changes):
+    """Return rs2 runs whose error is `errors` above that of random, and twice as fast."""
+    rows = []
+    for seed, error in enumerate(errors):
+        for name, bad, fast in (("random", 1.0, 2.0), ("rs2", 1.0 + error, 4.0)):
+            rows.append(run(name, seed=seed, relative_test_error=bad, speedup=fast, **changes))
+    return rows
 
 
-def test_seeds_with_a_ratio_of_energies_are_counted_apart() -> None:
-    row = only_row(ratio(0), ratio(1, energy_ratio=np.nan), ratio(2, energy_ratio=np.nan))
-    assert (row["seeds"], row["energy_seeds"]) == (3, 1)
-    assert row["energy_ratio_low"] == row["energy_ratio_high"] == row["energy_ratio"]
+@pytest.mark.parametrize(
+    ("names", "contrasts"),
+    [
+        (sorted({name for pair in CONTRASTS for name in pair}), list(CONTRASTS)),
+        (  # a user's own
+            ["random", "gradmatch", "mine"],
+            [("gradmatch", "random"), ("mine", "random"), ("mine", "gradmatch")],
+        ),
+    ],
+)
+def test_contrasts_are_those_of_the_selectors_that_were_run(names, contrasts):
+    made = paired_differences(pd.DataFrame([run(name) for name in names]))
+    assert [(row.selector, row.baseline) for row in made.itertuples()] == contrasts
+
+
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [("seed", 1), ("dataset", "dna"), ("search", "random"), ("fraction", 0.3), ("refused", "so")],
+)
+def test_runs_without_a_partner_make_no_difference(column, other):
+    assert paired_differences(pd.DataFrame([run("random"), run("rs2", **{column: other})])).empty
+
+
+def test_speedups_are_compared_by_their_geometric_mean_and_name_their_records():
+    fast = [("random", 0, 2.0), ("random", 1, 2.0), ("rs2", 0, 1.0), ("rs2", 1, 8.0)]
+    rows = [run(name, seed=seed, speedup=value) for name, seed, value in fast]
+    row = only(resampling(pd.DataFrame(rows)), scheduler="hyperband")
+    found = [row[f"speedup_ratio{side}"] for side in ("", "_low", "_high")]
+    assert found == pytest.approx([math.sqrt(0.5 * 4.0), 0.5, 4.0])
+    places = [f"{name}/{seed}" for name in ("full-1", "random-0.1", "rs2-0.1") for seed in (0, 1)]
+    assert row["records"].split() == [f"satimage/tpe-hyperband/{place}" for place in places]
+
+
+SETS = {"dna": [-1.0] * 5, "letter": [-2.0] * 3, "sst2": [-6.0]}
+
+
+@pytest.mark.parametrize(
+    ("rows", "place", "expected"),
+    [
+        (pairs([-1.0, 0.5]), {"scheduler": "hyperband"}, (-0.25, -1, 0.5, "seeds", 2, 2)),
+        (  # seed 0: -2, seed 1: -1
+            [*pairs([-1.0, 0.0]), *pairs([-3.0, -2.0], scheduler="asha")],
+            {"dataset": "satimage", "scheduler": ALL, "fraction": 0.1},
+            (-1.5, -2, -1, "seeds", 2, 4),
+        ),
+        (  # three data sets count alike whatever their seeds
+            [row for name, errors in SETS.items() for row in pairs(errors, dataset=name)],
+            {"dataset": ALL, "fraction": 0.1},
+            (-3, -6, -1, "data sets", 3, 9),
+        ),
+        (
+            [*pairs([-1.0]), *pairs([-2.0], fraction=0.3)],
+            {"dataset": ALL, "fraction": ALL},
+            (-1.5, -1.5, -1.5, "seeds", 1, 2),
+        ),
+    ],
+)
+def test_panels_are_pooled_by_seeds_or_data_sets(rows, place, expected):
+    row = only(resampling(pd.DataFrame(rows)), **place)
+    bounds = [f"error_difference{side}" for side in ("", "_low", "_high")]
+    found = [row[name] for name in (*bounds, "over", "units", "pairs")]
+    assert found[:3] == pytest.approx(expected[:3])
+    assert tuple(found[3:]) == expected[3:]
+    assert row["interval"] == ("95 %" if row["units"] > 2 else "range")
+
+
+# --- the parts of the time --------------------------------------------------------------------
+
+
+def test_parts_of_the_time_sum_to_the_total_of_comparable_runs():
+    axes = {"datasets": ("dna",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 2}
+    runs = synthetic_runs(selectors=PAPER + CONTROLS, **axes)
+    left_out = (runs["selector"] == "craig") & (runs["seed"] == 1)
+    ratios = runs[["record"]].assign(speedup=runs["seed"] + 1.0, refused=None)
+    ratios.loc[left_out, "refused"] = "no FULL"
+    table = time_split(runs, ratios[runs["selector"] != "untuned"])
+    keys = ["scheduler", "selector", "fraction"]
+    totals = runs[~left_out].groupby(keys)["total_seconds"].mean()
+    parts = table.set_index(keys)[[f"{part}_seconds" for part in PARTS]].sum(axis=1)
+    pd.testing.assert_series_equal(parts.sort_index(), totals, check_names=False)
+    assert table["total_seconds"].to_numpy() == pytest.approx(parts.to_numpy())
+    speedups = table.groupby("selector")[["seeds", "speedup"]].first()
+    assert speedups.drop(["untuned", "craig"]).to_numpy().tolist() == [[2, 1.5]] * 6
+    assert speedups.loc["craig"].tolist() == [1, 1.0]
+    assert math.isnan(speedups.loc["untuned", "speedup"])
+
+
+# --- draws without tuning ---------------------------------------------------------------------
+
+
+def panel(full=({}, {}), draws=({}, {}, {})):
+    """Return FULL with 2 seeds and 3 draws, with changes, and gradmatch."""
+    fulls = zip((0.8, 0.9), (100.0, 200.0), full, strict=False)
+    drawn = zip((0.7, 0.86, 0.84), (10.0, 20.0, 30.0), draws, strict=False)
+    sides = (("full", 1.0, fulls), ("untuned", 0.0, drawn))
+    rows = [
+        run(name, size, seed, **{"test_accuracy": right, "total_seconds": time, **changes})
+        for name, size, side in sides
+        for seed, (right, time, changes) in enumerate(side)
+    ]
+    return untuned(pd.DataFrame([*rows, run()]))
+
+
+ALL_DRAWS = {
+    "draws": 3,
+    "diverged": 0,
+    "not_comparable": 0,
+    "test_accuracy": 0.8,
+    "relative_test_error": 5.0,  # against FULL's mean of 0.85
+    "relative_test_error_median": 1.0,
+    "relative_test_error_low": -1.0,
+    "relative_test_error_high": 15.0,
+    "speedup": 7.5,  # 150 s by 20 s
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ALL_DRAWS),
+        # A draw that diverged counts with what it reached.
+        ({"draws": ({"final_failure": "nan"}, {}, {})}, {**ALL_DRAWS, "diverged": 1}),
+        *(
+            ({"draws": ({column: "other"}, {}, {})}, {"draws": 2, "not_comparable": 1})
+            for column in ("machine", "protocol_hash", "data_sha256")
+        ),
+        # Against the 0.9 and 200 s of the one FULL that is here.
+        ({"full": ({"machine": "other"}, {})}, {"relative_test_error": 10.0, "speedup": 10.0}),
+    ],
+)
+def test_draws_are_compared_with_the_mean_of_full(changes, expected):
+    row = only(panel(**changes))
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
+    assert len(row["records"].split()) == 2 + row["draws"] - ("full" in changes)
+
+
+@pytest.mark.parametrize("missing", ["full", "draws"])
+def test_a_panel_without_draws_or_full_has_no_row(missing):
+    table = panel(**{missing: ()})
+    assert (len(table), list(table.columns)) == (0, list(panel().columns))

@@ -1,7 +1,5 @@
 """Small studies and the verdicts on them, computed by hand."""
 
-from __future__ import annotations
-
 import pytest
 from scipy.stats import spearmanr
 
@@ -19,12 +17,7 @@ ESTIMATED = {"energy_method": "estimated", "energy_source": "codecarbon CPU load
 REACHES = {"shape": "reaches", "threshold": 4, "loss": 1}
 COVERS = {"shape": "covers-more", "baseline": ["random", "craig"]}
 FALLS = {"shape": "falls"}
-PAIRED = {
-    "shape": "difference",
-    "baseline": "random",
-    "quantity": "test_accuracy",
-    "above": 0,
-}
+PAIRED = {"shape": "difference", "baseline": "random", "quantity": "test_accuracy", "above": 0}
 SIMILAR = {
     "shape": "ratio",
     "quantity": "energy_ratio",
@@ -43,12 +36,7 @@ FASTER = {
     **BOTH,
 }
 SETS = ["dna", "satimage", "trec6", "letter", "connect4", "svhn"]
-LARGER = {
-    "shape": "correlation",
-    "quantity": "speedup",
-    "above": 0.5,
-    "datasets": SETS,
-}
+LARGER = {"shape": "correlation", "quantity": "speedup", "above": 0.5, "datasets": SETS}
 
 
 def sizes(small, large, **changes):
@@ -105,7 +93,6 @@ STUDIES = [
     (REACHES, runs([5.0, 5.5, 6.0], [-2.0, 0.5, 2.5]), YES, OPEN),
     (REACHES, runs([2.0, 2.5, 3.0]), NO, FIRM),
     ({**REACHES, **SIZES}, [*runs([5.0, 5.5, 6.0]), run(9.0, fraction=0.3)], YES, FIRM),
-    ({**REACHES, **SIZES}, [*runs([2.0, 2.5, 3.0]), run(2.0, fraction=0.3)], NO, FEW),
     ({"shape": "reaches", "threshold": 4}, runs([5.0] * 3, 60.0), YES, FIRM),
     (REACHES, runs([1.0, 3.5, 6.0]), NO, OPEN),
     # What was not run may turn the verdict.
@@ -120,7 +107,6 @@ STUDIES = [
     (COVERS, contest((4, 1), (4, 0.5), (3, 2)), NO, FIRM),
     (COVERS, contest((4, 1), (2.5, 0), (9, 2)), NO, FIRM),  # 3 and 3
     (COVERS, contest((4, 1), (2.4, 0), (9, 2)), YES, FIRM),  # 3 and 2.8
-    (COVERS, contest((9, 2), (3, 1), (2, 1)), NO, FIRM),  # the worst error covers nothing
     (COVERS, contest((2, -1), (4, -0.5), (3, -0.5)), NO, FIRM),  # from FULL's 0: 1 and 1.5
     (COVERS, contest((0.9, 0), (0.8, 1), (0.7, 2)), NO, FIRM),  # all slower than FULL
     (COVERS, contest((4, 0.5), (4, 1), (3, 2), seeds=2), YES, FEW),
@@ -145,7 +131,6 @@ STUDIES = [
     ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [4.0, 4.1, 4.2]), YES, FIRM),
     ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [1.0, 4.1, 9.0]), YES, OPEN),
     ({**FALLS, **SIZES}, sizes([4.0, 4.1, 4.2], [5.0, 5.1, 5.2]), NO, FIRM),
-    ({**FALLS, **SIZES}, sizes([5.0, 5.1], [4.0, 4.1]), YES, FEW),
     ({**FALLS, **SIZES}, sizes([5.0, 5.0], [5.0, 5.0]), NO, FEW),
     ({**FALLS, **SIZES}, runs([5.0] * 3), NOT_RUN, ""),
     ({**FALLS, "fractions": [0.01, 0.1, 0.3]}, sizes([5.0] * 3, [4.0] * 3), YES, NO_FRACTION),
@@ -159,7 +144,6 @@ STUDIES = [
     (PAIRED, duel([2.0, 2.2, 2.1], [1.0, 1.1, 1.2]), NO, FIRM),
     (PAIRED, duel([1.0, 3.0, 1.0], [2.0, 2.0, 2.5]), YES, OPEN),
     (PAIRED, duel([1.0] * 3, [1.0] * 3), NO, FIRM),
-    (PAIRED, duel([1.0, 1.0], [2.0, 2.0]), YES, FEW),
     ({**PAIRED, **BOTH}, duel([1.0] * 3, [2.0] * 3), YES, NO_PANEL),
     ({**PAIRED, **SIZES}, duel([1.0] * 3, [2.0] * 3), YES, NO_FRACTION),
     (PAIRED, [{**row, "refused": "diverged"} for row in duel([1.0], [2.0])], NOT_RUN, ""),
@@ -179,17 +163,14 @@ STUDIES = [
     # Spearman's 1 - 6 sum(d^2) / (n (n^2 - 1)) is 0.5 for sum(d^2) = 10, n = 5.
     (LARGER, growing([1, 2, 3, 4, 5, 6]), YES, FIRM),
     (LARGER, growing([6, 5, 4, 3, 2, 1]), NO, FIRM),
-    (LARGER, growing([4, 4, 4, 4, 4, 4]), NO, FIRM),
     (LARGER, growing([1, 2, 3, 4, 5]), YES, NO_PANEL),
     (LARGER, growing([2, 4, 1, 3, 5]), NO, OPEN),
     ({**LARGER, "above": 0.49}, growing([2, 4, 1, 3, 5]), YES, OPEN),
     (LARGER, growing([1, 2, 3, 4]), NOT_RUN, ""),
-    # The Hyperband panels of DNA alone are not what all data sets have.
-    (
+    (  # The ASHA panel of DNA alone is not what all data sets have.
         {**LARGER, **BOTH},
         [*growing(range(1, 7)), run(99.0, panel=("dna", "tpe", "asha"), train_rows=100)],
-        YES,
-        NO_PANEL,
+        *(YES, NO_PANEL),
     ),
     ({"shape": "stated", "verdict": YES, "ours": "2", "rule": "1 + 1"}, [], YES, "no runs needed"),
     ({"shape": "stated", "verdict": NOT_RUN, "ours": "needs two models"}, [], NOT_RUN, ""),
@@ -207,19 +188,8 @@ def test_the_verdict_on_a_small_study(check, keys, rows, verdict, firm):
     [
         (
             REACHES,
-            runs([5.0, 5.5, 6.0], 0.5),
-            "5.5x (5x to 6x) at +0.5 pp (+0.5 to +0.5), fraction 10 %",
-        ),
-        (
-            {**REACHES, **SIZES},
-            [run(9.0, 3.0), run(2.0, 0.9, fraction=0.3)],
-            "9x at +3 pp, fraction 10 %; 2x at +0.9 pp, fraction 30 %",
-        ),
-        (
-            {**REACHES, **BOTH},
-            [run(5.0), run(3.0, panel=ASHA)],
-            "1 of 2 panels reach 4x at a loss of at most 1 percentage points; the best fraction "
-            "there has 3x (satimage/tpe-asha) to 5x (satimage/tpe-hyperband)",
+            runs([5.0, 6.0, 7.0], 0.5),
+            "6x (5x to 7x) at +0.5 pp (+0.5 to +0.5), fraction 10 %",
         ),
         (
             {**REACHES, **BOTH},
@@ -227,11 +197,6 @@ def test_the_verdict_on_a_small_study(check, keys, rows, verdict, firm):
             "1 of 2 panels reach 4x at a loss of at most 1 percentage points; the best fraction "
             "there has 4.5x (satimage/tpe-asha) to 4.5x (satimage/tpe-asha); "
             "no fraction is within the loss in 1",
-        ),
-        (
-            {**COVERS, **BOTH},
-            contest((4, 0.5), (4, 1), (3, 2)) + contest((4, 1), (4, 0.5), (3, 2), panel=ASHA),
-            "holds in 1 of 2 panels",
         ),
         (  # pairs agree in fraction and seed
             {**PAIRED, **SIZES},
@@ -256,8 +221,8 @@ def test_our_figures_in_words(check, keys, rows, ours):
     assert check(rows, **keys).ours == ours
 
 
-@pytest.mark.parametrize("speedups", [[3, 1, 2, 5, 4, 9], [1, 2, 2, 2, 7, 3]])
-def test_the_correlation_is_scipys(check, speedups):
+def test_the_correlation_is_scipys(check):
+    speedups = [1, 2, 2, 2, 7, 3]
     expected = spearmanr(range(6), speedups).statistic
     assert f"rank correlation {expected:.2f} (" in check(growing(speedups), **LARGER).ours
 
@@ -294,4 +259,4 @@ def test_a_finding_names_its_panels_and_records(check, keys, names):
     others = [run(panel=("dna", "tpe", "asha")), run(selector="rs2")]
     finding = check([*contest((4, 0.5), (4, 1), (3, 2), seeds=1), *others], **keys)
     assert (finding.panels, finding.of) == ((HYPERBAND,), 2)
-    assert [record.split("/")[3] for record in finding.records] == names
+    assert [record.split("/")[2] for record in finding.records] == names

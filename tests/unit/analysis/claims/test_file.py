@@ -1,7 +1,5 @@
 """The shipped file of claims, and how errors in such a file read."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -18,8 +16,7 @@ from automata.errors import UserError
 from .conftest import GRID
 
 CONFIG = Path(__file__).parents[4] / "config"
-FILE = CONFIG / "claims.yaml"
-CLAIMS = parse_claims(read(FILE), FILE)
+CLAIMS = parse_claims(read(CONFIG / "claims.yaml"), CONFIG / "claims.yaml")
 POINTS = [
     # data set, search, scheduler, speedup, loss (Section 3.3); "around" covers 10 % less
     ("sst5", "tpe", "hyperband", 9.8, 2.8),
@@ -53,20 +50,12 @@ def test_a_speedup_is_the_one_that_is_quoted(claim):
         assert ("gain" in claim.quote) == (claim.loss < 0)
 
 
-def test_every_figure_has_a_threshold():
-    figures = [claim for claim in CLAIMS.values() if isinstance(claim, MeanClaim)]
-    assert all(math.isfinite(claim.above) or math.isfinite(claim.below) for claim in figures)
-
-
 def test_the_introductions_arithmetic():
     hours = 1000 * 6
     kilograms = [hours * 0.25 * grams / 1000 for grams in (432, 920)]  # of 250 W
     miles = [mass / 0.4 for mass in kilograms]  # a car's 400 g each
-    assert CLAIMS[
-        "footprint"
-    ].ours == "{} h; {:.0f} to {:.0f} kg CO2e; {:.0f} to {:.0f} miles".format(
-        hours, *kilograms, *miles
-    )
+    words = "{} h; {:.0f} to {:.0f} kg CO2e; {:.0f} to {:.0f} miles"
+    assert CLAIMS["footprint"].ours == words.format(hours, *kilograms, *miles)
     assert [hours, *kilograms, *miles] == pytest.approx([6000, 640, 1400, 1600, 3500], rel=0.05)
 
 
@@ -81,7 +70,7 @@ def test_the_grids_are_the_papers():
         assert all(used == set(getattr(config, axis)) for config in configs)
 
 
-def test_vague_words_have_a_reading():
+def test_vague_words_have_a_reading_and_figures_a_limit():
     vague = ("around", "almost", "similar", "comparable", "minimal", "consistently", "larger")
     silent = [
         name
@@ -89,37 +78,25 @@ def test_vague_words_have_a_reading():
         if any(word in claim.quote for word in vague) and not claim.reading
     ]
     assert silent == ["larger-models"]  # which is not checked
+    means = [claim for claim in CLAIMS.values() if isinstance(claim, MeanClaim)]
+    assert all(math.isfinite(claim.above) or math.isfinite(claim.below) for claim in means)
 
 
-CLAIM = {
-    "shape": "reaches",
-    "threshold": 4,
-    "quote": "4x",
-    "location": "Section 1",
-    "grid": GRID,
-}
+CLAIM = {"shape": "reaches", "threshold": 4, "quote": "4x", "location": "Section 1", "grid": GRID}
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({}, "claims: missing"),
         ({"claims": {}}, r"claims: \{\} is not valid; valid: .*"),
-        ({"claims": {"mine": CLAIM}, "claim": {}}, "claim: unknown key; valid: grids, claims"),
         ({"claims": {"mine": 3}}, r"claims\.mine.*: 3 is not valid; .*"),
         *(
             ({"claims": {"mine": {**CLAIM, **changes}}}, rf"claims\.mine\.{message}")
             for changes, message in (
                 ({"shape": "tale"}, 'shape: "tale" is not valid; valid: reaches, .*, stated'),
                 ({"speed": 3}, "speed: unknown key; valid: quote, .*loss.*"),
-                ({"baseline": ["random"]}, "baseline: unknown key; valid: quote, .*threshold.*"),
                 ({"shape": "falls"}, "threshold: unknown key; valid: quote, .*subject"),
-                ({"quote": ""}, 'quote: "" is not valid; valid: a text that is not empty'),
                 ({"share": 2}, "share: 2 is not valid; valid: number > 0 and <= 1"),
-                (
-                    {"shape": "covers-more", "baseline": ["omp"]},
-                    r"baseline\.0: \"omp\" is not valid; valid: full, .*",
-                ),
                 (
                     {"grid": {**GRID, "datasets": ["mnist"]}},
                     r"grid\.datasets\.0: \"mnist\" is not valid; valid: dna, satimage, .*",

@@ -1,0 +1,227 @@
+"""Inside the searches: which scores are paired, what tau is of them, and step curves by hand."""
+
+import math
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from automata.analysis.search_studies import agreements, anytime, comparable, rank_agreement
+from automata.analysis.statistics import bounds
+from automata.analysis.study import Study
+from automata.training.subsets import SubsetPlan
+
+from .conftest import only, run
+
+FULL_SCORES = [0.1, 0.2, 0.3, 0.4, 0.5]
+SWAPPED = [0.2, 0.1, 0.3, 0.4, 0.5]
+"""One of ten pairs in the other order: tau = 8/10."""
+AXES = ["dataset", "search", "scheduler", "selector", "fraction", "seed", "record"]
+
+
+def scored(of, scores, names=None, at=None, **changes):
+    """Return evaluations of configurations called 0, 1, ... in order, or `names`, at rung 4."""
+    rows = zip(names or range(len(scores)), scores, at or scores, strict=True)
+    evaluation = {"epoch": 4, "rung": True, **changes}
+    return [
+        {
+            **{axis: of[axis] for axis in AXES},
+            "index": index,
+            "configuration": name,
+            "accuracy": score,
+            "elapsed_seconds": elapsed,
+            "elapsed_joules": 10 * elapsed,
+            **evaluation,
+        }
+        for index, (name, score, elapsed) in enumerate(rows)
+    ]
+
+
+def study(runs, trials, protocols=None):
+    made = Study(Path())
+    tables = {"runs": pd.DataFrame(runs), "trials": pd.DataFrame(trials)}
+    made.__dict__.update(tables, protocols=protocols or {})
+    return made
+
+
+def pair(scores, full=(), other=(), epochs=20, **changes):
+    """Return a FULL run and another with their scores; `full` and `other` change how they are."""
+    first = run("full", 1.0, epochs=epochs)
+    second = run(**{"selector": "rs2", "epochs": epochs, **changes})
+    both = [*scored(first, FULL_SCORES, **dict(full)), *scored(second, scores, **dict(other))]
+    return [first, second], both
+
+
+@pytest.mark.parametrize(
+    ("scores", "full", "other", "tau"),
+    [
+        ([0.01, 0.02, 0.03, 0.04, 0.05], {}, {}, 1.0),
+        (SWAPPED, {}, {}, 0.8),
+        (FULL_SCORES[::-1], {}, {"names": [4, 3, 2, 1, 0]}, 1.0),  # paired by value, not order
+        ([*SWAPPED, 0.9], {}, {"names": [0, 1, 2, 3, 4, 99]}, 0.8),  # those that both tried
+        (FULL_SCORES, {"names": [0, 0, 1, 2, 3]}, {"names": [0, 0, 1, 2, 3]}, 1.0),  # drawn twice
+        ([0.5] * 5, {}, {}, math.nan),
+        ([1.0, 2.0, 3.0, 4.0], {}, {"names": [0, 1, 2, 3]}, math.nan),  # too few
+    ],
+)
+def test_tau_is_of_the_configurations_that_both_tried(scores, full, other, tau):
+    row = only(agreements(study(*pair(scores, full, other))))
+    assert (row["pairs"], row["tau"]) == pytest.approx((min(len(scores), 5), tau), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({axis: "other"} for axis in ("dataset", "search", "scheduler", "protocol_hash")),
+        *({same: "other"} for same in ("training_version", "data_sha256", "own_model_sha256")),
+        *({"seed": 1}, {"other": {"epoch": 8}}, {"other": {"rung": False}}),
+    ],
+)
+def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
+    assert agreements(study(*pair(FULL_SCORES, **changes))).empty
+    runs, trials = pair(FULL_SCORES)
+    assert agreements(study([{**runs[0], "epochs": 40}, runs[1]], trials)).empty
+
+
+WARM = {"alike": {"scheduler": {"hyperband": {"warm_start": 0.35}}}}
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.3])
+@pytest.mark.parametrize("epochs", [20, 200])
+def test_rungs_within_the_warm_start_of_training_have_no_tau(fraction, epochs):
+    plan = SubsetPlan(selector=None, fraction=fraction, warm_start=0.35)
+    first = plan.warm_start_epochs(epochs)
+    for epoch in (first, first + 1):
+        at = {"epoch": epoch}
+        made = study(*pair(SWAPPED, at, at, fraction=fraction, epochs=epochs), WARM)
+        row = only(agreements(made))
+        assert row["warm_start_epochs"] == first
+        assert math.isnan(row["tau"]) == (epoch == first)
+
+
+def test_a_repeat_of_full_has_no_warm_start():
+    made = study(*pair(SWAPPED, selector="full-again", fraction=1.0), WARM)
+    assert only(agreements(made))["tau"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("datasets", "seeds", "taus", "interval", "over"),
+    [
+        (["dna"], 2, [1.0, 0.8], "range", "seeds"),
+        (["dna"], 3, [1.0, 0.8, 0.8], "95 %", "seeds"),
+        (["dna", "letter", "sst2"], 2, [0.9, 0.8, 0.8], "95 %", "data sets"),
+    ],
+)
+def test_taus_are_averaged_over_seeds_or_data_sets_in_the_bounds_of_the_tradeoff(
+    datasets, seeds, taus, interval, over
+):
+    runs, trials = [], []
+    for dataset, seed in product(datasets, range(seeds)):
+        full, subset = (run(*it, seed, dataset=dataset) for it in (("full", 1.0), ("rs2", 0.1)))
+        scores = SWAPPED if trials else FULL_SCORES
+        trials += [*scored(full, FULL_SCORES), *scored(subset, scores)]
+        runs += [full, subset]
+    row = only(rank_agreement(study(runs, trials)))
+    found = [row[f"tau{side}"] for side in ("", "_low", "_high")]
+    assert found == pytest.approx([np.mean(taus), *bounds(np.array(taus))])
+    assert (row["interval"], row["over"], row["units"]) == (interval, over, len(taus))
+    assert (row["runs"], row["pairs"]) == (len(runs) / 2, 5 * len(runs) / 2)
+    assert row["records"].split() == sorted(one["record"] for one in runs)
+
+
+@pytest.mark.parametrize(("epoch", "level"), [(40, 0), (39, 0), (13, 1), (16, 1), (4, 2), (1, 3)])
+def test_rungs_are_grouped_by_the_nearest_third(epoch, level):
+    at = {"epoch": epoch}
+    row = only(rank_agreement(study(*pair(SWAPPED, at, at, epochs=40))))
+    assert (row["level"], row["percent"]) == (level, pytest.approx(100 * epoch / 40))
+
+
+def test_no_trials_or_taus_make_an_empty_table():
+    runs, trials = pair(SWAPPED)
+    whole = rank_agreement(study(runs, trials))
+    for some in (pd.DataFrame(trials).iloc[:0], [*trials[:4], *trials[5:9]]):
+        table = rank_agreement(study(runs, some))
+        assert (len(table), list(table.columns)) == (0, list(whole.columns))
+
+
+# --- progress in time -------------------------------------------------------------------------
+
+
+def curves(*steps, selector="rs2", fraction=0.1, **changes):
+    """Return a run per curve, a list of (seconds, score)."""
+    rows = []
+    for seed, curve in enumerate(steps):
+        at, scores = zip(*curve, strict=True)
+        rows += scored(run(selector, fraction, seed), scores, at=at, **changes)
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("trials", "expected"),
+    [
+        (  # only improvements and the end are steps
+            [[(1, 0.5), (2, 0.4), (3, 0.7), (4, 0.7), (5, 0.6)]],
+            [(1, 0.5, 0.5, 0.5), (3, 0.7, 0.7, 0.7), (5, 0.7, 0.7, 0.7)],
+        ),
+        (  # evaluations may come in any order
+            [[(3, 0.7), (2, 0.8), (2, 0.6), (1, 0.5)]],
+            [(1, 0.5, 0.5, 0.5), (2, 0.8, 0.8, 0.8), (3, 0.8, 0.8, 0.8)],
+        ),
+        (  # seeds are summed up from when all have begun
+            [[(1, 0.1), (4, 0.4)], [(2, 0.2), (3, 0.3), (6, 0.6)], [(1, 0.5), (5, 0.5)]],
+            [
+                (2, 0.2, 0.1, 0.5),
+                (3, 0.3, 0.1, 0.5),
+                (4, 0.4, 0.3, 0.5),
+                (5, 0.4, 0.3, 0.5),
+                (6, 0.5, 0.4, 0.6),
+            ],
+        ),
+        (  # a search that is over keeps its best
+            [[(1, 0.9)], [(1, 0.1), (9, 0.2)]],
+            [(1, 0.5, 0.1, 0.9), (9, 0.55, 0.2, 0.9)],
+        ),
+    ],
+)
+def test_steps_are_the_best_score_so_far_over_seeds(trials, expected):
+    off_the_rungs = curves([(2.5, 0.99)], rung=False)
+    table = anytime(pd.concat([curves(*trials), off_the_rungs]))
+    columns = ["at", "median", "low", "high"]
+    assert table[columns].to_numpy() == pytest.approx(np.array(expected))
+    assert set(table["seeds"]) == {len(trials)}
+    records = [f"satimage/tpe-hyperband/rs2-0.1/{seed}" for seed in range(len(trials))]
+    assert set(table["records"]) == {" ".join(records)}
+    joules = anytime(curves(*trials), "elapsed_joules")
+    assert joules[columns].to_numpy() == pytest.approx(np.array(expected) * [10, 1, 1, 1])
+
+
+def test_combinations_are_apart_and_those_without_energy_have_no_curve_against_it():
+    known = [curves([(1, 0.1)], selector="craig", fraction=size) for size in (0.1, 0.3)]
+    trials = pd.concat([*known, curves([(1, 0.1)], elapsed_joules=math.nan)])
+    table = anytime(trials, "elapsed_joules")
+    assert table[["selector", "fraction"]].to_numpy().tolist() == [["craig", 0.1], ["craig", 0.3]]
+    assert set(anytime(trials)["selector"]) == {"craig", "rs2"}
+    assert anytime(trials.iloc[:0]).empty
+
+
+APART = "not comparable with its FULL: host a and b"
+NO_FULL = {"refused": "no FULL run to compare with", "full_record": None, "energy_ratio": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "seconds", "joules"),
+    [
+        ({}, {0, 1}, {0, 1}),
+        ({"refused": APART}, {1}, {1}),
+        ({"refused": "the final training diverged: nan"}, {0, 1}, {0, 1}),
+        ({"energy_ratio": None}, {0, 1}, {1}),
+        (NO_FULL, {0, 1}, {0, 1}),
+    ],
+)
+def test_only_runs_that_compare_with_full_are_kept(changes, seconds, joules):
+    trials = curves([(1, 0.5)], [(2, 0.6)])
+    ratios = pd.DataFrame([run("rs2", **changes), run("rs2", seed=1)])
+    for clock, kept in (("elapsed_seconds", seconds), ("elapsed_joules", joules)):
+        assert set(comparable(trials, ratios, clock)["seed"]) == kept

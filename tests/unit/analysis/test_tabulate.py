@@ -1,0 +1,72 @@
+"""`automata tabulate` on made-up runs: of the whole paper, and of a part."""
+
+from pathlib import Path
+
+import pytest
+
+from automata.analysis.claims import parse_claims
+from automata.analysis.study import Study
+from automata.analysis.tables import read_csv
+from automata.cli import main
+from automata.config.reading import read
+from automata.views import TABLES
+from support.synthetic import CONTROLS, PAPER, synthetic_runs
+from tabulated import CARBON, write_tables
+
+from .conftest import only
+
+MADE = {name for name, table in TABLES.items() if table.make}
+CLAIMS = Path(__file__).parents[3] / "config/claims.yaml"
+
+
+def tabulated(runs, folder):
+    write_tables(runs, folder)
+    main(["tabulate", str(folder), "--claims", "--carbon", CARBON.model_dump_json()])
+    assert {path.name for path in folder.iterdir()} >= MADE
+    assert (folder.parent / "best.yaml").exists()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The tables of the whole grid of the paper, one seed."""
+    return tabulated(synthetic_runs(repeats=1), tmp_path_factory.mktemp("experiment") / "tables")
+
+
+@pytest.mark.parametrize("selectors", [("full",), ("random", "gradmatch"), PAPER + CONTROLS])
+def test_partial_experiments_have_all_files(selectors, tmp_path):
+    axes = {"datasets": ("dna",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}
+    tabulated(synthetic_runs(selectors=selectors, **axes), tmp_path / "tables")
+
+
+@pytest.mark.parametrize("name", ["fronts.csv", "rank-agreement.csv", "selector-comparison.csv"])
+def test_every_number_names_records_of_the_experiment(name, whole):
+    records = read_csv(whole / name)["records"]
+    assert {it for names in records for it in names.split()} <= set(Study(whole).runs["record"])
+    assert records.ne("").all()
+
+
+def test_every_claim_is_judged_by_all_runs_of_the_paper(whole):
+    table = read_csv(whole / "claims.csv").fillna("")
+    assert list(table["id"]) == list(parse_claims(read(CLAIMS), CLAIMS))
+    shown = (whole / "claims.md").read_text()
+    assert shown.count("\n| ") == len(table) + 1
+    assert "record.json" not in shown
+    named = {path for cell in table["records"] for path in cell.split()}
+    assert named == set(Study(whole).runs["record"])
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "panels"),
+    [  # How the made-up times, accuracies and energies were made.
+        ("figure-3-best", "reproduced", "20 of 20 panels"),
+        ("better-than-random", "reproduced", "44 of 44 panels"),
+        ("smaller-is-faster", "reproduced", "44 of 44 panels"),
+        ("asha-more-efficient", "reproduced", "44 of 44 panels"),
+        ("figure-1-hyperband", "not reproduced", "10 of 10 panels"),
+        ("energy-than-random", "not run", "0 of 4 panels"),
+    ],
+)
+def test_verdicts_on_the_made_up_runs(whole, name, verdict, panels):
+    row = only(read_csv(whole / "claims.csv").fillna(""), id=name)
+    assert (row["verdict"], row["panels"]) == (verdict, panels)
