@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -43,17 +43,33 @@ MISSING = Reply(status=404, body=b"no such file")
 CORRUPTED = Reply(body=BODY[:-1] + b"?")
 
 
-@dataclass
-class Server:
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        reply = self.server.reply(self.path)
+        if reply.ready is not None:
+            reply.ready.wait(20)
+        self.send_response(reply.status)
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.end_headers()
+        time.sleep(reply.stall)
+        self.wfile.write(reply.body[: reply.sent])
+        if reply.reset:
+            # Closing with this option sends a reset in place of a regular end.
+            linger = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
     """Replies in turn, the last one for ever; it has NAME alone."""
 
-    replies: list[Reply] = field(default_factory=lambda: [OK])
-    requests: list[str] = field(default_factory=list)
-    base: str = ""
-
-    @property
-    def url(self):
-        return f"{self.base}/official/{NAME}"
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.replies, self.requests = [OK], []
+        self.base = f"http://127.0.0.1:{self.server_port}"
+        self.url = f"{self.base}/official/{NAME}"
 
     def file(self, checksum=f"sha256:{SHA256}"):
         return RemoteFile(self.url, checksum)
@@ -65,37 +81,13 @@ class Server:
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 
-def handler(server):
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            reply = server.reply(self.path)
-            if reply.ready is not None:
-                reply.ready.wait(20)
-            self.send_response(reply.status)
-            self.send_header("Content-Length", str(len(reply.body)))
-            self.end_headers()
-            time.sleep(reply.stall)
-            self.wfile.write(reply.body[: reply.sent])
-            if reply.reset:
-                # Closing with this option sends a reset in place of a regular end.
-                linger = struct.pack("ii", 1, 0)
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-
-        def log_message(self, *_):
-            pass
-
-    return Handler
-
-
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.setattr(acquire_module, "WAITS", (0.0, 0.0, 0.0))
-    state = Server()
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler(state)) as running:
-        state.base = f"http://127.0.0.1:{running.server_port}"
+    with Server() as running:
         threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
-        yield state
+        yield running
         running.shutdown()
 
 
@@ -137,12 +129,6 @@ def test_download_is_in_the_cache_under_its_official_name(server, cache, checksu
     assert (cache / NAME).stat().st_mode == put(cache / "any new file").stat().st_mode
 
 
-def test_terminal_shows_the_whole_size(server, cache, capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    acquire("numerals", server.file(), cache, None)
-    assert "307k/307k" in capsys.readouterr().err.split("\r")[-1]
-
-
 def test_verified_file_in_the_cache_comes_first_and_needs_nothing(server, cache, mirror):
     put(cache / NAME)
     put(mirror / NAME, b"other")
@@ -172,16 +158,13 @@ def test_mirror_folder_is_used_in_place_or_gives_way_to_the_source(server, cache
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
-def test_mirror_url_comes_before_the_source(server, cache, slash):
+@pytest.mark.parametrize("broken", [[], [MISSING] * 3, [CORRUPTED] * 3])
+def test_mirror_url_comes_before_the_source(server, cache, slash, broken):
+    server.replies = [*broken, OK]
     path = acquire("numerals", server.file(), cache, f"{server.base}/mirror{slash}")
-    assert (path, server.requests) == (cache / NAME, [f"/mirror/{NAME}"])
-
-
-@pytest.mark.parametrize("reply", [MISSING, CORRUPTED])
-def test_mirror_url_that_fails_gives_way_to_the_source(server, cache, reply):
-    server.replies = [reply] * len(acquire_module.WAITS) + [OK]
-    path = acquire("numerals", server.file(), cache, f"{server.base}/mirror")
-    assert (path.read_bytes(), server.requests[-1]) == (BODY, f"/official/{NAME}")
+    assert (path, path.read_bytes()) == (cache / NAME, BODY)
+    asked = [f"/mirror/{NAME}"] * 3 + [f"/official/{NAME}"] if broken else [f"/mirror/{NAME}"]
+    assert server.requests == asked
 
 
 def test_error_names_what_is_wrong_with_the_mirror_and_with_the_source(server, cache):
@@ -224,7 +207,8 @@ def test_broken_download_is_tried_again_from_the_first_byte(server, cache, broke
 def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
     reply, problem, server, cache, monkeypatch
 ):
-    monkeypatch.setattr(acquire_module, "TIMEOUT", (1.0, 0.2))
+    if reply.stall:
+        monkeypatch.setattr(acquire_module, "TIMEOUT", (1.0, 0.2))
     server.replies = [reply]
     text = failure(server.file(), cache)
     assert text.startswith(f"numerals: {cache / NAME}: {server.url}: ")
@@ -234,9 +218,8 @@ def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
     assert contents(cache) == []
 
 
-def test_folder_that_cannot_be_made_is_an_error(server, tmp_path):
-    put(tmp_path / "file")
-    assert "Not a directory" in failure(server.file(), tmp_path / "file" / "downloads")
+def test_cache_below_a_file_is_an_error(server, tmp_path):
+    assert "Not a directory" in failure(server.file(), put(tmp_path / "file") / "downloads")
 
 
 def test_full_disk_is_an_error_and_leaves_nothing(server, cache, monkeypatch):
@@ -273,13 +256,10 @@ def test_later_file_must_have_the_recorded_checksum_of_the_first(server, cache, 
     assert f"{NAME}.sha256" in contents(cache)
 
 
-def test_first_file_of_a_mirror_is_recorded_too(server, cache, mirror):
+def test_record_is_made_of_the_first_file_of_a_mirror_too_and_must_be_whole(server, cache, mirror):
     put(mirror / NAME)
     acquire("numerals", server.file(None), cache, str(mirror))
     assert contents(cache) == [f"{NAME}.sha256"]
-
-
-def test_spoilt_record_is_an_error(server, cache):
     put(cache / f"{NAME}.sha256", b"\xff not a checksum")
     assert f"{NAME}.sha256 has the checksum" in failure(server.file(None), cache)
 
