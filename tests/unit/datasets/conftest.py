@@ -1,19 +1,15 @@
 """The official files, where they are at hand."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 
 @pytest.fixture(scope="session")
-def official(mirror: Path) -> Callable[..., dict[str, Path]]:
-    """Return a function that gives the paths of these official files, or skips the test."""
+def official(mirror):
+    """A function that returns the paths of official files, or skips the test."""
 
-    def get(*files: str) -> dict[str, Path]:
-        paths = {file: mirror / file for file in files}
-        if not all(path.is_file() for path in paths.values()):
-            pytest.skip(f"no {' and '.join(files)} in {mirror}")
-        return paths
+    def get(*files):
+        if absent := [file for file in files if not (mirror / file).is_file()]:
+            pytest.skip(f"no {' and '.join(absent)} in {mirror}")
+        return {file: mirror / file for file in files}
 
     return get

@@ -2,18 +2,16 @@
 
 import dataclasses
 import hashlib
-import io
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.io
 import torch
 from safetensors.torch import save
 
 from automata.config.data import Preparation, Vectors
-from automata.datasets import catalog
 from automata.datasets import prepare as prepare_module
 from automata.datasets import prepared as prepared_module
 from automata.datasets.catalog import DATASETS, FILES, RemoteFile
@@ -84,33 +82,24 @@ def test_official_files_of_a_mirror_are_prepared(name, mirror, tmp_path):
     assert not (tmp_path / "cache").exists()  # used where they lie
 
 
-@pytest.fixture
-def digits(tmp_path, monkeypatch):
-    """A mirror with 30 rows in both files of SVHN, whose checksums the catalog has."""
-    for name in ("train_32x32.mat", "test_32x32.mat"):
-        content = io.BytesIO()
-        pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3, 30), dtype=np.uint8)
-        labels = np.arange(30, dtype=np.uint8)[:, None] % 10 + 1  # 10 is the digit 0
-        scipy.io.savemat(content, {"X": pixels, "y": labels})
-        (tmp_path / name).write_bytes(content.getvalue())
-        checksum = f"sha256:{hashlib.sha256(content.getvalue()).hexdigest()}"
-        monkeypatch.setitem(catalog.FILES, name, RemoteFile(FILES[name].url, checksum))
-    return str(tmp_path)
+def test_another_count_than_the_papers_names_both(tmp_path, monkeypatch):
+    for name, rows in {"train_5500.label": 20, "TREC_10.label": 3}.items():
+        content = b"HUM:ind Who ?\n" * rows
+        (tmp_path / name).write_bytes(content)
+        checksum = f"sha256:{hashlib.sha256(content).hexdigest()}"
+        monkeypatch.setitem(FILES, name, RemoteFile(FILES[name].url, checksum))
+    with pytest.raises(UserError, match=r"^dataset trec6: train: expected 4907 rows, found 18$"):
+        prepare("trec6", RANDOM_VECTORS, tmp_path / "cache", str(tmp_path))
 
 
-def test_another_count_than_the_papers_names_both(digits, tmp_path):
-    with pytest.raises(UserError, match=r"^dataset svhn: train: expected 65932 rows, found 27$"):
-        prepare("svhn", Preparation(), tmp_path / "cache", digits)
-
-
-def test_images_survive_the_file_with_the_statistics_of_training(digits, tmp_path, monkeypatch):
-    spec = dataclasses.replace(DATASETS["svhn"], train=27, validation=3, test=30)
-    monkeypatch.setitem(DATASETS, "svhn", spec)
-    write_dataset(prepare("svhn", Preparation(), tmp_path / "cache", digits), tmp_path / "x")
-    dataset = read_dataset(tmp_path / "x")
-    ready = dataset.train.ready(dataset.train.inputs)
-    assert (counts_of(dataset), dataset.metadata["flip"]) == ((27, 3, 30, 10), False)
-    assert dataset.train.inputs.dtype == torch.uint8
+def test_images_survive_the_file_with_the_statistics_of_training(tmp_path):
+    images = np.random.default_rng(0).integers(0, 256, (40, 8, 9, 3), dtype=np.uint8)
+    np.savez(tmp_path / "a.npz", images=images, labels=np.arange(40) % 2)
+    own = {"own": {"kind": "image", "path": str(tmp_path / "a.npz"), "flip": False}}
+    write_dataset(prepare("mine", Preparation.model_validate(own), tmp_path), tmp_path / "x")
+    found = read_dataset(tmp_path / "x")
+    ready = found.train.ready(found.train.inputs)
+    assert (found.train.inputs.dtype, found.metadata["flip"]) == (torch.uint8, False)
     torch.testing.assert_close(ready.mean(dim=(0, 2, 3)), torch.zeros(3), atol=1e-4, rtol=0)
     torch.testing.assert_close(ready.std(dim=(0, 2, 3)), torch.ones(3), atol=1e-3, rtol=0)
 
@@ -125,23 +114,19 @@ def test_texts_without_vectors_in_the_settings_are_refused(mirror, tmp_path):
         prepare("trec6", Preparation(), tmp_path, str(mirror))
 
 
-def test_scores_of_sst2_are_wanted_only_where_they_count(mirror, tmp_path, monkeypatch):
+@pytest.mark.parametrize("rule", ["scores", "trees"])
+def test_scores_of_sst2_are_wanted_only_where_they_count(mirror, tmp_path, monkeypatch, rule):
     asked = []
 
-    def acquire(dataset, file, cache, mirror):
+    def acquired(_, file, *__):
         asked.append(file.name)
-        if file.name == SCORES:
-            raise UserError("no scores")
-        return original(dataset, file, cache, mirror)
+        return mirror / file.name
 
-    original = prepare_module.acquire
-    monkeypatch.setattr(prepare_module, "acquire", acquire)
-    scores = RANDOM_VECTORS.model_copy(update={"sst2_neutral": "scores"})
-    with pytest.raises(UserError, match="no scores"):
-        prepare("sst2", scores, tmp_path, str(mirror))
-    trees = RANDOM_VECTORS.model_copy(update={"sst2_neutral": "trees"})
-    prepare("sst2", trees, tmp_path, str(mirror))
-    assert asked.count(SCORES) == 1
+    monkeypatch.setattr(prepare_module, "acquire", acquired)
+    settings = RANDOM_VECTORS.model_copy(update={"sst2_neutral": rule})
+    with suppress(FileNotFoundError):  # of the scores, which no folder needs to have
+        prepare("sst2", settings, tmp_path)
+    assert (SCORES in asked) is (rule == "scores")
 
 
 def test_data_set_survives_the_file(dataset, written):

@@ -1,6 +1,5 @@
 """The Sentiment Treebank: its trees, and three data sets that are made of them."""
 
-import io
 import zipfile
 
 import numpy as np
@@ -189,18 +188,3 @@ def test_official_classes_have_the_known_counts(official, name, train, validatio
     raw = LOADERS[name](name, official(TREES))
     found = [np.bincount(part.labels).tolist() for part in (raw.train, raw.validation)]
     assert (found, len(raw.test)) == ([train, validation], test)
-
-
-def test_official_leaves_are_those_that_nltk_reads(official):
-    paths = official(TREES)
-    with zipfile.ZipFile(paths[TREES]) as archive:
-        lines = io.TextIOWrapper(archive.open("trees/dev.txt"), "utf-8").read().splitlines()
-    brackets = {"-lrb-": "(", "-rrb-": ")"}
-    expected = [
-        [
-            brackets.get(leaf, leaf.replace("\\", ""))
-            for leaf in map(str.lower, NltkTree.fromstring(line).leaves())
-        ]
-        for line in lines
-    ]
-    assert sst5("sst5", paths).validation.inputs == expected

@@ -63,13 +63,7 @@ def test_vectors_of_wanted_words_are_those_of_the_file_and_the_first_counts(tmp_
 
 
 def test_zip_file_chooses_the_member_by_dimension(tmp_path):
-    found = read_vectors(of_words(tmp_path, ".zip"), 2, WANTED)
-    np.testing.assert_array_equal(found["the"], [1, 2])
-
-
-def test_half_precision_vectors_become_float32(tmp_path):
-    path = write_npz(tmp_path, words=WORDS, vectors=TABLE.astype(np.float16))
-    assert read_vectors(path, 3, WANTED)["the"].dtype == np.float32
+    assert read_vectors(of_words(tmp_path, ".zip"), 2, WANTED)["the"].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -77,8 +71,6 @@ def test_half_precision_vectors_become_float32(tmp_path):
     [
         (". . . 1 2 3\n", {". . ."}, {". . ."}),
         ("at home 1 2 3\n", {"home", "at"}, set()),
-        ("8\u00a01/2 1 2 3\n", {"8\u00a01/2"}, {"8\u00a01/2"}),
-        ("a\x85b 1 2 3\n", {"a\x85b"}, {"a\x85b"}),
         ("end 1 2 3", {"end"}, {"end"}),
         *[(f"end 1 2 3{end}", {"end"}, {"end"}) for end in ("\r\n", " \n", "\t\n")],
     ],
@@ -96,14 +88,11 @@ def test_odd_words_and_ends_of_lines_are_read(tmp_path, more, wanted, found):
         ("", "v.txt", "expected lines of a word and 3 numbers, found none"),
         ("400000 3\n", "v.txt", "line 1: expected a word and 3 numbers, found 1 n"),
         (TEXT + "a 1 2\n", "v.txt", "line 5: expected a word and 3 numbers, found 2"),
-        (TEXT + "\n", "v.txt", "line 5: expected a word and 3 numbers, found 0"),
         (TEXT + "absent 1 x 3\n", "v.txt", "could not convert string to float: b'x'"),
-        (TEXT + "absent 1 nan 3\n", "v.txt", "'absent': expected finite numbers"),
         (TEXT + "absent 1 2 1e39\n", "v.txt", "'absent': .*found inf"),
         ({"six.9d.txt": ""}, "v.zip", r"ends with .3d.txt, found \[\]"),
         ({"a.3d.txt": TEXT, "b.3d.txt": TEXT}, "v.zip", "'a.3d.txt', 'b.3d.txt'"),
         ("no archive", "v.zip", "word vectors: File is not a zip"),
-        ("", "v.npz", "not readable as word vectors"),
         ("no archive", "v.npz", "not readable as word vectors"),
     ],
 )
@@ -118,11 +107,9 @@ def test_broken_file_is_an_error_that_says_what_is_wrong(tmp_path, content, name
         ({"vectors": None}, "vectors is not a file"),
         ({"words": None}, "words is not a file"),
         ({"words": np.array(WORDS, object)}, "Object arrays cannot be loaded"),
-        ({"words": [[word] for word in WORDS]}, r"found .*\(4, 1\)"),
         ({"words": range(4)}, "strings `words` .*found int64"),
         ({"words": WORDS[:2]}, r"\(2,\) and float32 \(4, 3\)"),
         ({"vectors": TABLE[:, :2]}, r"\(n, 3\), found .* float32 \(4, 2\)"),
-        ({"vectors": TABLE * np.nan}, "expected finite numbers, found nan"),
     ],
 )
 def test_arrays_that_are_no_vectors_are_an_error(tmp_path, arrays, message):
@@ -132,17 +119,10 @@ def test_arrays_that_are_no_vectors_are_an_error(tmp_path, arrays, message):
         read_vectors(path, 3, WANTED)
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda content: content[:-30], "not readable as word vectors"),
-        (lambda content: content.replace(b"the 0.5", b"the 0.6"), "word vectors: Bad CRC"),
-    ],
-)
-def test_damaged_archive_is_an_error(tmp_path, damage, message):
+def test_damaged_archive_is_an_error(tmp_path):
     path = of_words(tmp_path, ".zip")
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(UserError, match=message):
+    path.write_bytes(path.read_bytes().replace(b"the 0.5", b"the 0.6"))
+    with pytest.raises(UserError, match="not readable as word vectors: Bad CRC"):
         read_vectors(path, 3, WANTED)
 
 

@@ -1,7 +1,6 @@
 """A user's images: arrays and folders, and what is refused."""
 
 import hashlib
-import io
 
 import numpy as np
 import pytest
@@ -63,7 +62,7 @@ def test_arrays_become_channels_first(tmp_path, channels):
 
 @pytest.mark.parametrize(
     ("names", "classes"),
-    [(CATS[::-1], CATS), ([10, 9], ["9", "10"]), ([True, False], ["False", "True"])],
+    [(CATS[::-1], CATS), ([10, -9], ["-9", "10"]), ([True, False], ["False", "True"])],
 )
 def test_labels_are_whole_numbers_or_strings(tmp_path, names, classes):
     raw = whole(stored(tmp_path / "a.npz", colours(4), names))
@@ -81,28 +80,11 @@ def test_folder_gives_the_images_by_class_and_name(tmp_path, suffix):
 
 def test_drawn_splits_have_every_image_once_with_its_class(tmp_path):
     images = np.arange(40, dtype=np.uint8).repeat(6).reshape(40, 2, 3)
-    path = tmp_path / "a.npz"
-    raw = loaded(stored(path, images))
+    raw = loaded(stored(tmp_path / "a.npz", images))
     numbers = {split: getattr(raw, split).inputs[:, 0, 0, 0] for split in SPLITS}
     np.testing.assert_array_equal(np.sort(np.concatenate([*numbers.values()])), np.arange(40))
     for split in SPLITS:
         np.testing.assert_array_equal(getattr(raw, split).labels, numbers[split] % 2)
-    assert raw.source == "own file a.npz"
-    assert raw.files == {str(path): hashlib.sha256(path.read_bytes()).hexdigest()}
-    assert raw.facts["rows_by_class"]["test"] == {"cat": 4, "dog": 4}
-
-
-def test_checksum_of_a_folder_is_of_names_below_it_and_contents(tmp_path, folder):
-    def checksum(path):
-        return [*whole(path).files.values()]
-
-    before = checksum(folder)
-    folder = folder.rename(tmp_path / "animals")
-    assert checksum(folder) == before
-    (folder / "cat/000.png").rename(folder / "cat/0.png")
-    renamed = checksum(folder)
-    (folder / "cat/0.png").write_bytes((folder / "dog/001.png").read_bytes())
-    assert len({*before, *renamed, *checksum(folder)}) == 3
 
 
 IMAGES = r"a\.npz: `images` must .*\(n, height, width, 3\).*found"
@@ -114,11 +96,9 @@ LABELS = r"a\.npz: `labels` must be whole numbers or strings .*found"
     [
         ({"images": colours(4).transpose(0, 3, 1, 2)[:, :, :, :2]}, IMAGES),
         ({"images": colours(4, channels=(4,))}, IMAGES),
-        ({"images": colours(4)[0, 0]}, IMAGES),
         ({"images": colours(4, height=0)}, IMAGES),
         ({"images": colours(4).astype(np.float32)}, IMAGES),
         ({"labels": np.arange(3)}, LABELS + r" int64 of shape \(3,\)"),
-        ({"labels": np.zeros((4, 1), int)}, LABELS + r" int64 of shape \(4, 1\)"),
         ({"labels": np.array([0.5, 1, 0, 1])}, LABELS + " float64"),
         ({"labels": np.array(["a", None], object)}, "neither a readable .*allow_pickle"),
         ({"images": None}, r"a\.npz: missing array: images; found: labels, more"),
@@ -133,14 +113,10 @@ def test_arrays_that_are_no_images_with_classes_are_refused(tmp_path, arrays, pr
         loaded(tmp_path / "a.npz")
 
 
-def one_array():
-    file = io.BytesIO()
-    np.save(file, colours(4))
-    return file.getvalue()
-
-
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"text", one_array()])
-@pytest.mark.parametrize("name", ["a.npz", "a.zip"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.npz", b""), ("a.npz", b"PK\x03\x04 and no more"), ("a.npz", b"text"), ("a.zip", b"")],
+)
 def test_what_is_no_npz_is_refused(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(UserError, match=rf"\Aown_datasets\.mine: \S*{name}: neither a readable"):
@@ -243,17 +219,6 @@ def test_images_of_one_size_keep_it_and_those_of_other_forms_follow(tmp_path):
     expected = [ImageOps.fit(Image.fromarray(image), (100, 80)) for image in colours(2, 7, 9)]
     np.testing.assert_array_equal(raw.test.inputs, [channels_first(image) for image in expected])
     assert raw.test.labels.tolist() == [1, 0]
-
-
-def test_files_that_are_no_images_of_a_class_are_ignored_in_one_line(folder):
-    before = whole(folder)
-    for name in ("Thumbs.db", "cat/Thumbs.db", "dog/README", "cat/.thumbs", ".DS_Store"):
-        (folder / name).write_text("x")
-    after = whole(folder)
-    np.testing.assert_array_equal(after.train.inputs, before.train.inputs)
-    (line,) = after.facts["read"]
-    ignored = "Thumbs.db, cat/Thumbs.db, dog/README"
-    assert line.startswith(f"{folder}: 3 files ignored: {ignored}; valid: CLASS/FILE (.png, ")
 
 
 def test_images_of_16_bits_are_read_by_their_upper_8_if_these_say_enough(folder):

@@ -79,18 +79,6 @@ def test_given_files_are_taken_whole_and_others_are_a_tenth_and_a_fifth(counts, 
 
 
 @pytest.mark.parametrize(
-    ("names", "classes"),
-    [
-        (["b", "a", "b"], ["a", "b"]),
-        (["10", "9", "-1"], ["-1", "9", "10"]),
-        (["10", "9", "x"], ["10", "9", "x"]),
-    ],
-)
-def test_classes_are_sorted_and_whole_numbers_by_value(names, classes):
-    assert class_names(names) == classes
-
-
-@pytest.mark.parametrize(
     ("files", "problem"),
     [
         ({"train": "abbccc" + "d" * 30}, r"left for training: a, b: add .*, or .*skip_rows: true"),
