@@ -1,56 +1,56 @@
-"""Splits of a user's rows: drawn ones are stratified, seeded, and have every class."""
+"""Splits of a user's rows: stratified and seeded, by group, or by time."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config.data import OwnTabular
-from automata.datasets.own.splits import FileLabels, assign, class_names, raw_splits
+from automata.datasets.own.splits import FileLabels, assign, class_names, draw_groups, draw_last
+from automata.datasets.own.tables import read_own
 from automata.errors import UserError
+from support.own_tables import features, loaded, written
 
 SHARES = {"train": 0.7, "validation": 0.1, "test": 0.2}
-
-counts_of_classes = st.lists(st.integers(3, 90), min_size=2, max_size=12)
+ROWS = 200
+FRAME = pd.DataFrame(
+    {
+        "height": np.arange(ROWS) * 1.5,
+        "patient": [f"p{number % 37}" for number in range(ROWS)],
+        "day": [f"2024-{1 + number % 12:02}-{1 + number % 27:02}" for number in range(ROWS)],
+        "number": np.arange(ROWS)[::-1],
+        "kind": ["a", "b"] * (ROWS // 2),
+    }
+)
 
 
 def labels_of(names, where="t.csv: column 'y'"):
-    return FileLabels(where, list(names))
+    return FileLabels(where, [*map(str, names)])
 
 
-def drawn(counts, seed=0, **given):
-    """Return the splits of a file with these counts of classes, in some order."""
-    names = np.repeat(np.arange(len(counts)), counts)
-    shuffled = np.random.default_rng(seed).permutation(names)
-    files = {split: labels_of(map(str, rows)) for split, rows in given.items()}
-    return assign({"train": labels_of(map(str, shuffled)), **files})[1]
+def shuffled(counts, seed=0):
+    """Return the classes of a file with these counts, in some order."""
+    return np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
 
 
-@given(counts_of_classes, st.integers(0, 9))
-def test_drawn_splits_have_every_row_once(counts, seed):
+def drawn(counts, seed=0, **given_files):
+    """Return the splits of a file with these counts of classes."""
+    files = {split: labels_of(rows) for split, rows in given_files.items()}
+    return assign({"train": labels_of(shuffled(counts, seed)), **files})[1]
+
+
+@given(st.lists(st.integers(3, 90), min_size=2, max_size=12), st.integers(0, 9))
+def test_drawn_splits_have_every_row_once_and_of_every_class_its_share(counts, seed):
     parts = drawn(counts, seed)
     rows = np.concatenate([part.rows for part in parts.values()])
     np.testing.assert_array_equal(np.sort(rows), np.arange(sum(counts)))
-
-
-@given(counts_of_classes, st.integers(0, 9))
-def test_every_class_is_within_two_rows_of_its_share(counts, seed):
-    parts = drawn(counts, seed)
+    labels = np.concatenate([part.labels for part in parts.values()])
+    names = class_names([str(number) for number in range(len(counts))])
+    assert [names[label] for label in labels] == [str(it) for it in shuffled(counts, seed)[rows]]
     found = np.array([np.bincount(parts[s].labels, minlength=len(counts)) for s in SHARES])
-    expected = np.outer(list(SHARES.values()), counts)
-    assert np.abs(found - expected).max() <= 2
-
-
-@given(counts_of_classes, st.integers(0, 9))
-def test_every_class_is_in_every_drawn_split(counts, seed):
-    parts = drawn(counts, seed)
-    assert [len(np.unique(part.labels)) for part in parts.values()] == [len(counts)] * 3
-
-
-@given(counts_of_classes)
-def test_the_same_rows_are_split_the_same_way(counts):
-    first, second = drawn(counts), drawn(counts)
-    assert [p.rows.tolist() for p in first.values()] == [p.rows.tolist() for p in second.values()]
+    assert found.min() > 0
+    assert np.abs(found - np.outer(list(SHARES.values()), counts)).max() <= 2
 
 
 def test_split_of_known_rows_stays_as_it_is():
@@ -61,81 +61,99 @@ def test_split_of_known_rows_stays_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("counts", "sizes"),
-    [([50, 50], [70, 10, 20]), ([37, 30], [47, 7, 13]), ([3] * 40, [40, 40, 40])],
-)
-def test_sizes_are_a_tenth_and_a_fifth_of_the_rows(counts, sizes):
-    assert [len(drawn(counts)[split].rows) for split in SHARES] == sizes
-
-
-def test_labels_go_with_their_rows():
-    parts = assign({"train": labels_of("ba" * 20)})[1]
-    np.testing.assert_array_equal(parts["train"].labels, 1 - parts["train"].rows % 2)
-
-
-@pytest.mark.parametrize(
-    ("split", "other", "size"), [("validation", "test", 8), ("test", "validation", 4)]
-)
-def test_only_the_split_without_a_file_is_drawn(split, other, size):
-    parts = drawn([20, 20], **{split: [1, 0, 1]})
-    assert (parts[split].file, parts[split].labels.tolist()) == (split, [1, 0, 1])
-    assert (parts[other].file, len(parts[other].rows)) == ("train", size)
-    assert len(parts["train"].rows) == 40 - size
-
-
-def test_given_files_are_taken_whole():
-    parts = drawn([1, 1], validation=[0], test=[1, 1])
-    assert [len(part.rows) for part in parts.values()] == [2, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("names", "classes"),
+    ("counts", "given_files", "sizes"),
     [
-        (["b", "a", "b"], ["a", "b"]),
-        (["10", "9", "-1"], ["-1", "9", "10"]),
-        (["10", "9", "x"], ["10", "9", "x"]),
+        ([50, 50], {}, [70, 10, 20]),
+        ([37, 30], {}, [47, 7, 13]),
+        ([3] * 40, {}, [40, 40, 40]),
+        ([20, 20], {"validation": [1, 0, 1]}, [32, 3, 8]),
+        ([20, 20], {"test": [1, 0, 1]}, [36, 4, 3]),
+        ([1, 1], {"validation": [0], "test": [1, 1]}, [2, 1, 2]),
     ],
 )
-def test_classes_are_sorted_and_whole_numbers_by_value(names, classes):
-    assert class_names(names) == classes
+def test_given_files_are_taken_whole_and_others_are_a_tenth_and_a_fifth(counts, given_files, sizes):
+    parts = drawn(counts, **given_files)
+    assert [len(parts[split].rows) for split in SHARES] == sizes
+    for split, labels in given_files.items():
+        assert (parts[split].file, parts[split].labels.tolist()) == (split, labels)
 
 
 @pytest.mark.parametrize(
-    ("given", "few"), [({}, 1), ({}, 2), ({"test": [0]}, 1), ({"validation": [0]}, 1)]
+    ("files", "problem"),
+    [
+        ({"train": "abbccc" + "d" * 30}, r"left for training: a, b: add .*, or .*skip_rows: true"),
+        ({"train": "a" + "b" * 9, "test": "a"}, r"left for training: a: "),
+        ({"train": "ab" * 9, "test": "ac"}, r"^test: classes that train lacks: c; it has a, b$"),
+        ({"train": "aaa"}, "'a' is the only class, at least 2"),
+        ({"train": "ab" * 9, "test": ""}, "^test: there are no rows"),
+        ({"train": "", "test": "ab"}, "^train: there are no rows|^test: classes"),
+    ],
 )
-def test_classes_with_too_few_rows_are_one_line(given, few):
-    with pytest.raises(UserError, match=r"left for training: 1, 2: add .*, or .*skip_rows: true"):
-        drawn([30, few, few, few + 2], **given)
+def test_classes_that_cannot_be_split_are_one_line(files, problem):
+    with pytest.raises(UserError, match=problem):
+        assign({split: labels_of(names, split) for split, names in files.items()})
 
 
-@pytest.mark.parametrize("split", ["validation", "test"])
-def test_class_that_is_not_in_training_is_refused(split):
-    with pytest.raises(UserError, match=r"^v\.csv: classes that t\.csv.* lacks: c; it has a, b$"):
-        assign({"train": labels_of("ab" * 9), split: labels_of("ac", "v.csv")})
+def parts(folder, **said):
+    own = {"kind": "tabular", "path": written(FRAME, folder / "t.csv"), "target": "kind", **said}
+    found = read_own(OwnTabular.model_validate(own)).parts
+    return {split: FRAME.iloc[part.rows] for split, part in found.items()}
 
 
-def test_one_class_is_too_few():
-    with pytest.raises(UserError, match="'a' is the only class, at least 2"):
-        assign({"train": labels_of("aaa")})
+def test_no_group_is_in_two_splits(tmp_path):
+    found = parts(tmp_path, group="patient")
+    assert sum(part["patient"].nunique() for part in found.values()) == 37
+    assert sum(len(part) for part in found.values()) == ROWS
+    assert 40 <= len(found["test"]) <= 46  # 20 %, up to a group more
+    assert 20 <= len(found["validation"]) <= 26
 
 
-@pytest.mark.parametrize("empty", ["train", "test"])
-def test_file_without_rows_is_refused(empty):
-    files = {"train": labels_of("ab" * 9), "test": labels_of("ab")}
-    with pytest.raises(UserError, match=r"^e\.csv: there are no rows"):
-        assign({**files, empty: labels_of("", "e.csv")})
+@pytest.mark.parametrize("column", ["day", "number"])
+def test_the_last_rows_are_for_testing_and_those_before_for_validation(tmp_path, column):
+    found = parts(tmp_path, order=column)
+    assert [len(found[split]) for split in SHARES] == [140, 20, 40]
+    assert found["train"][column].max() <= found["validation"][column].min()
+    assert found["validation"][column].max() <= found["test"][column].min()
 
 
-def test_record_counts_classes_without_rows(tmp_path):
-    (tmp_path / "t.csv").write_text("")
-    names = {"train": "aab", "validation": "a", "test": "b"}
-    classes, parts = assign({split: labels_of(rows) for split, rows in names.items()})
-    own = OwnTabular(kind="tabular", path=str(tmp_path / "t.csv"), target="y")
-    raw = raw_splits(own, classes, parts, lambda part: part.rows, [])
-    assert raw.facts == {
-        "rows_by_class": {
-            "train": {"a": 2, "b": 1},
-            "validation": {"a": 1, "b": 0},
-            "test": {"a": 0, "b": 1},
-        }
-    }
+@pytest.mark.parametrize(("key", "column"), [("group", "patient"), ("order", "day")])
+def test_the_column_is_no_feature(tmp_path, key, column):
+    raw = loaded(tmp_path, FRAME, **{key: column}, drop=["number"])
+    assert column not in {name.partition("=")[0] for name in features(raw)}
+
+
+@pytest.mark.parametrize(
+    ("said", "change", "expected"),
+    [
+        ({"group": "who"}, {}, "no column who, which group names; it has height"),
+        ({"group": "kind"}, {}, "mine: group: 'kind' is the target as well"),
+        ({"group": "patient", "order": "day"}, {}, "mine: order: group is given as well"),
+        ({"order": "patient"}, {}, "column 'patient': rows are ordered by numbers or dates"),
+        ({"order": "number"}, {"number": None}, "column 'number': missing cells: 200"),
+        ({"group": "patient"}, {"patient": "p1"}, "none is left for training: a, b"),
+    ],
+)
+def test_columns_that_will_not_do_are_one_line(tmp_path, said, change, expected):
+    with pytest.raises(UserError, match=expected) as caught:
+        loaded(tmp_path, FRAME.assign(**change), **said)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.lists(st.integers(0, 5), min_size=3, max_size=60), st.floats(0.05, 0.6))
+def test_groups_are_drawn_whole_and_no_more_than_needed(groups, share):
+    names = np.array([str(group) for group in groups], dtype=object)
+    labels, rows = np.zeros(len(groups), np.int64), np.arange(len(groups))
+    taken = draw_groups(names, labels, rows, share)
+    inside = set(names[taken])
+    assert inside.isdisjoint(names[np.setdiff1d(rows, taken)])
+    assert len(taken) >= share * len(groups)
+    assert min(len(taken) - int((names == name).sum()) for name in inside) < share * len(groups)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=40), st.floats(0.05, 0.9))
+def test_nothing_drawn_is_before_what_stays(values, share):
+    array, rows = np.array(values), np.arange(len(values))
+    taken = draw_last(array, np.zeros(len(values), np.int64), rows, share)
+    rest = np.setdiff1d(rows, taken)
+    assert len(taken) == round(share * len(values))
+    assert not len(taken) or not len(rest) or array[taken].min() >= array[rest].max()
