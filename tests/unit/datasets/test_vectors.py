@@ -62,10 +62,6 @@ def test_vectors_of_wanted_words_are_those_of_the_file_and_the_first_counts(tmp_
         read_vectors(path, 4, WANTED)
 
 
-def test_zip_file_chooses_the_member_by_dimension(tmp_path):
-    assert read_vectors(of_words(tmp_path, ".zip"), 2, WANTED)["the"].tolist() == [1, 2]
-
-
 @pytest.mark.parametrize(
     ("more", "wanted", "found"),
     [

@@ -172,28 +172,19 @@ def test_prediction_reads_texts_as_they_were_prepared(tmp_path_factory, texts, s
     assert len(rows) == len(texts)
 
 
-def test_prediction_reads_a_folder_as_it_was_prepared(tmp_path):
-    path = folder_of(tmp_path, STARS | {"bad/long.txt": "w " * 300, "bad/empty.txt": ""})
-    own = described(path, validation=path, test=path)
-    dataset = prepared(own)
-    inputs, names, _ = read_rows(tmp_path, own, dataset.encoding)
-    assert torch.equal(inputs, dataset.test.inputs)
-    assert names == ["bad/empty.txt", "bad/long.txt", "bad/x.txt", "good/1.txt", "good/2.TXT"]
-    alone, names, _ = read_rows(tmp_path / "bad" / "x.txt", own, dataset.encoding)
-    assert torch.equal(alone[0], inputs[2, : alone.shape[1]])
-    assert names == ["x.txt"]
-
-
-def test_prediction_counts_what_it_cuts_and_knows(tmp_path):
-    folder_of(tmp_path, {"1.txt": "a b c d e f", "2.txt": ""})
-    inputs, _, notes = read_rows(tmp_path, None, {"words": ["a"], "longest": 4})
-    assert inputs.tolist() == [[2, 1, 1, 1], [1, 0, 0, 0]]
+def test_prediction_reads_a_folder_or_a_file_and_counts_what_it_cuts_and_knows(tmp_path):
+    folder_of(tmp_path, {"1.txt": "a b c d e f", "in/2.txt": ""})
+    encoding = {"words": ["a"], "longest": 4}
+    inputs, names, notes = read_rows(tmp_path, None, encoding)
+    assert (inputs.tolist(), names) == ([[2, 1, 1, 1], [1, 0, 0, 0]], ["1.txt", "in/2.txt"])
     assert notes == [
         "texts without words: 1 of 2",
         "texts cut at 4 words: 1 of 2",
         "tokens that the model knows: rows 25 %",
     ]
-    assert read_rows(tmp_path, None, {"words": ["a"]})[0].shape == (2, 6)
+    inputs, names, _ = read_rows(tmp_path / "1.txt", None, encoding)
+    assert (inputs.tolist(), names) == ([[2, 1, 1, 1]], ["1.txt"])
+    assert read_rows(tmp_path, None, {"words": ["a"]})[0].shape == (2, 6)  # an earlier model
 
 
 def test_tokens_of_chinese_test_texts_are_known(tmp_path):
