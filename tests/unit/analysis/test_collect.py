@@ -15,7 +15,8 @@ from automata.errors import UserError
 from automata.records import Tuning, write_record
 from automata.training.progress import Evaluation
 
-HERE, ANY = Path("here.json"), Comparison()
+HERE = Path("here.json")
+ANY = Comparison()
 
 
 @pytest.fixture
@@ -176,7 +177,8 @@ def test_provenance_counts_each_value_and_many_are_one_row(written, make_record,
     write_record(odd, tmp_path / "odd.json")
     table = collect([tmp_path / "odd.json", *(written(str(n), seed=n) for n in range(8))], ANY)
     write(table["provenance.csv"], tmp_path / "provenance.csv")
-    text, start = presented(read_texts(tmp_path / "provenance.csv")), "2023-11-14T22:13:20+00:00"
+    text = presented(read_texts(tmp_path / "provenance.csv"))
+    start = "2023-11-14T22:13:20+00:00"
     for rows in (
         "| host | elsewhere | 1 |\n| host | here | 8 |\n",
         "| git_commit |  | 1 |\n| git_commit | c0ffee | 8 |\n",

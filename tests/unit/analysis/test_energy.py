@@ -39,7 +39,7 @@ CO2 = ["kwh", "co2_measured_grams", "co2_time_grams"]
         (UNMEASURED, {}, [None, None, 20.0]),
     ],
 )
-def test_energy_and_co2_of_a_run(changes, assumptions, expected):
+def test_energy_and_co2_follow_their_own_factors(changes, assumptions, expected):
     row = table(changes, **assumptions)[CO2].iloc[0]
     assert row.tolist() == pytest.approx(pd.Series(expected, dtype=float).tolist(), nan_ok=True)
 

@@ -33,7 +33,7 @@ def of_run(*rows):
     return only(table[table["selector"] != "full"])
 
 
-def test_ratios_of_a_run():
+def test_a_run_has_its_ratios_to_full():
     expected = {
         "speedup": 5.0,
         "relative_test_error": 2.0,

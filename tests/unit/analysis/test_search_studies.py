@@ -119,7 +119,8 @@ def test_taus_are_averaged_over_seeds_or_data_sets_in_the_bounds_of_the_tradeoff
 ):
     runs, trials = [], []
     for dataset, seed in product(datasets, range(seeds)):
-        full, subset = (run(*it, seed, dataset=dataset) for it in (("full", 1.0), ("rs2", 0.1)))
+        full = run("full", 1.0, seed, dataset=dataset)
+        subset = run("rs2", 0.1, seed, dataset=dataset)
         scores = SWAPPED if trials else FULL_SCORES
         trials += [*scored(full, FULL_SCORES), *scored(subset, scores)]
         runs += [full, subset]

@@ -67,6 +67,6 @@ def test_every_claim_is_judged_by_all_runs_of_the_paper(whole):
         ("energy-than-random", "not run", "0 of 4 panels"),
     ],
 )
-def test_verdicts_on_the_made_up_runs(whole, name, verdict, panels):
+def test_claims_about_the_made_up_runs_have_known_verdicts(whole, name, verdict, panels):
     row = only(read_csv(whole / "claims.csv").fillna(""), id=name)
     assert (row["verdict"], row["panels"]) == (verdict, panels)

@@ -111,7 +111,7 @@ POINTS = [
 ]
 
 
-def test_fronts_of_one_panel_by_hand():
+def test_selectors_of_a_panel_have_points_on_its_front_and_areas():
     # Controls that save no time take no part.
     controls = [point(name, 1.0, 50.0, -9.0) for name in ("full-again", "untuned")]
     table = fronts(pd.DataFrame([*POINTS, *controls]))

@@ -115,7 +115,8 @@ def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
 
 
 def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):
-    figure, above = drawn("ceiling", some), 0
+    figure = drawn("ceiling", some)
+    above = 0
     for scheduler, axes in zip(("hyperband", "asha"), figure.axes, strict=True):
         (shown,) = (one for one in axes.collections if isinstance(one, PathCollection))
         own = some.tradeoff[some.tradeoff["scheduler"] == scheduler]
@@ -198,7 +199,8 @@ def test_bars_are_the_parts_of_the_table_side_by_side_with_their_speedup(some, d
 def test_the_summary_has_the_means_and_bars_of_the_table_lane_by_lane(some, drawn, side, quantity):
     """Of the five data sets of the figure, `some` has CIFAR100 alone."""
     figure = drawn("performance-summary", some)
-    axes, lanes = figure.axes[side], figure.axes[0].get_yticks()
+    axes = figure.axes[side]
+    lanes = figure.axes[0].get_yticks()
     columns = [(s, c) for c in ("hyperband", "asha") for s in ("random", "tpe")]
     table = some.tradeoff.query("dataset == 'cifar100'")
     heights = dict(zip(columns, lanes, strict=True))

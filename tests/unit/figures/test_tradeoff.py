@@ -46,8 +46,9 @@ def panel_runs(some_runs):
 
 
 @pytest.mark.parametrize("column", ["speedup", "energy_ratio"])
-def test_markers_and_bars_stand_where_the_table_says(some, column):
-    axes, table = axes_of(some, column), some.tradeoff
+def test_markers_and_bars_stand_where_the_table_says_and_inside_the_axes(some, column):
+    axes = axes_of(some, column)
+    table = some.tradeoff
     for selector in ("full", "full-again", *SUBSETS):
         expected = rows(table, selector)[[column, ERROR]].to_numpy().tolist()
         assert len(expected) == (4 if selector in SUBSETS else 1)
@@ -64,6 +65,12 @@ def test_markers_and_bars_stand_where_the_table_says(some, column):
     assert vertical[:, :, 1].tolist() == own[[f"{ERROR}_low", f"{ERROR}_high"]].values.tolist()
     assert horizontal[:, 0, 1].tolist() == own[ERROR].tolist()
     assert vertical[:, 0, 0].tolist() == own[column].tolist()
+    means = PANEL.rows(table)[[column, ERROR]].to_numpy()
+    ends = np.vstack([means, *(part.reshape(-1, 2) for part in (horizontal, vertical))])
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    assert (ends.min(axis=0) > [left, low]).all()
+    assert (ends.max(axis=0) < [right, high]).all()
+    assert axes.get_xscale() == "log"
 
 
 def test_a_single_seed_has_no_bars(make_study, panel_runs):
@@ -71,17 +78,9 @@ def test_a_single_seed_has_no_bars(make_study, panel_runs):
     assert [len(drawn) for drawn in bars(axes)] == [0, 0]
 
 
-def test_axes_fit_all_means_and_bars(some):
-    axes, means = axes_of(some), PANEL.rows(some.tradeoff)[["speedup", ERROR]].to_numpy()
-    ends = np.vstack([means, *(part.reshape(-1, 2) for part in bars(axes))])
-    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    assert (ends.min(axis=0) > [left, low]).all()
-    assert (ends.max(axis=0) < [right, high]).all()
-    assert axes.get_xscale() == "log"
-
-
 def test_untuned_is_the_bar_at_the_edge_from_best_to_worst_with_its_median(some):
-    axes, row = axes_of(some), PANEL.rows(some.untuned).iloc[0]
+    axes = axes_of(some)
+    row = PANEL.rows(some.untuned).iloc[0]
     assert [y for _, y in points(axes, "untuned")] == [row[f"{ERROR}_low"], row[f"{ERROR}_high"]]
     assert {y for _, y in points(axes, "median")} == {row[f"{ERROR}_median"]}
     assert points(axes, "mean untuned") == []

@@ -178,7 +178,7 @@ STUDIES = [
 
 
 @pytest.mark.parametrize(("keys", "rows", "verdict", "firm"), STUDIES)
-def test_the_verdict_on_a_small_study(check, keys, rows, verdict, firm):
+def test_a_small_study_has_its_verdict(check, keys, rows, verdict, firm):
     finding = check(rows, **keys)
     assert (finding.verdict, finding.firm) == (verdict, firm)
 
@@ -217,7 +217,7 @@ def test_the_verdict_on_a_small_study(check, keys, rows, verdict, firm):
         (LARGER, growing([1, 2, 3, 4]), "needs more runs of AUTOMATA with the speedup"),
     ],
 )
-def test_our_figures_in_words(check, keys, rows, ours):
+def test_our_figures_are_said_in_words(check, keys, rows, ours):
     assert check(rows, **keys).ours == ours
 
 
