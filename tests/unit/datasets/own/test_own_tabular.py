@@ -165,6 +165,14 @@ def test_numbers_may_have_signs_and_separators(tmp_path, cells, expected):
     assert values(whole(tmp_path, repeated(*cells)))[:4] == expected
 
 
+@pytest.mark.parametrize(("decimal", "expected"), [(None, 1.234), (",", 1.234), (".", 1234)])
+def test_decimal_mark_is_the_comma_between_semicolons_or_what_a_user_says(
+    tmp_path, decimal, expected
+):
+    text = "x;kind\n" + "1,234;a\n5;b\n" * 9
+    assert values(whole(tmp_path, text, decimal=decimal))[:2] == [expected, 5]
+
+
 @pytest.mark.parametrize(
     ("suffix", "cells", "first"),
     [
