@@ -84,6 +84,7 @@ def cifar10(**changed):
     batches = {f"data_batch_{n}": NUMBERS[8 * n - 8 : 8 * n] for n in range(1, 6)}
     members = {name: python2(batch10(numbers)) for name, numbers in batches.items()}
     members |= {"test_batch": python2(batch10([7, 8])), "batches.meta": python2_names()}
+    members["readme.html"] = b"<html></html>"
     return {"cifar-10-python.tar.gz": archived("cifar-10-batches-py", members | changed)}
 
 

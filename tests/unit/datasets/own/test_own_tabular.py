@@ -165,6 +165,14 @@ def test_numbers_may_have_signs_and_separators(tmp_path, cells, expected):
     assert values(whole(tmp_path, repeated(*cells)))[:4] == expected
 
 
+@pytest.mark.parametrize(("decimal", "expected"), [(None, 1.234), (",", 1.234), (".", 1234)])
+def test_decimal_mark_is_the_comma_between_semicolons_or_what_a_user_says(
+    tmp_path, decimal, expected
+):
+    text = "x;kind\n" + "1,234;a\n5;b\n" * 9
+    assert values(whole(tmp_path, text, decimal=decimal))[:2] == [expected, 5]
+
+
 @pytest.mark.parametrize(
     ("suffix", "cells", "first"),
     [
@@ -265,35 +273,38 @@ def test_rare_categories_are_one_and_every_row_keeps_its_own(tmp_path_factory, c
 
 
 def test_columns_that_are_left_out_may_hold_anything_or_be_missing_elsewhere(tmp_path):
-    table = frame().assign(note=[None, "2020-01-31", *map(str, range(58))])
+    table = frame().assign(note=[None, "2020-01-31", *map(str, range(58))], empty=None)
     other = frame(seed=1)
     other.insert(0, "id", 1)
-    raw = loaded(tmp_path, table, test=other, drop=["note", "wet"])
+    raw = loaded(tmp_path, table, test=other.assign(empty=1), drop=["note", "wet"])
     plain = loaded(tmp_path, frame().drop(columns="wet"), test=frame(seed=1).drop(columns="wet"))
-    assert raw.facts["read"] == ["left out: note, wet", *plain.facts["read"]]
+    assert raw.facts["read"] == ["left out: note, wet, empty (no cells)", *plain.facts["read"]]
     np.testing.assert_array_equal(raw.train.inputs, plain.train.inputs)
     np.testing.assert_array_equal(raw.test.inputs, plain.test.inputs)
 
 
 @pytest.mark.parametrize(
-    ("table", "test", "problem"),
+    ("table", "keys", "problem"),
     [
-        ({"kind": ["a", "b"] * 20}, None, "train.csv: there is no column but the target 'kind'"),
-        (repeated("1/2/2020", "3/4/2020"), None, "nothing tells day and month apart: write"),
+        ({"kind": ["a", "b"] * 20}, {}, "train.csv: there is no column but the target 'kind'"),
+        (repeated("1/2/2020", "3/4/2020"), {}, "nothing tells day and month apart: write"),
+        (repeated("2020-01-31", "soon"), {"dates": ["x"]}, "row 3: 'soon' is no date: write 2020"),
+        (repeated("a", "b"), {"fill": {"x": "mean"}}, "'x' holds category cells, mean fills none"),
+        (repeated("1", "2"), {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
         (
             repeated("1", "2", "3", "12a"),
-            None,
+            {},
             "train.csv: column 'x': row 5: '12a' among numbers (10 such cells): missing takes it "
             'for a missing cell (missing: ["12a"]), categorical takes all cells as names',
         ),
-        (repeated("1", "2"), {"x": ["1", "large"]}, "row 3: 'large' is no number below"),
     ],
 )
-def test_table_that_cannot_be_used_is_one_line(tmp_path, table, test, problem):
+def test_table_that_cannot_be_used_is_one_line(tmp_path, table, keys, problem):
     with pytest.raises(UserError) as caught:
-        whole(tmp_path, table, test)
+        whole(tmp_path, table, **keys)
     assert problem in str(caught.value)
-    assert str(caught.value).startswith(f"own_datasets.mine: {tmp_path}")
+    assert str(caught.value).startswith("own_datasets.mine: ")
+    assert "\n" not in str(caught.value)
 
 
 def test_too_little_memory_is_one_line(tmp_path, monkeypatch):
