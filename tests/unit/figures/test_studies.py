@@ -111,6 +111,12 @@ def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
         assert points(axes, "noise") == tuples(noise, "percent", "tau")
 
 
+def test_a_missing_noise_ceiling_is_said(small):
+    figure = draw("rank-agreement", small)
+    assert "There is no noise ceiling: FULL (repeat) was not run." in note_of(figure)
+    assert legend_of(figure) == ["RANDOM (fixed)", "AUTOMATA"]
+
+
 # --- ceiling ----------------------------------------------------------------------------------
 
 

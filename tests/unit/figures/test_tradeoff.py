@@ -55,6 +55,7 @@ def test_markers_and_bars_stand_where_the_table_says_and_inside_the_axes(some, c
         markers = [line for line in axes.lines if line.get_gid() == f"mean {selector}"]
         by_size = sorted(markers, key=lambda line: line.get_markersize())  # they grow with it
         assert [[*line.get_xydata()[0]] for line in by_size] == expected
+        assert len({line.get_markersize() for line in markers}) == len(markers)
         assert (np.diff([line.get_zorder() for line in by_size]) < 0).all()  # small ones on top
     assert points(axes, "mean full") == [(1.0, 0.0)]
     own = rows(table, "gradmatch")
