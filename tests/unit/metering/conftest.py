@@ -1,9 +1,6 @@
 """A RAPL tree and GPUs that exist only in the test, read through the real pyJoules."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 from types import SimpleNamespace
 
 import pynvml
@@ -18,10 +15,10 @@ INTEL_RANGE_UJ = 262_143_328_850
 class FakeRapl:
     """A tree of counters like that of /sys/class/powercap/intel-rapl."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.root = root
 
-    def add(self, zone: str, name: str, start: int = 0, limit: int = INTEL_RANGE_UJ) -> None:
+    def add(self, zone, name, start=0, limit=INTEL_RANGE_UJ):
         """Add zone "0" (a package) or "0:1" (a part of package 0)."""
         folder = self._folder(zone)
         folder.mkdir(parents=True)
@@ -29,16 +26,16 @@ class FakeRapl:
         (folder / "max_energy_range_uj").write_text(f"{limit}\n")
         self.set(zone, start)
 
-    def energy_file(self, zone: str) -> Path:
+    def energy_file(self, zone):
         return self._folder(zone) / "energy_uj"
 
-    def set(self, zone: str, microjoules: int) -> None:
+    def set(self, zone, microjoules):
         """Set a counter, never leaving its file empty for a reader to see."""
         written = self._folder(zone) / "written"
         written.write_text(f"{microjoules}\n")
         os.replace(written, self.energy_file(zone))  # noqa: PTH105 - the one that is atomic
 
-    def _folder(self, zone: str) -> Path:
+    def _folder(self, zone):
         package = self.root / f"intel-rapl:{zone.partition(':')[0]}"
         return package if ":" not in zone else package / f"intel-rapl:{zone}"
 
@@ -51,40 +48,30 @@ class FakeGpus:
     MIG's slices.
     """
 
-    def __init__(self) -> None:
-        self.millijoules: list[int | None] = []
-        self.milliwatts: int | None = None
-        self.pids: dict[int, list[int]] = {}
-        self.clients_of_mps: list[int] = []
-        self.cut: set[int] = set()
+    def __init__(self):
+        self.millijoules = []
+        self.milliwatts = None
+        self.pids = {}
+        self.clients_of_mps = []
+        self.cut = set()
 
     @property
-    def uuids(self) -> list[str]:
-        return [self.uuid(index) for index in range(len(self.millijoules))]
+    def uuids(self):
+        return [f"GPU-{index}ABC" for index in range(len(self.millijoules))]
 
-    def uuid(self, index: int) -> str:
-        return f"GPU-{index}ABC"
 
-    def power(self, handle: int) -> int:
-        if self.milliwatts is None:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-        return self.milliwatts
+def supported(value):
+    if value is None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+    return value
 
-    def processes(self, handle: int) -> list[SimpleNamespace]:
-        return [SimpleNamespace(pid=pid) for pid in self.pids.get(handle, [])]
 
-    def clients(self, handle: int) -> list[SimpleNamespace]:
-        return [SimpleNamespace(pid=pid) for pid in self.clients_of_mps]
-
-    def total(self, handle: int) -> int:
-        count = self.millijoules[handle]
-        if count is None:
-            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
-        return count
+def processes(pids):
+    return [SimpleNamespace(pid=pid) for pid in pids]
 
 
 @pytest.fixture
-def rapl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeRapl:
+def rapl(tmp_path, monkeypatch):
     """Give an empty tree; without a zone added its folder does not exist."""
     root = tmp_path / "intel-rapl"
     monkeypatch.setattr(rapl_device, "RAPL_API_DIR", str(root))
@@ -92,16 +79,20 @@ def rapl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeRapl:
 
 
 @pytest.fixture
-def gpus(monkeypatch: pytest.MonkeyPatch) -> FakeGpus:
+def gpus(monkeypatch):
     """Give a machine whose driver knows the GPUs of `millijoules`."""
     fake = FakeGpus()
-    monkeypatch.setattr(pynvml, "nvmlInit", lambda: None)
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetCount", lambda: len(fake.millijoules))
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByIndex", lambda index: index)
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetUUID", fake.uuid)
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetTotalEnergyConsumption", fake.total)
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetPowerUsage", fake.power)
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetComputeRunningProcesses", fake.processes)
-    monkeypatch.setattr(pynvml, MPS_PROCESSES, fake.clients)
-    monkeypatch.setattr(pynvml, "nvmlDeviceGetMigMode", lambda handle: (handle in fake.cut, 0))
+    functions = {
+        "nvmlInit": lambda: None,
+        "nvmlDeviceGetCount": lambda: len(fake.millijoules),
+        "nvmlDeviceGetHandleByIndex": lambda index: index,
+        "nvmlDeviceGetUUID": lambda handle: fake.uuids[handle],
+        "nvmlDeviceGetTotalEnergyConsumption": lambda handle: supported(fake.millijoules[handle]),
+        "nvmlDeviceGetPowerUsage": lambda handle: supported(fake.milliwatts),
+        "nvmlDeviceGetComputeRunningProcesses": lambda handle: processes(fake.pids.get(handle, [])),
+        MPS_PROCESSES: lambda handle: processes(fake.clients_of_mps),
+        "nvmlDeviceGetMigMode": lambda handle: (handle in fake.cut, 0),
+    }
+    for name, function in functions.items():
+        monkeypatch.setattr(pynvml, name, function)
     return fake

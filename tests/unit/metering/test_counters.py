@@ -1,232 +1,114 @@
 """Counters through the real pyJoules: units, wrap-around, gaps, and what is refused."""
 
-from __future__ import annotations
-
-import builtins
 import hashlib
 import time
 from types import SimpleNamespace
-from typing import Any
 
 import codecarbon.core.cpu
 import codecarbon.core.util
 import pytest
 from codecarbon import OfflineEmissionsTracker
 
-from automata.metering.counters import Reader
 from automata.metering.processor import rapl_counters, watts_per_thread
 
 AMD_RANGE_UJ = 65_532_610_987
 
 
-def joules(counters: list[Reader]) -> dict[str, float | None]:
-    """Read every counter once more and return its joules by domain."""
+ZONES = {"0": ("package-0", 5.0), "0:0": ("core", 3.0), "0:1": ("dram", 0.25)}
+ZONES |= {
+    "1": ("package-1", 7.0),
+    "1:0": ("core", 4.0),
+    "1:1": ("uncore", 1.0),
+    "1:2": ("dram", 0.5),
+}
+"""Names, and the joules by which each moves: those of the memory are outside of its package."""
+
+
+def test_joules_are_those_of_packages_and_their_memory_without_the_parts_of_a_package(rapl):
+    for zone, (name, _) in ZONES.items():
+        rapl.add(zone, name, start=1_000_000)
+    notes = []
+    counters = rapl_counters(notes)
+    for zone, (_, joules) in ZONES.items():
+        rapl.set(zone, round(1_000_000 * (1 + joules)))
     for counter in counters:
         counter.update()
-    return {counter.domain: counter.channel().joules for counter in counters}
-
-
-@pytest.fixture
-def two_sockets(rapl: Any) -> Any:
-    """Two sockets, each with a core, an uncore and a DRAM part, all counters at 1 J."""
-    for socket in ("0", "1"):
-        rapl.add(socket, f"package-{socket}", start=1_000_000)
-        rapl.add(f"{socket}:0", "core", start=1_000_000)
-        rapl.add(f"{socket}:1", "uncore", start=1_000_000)
-        rapl.add(f"{socket}:2", "dram", start=1_000_000)
-    return rapl
-
-
-@pytest.fixture
-def one_socket(rapl: Any) -> Any:
-    """One socket with AMD's short range, its counter 2 J before the wrap."""
-    rapl.add("0", "package-0", start=AMD_RANGE_UJ + 1 - 2_000_000, limit=AMD_RANGE_UJ)
-    return rapl
-
-
-def test_joules_of_two_sockets_are_package_and_dram_without_the_parts_of_a_package(
-    two_sockets: Any,
-) -> None:
-    counters = rapl_counters([])
-
-    two_sockets.set("0", 6_000_000)  # 5 J, of which 3 J in the cores and 1 J in the uncore
-    two_sockets.set("0:0", 4_000_000)
-    two_sockets.set("0:1", 2_000_000)
-    two_sockets.set("0:2", 1_250_000)  # 0.25 J, outside of the package
-    two_sockets.set("1", 8_000_000)  # 7 J
-    two_sockets.set("1:0", 5_000_000)
-    two_sockets.set("1:1", 2_000_000)
-    two_sockets.set("1:2", 1_500_000)  # 0.5 J
-
-    assert joules(counters) == pytest.approx(
-        {"package_0": 5.0, "package_1": 7.0, "dram_0": 0.25, "dram_1": 0.5}
-    )
-
-
-def test_dram_is_a_device_of_its_own(two_sockets: Any) -> None:
-    counters = rapl_counters([])
-
-    assert {counter.domain: counter.device for counter in counters} == {
-        "package_0": "cpu",
-        "package_1": "cpu",
-        "dram_0": "dram",
-        "dram_1": "dram",
-    }
-
-
-def test_readable_counters_leave_no_note(two_sockets: Any) -> None:
-    notes: list[str] = []
-
-    rapl_counters(notes)
-
+    found = {counter.domain: (counter.device, counter.channel().joules) for counter in counters}
+    packages = {"package_0": ("cpu", 5.0), "package_1": ("cpu", 7.0)}
+    assert found == packages | {"dram_0": ("dram", 0.25), "dram_1": ("dram", 0.5)}
     assert notes == []
 
 
-def test_counter_that_wraps_goes_on_from_its_range(one_socket: Any) -> None:
-    counters = rapl_counters([])
-
-    one_socket.set("0", 3_000_000)  # 2 J up to the wrap and 3 J after it
-
-    assert joules(counters) == pytest.approx({"package_0": 5.0})
-    assert counters[0].wraps == 1
-
-
-def test_counter_that_wraps_to_zero_has_moved_one_past_its_range(rapl: Any) -> None:
-    rapl.add("0", "package-0", start=999, limit=999)
-    counters = rapl_counters([])
-
-    rapl.set("0", 0)
-
-    assert joules(counters) == pytest.approx({"package_0": 1e-6})
-
-
-def test_several_wraps_with_reads_in_between_are_all_counted(one_socket: Any) -> None:
+@pytest.mark.parametrize(
+    ("limit", "counts", "joules", "wraps"),
+    [
+        (AMD_RANGE_UJ, [AMD_RANGE_UJ - 1_999_999, 3_000_000], 5.0, 1),  # 2 J to the wrap, 3 J on
+        (999, [999, 0], 1e-6, 1),  # one past the range
+        (9_999_999, [9_000_000, 4_000_000, 2_000_000, 8_000_000, 1_000_000], 22.0, 3),
+    ],
+    ids=["one", "to zero", "several with reads in between"],
+)
+def test_a_counter_that_wraps_goes_on_from_its_range(rapl, limit, counts, joules, wraps):
+    rapl.add("0", "package-0", start=counts[0], limit=limit)
     (counter,) = rapl_counters([])
-
-    # From 2 J before the wrap: half a range each time, so that every second read has wrapped.
-    half = 32_766_000_000
-    start, modulus = AMD_RANGE_UJ + 1 - 2_000_000, AMD_RANGE_UJ + 1
-    for step in range(1, 8):
-        one_socket.set("0", (start + step * half) % modulus)
+    for count in counts[1:]:
+        rapl.set("0", count)
         counter.update()
-
-    assert counter.channel().joules == pytest.approx(7 * 32_766.0)
-    # 7 x 32766 J after a start of 65530.6 J is 294892.6 J: four ranges of 65532.6 J and a rest.
-    assert counter.wraps == 4
+    assert counter.channel().joules == pytest.approx(joules)
+    assert counter.wraps == wraps
 
 
-def test_failed_read_loses_nothing(one_socket: Any) -> None:
+@pytest.mark.parametrize(
+    ("readings", "expected"),
+    [
+        ([2, None, 5], (3.0, 1, 1)),  # joules, reads, errors
+        ([2, ""], (None, 0, 1)),
+        ([2, 3, None], (None, 1, 1)),
+        ([None, 5], (5.0, 1, 1)),  # from what was read as it was opened
+    ],
+    ids=["in between", "an empty file", "at the end", "at the start"],
+)
+def test_a_failed_read_loses_nothing_unless_it_is_the_last(rapl, readings, expected):
+    rapl.add("0", "package-0")
     (counter,) = rapl_counters([])
-    hidden = one_socket.energy_file("0").rename(one_socket.root / "hidden")
-
-    counter.update()
-    hidden.rename(one_socket.energy_file("0"))
-    one_socket.set("0", 3_000_000)
-
-    assert joules([counter]) == pytest.approx({"package_0": 5.0})
-    assert (counter.reads, counter.errors) == (1, 1)
-
-
-def test_empty_counter_file_is_a_failed_read(one_socket: Any) -> None:
-    (counter,) = rapl_counters([])
-
-    one_socket.energy_file("0").write_text("")
-    counter.update()
-
-    assert (counter.reads, counter.errors) == (0, 1)
+    for read, joules in zip([counter.start, *[counter.update] * 2], readings, strict=False):
+        if joules is None:
+            rapl.energy_file("0").unlink()
+        elif joules == "":
+            rapl.energy_file("0").write_text("")
+        else:
+            rapl.set("0", joules * 1_000_000)
+        read()
+    channel = counter.channel()
+    assert (channel.joules, channel.reads, channel.errors) == expected
 
 
-def test_counter_that_was_never_read_again_has_no_joules(one_socket: Any) -> None:
-    (counter,) = rapl_counters([])
-
-    one_socket.energy_file("0").unlink()
-
-    assert joules([counter]) == {"package_0": None}
-
-
-def test_counter_that_may_not_be_read_is_refused_with_the_reason(
-    one_socket: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opener = builtins.open
-
-    def refuse(file: Any, *arguments: Any, **options: Any) -> Any:
-        if str(file).endswith("energy_uj"):  # root reads it whatever its mode
-            raise PermissionError(13, "Permission denied", str(file))
-        return opener(file, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "open", refuse)
-    notes: list[str] = []
-
+def test_a_counter_that_cannot_be_read_is_refused_with_the_reason(rapl):
+    rapl.add("0", "package-0")
+    rapl.energy_file("0").unlink()
+    rapl.energy_file("0").mkdir()  # root reads a file whatever its mode
+    notes = []
     assert rapl_counters(notes) == []
-    assert "package_0: PermissionError" in notes[0]
-    assert str(one_socket.energy_file("0")) in notes[0]
+    assert "package_0: IsADirectoryError" in notes[0]
+    assert str(rapl.energy_file("0")) in notes[0]
     assert notes[-1] == "codecarbon RAPL: OSError: no package can be read"
-
-
-def test_machine_without_a_tree_has_no_counters_and_a_note(rapl: Any) -> None:
-    notes: list[str] = []
-
-    assert rapl_counters(notes) == []
-    assert notes == [f"RAPL: no {rapl.root}"]
-
-
-def test_packages_that_pyjoules_knows_in_part_are_all_read_by_codecarbon(rapl: Any) -> None:
-    rapl.add("0", "package-0", start=1_000_000, limit=9_999_999)
-    rapl.add("1", "package-1-die-0", start=9_000_000, limit=9_999_999)
-    notes: list[str] = []
-    (counter,) = rapl_counters(notes)
-
-    rapl.set("0", 3_000_000)
-    rapl.set("1", 4_000_000)  # through its range of 10 J
-    assert joules([counter]) == pytest.approx({"package": 7.0})
-    assert (counter.channel().source, notes) == (
-        "codecarbon RAPL",
-        ["RAPL: 1 of 2 packages can be read"],
-    )
-
-
-def test_counter_that_fails_at_the_end_gives_no_energy(rapl: Any) -> None:
-    rapl.add("0", "package-0")
-    (counter,) = rapl_counters([])
-
-    rapl.set("0", 1_000_000)
-    counter.update()
-    rapl.energy_file("0").unlink()
-    counter.update()
-
-    assert counter.channel().joules is None
-    assert counter.channel().errors == 1
-
-
-def test_failed_read_at_the_start_keeps_the_earlier_baseline(rapl: Any) -> None:
-    rapl.add("0", "package-0")
-    (counter,) = rapl_counters([])
-
-    rapl.energy_file("0").unlink()
-    counter.start()
-    rapl.set("0", 2_000_000)
-    counter.update()
-
-    assert counter.channel().joules == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(
     ("tdp", "watts"),
     [
-        (280.0, 280 * 2 / 128),  # two sockets of 64 threads
+        (280.0, 280 * 2 / 128),  # of two sockets
         (None, 85 / 128),  # codecarbon's own guess for a processor without a name
     ],
 )
-def test_busy_thread_takes_its_share_of_the_processors(
-    monkeypatch: pytest.MonkeyPatch, tdp: float | None, watts: float
-) -> None:
+def test_a_busy_thread_takes_its_share_of_the_processors(monkeypatch, tdp, watts):
     monkeypatch.setattr(codecarbon.core.cpu, "TDP", lambda: SimpleNamespace(tdp=tdp))
     monkeypatch.setattr(codecarbon.core.util, "count_physical_cpus", lambda: 2)
     monkeypatch.setattr(codecarbon.core.util, "count_cpus", lambda: 128)
     assert watts_per_thread.__wrapped__() == watts
 
 
-def test_watts_are_those_of_codecarbons_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watts_are_those_of_codecarbons_own_model(monkeypatch):
     monkeypatch.setattr(codecarbon.core.cpu, "is_rapl_available", lambda *_: False)
     tracker = OfflineEmissionsTracker(
         country_iso_code="USA", tracking_mode="process", output_methods=[], log_level="critical"

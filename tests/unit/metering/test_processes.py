@@ -1,20 +1,18 @@
 """The process tree of a window: who belongs to it, and until when."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Iterator
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import psutil
 import pytest
 
 from automata.metering.processes import ProcessTree
-from outliving import Worker, worker
+from outliving import worker
 
 
 @pytest.fixture
-def tree() -> ProcessTree:
+def tree():
     """Give a tree that has started."""
     tree = ProcessTree()
     tree.find()
@@ -23,36 +21,28 @@ def tree() -> ProcessTree:
 
 
 @pytest.fixture
-def outliving() -> Iterator[Worker]:
+def outliving():
     """Give a worker, whose parent lives yet."""
     with worker() as process:
         yield process
 
 
-def test_worker_that_outlives_its_parent_counts_on(tree: ProcessTree, outliving: Worker) -> None:
+def test_worker_that_outlives_its_parent_counts_on_with_what_it_starts(tree, outliving):
     tree.find()
     outliving.orphan()
     tree.find()
     burnt = outliving.burn(1.0)
+    another = outliving.start_another()
     tree.find()
     tree.update()
 
     assert tree.seconds > 0.95 * burnt
+    pids = [member.pid for member in tree._members]
+    assert [pids.count(outliving.process.pid), pids.count(another.pid)] == [1, 1]
 
 
-def test_what_such_a_worker_starts_counts_as_well(tree: ProcessTree, outliving: Worker) -> None:
-    tree.find()
-    outliving.orphan()
-    tree.find()
-    another = outliving.start_another()
-    tree.find()
-
-    assert {outliving.process, another} <= set(tree._members)
-
-
-def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours(tree: ProcessTree) -> None:
+def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours(tree):
     other = psutil.Process().parent()
-    assert other is not None
     ended = psutil.Process(other.pid)
     ended._ident = (other.pid, 0.0)  # it started at another time
     tree._members = [*tree._members, ended]
@@ -64,19 +54,7 @@ def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours(tree: Proce
     assert {ended, other}.isdisjoint(tree._members)
 
 
-def test_process_is_found_once_however_often_it_is_looked_for(
-    tree: ProcessTree, outliving: Worker
-) -> None:
-    for _ in range(3):
-        tree.find()
-
-    pids = [member.pid for member in tree._members]
-    assert [pids.count(outliving.starter.pid), pids.count(outliving.process.pid)] == [1, 1]
-
-
-def test_new_members_alone_are_looked_at_after_the_end(
-    tree: ProcessTree, outliving: Worker
-) -> None:
+def test_new_members_alone_are_looked_at_after_the_end(tree, outliving):
     end = time.process_time() + 0.3
     while time.process_time() < end:
         sum(range(10_000))
@@ -90,26 +68,15 @@ def test_new_members_alone_are_looked_at_after_the_end(
     assert tree.seconds == pytest.approx(started, abs=0.05)
 
 
-class Sized:
-    """A process of so many bytes, of which it shares some with others."""
-
-    def __init__(self, rss: int, shared: int) -> None:
-        self.memory = SimpleNamespace(rss=rss, shared=shared)
-
-    def is_running(self) -> bool:
-        return True
-
-    def cpu_times(self) -> SimpleNamespace:
-        return SimpleNamespace(user=0.0, system=0.0)
-
-    def memory_info(self) -> SimpleNamespace:
-        return self.memory
+def sized(rss, shared):
+    """Return a process of so many bytes, of which it shares some with others."""
+    memory, times = SimpleNamespace(rss=rss, shared=shared), SimpleNamespace(user=0.0, system=0.0)
+    return Mock(cpu_times=lambda: times, memory_info=lambda: memory)
 
 
-def test_memory_that_processes_share_counts_once(tree: ProcessTree) -> None:
-    """By hand: 70 and 30 of their own, and the larger of 30 and 20."""
+def test_memory_that_processes_share_counts_once(tree):
+    """By hand: 70 and 30 of their own, and the larger of 30 and 20. The peak stays."""
     tree.peak_memory_bytes = 0
-    tree._sample([Sized(100, 30), Sized(50, 20)])  # type: ignore[list-item]
-    assert tree.peak_memory_bytes == 130
-    tree._sample([Sized(100, 30)])  # type: ignore[list-item]
+    tree._sample([sized(100, 30), sized(50, 20)])
+    tree._sample([sized(100, 30)])
     assert tree.peak_memory_bytes == 130

@@ -1,7 +1,5 @@
 """CPU time of Ray's workers belongs to the job that started them."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -12,9 +10,9 @@ from automata.metering.meter import Meter
 pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("session_ray")]
 
 
-def test_cpu_time_of_workers_counts() -> None:
+def test_cpu_time_of_workers_counts():
     @ray.remote
-    def burn(seconds: float) -> float:
+    def burn(seconds):
         while time.process_time() < seconds:
             sum(range(10_000))
         return time.process_time()

@@ -77,8 +77,7 @@ def test_gradients_with_class_weights_are_those_of_the_weighted_loss(model, spli
         torch.testing.assert_close(gradient, torch.cat([part.flatten() for part in parts]))
 
 
-WORDS = torch.arange(1, 8) * (torch.arange(7) < torch.arange(ROWS)[:, None] % 8)
-"""Sentences of 0 to 7 words."""
+WORDS = torch.arange(1, 8) * (torch.arange(7) < torch.arange(ROWS)[:, None] % 8)  # 0 to 7 each
 PICTURES = torch.randn(ROWS, 3, 8, 8, generator=torch.Generator().manual_seed(2)).double()
 MODELS = {
     "LSTM": (lambda: LstmClassifier(torch.randn(20, 5), 6, 2, CLASSES), WORDS.int()),

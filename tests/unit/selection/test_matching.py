@@ -11,7 +11,6 @@ from automata.selection import matching
 from automata.selection.matching import (
     BLOCK,
     _KnownColumns,
-    _LazyColumns,
     _Pursuit,
     matching_pursuit,
     matching_pursuit_of_gram,
@@ -196,9 +195,6 @@ def test_a_mixture_that_adds_up_to_nothing_needs_no_row(mixture):
     assert len(indices) <= 2
 
 
-# Precision
-
-
 @pytest.mark.parametrize("budget", [3, 12, 40])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_single_precision_has_exact_weights_and_the_error_of_double(seed, budget):
@@ -222,21 +218,17 @@ def test_rows_that_only_rounding_tells_apart_end_no_pursuit():
     assert torch.isfinite(weights).all()
 
 
-@pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-3])
+@pytest.mark.parametrize("gap", [0.0, 1e-12])
 def test_rows_that_are_dependent_in_double_precision_alone_are_left_out(gap):
     """The last solve is given two equal rows, as if single precision had let them in."""
     gram = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 + gap, 0.0], [0.0, 0.0, 4.0]])
     pursuit = _Pursuit(_KnownColumns(gram), np.ones(9), np.ones(9), 0.0, 1e-5)
     pursuit.support, pursuit.weights = [4, 7, 2], np.array([0.5, 0.5, 1.0])
-    expected = {4: 1.0, 7: 1.0, 2: 3.0} if gap == 1e-3 else {4: 2.0, 2: 3.0}
-    match = gram @ [1.0, 1.0, 3.0]
-    indices, weights = pursuit.result(gram, match, torch.device("cpu"))
-    assert dict(zip(indices.tolist(), weights.tolist(), strict=True)) == pytest.approx(expected)
+    indices, weights = pursuit.result(gram, gram @ [1.0, 1.0, 3.0], torch.device("cpu"))
+    assert (indices.tolist(), weights.tolist()) == ([4, 2], pytest.approx([2.0, 3.0]))
 
 
-@pytest.mark.parametrize(
-    "dtype", [torch.float16, torch.bfloat16, torch.int64, torch.int8, torch.float64]
-)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.int8, torch.float64])
 def test_other_types_give_the_rows_and_weights_of_single_precision(dtype):
     gradients = torch.tensor([[3, 0, 1], [0, 2, 1], [1, 1, -4], [-1, 2, 0]]).to(dtype)
     target = torch.tensor([5, 7, 1]).to(dtype)
@@ -256,19 +248,6 @@ def test_tensors_that_require_a_gradient_are_read_as_numbers_and_left_as_they_ar
     assert torch.equal(target, before[1])
 
 
-def test_columns_come_in_blocks_of_the_open_rows_that_promise_most():
-    rows = torch.from_numpy(crowded(0)[0])
-    columns = _LazyColumns(rows)
-    promise = np.arange(200.0)
-    first = columns.column(3, promise)
-    np.testing.assert_allclose(first, rows.numpy() @ rows[3].numpy())
-    known = {3, *range(200 - BLOCK + 1, 200)}
-    assert set(columns._known) == known
-    assert columns.column(3, promise) is first
-    columns.column(100, np.where(promise < 7, 1.0, -np.inf))  # others are out of the question
-    assert set(columns._known) == {100, *range(7), *known}
-
-
 # Refusals
 
 NAN, INF = np.nan, np.inf
@@ -285,7 +264,6 @@ SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
         (matching_pursuit, [[10.0, 1.0]], [3e38, 1.0], {}, "products must be finite"),
         (matching_pursuit, [1.0, 1.0], [1.0, 1.0], {}, SHAPE),
         (matching_pursuit, np.ones((3, 2)), [1.0] * 3, {}, r"got \(3, 2\) and \(3,\)"),
-        (matching_pursuit, np.ones((3, 2)), [[1.0, 1.0]], {}, SHAPE),
         (matching_pursuit, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative, got -1"),
         (matching_pursuit, [[1.0]], [1.0], {"l2": -0.5}, "l2 must not be negative"),
         (matching_pursuit, [[1.0]], [1.0], {"l2": NAN}, "l2 must not be negative"),
@@ -294,7 +272,6 @@ SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
         (matching_pursuit_of_gram, [[1.0]], [INF], {}, "finite"),
         (matching_pursuit_of_gram, np.ones((1, 2)), [1.0] * 2, {}, rf"{PRODUCTS}.* for n = 2"),
         (matching_pursuit_of_gram, np.ones((2, 2)), [1.0] * 3, {}, PRODUCTS),
-        (matching_pursuit_of_gram, [1.0, 1.0], [1.0, 1.0], {}, PRODUCTS),
         (matching_pursuit_of_gram, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative"),
     ],
 )

@@ -13,8 +13,7 @@ from automata.selection.matching import matching_pursuit
 
 def printed(code):
     """Return what `code` prints in a fresh Python."""
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return shown.stdout.strip()
+    return subprocess.check_output([sys.executable, "-c", code], text=True).strip()
 
 
 def test_solvers_are_had_from_the_package():
