@@ -260,6 +260,7 @@ def test_foreign_load_is_seen(package):
     os.close(write)
     result = window.measurement
     assert result.host_busy_cpu_seconds - result.cpu_seconds > 1.0
+    assert result.host_busy_cpu_seconds < 1.5 * result.wall_seconds * result.host_cores
     assert "contaminated" in result.flags
 
 
