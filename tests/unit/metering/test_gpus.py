@@ -1,6 +1,6 @@
 """GPUs through pyJoules and NVML's functions: counters, polling, and which ones count."""
 
-from types import SimpleNamespace
+from unittest.mock import Mock
 
 import psutil
 import pynvml
@@ -107,6 +107,7 @@ def test_visible_gpus_are_those_that_cuda_is_left(gpus, monkeypatch, visible, ex
         ([], [], "python", False),
         ([7, 8], [], "python", False),
         ([7, 99], [], "python", True),
+        ([7, 99], [], None, True),  # it has just ended
         ([99], [], "python", False),  # ours has not begun, or has another number in its container
         ([99], [7], "python", True),
         ([99], [7], "nvidia-cuda-mps-server", False),  # it computes for its clients
@@ -115,6 +116,8 @@ def test_visible_gpus_are_those_that_cuda_is_left(gpus, monkeypatch, visible, ex
 def test_a_gpu_is_shared_if_others_compute_beside_us(
     gpus, monkeypatch, pids, clients, other, shared
 ):
-    monkeypatch.setattr(psutil, "Process", lambda pid: SimpleNamespace(name=lambda: other))
+    named = Mock(side_effect=psutil.NoSuchProcess(99) if other is None else None)
+    named.return_value.name.return_value = other
+    monkeypatch.setattr(psutil, "Process", named)
     gpus.millijoules, gpus.pids, gpus.clients_of_mps = [0, 0], {0: pids, 1: [99]}, clients
     assert others_compute(gpus.uuids[:1], own={7, 8}) is shared

@@ -105,6 +105,18 @@ def test_energy_of_all_gpus_asked_for_is_added_or_the_sum_is_unknown(
     assert ("counter_reset" in result.flags) is (before[1] == 9_000)
 
 
+def test_polled_power_is_read_at_every_sample_and_counters_when_they_are_due(
+    package, gpus, monkeypatch
+):
+    monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
+    gpus.millijoules, gpus.milliwatts = [None], 50_000
+    with meter(gpus=gpus.uuids) as window:
+        time.sleep(0.5)
+    reads = {channel.device: channel.reads for channel in window.measurement.channels}
+    assert reads["gpu"] > 5
+    assert (reads["cpu"], reads["dram"]) == (1, 1)  # at the end
+
+
 def test_without_counters_the_energy_is_an_estimate_by_the_cpu_time_with_the_reason(rapl):
     with meter() as window:
         burn(0.3)
@@ -248,6 +260,7 @@ def test_foreign_load_is_seen(package):
     os.close(write)
     result = window.measurement
     assert result.host_busy_cpu_seconds - result.cpu_seconds > 1.0
+    assert result.host_busy_cpu_seconds < 1.5 * result.wall_seconds * result.host_cores
     assert "contaminated" in result.flags
 
 

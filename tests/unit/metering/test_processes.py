@@ -45,12 +45,9 @@ def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours(tree):
     other = psutil.Process().parent()
     ended = psutil.Process(other.pid)
     ended._ident = (other.pid, 0.0)  # it started at another time
-    tree._members = [*tree._members, ended]
-
-    tree.update()
+    tree._members = [ended, *tree._members]
+    assert list(tree._sample([ended, psutil.Process()])) == [psutil.Process()]
     tree.find()
-
-    assert ended not in tree._latest
     assert {ended, other}.isdisjoint(tree._members)
 
 
