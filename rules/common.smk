@@ -8,7 +8,7 @@ from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
-from automata.config.inputs import data_files, files_of
+from automata.config.job import data_files, files_of
 from automata.errors import UserError
 from automata.expected import expected
 from automata.files import fingerprint

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from automata.config.base import parsed
 from automata.config.experiment import Experiment
 from automata.config.files import combine, read_experiments
 from automata.config.job import Job, settings_of
 from automata.config.protocol import KindProtocol
-from automata.config.refusals import parsed
 from automata.config.sections import Carbon, SelectorSettings
 from automata.config.spaces import VALUES, Domain
 from automata.errors import UserError

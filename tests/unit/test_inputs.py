@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from automata.config import inputs
+from automata.config import job as inputs
 from automata.config.data import Preparation
-from automata.config.inputs import content_of, data_files, factory_file, remembered_content
+from automata.config.job import content_of, data_files, factory_file, remembered_content
 from automata.errors import UserError
 from automata.files import sha256
 

@@ -15,8 +15,7 @@ import yaml
 from automata.cli import main
 from automata.config.data import Preparation
 from automata.config.files import read_experiments
-from automata.config.inputs import check_data_files
-from automata.config.job import Run
+from automata.config.job import Run, contents_of
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
@@ -109,7 +108,7 @@ def experiment(folder):
 
 def refusal_of_preparation(case, workflow):
     config = experiment(workflow.folder)
-    check_data_files(config, "mine")
+    contents_of(config, "mine", workflow.folder / "work/contents.json", sys.path)
     preparation = json.dumps(config.preparation("mine").stated())
     main(["prepare", "mine", "--preparation", preparation, "--output", "new.safetensors"])
 

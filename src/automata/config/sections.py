@@ -115,17 +115,13 @@ class MethodSettings(Section):
 
     def of(self, method: str) -> dict[str, Any]:
         """Return the settings of one method, as keyword arguments; empty if it has none."""
-        field = _field(method)
-        return getattr(self, field).model_dump() if field in type(self).model_fields else {}
+        section = getattr(self, method.replace("-", "_"), None)
+        return section.model_dump() if isinstance(section, Section) else {}
 
     def only(self, method: str) -> Self:
-        """Return the settings of one method, with the defaults for all others."""
-        known = {_field(method)} & type(self).model_fields.keys()
+        """Return the settings of one method and of all, with the defaults for other methods."""
+        known = {method.replace("-", "_"), "initial"} & type(self).model_fields.keys()
         return type(self)(**{field: getattr(self, field) for field in known})
-
-
-def _field(method: str) -> str:
-    return method.replace("-", "_")
 
 
 class TpeSettings(Section):
@@ -143,25 +139,13 @@ class SearchSettings(MethodSettings):
     hyper-parameter of `search_space`"""
     tpe: TpeSettings = TpeSettings()
 
-    def only(self, method: str) -> Self:
-        """Return the settings of one method, and `initial`, which is for all."""
-        return super().only(method).model_copy(update={"initial": self.initial})
 
-
-ReductionFactor = Annotated[
-    int,
-    Field(ge=2, description="eta: the best 1/eta of the trials continue at each rung"),
-    WHOLE,
-]
-WarmStart = Annotated[
-    float,
-    Field(
-        ge=0,
-        le=1,
-        description="kappa: trials on a fraction f of the data train their first ceil(kappa T f) "
-        "epochs on all data",
-    ),
-]
+_ETA = "eta: the best 1/eta of the trials continue at each rung"
+_KAPPA = (
+    "kappa: trials on a fraction f of the data train their first ceil(kappa T f) epochs on all data"
+)
+ReductionFactor = Annotated[int, Field(ge=2, description=_ETA), WHOLE]
+WarmStart = Annotated[float, Field(ge=0, le=1, description=_KAPPA)]
 
 
 class HyperbandSettings(Section):

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.config import reading
+from automata.config import files as reading
 from automata.config.files import combine, read_experiments
 from automata.errors import UserError
 
