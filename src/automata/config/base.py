@@ -29,15 +29,9 @@ Schema = dict[str, Any]
 _SHOWN = 100
 """Maximum number of characters of a value in a message."""
 
-_KEY = "[key]"
-"""pydantic's mark in a location: the name of the key is wrong, not its value."""
-
 
 class Section(BaseModel):
-    """A section of the configuration. It refuses unknown keys, NaN and infinity.
-
-    The docstring below a key is its description in the schema and in the documentation.
-    """
+    """A section: unknown keys, NaN and infinity are errors; docstrings of keys describe them."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
@@ -80,12 +74,11 @@ def _without_repeats(values: list[T]) -> list[T]:
 
 
 def _checked_rungs(rungs: dict[float, int]) -> dict[float, int]:
-    shares = sorted(rungs)
-    counts = [rungs[share] for share in shares]
-    falling = all(more > fewer for more, fewer in pairwise(counts))
-    if not shares or shares[0] <= 0 or shares[-1] > 1 or not falling:
+    ordered = dict(sorted(rungs.items()))
+    falling = all(more > fewer for more, fewer in pairwise(ordered.values()))
+    if not rungs or min(rungs) <= 0 or max(rungs) > 1 or not falling:
         raise BadKeyError([], invalid(rungs, "shares of T, > 0 and <= 1, with falling counts"))
-    return dict(zip(shares, counts, strict=True))
+    return ordered
 
 
 WHOLE = BeforeValidator(_whole)
@@ -208,7 +201,7 @@ def _place(loc: Iterable[int | str], root: Schema) -> tuple[list[str], Schema, S
     section = schema = root
     for part in loc:
         inner = plain(schema, root)
-        if part == _KEY:
+        if part == "[key]":  # the name of the key is wrong, not its value
             path.pop()
             patterns = [{"pattern": one} for one in section.get("patternProperties", {})]
             schema = section.get("propertyNames") or patterns[0]

@@ -14,7 +14,7 @@ from automata.config.data import DataSettings, OwnDataset, Preparation
 from automata.config.protocol import KindProtocol, SearchName
 from automata.config.spaces import check_configuration
 from automata.datasets.catalog import DATASETS
-from automata.registry import CONTROLS, OWN, REGISTRIES, SCHEDULERS, SELECTORS, TARGET, Kind
+from automata.registry import METHODS, OWN, REGISTRIES, SCHEDULERS, TARGET, Kind
 
 TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")
 """Folders in results/ that are not experiments."""
@@ -24,9 +24,7 @@ DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 ExperimentName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]{0,99}$")]
 _METHOD = "^[a-z0-9]+(-[a-z0-9]+)*$"
 SchedulerName = Annotated[str, Field(pattern=_METHOD, max_length=40, examples=list(SCHEDULERS))]
-SelectorName = Annotated[
-    str, Field(pattern=_METHOD, max_length=40, examples=[*CONTROLS, *SELECTORS])
-]
+SelectorName = Annotated[str, Field(pattern=_METHOD, max_length=40, examples=list(METHODS))]
 Target = Annotated[str, Field(pattern=TARGET)]
 Seed = NonNegative
 
@@ -45,8 +43,7 @@ class Experiment(Section):
     parts: list[str] = []
     """configuration files whose grids are united; each data set may be in only one of them"""
     experiment: ExperimentName = "default"
-    """name of the folder in `results/` for tables, figures and page; experiments share their
-    runs"""
+    """folder in `results/` for tables, figures and page; experiments share their runs"""
     datasets: Axis[DatasetName]
     """data sets: see below, and names in `own_datasets`"""
     searches: Axis[SearchName]
@@ -70,8 +67,7 @@ class Experiment(Section):
     own_selectors: dict[SelectorName, Target] = {}
     """your own selectors, likewise"""
     learning_curves: sections.LearningCurves | None = None
-    """learning curves that `snakemake learning_curves` records, to simulate searches on them;
-    `null`: none"""
+    """learning curves that `snakemake learning_curves` records for simulated searches"""
     archives: list[str] = []
     """files of published records, relative to the working directory. Tables, figures and page are
     made from these records without training; `datasets` selects the data sets of the figures"""

@@ -205,11 +205,10 @@ def contents_of(
     }
     model = experiment.protocol_of(dataset).model
     if isinstance(model, OwnModel):
-        code[FACTORY] = model.factory
-    for role, target in code.items():
-        key = f"protocol.{experiment.kind(dataset)}.{role}" if role == FACTORY else role
+        code[f"protocol.{experiment.kind(dataset)}.{FACTORY}"] = model.factory
+    for key, target in code.items():
         if file := factory_file(target, search_path, key):
-            files[role] = file
+            files[FACTORY if key.endswith(FACTORY) else key] = file
     return {role: remembered_content(path, memory) for role, path in files.items()}
 
 
@@ -241,10 +240,7 @@ def content_of(path: Path) -> str:
 
 
 def remembered_content(path: Path, memory: Path) -> str:
-    """Return `content_of(path)`, from the cache file `memory` if the path has not changed.
-
-    If the cache cannot be written, each call reads the files.
-    """
+    """Return `content_of(path)`, from the file `memory` if possible and the path is unchanged."""
     try:
         contents = dict(json.loads(memory.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):  # missing or damaged

@@ -122,10 +122,7 @@ def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
 def check_configuration(
     configuration: Mapping[str, Scalar], space: Mapping[str, Domain], types: Mapping[str, Any]
 ) -> None:
-    """Raise BadKeyError unless `configuration` has exactly the names of `space`, and valid values.
-
-    A value may be outside its domain.
-    """
+    """Raise BadKeyError unless `configuration` has the names of `space` and values of `types`."""
     for name in sorted(space.keys() - configuration.keys()):
         raise BadKeyError([name], "missing; search_space has it")
     for name, value in configuration.items():
