@@ -47,7 +47,7 @@ class OwnRows(OwnData):
     """leave out rows without a class, and rows of classes that have fewer rows than there are
     splits; `false`: such rows are an error"""
     header: Annotated[bool, added(True)] = True
-    """the first line of a text file has the column names; `false`: `column 1`, `column 2`, ..."""
+    """the first line of a text file has the column names; `false`: they are `column 1`, ..."""
 
 
 class OwnTabular(OwnRows):

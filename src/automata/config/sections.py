@@ -165,7 +165,7 @@ class ShaSettings(HyperbandSettings):
 
     rungs: Annotated[Rungs | None, added(None)] = None
     """share of T -> how many trials stay after so many epochs, fewer at each; the best one at T
-    wins, without `reduction_factor`. `null`: as Hyperband's most aggressive bracket"""
+    wins; `reduction_factor` is then unused. `null`: as Hyperband's most aggressive bracket"""
 
 
 class NoSchedulerSettings(Section):
@@ -231,7 +231,7 @@ class Carbon(Section):
     source: Text
     """source of the intensity"""
     pue: Annotated[float, Field(ge=1)] = 1.0
-    """power usage effectiveness: factor on energy for cooling and supply; not on CO2 from time"""
+    """power usage effectiveness: factor on energy for cooling and supply; not in CO2 from time"""
     tdp_watts: PositiveFloat
     """thermal design power, in W, of the device that CO2 from time assumes; no ratio needs it"""
     tdp_source: Text
