@@ -96,11 +96,11 @@ VALUES: dict[str, Any] = {
 
 def size(space: Mapping[str, Domain]) -> float:
     """Return the number of configurations of a search space; infinity with a float domain."""
-    size: float = 1
+    count: float = 1
     for draw, values in (domain.draw for domain in space.values()):
         whole = values[-1] - values[0] if draw in ("randint", "lograndint") else math.inf
-        size *= len(values) if draw == "choice" else whole
-    return size
+        count *= len(values) if draw == "choice" else whole
+    return count
 
 
 def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
