@@ -193,7 +193,9 @@ def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
         raise BadKeyError(["search_space", "learning_rate"], f"missing{alternative}")
     if "batch_size" not in space and protocol.batch_size is None:
         raise BadKeyError(["batch_size"], "missing, here and in search_space")
-    if True in _values(protocol, "nesterov") and 0 in _values(protocol, "momentum"):
+    values: dict[str, list[Any]] = {name: domain.draw[1] for name, domain in space.items()}
+    nesterov = values.get("nesterov", [protocol.nesterov])
+    if True in nesterov and 0 in values.get("momentum", [protocol.momentum]):
         raise BadKeyError(["nesterov"], "needs a momentum > 0")
     if (count := spaces.size(space)) < protocol.configurations:
         problem = f"{protocol.configurations} is more than the {count} of search_space"
@@ -208,9 +210,3 @@ def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
         if name not in known:
             problem = f"unknown to model {protocol.model}; valid: {', '.join(known)}"
             raise BadKeyError(["search_space", name], problem)
-
-
-def _values(protocol: Protocol, name: str) -> list[Any]:
-    """Return the fixed value of a hyper-parameter, or its choices or bounds."""
-    domain = protocol.search_space.get(name)
-    return [getattr(protocol, name)] if domain is None else domain.draw[1]

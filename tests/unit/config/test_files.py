@@ -110,10 +110,7 @@ def space(**domains):
     [
         (
             f"b.yaml: {TABULAR}.hidden1: uniform draws no integer",
-            {
-                "a.yaml": space(hidden1={"choice": [5]}),
-                "b.yaml": space(hidden1={"uniform": [1, 2]}),
-            },
+            {"a.yaml": space(hidden1={"choice": [5]}), "b.yaml": space(hidden1=UNIFORM)},
         ),
         (f"a.yaml: {TABULAR}.hidden3: null is not valid", {"a.yaml": space(hidden3=None)}),
         (
