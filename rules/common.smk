@@ -8,13 +8,12 @@ from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
-from automata.config.inputs import data_files, files_of
+from automata.config.job import data_files, files_of
 from automata.errors import UserError
 from automata.expected import expected
-from automata.files import fingerprint
 from automata.grid import Grid, alternatives
 from automata.outputs import Outputs
-from automata.runs import STEM as RUN
+from automata.runs import MODEL, STEM as RUN
 
 # More threads than any machine has, so that no other job of this call runs beside a measured one.
 WHOLE_MACHINE = 9999
@@ -81,12 +80,6 @@ def as_json(value):
     """Return a function that returns `value` in JSON; in a text, braces would mark wildcards."""
     text = json.dumps(value, default=lambda section: section.model_dump(mode="json"))
     return lambda wildcards: text
-
-
-def content(*names):
-    """Return a fingerprint of the content of these configuration files, without their dates."""
-    paths = [CONFIG / f"{name}.yaml" for name in names]
-    return fingerprint({path.name: path.read_text(encoding="utf-8") for path in paths})
 
 
 def own_files(wildcards):

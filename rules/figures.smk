@@ -55,11 +55,7 @@ rule build_page:
             if view_of(name).heading
         ],
     output:
-        report(
-            OUTPUTS.page,
-            caption="../workflow/report/page.rst",
-            category="Page",
-        ),
+        report(OUTPUTS.page, caption="../workflow/report/page.rst", category="Page"),
     log:
         f"logs/{EXPERIMENT}/build_page.log",
     localrule: True
@@ -70,9 +66,7 @@ rule build_page:
     message:
         f"Building the page of {EXPERIMENT}"
     shell:
-        """
-        python -m automata page results/{params.experiment:q} > {log:q} 2>&1
-        """
+        "python -m automata page results/{params.experiment:q} > {log:q} 2>&1"
 
 
 rule figures:

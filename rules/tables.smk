@@ -5,6 +5,12 @@ Makes: results/{experiment}/tables/ and best.yaml beside it.
 Steps: unpack archives; collect the table of runs; tabulate all others from it.
 """
 
+from automata.files import fingerprint
+
+# The claims about the paper repeat if the content of these files changes, whatever their dates.
+NAMES = ("claims", "config", "paper", "tabular", "text", "image")
+READ = [CONFIG / f"{name}.yaml" for name in NAMES]
+
 
 rule unpack:
     """Unpack published records into a folder of the experiment."""
@@ -20,9 +26,7 @@ rule unpack:
     message:
         "Unpacking published records"
     shell:
-        """
-        python -m automata unpack {input:q} --as-named --output {output:q} > {log:q} 2>&1
-        """
+        "python -m automata unpack {input:q} --as-named --output {output:q} > {log:q} 2>&1"
 
 
 rule collect:
@@ -67,7 +71,7 @@ rule tabulate:
         experiment=EXPERIMENT,
         carbon=as_json(GRID.shared.carbon),
         claims=["--claims"] if OUTPUTS.claims else [],
-        content=content("claims", "config", "paper", "tabular", "text", "image"),
+        content=fingerprint({file.name: file.read_text("utf-8") for file in READ}),
     message:
         "Making the tables"
     shell:

@@ -4,8 +4,6 @@ Needs: prepared data sets.
 Makes: results/runs/.../record.json and, for models to keep, model.safetensors beside it.
 """
 
-from automata.runs import MODEL
-
 
 # Without `update`, Snakemake would delete a finished record before the job starts. A job that is not
 # forced keeps the record of a finished run.

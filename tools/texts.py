@@ -22,9 +22,9 @@ from automata.analysis import runs
 from automata.analysis.published import figures, with_tables
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.tables import markdown
+from automata.config.base import Schema, plain, valid_values
 from automata.config.experiment import Experiment
-from automata.config.reading import Config, read
-from automata.config.refusals import Schema, plain, valid_values
+from automata.config.files import Config, read
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from automata.views import DATASETS, FIGURES, TABLES
 

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from automata.config.base import parsed
 from automata.config.files import DEFAULTS, combine, read_experiments
-from automata.config.inputs import contents_of
-from automata.config.job import Run
-from automata.config.refusals import parsed
+from automata.config.job import Run, contents_of
 from automata.datasets.catalog import DATASETS
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset

@@ -11,8 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from automata.config.experiment import Experiment
-from automata.config.inputs import check_data_files, contents_of, is_code
-from automata.config.job import Job, Run, goes_together
+from automata.config.job import Job, Run, contents_of, goes_together, is_code
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.registry import CONTROLS
@@ -88,16 +87,13 @@ class Grid:
         self.job = cache(self._job)
 
     def _check_files(self) -> None:
-        """Raise UserError for missing files and folders."""
+        """Raise UserError for missing archives and folders of learning curves."""
         for path in self.archives:
             if not Path(path).is_file():
                 raise UserError(f"archives: {path}: no such file")
         for folder in self.published_curves:
             if not Path(folder).is_dir():
                 raise UserError(f"learning_curves.recorded: {folder}: no such folder")
-        for dataset, part in self._of_dataset.items():
-            if part.trains and not self.archives:
-                check_data_files(part, dataset)
 
     def experiment_of(self, dataset: str) -> Experiment:
         """Return the part that a data set belongs to."""

@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from automata.config.experiment import Experiment
-from automata.config.inputs import data_files, files_read
-from automata.config.job import Job, Run, settings_of, settings_of_subsets, shared_settings
+from automata.config.job import (
+    Job,
+    Run,
+    data_files,
+    files_read,
+    settings_of,
+    settings_of_subsets,
+    shared_settings,
+)
 from automata.files import fingerprint
 from automata.registry import OWN
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from automata.config import inputs
 from automata.config.data import Preparation
-from automata.config.inputs import content_of, data_files, factory_file, remembered_content
+from automata.config.job import content_of, data_files, factory_file, remembered_content
 from automata.errors import UserError
 from automata.files import sha256
 
@@ -22,7 +21,7 @@ def reads(monkeypatch):
         paths.append(path)
         return content_of(path)
 
-    monkeypatch.setattr(inputs, "content_of", read)
+    monkeypatch.setattr("automata.config.job.content_of", read)
     return paths
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from automata.cli import COMMANDS
+from automata.config.base import parsed
 from automata.config.data import Preparation
-from automata.config.refusals import parsed
 from automata.publication import pack, unpack
 from automata.records import read_record, write_record
 from automata.runs import place_of, recorded_place

@@ -1,4 +1,4 @@
-"""The drill of bad inputs: each ends with one clear line, and nothing of the user's is touched."""
+"""The drill of bad inputs: each ends with one clear line, and the user's files stay the same."""
 
 import json
 import os
@@ -15,8 +15,7 @@ import yaml
 from automata.cli import main
 from automata.config.data import Preparation
 from automata.config.files import read_experiments
-from automata.config.inputs import check_data_files
-from automata.config.job import Run
+from automata.config.job import Run, contents_of
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
@@ -30,13 +29,13 @@ CONFIG = ROOT / "config"
 SMOKE = CONFIG / "smoke.yaml"
 CASES = [*configurations.CASES, *data.CASES, *runs.CASES]
 LONGEST = 450
-"""Characters of a line that a reader takes in."""
+"""Maximum number of characters of a line."""
 
 pytestmark = pytest.mark.timeout(100)
 
 
 def tree(folder):
-    """Return what lies in a folder, without Snakemake's own and the lock of unfinished work."""
+    """Return the content of each path in a folder, except in `.snakemake` and `work`."""
     return {
         path.relative_to(folder).as_posix(): content(path)
         for path in sorted(folder.rglob("*"))
@@ -45,14 +44,14 @@ def tree(folder):
 
 
 def content(path):
-    """Return the bytes of a file, of all else what it is."""
+    """Return the bytes of a file, the target of a link, or the type of anything else."""
     if path.is_symlink():
         return path.readlink()
     return path.read_bytes() if path.is_file() else stat.S_IFMT(path.stat().st_mode)
 
 
 def check(case, line):
-    """Say that `line` is what ends a case."""
+    """Assert that `line` is the short line that a case expects."""
     pattern = ".*".join(map(re.escape, case.said.split("...")))
     assert isinstance(line, str), "it ended without a line"
     assert "\n" not in line, line
@@ -62,7 +61,7 @@ def check(case, line):
 
 
 def place(case, folder, stock):
-    """Put the files of a case where they belong, and return what then lies in the folder."""
+    """Write the files of a case, and return the content of the folder."""
     usual = {
         "own.yaml": yaml.safe_dump(dict(case.config)),
         "mine.csv": stock.table,
@@ -80,7 +79,7 @@ def place(case, folder, stock):
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory):
-    """Good files, of which bad ones are made."""
+    """Good files, from which cases make bad ones."""
     here = tmp_path_factory.mktemp("stock")
     (here / "mine.csv").write_text("size,y\n" + "".join(f"{n},{n % 2}\n" for n in range(40)))
     preparation = Preparation.model_validate({"own": configurations.TABLE})
@@ -98,40 +97,18 @@ def stock(tmp_path_factory):
     )
 
 
-def refusal_of_plan(case, workflow):
-    workflow.plan()
-
-
-def experiment(folder):
-    (found,) = read_experiments([CONFIG / "config.yaml", SMOKE, folder / "own.yaml"])
-    return found
-
-
-def refusal_of_preparation(case, workflow):
-    config = experiment(workflow.folder)
-    check_data_files(config, "mine")
-    preparation = json.dumps(config.preparation("mine").stated())
-    main(["prepare", "mine", "--preparation", preparation, "--output", "new.safetensors"])
-
-
-def refusal_of_tuning(case, workflow):
+def arguments(case, folder):
+    """Return the arguments of `automata` for a case that does not end in the plan."""
+    if case.ends == "command":
+        return list(case.command)
+    (experiment,) = read_experiments([CONFIG / "config.yaml", SMOKE, folder / "own.yaml"])
+    if case.ends == "prepare":
+        contents_of(experiment, "mine", folder / "work/contents.json", sys.path)
+        preparation = json.dumps(experiment.preparation("mine").stated())
+        return ["prepare", "mine", "--preparation", preparation, "--output", "new.safetensors"]
     run = {"dataset": "mine", "search": "random", "scheduler": "hyperband", "selector": "full"}
-    config = experiment(workflow.folder)
-    job = job_of(config, Run(**run, fraction=1.0, seed=0), {})
-    paths = ["--work=work", "--output=record.json"]
-    main(["tune", "mine.safetensors", "--job", job.model_dump_json(), *paths])
-
-
-def refusal_of_command(case, workflow):
-    main(list(case.command))
-
-
-ENDS = {
-    "plan": refusal_of_plan,
-    "prepare": refusal_of_preparation,
-    "tune": refusal_of_tuning,
-    "command": refusal_of_command,
-}
+    job = job_of(experiment, Run(**run, fraction=1.0, seed=0), {}).model_dump_json()
+    return ["tune", "mine.safetensors", "--job", job, "--work=work", "--output=record.json"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.ends}: {case.said[:60]}")
@@ -144,7 +121,7 @@ def test_bad_input_ends_with_one_line(case, stock, workflow, monkeypatch, capfd)
     workflow.config = dict(case.config)
     before = place(case, folder, stock)
     with pytest.raises(SystemExit) as end:
-        ENDS[case.ends](case, workflow)
+        workflow.plan() if case.ends == "plan" else main(arguments(case, folder))
     shown = "".join(capfd.readouterr())
     sys.modules.pop("nets", None)
     assert "Traceback" not in shown, shown
@@ -168,23 +145,17 @@ def test_flipped_bits_in_the_header_of_a_prepared_file_are_refused_or_do_not_cou
 
 REAL = [case for case in CASES if case.real]
 MADE = {"results", "logs", "benchmarks"}
-"""What a call makes in a folder, also one that fails."""
+"""Folders that a call makes, even if it fails."""
 
 
-def typed(case):
-    """Return the command that meets a case, as a user types it."""
-    if case.ends == "command":
-        return ["-m", "automata", *case.command]
-    snakemake = ["-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile"), "--cores", "1"]
+def screen(case, folder):
+    """Type the command that meets a case, and return the lines on the screen."""
+    snakemake = ["snakemake", "-s", str(ROOT / "workflow/Snakefile"), "--cores", "1"]
     rule = {"prepare": "prepare", "tune": "tune_and_keep"}.get(case.ends)
     until = ["--until", rule] if rule else ["-n"]
-    return [*snakemake, *until, "--configfile", str(SMOKE), "own.yaml"]
-
-
-def called(case, folder):
-    """Type the command and return what is on the screen."""
+    planned = [*snakemake, *until, "--configfile", str(SMOKE), "own.yaml"]
     ended = subprocess.run(
-        [sys.executable, *typed(case)],
+        [sys.executable, "-m", *(["automata", *case.command] if case.command else planned)],
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -203,7 +174,7 @@ def called(case, folder):
 @pytest.mark.parametrize("case", REAL, ids=lambda case: f"{case.ends}: {case.said[:60]}")
 def test_bad_input_ends_the_real_command_with_one_line(case, stock, tmp_path):
     before = place(case, tmp_path, stock)
-    last = called(case, tmp_path)[-1]
+    last = screen(case, tmp_path)[-1]
     check(case, re.sub(r" \(log: \S+\)$", "", last))
     after = tree(tmp_path)
     assert {path: after[path] for path in before} == before

@@ -28,8 +28,8 @@ def prepare(
     encoding: Annotated[Path | None, "File for the encoding of the rows, JSON."] = None,
 ) -> None:
     """Split and encode a data set (downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
+    from automata.config.base import parsed
     from automata.config.data import Preparation
-    from automata.config.refusals import parsed
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
     from automata.files import write_text
@@ -66,9 +66,9 @@ def tune(
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
     gc.disable()  # imports are a quarter faster
+    from automata.config.base import parsed
     from automata.config.job import Job
     from automata.config.protocol import OwnModel
-    from automata.config.refusals import parsed
     from automata.registry import OWN
     from automata.tuning.job import ModelFiles, complete_job
 
@@ -108,7 +108,7 @@ def collect(
     """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write
-    from automata.config.refusals import parsed
+    from automata.config.base import parsed
     from automata.config.sections import Comparison
 
     made = collect(record_files(records), parsed(Comparison, comparison), processes)
@@ -127,9 +127,8 @@ def tabulate(
     from automata.analysis.claims import parse_claims
     from automata.analysis.study import Study, tabulate
     from automata.analysis.tables import read_json, write
-    from automata.config.files import DEFAULTS, SHIPPED, read_experiments
-    from automata.config.reading import read
-    from automata.config.refusals import parsed
+    from automata.config.base import parsed
+    from automata.config.files import DEFAULTS, SHIPPED, read, read_experiments
     from automata.config.sections import Carbon
 
     given: dict[str, Any] = {
@@ -192,7 +191,7 @@ def record_curves(
     output: Annotated[Path, "Record, JSON."],
 ) -> None:
     """Record the learning curves of some configurations."""
-    from automata.config.refusals import parsed
+    from automata.config.base import parsed
     from automata.simulation.grid import CurvesJob
     from automata.simulation.train import record_curves
 
@@ -208,7 +207,7 @@ def simulate(
 ) -> None:
     """Join recorded learning curves and simulate searches on them."""
     from automata.analysis.tables import write
-    from automata.config.refusals import parsed
+    from automata.config.base import parsed
     from automata.simulation.tables import Simulation, joined, simulated
 
     simulation = parsed(Simulation, job)

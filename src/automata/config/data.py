@@ -42,14 +42,12 @@ class OwnRows(OwnData):
     separator: Annotated[str | None, Field(pattern=r"^[\t !#-~]$"), added(None)] = None
     """separator of cells in a text file, for example `";"` or `"\\t"`; `null`: detected"""
     encoding: Annotated[Text | None, added(None)] = None
-    """encoding of a text file, as Python names it: `latin-1`, `cp1252`, `utf-16`; `null`:
-    detected"""
+    """encoding of a text file, as in Python: `latin-1`, `cp1252`, `utf-16`; `null`: detected"""
     skip_rows: Annotated[bool, added(False)] = False
     """leave out rows without a class, and rows of classes that have fewer rows than there are
     splits; `false`: such rows are an error"""
     header: Annotated[bool, added(True)] = True
-    """the first line of a text file has the column names; `false`: columns are named `column 1`,
-    `column 2`, ..."""
+    """the first line of a text file has the column names; `false`: they are `column 1`, ..."""
 
 
 class OwnTabular(OwnRows):

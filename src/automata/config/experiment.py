@@ -8,33 +8,13 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from automata.config.base import (
-    Axis,
-    BadKeyError,
-    NonNegative,
-    Section,
-    Share,
-    inside,
-    invalid,
-)
+from automata.config import sections
+from automata.config.base import Axis, BadKeyError, NonNegative, Section, Share, inside, invalid
 from automata.config.data import DataSettings, OwnDataset, Preparation
 from automata.config.protocol import KindProtocol, SearchName
-from automata.config.sections import (
-    Carbon,
-    Comparison,
-    Compute,
-    JobRequest,
-    LearningCurves,
-    Metering,
-    Models,
-    RayCluster,
-    SchedulerSettings,
-    SearchSettings,
-    SelectorSettings,
-)
 from automata.config.spaces import check_configuration
 from automata.datasets.catalog import DATASETS
-from automata.registry import CONTROLS, OWN, REGISTRIES, SCHEDULERS, SELECTORS, TARGET, Kind
+from automata.registry import METHODS, OWN, REGISTRIES, SCHEDULERS, TARGET, Kind
 
 TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")
 """Folders in results/ that are not experiments."""
@@ -44,9 +24,7 @@ DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 ExperimentName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]{0,99}$")]
 _METHOD = "^[a-z0-9]+(-[a-z0-9]+)*$"
 SchedulerName = Annotated[str, Field(pattern=_METHOD, max_length=40, examples=list(SCHEDULERS))]
-SelectorName = Annotated[
-    str, Field(pattern=_METHOD, max_length=40, examples=[*CONTROLS, *SELECTORS])
-]
+SelectorName = Annotated[str, Field(pattern=_METHOD, max_length=40, examples=list(METHODS))]
 Target = Annotated[str, Field(pattern=TARGET)]
 Seed = NonNegative
 
@@ -65,8 +43,7 @@ class Experiment(Section):
     parts: list[str] = []
     """configuration files whose grids are united; each data set may be in only one of them"""
     experiment: ExperimentName = "default"
-    """name of the folder in `results/` for tables, figures and page; experiments share their
-    runs"""
+    """folder in `results/` for tables, figures and page; experiments share their runs"""
     datasets: Axis[DatasetName]
     """data sets: see below, and names in `own_datasets`"""
     searches: Axis[SearchName]
@@ -89,27 +66,35 @@ class Experiment(Section):
     """your own schedulers, likewise"""
     own_selectors: dict[SelectorName, Target] = {}
     """your own selectors, likewise"""
-    learning_curves: LearningCurves | None = None
-    """learning curves that `snakemake learning_curves` records, to simulate searches on them;
-    `null`: none"""
+    learning_curves: sections.LearningCurves | None = None
+    """learning curves that `snakemake learning_curves` records for simulated searches"""
     archives: list[str] = []
     """files of published records, relative to the working directory. Tables, figures and page are
     made from these records without training; `datasets` selects the data sets of the figures"""
     data: DataSettings = DataSettings()
     protocol: Protocols
-    search: SearchSettings = SearchSettings()
-    scheduler: SchedulerSettings = SchedulerSettings()
-    selector: SelectorSettings = SelectorSettings()
-    compute: Compute = Compute()
-    metering: Metering = Metering()
-    ray: RayCluster = RayCluster()
-    models: Models = Models()
-    comparison: Comparison = Comparison()
-    job: JobRequest
-    carbon: Carbon
+    search: sections.SearchSettings = sections.SearchSettings()
+    scheduler: sections.SchedulerSettings = sections.SchedulerSettings()
+    selector: sections.SelectorSettings = sections.SelectorSettings()
+    compute: sections.Compute = sections.Compute()
+    metering: sections.Metering = sections.Metering()
+    ray: sections.RayCluster = sections.RayCluster()
+    models: sections.Models = sections.Models()
+    comparison: sections.Comparison = sections.Comparison()
+    job: sections.JobRequest
+    carbon: sections.Carbon
 
     @model_validator(mode="after")
-    def _check_names(self) -> Self:
+    def _check(self) -> Self:
+        """Raise BadKeyError for the first key that does not suit the others."""
+        self._check_names()
+        self._check_axes()
+        self._check_learning_curves()
+        self._check_protocols()
+        self._check_initial()
+        return self
+
+    def _check_names(self) -> None:
         if self.experiment in TAKEN:
             problem = f"{self.experiment} is the name of another folder in results/"
             raise BadKeyError(["experiment"], problem)
@@ -119,33 +104,25 @@ class Experiment(Section):
             for name in getattr(self, key):
                 if name in names:
                     raise BadKeyError([key, name], "the project has this name; choose another")
-        return self
 
-    @model_validator(mode="after")
-    def _check_methods(self) -> Self:
+    def _check_axes(self) -> None:
         axes = {"search": "searches", "scheduler": "schedulers", "selector": "selectors"}
         for kind, axis in axes.items():
             known = [*REGISTRIES[kind], *getattr(self, OWN[kind])]
             for index, name in enumerate(getattr(self, axis)):
                 _require(name, known, [axis, index])
-        return self
-
-    @model_validator(mode="after")
-    def _check_datasets(self) -> Self:
-        known = [*DATASETS, *self.own_datasets]
         for index, name in enumerate(self.datasets):
+            known = [*DATASETS, *self.own_datasets]
             _require(name, known, ["datasets", index], ", or one of own_datasets")
             kind = self.kind(name)
             if getattr(self.protocol, kind) is None:
                 problem = f"{name} needs the section protocol.{kind}"
                 raise BadKeyError(["datasets", index], problem)
-        return self
 
-    @model_validator(mode="after")
-    def _check_learning_curves(self) -> Self:
+    def _check_learning_curves(self) -> None:
         curves = self.learning_curves
         if curves is None:
-            return self
+            return
         for selector in curves.horizon_exponents:
             _require(selector, self.selectors, ["learning_curves", "horizon_exponents"])
         for name in self.datasets:
@@ -153,20 +130,16 @@ class Experiment(Section):
             if curves.pool < least:
                 problem = f"{curves.pool} is fewer than the {least} configurations of a search on"
                 raise BadKeyError(["learning_curves", "pool"], f"{problem} {name}")
-        return self
 
-    @model_validator(mode="after")
-    def _check_protocols(self) -> Self:
+    def _check_protocols(self) -> None:
         for kind, protocol in self.protocol:
             if protocol is not None:
                 with inside("protocol", kind):
                     for name in protocol.for_search:
                         _require(name, [*REGISTRIES["search"], *self.own_searches], ["for_search"])
                     protocol.check(kind, self.searches)
-        return self
 
-    @model_validator(mode="after")
-    def _check_initial(self) -> Self:
+    def _check_initial(self) -> None:
         for name, search in product(self.datasets, self.searches):
             protocol, types = self.protocol_of(name).under(search), self.protocol_of(name).types
             if len(self.search.initial) > protocol.configurations:
@@ -175,7 +148,6 @@ class Experiment(Section):
             for index, configuration in enumerate(self.search.initial):
                 with inside("search", "initial", index):
                     check_configuration(configuration, protocol.search_space, types)
-        return self
 
     @property
     def trains(self) -> bool:

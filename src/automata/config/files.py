@@ -1,22 +1,25 @@
-"""Combines configuration files into experiments."""
+"""Reads configuration files, and combines them into experiments."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
-from automata.config.base import invalid
+from automata.config.base import first_refusal, invalid
 from automata.config.experiment import Experiment
-from automata.config.reading import Config, read
-from automata.config.refusals import first_refusal
 from automata.errors import UserError
+
+Config = dict[str, Any]
+"""The content of a configuration file."""
 
 REPLACED = ("model", "finalist_rungs", "rungs")
 """Sections that a later file replaces as a whole, because halves of two would not fit."""
@@ -37,6 +40,47 @@ Layer = tuple[Path, Config]
 """The name of a source, and its keys; later layers override earlier ones."""
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML with 1e-3 as a number, dates as texts, and duplicate keys as errors."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return the section at `node`; raises ConstructorError for a duplicate key."""
+        seen = []
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                problem = f"duplicate key {key}"
+                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+            seen.append(key)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
+)
+
+
+def read(file: Path) -> Config:
+    """Return the configuration in `file`; raises UserError, in one line."""
+    try:
+        with file.open(encoding="utf-8") as stream:
+            content = yaml.load(stream, _Loader)
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        problem = " ".join(str(error).replace(f'in "{file}", ', "at ").split())
+        raise UserError(f"{file}: not YAML in UTF-8: {problem}") from error
+    if not isinstance(content, dict):
+        raise UserError(f"{file}: a configuration is a section of keys")
+    return content
+
+
 def command(files: Sequence[str]) -> str:
     """Return the command that runs the configuration in `files` from the current folder."""
     snakefile = [] if Path("workflow/Snakefile").is_file() else ["--snakefile", str(SNAKEFILE)]
@@ -47,8 +91,7 @@ def command(files: Sequence[str]) -> str:
 def combine(base: Config, change: Config) -> Config:
     """Return `base`, overridden by `change`: sections merge, except for those in REPLACED.
 
-    A search space merges by hyper-parameter, and `null` removes one. But that of another model is
-    replaced.
+    A search space merges by hyper-parameter, where `null` removes one, unless the model changes.
     """
     result = dict(base)
     same_model = change.get("model", base.get("model")) == base.get("model")
@@ -59,10 +102,9 @@ def combine(base: Config, change: Config) -> Config:
         elif key != "search_space":
             result[key] = combine(old, value)
         else:
-            base_space = old if same_model else {}
-            removed = [name for name in base_space if name in value and value[name] is None]
-            space = {**base_space, **value}
-            result[key] = {name: space[name] for name in space if name not in removed}
+            kept = old if same_model else {}
+            removed = [name for name in kept if value.get(name, ...) is None]
+            result[key] = {k: v for k, v in {**kept, **value}.items() if k not in removed}
     return result
 
 
@@ -73,12 +115,11 @@ def read_experiments(
 ) -> list[Experiment]:
     """Return the experiment of each part of `files`, or the only one if there are no parts.
 
-    Later files override earlier ones, and `command_line` overrides all. If another Snakefile uses
-    this one as a module, `of_module` is its `config`. It overrides the first file.
+    Later files override earlier ones, `command_line` overrides all, and `of_module`, the `config`
+    of a Snakefile that uses this one as a module, overrides the first file.
 
-    A file may list `parts`: other files, by paths relative to it. Each part makes an experiment of
-    its own, which this file and later ones override. But their `datasets` selects from the data
-    sets of the parts. A part may have parts.
+    A file may list `parts`: files by paths relative to it, each an experiment that this file and
+    later ones override; their `datasets` selects from its data sets. A part may have parts.
 
     Raises UserError, in one line, for the first error.
     """
@@ -95,8 +136,7 @@ def _experiments(layers: list[Layer]) -> list[Experiment]:
         return [_experiment(layers)]
     before, after = layers[: listing[-1]], layers[listing[-1] :]
     file, config = after[0]
-    before = _without("parts", before)
-    rest = _without("datasets", _without("parts", after))
+    before, rest = _without(["parts"], before), _without(["parts", "datasets"], after)
     experiments: list[Experiment] = []
     owner: dict[str, Path] = {}
     for name in _names(file, "parts", config["parts"], "files"):
@@ -119,9 +159,9 @@ def _experiments(layers: list[Layer]) -> list[Experiment]:
     return [part.model_copy(update={"datasets": names}) for part, names in kept if names]
 
 
-def _without(key: str, layers: list[Layer]) -> list[Layer]:
+def _without(keys: Sequence[str], layers: list[Layer]) -> list[Layer]:
     return [
-        (file, {name: value for name, value in config.items() if name != key})
+        (file, {key: value for key, value in config.items() if key not in keys})
         for file, config in layers
     ]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat
 
+from automata.config import spaces
 from automata.config.base import (
     Axis,
     BadKeyError,
@@ -18,16 +19,6 @@ from automata.config.base import (
     added,
     inside,
     one_of,
-)
-from automata.config.spaces import (
-    TRAINING,
-    VALUES,
-    Domain,
-    Momentum,
-    Optimizer,
-    Schedule,
-    check_values,
-    size,
 )
 from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 
@@ -64,10 +55,7 @@ class Augmentation(Section):
 
 
 class Protocol(Section):
-    """The protocol of one search algorithm.
-
-    A hyper-parameter of the search space overrides the key of the same name.
-    """
+    """The protocol of one search algorithm; hyper-parameters override keys of the same name."""
 
     model: ModelName | OwnModel
     """model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), or your own,
@@ -77,9 +65,8 @@ class Protocol(Section):
     epochs: Count
     """T: epochs of the final training, and of a trial that is not stopped early"""
     search_minutes: Annotated[PositiveFloat | None, added(None)] = None
-    """time limit of a search, in minutes of wall time. At the limit trials end at their next rung,
-    and the best configuration so far is trained on all data. Such a search is not reproducible.
-    `null`: no limit"""
+    """limit of a search in minutes of wall time: trials then end at their next rung, and the best
+    configuration so far trains on all data. This is not reproducible. `null`: no limit"""
     reselect_every: Count
     """R: epochs between two selections of a subset"""
     evaluate_every: Count | None = None
@@ -87,15 +74,15 @@ class Protocol(Section):
     time is part of the run's time. `null`: none"""
     batch_size: Count | None = None
     """B: samples in a mini-batch"""
-    optimizer: Optimizer = "sgd"
+    optimizer: spaces.Optimizer = "sgd"
     """optimizer"""
-    momentum: Momentum = 0.0
+    momentum: spaces.Momentum = 0.0
     """momentum of SGD"""
     nesterov: bool = False
     """use Nesterov momentum"""
     weight_decay: NonNegativeFloat = 0.0
     """L2 penalty"""
-    schedule: Schedule = "none"
+    schedule: spaces.Schedule = "none"
     """schedule of the learning rate over the epochs"""
     decay_every: Count = 20
     """epochs between two decays of the `step` schedule"""
@@ -126,7 +113,7 @@ class Protocol(Section):
     class_weights: Annotated[Literal["none", "balanced"], added("none")] = "none"
     """weights of rows in the training loss; `balanced`: n / (classes x rows of the class), so that
     all classes have equal weight. `balanced` is the default if `metric` is `balanced_accuracy`"""
-    search_space: dict[str, Domain]
+    search_space: dict[str, spaces.Domain]
     """hyper-parameters to tune, and their domains: see below"""
 
     @property
@@ -153,7 +140,7 @@ class SearchChange(Section):
 
     configurations: Count | None = None
     """trials of a search"""
-    search_space: dict[str, Domain] = {}
+    search_space: dict[str, spaces.Domain] = {}
     """further hyper-parameters"""
 
 
@@ -178,7 +165,7 @@ class KindProtocol(Protocol):
     @property
     def types(self) -> dict[str, Any]:
         """The types of the hyper-parameters that are known; a user's own model may have others."""
-        return VALUES if isinstance(self.model, str) else TRAINING
+        return spaces.VALUES if isinstance(self.model, str) else spaces.TRAINING
 
     def check(self, kind: Kind, searches: Iterable[str]) -> None:
         """Raise BadKeyError unless the protocol suits this `kind` of data and these `searches`."""
@@ -188,12 +175,11 @@ class KindProtocol(Protocol):
             raise BadKeyError(["model"], f"{self.model} is for {spec.kind} data; valid: {valid}")
         if kind != "image" and self.augmentation != Augmentation():
             raise BadKeyError(["augmentation"], "is for images")
-        types = self.types
         with inside("search_space"):
-            check_values(self.search_space, types)
+            spaces.check_values(self.search_space, self.types)
         for name, change in self.for_search.items():
             with inside("for_search", name, "search_space"):
-                check_values(change.search_space, types)
+                spaces.check_values(change.search_space, self.types)
         for search in searches:
             _check_completeness(self.under(search), spec)
 
@@ -207,9 +193,11 @@ def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
         raise BadKeyError(["search_space", "learning_rate"], f"missing{alternative}")
     if "batch_size" not in space and protocol.batch_size is None:
         raise BadKeyError(["batch_size"], "missing, here and in search_space")
-    if True in _values(protocol, "nesterov") and 0 in _values(protocol, "momentum"):
+    values: dict[str, list[Any]] = {name: domain.draw[1] for name, domain in space.items()}
+    nesterov = values.get("nesterov", [protocol.nesterov])
+    if True in nesterov and 0 in values.get("momentum", [protocol.momentum]):
         raise BadKeyError(["nesterov"], "needs a momentum > 0")
-    if (count := size(space)) < protocol.configurations:
+    if (count := spaces.size(space)) < protocol.configurations:
         problem = f"{protocol.configurations} is more than the {count} of search_space"
         raise BadKeyError(["configurations"], problem)
     if spec is None:
@@ -217,14 +205,8 @@ def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
     for name in spec.hyperparameters:
         if name not in space:
             raise BadKeyError(["search_space", name], f"missing; model {protocol.model} needs it")
-    known = [*TRAINING, *spec.hyperparameters, *spec.optional]
+    known = [*spaces.TRAINING, *spec.hyperparameters, *spec.optional]
     for name in space:
         if name not in known:
             problem = f"unknown to model {protocol.model}; valid: {', '.join(known)}"
             raise BadKeyError(["search_space", name], problem)
-
-
-def _values(protocol: Protocol, name: str) -> list[Any]:
-    """Return the fixed value of a hyper-parameter, or its choices or bounds."""
-    domain = protocol.search_space.get(name)
-    return [getattr(protocol, name)] if domain is None else domain.draw[1]

@@ -39,9 +39,8 @@ class Compute(Section):
     for GPUs; weights, losses and the final test stay `float32`"""
     compiled: bool = False
     """train image models with `torch.compile`, on a GPU as CUDA graphs. It needs a C++ compiler, on
-    a GPU also Triton and the headers of Python. The first mini-batch of a process compiles, and the
-    measured time includes it; see [GPUs](gpu.md#what-an-h100-does). It makes no epoch faster on a
-    CPU"""
+    a GPU also Triton and the headers of Python. The measured time includes the compilation, once in
+    a process; see [GPUs](gpu.md#what-an-h100-does). It makes no epoch faster on a CPU"""
 
     @property
     def gpus(self) -> int:
@@ -61,13 +60,13 @@ class Models(Section):
     in the record then belongs to the model on `train`"""
 
 
+_ADDRESS = "^(auto|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:[1-9][0-9]{0,4})$"
+
+
 class RayCluster(Section):
     """Host or cluster of the trials. A change repeats no run."""
 
-    address: Annotated[
-        str | None,
-        Field(pattern="^(auto|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:[1-9][0-9]{0,4})$"),
-    ] = None
+    address: Annotated[str | None, Field(pattern=_ADDRESS)] = None
     """`null`: each job starts Ray on its own host. `host:port`: trials run on that Ray cluster.
     `auto`: trials run on the Ray cluster of this host"""
 
@@ -82,12 +81,9 @@ class Metering(Section):
 
 
 class JobRequest(Section):
-    """Resources that a measured job requests from a cluster; `compute` gives the CPUs.
+    """Resources of a measured job on a cluster; `compute` gives the CPUs. No run reads it."""
 
-    No run reads it. The code has no defaults, because the numbers depend on the cluster. The names
-    are part of a command line, hence the patterns.
-    """
-
+    # No defaults, because numbers depend on the cluster. Names are part of a command line.
     memory_mb: Count
     """memory in MB, as SLURM counts them; each retry requests twice as much"""
     minutes: Count
@@ -115,17 +111,13 @@ class MethodSettings(Section):
 
     def of(self, method: str) -> dict[str, Any]:
         """Return the settings of one method, as keyword arguments; empty if it has none."""
-        field = _field(method)
-        return getattr(self, field).model_dump() if field in type(self).model_fields else {}
+        section = getattr(self, method.replace("-", "_"), None)
+        return section.model_dump() if isinstance(section, Section) else {}
 
     def only(self, method: str) -> Self:
-        """Return the settings of one method, with the defaults for all others."""
-        known = {_field(method)} & type(self).model_fields.keys()
+        """Return the settings of one method and of all, with the defaults for other methods."""
+        known = {method.replace("-", "_"), "initial"} & type(self).model_fields.keys()
         return type(self)(**{field: getattr(self, field) for field in known})
-
-
-def _field(method: str) -> str:
-    return method.replace("-", "_")
 
 
 class TpeSettings(Section):
@@ -143,25 +135,13 @@ class SearchSettings(MethodSettings):
     hyper-parameter of `search_space`"""
     tpe: TpeSettings = TpeSettings()
 
-    def only(self, method: str) -> Self:
-        """Return the settings of one method, and `initial`, which is for all."""
-        return super().only(method).model_copy(update={"initial": self.initial})
 
-
-ReductionFactor = Annotated[
-    int,
-    Field(ge=2, description="eta: the best 1/eta of the trials continue at each rung"),
-    WHOLE,
-]
-WarmStart = Annotated[
-    float,
-    Field(
-        ge=0,
-        le=1,
-        description="kappa: trials on a fraction f of the data train their first ceil(kappa T f) "
-        "epochs on all data",
-    ),
-]
+_ETA = "eta: the best 1/eta of the trials continue at each rung"
+_KAPPA = (
+    "kappa: trials on a fraction f of the data train their first ceil(kappa T f) epochs on all data"
+)
+ReductionFactor = Annotated[int, Field(ge=2, description=_ETA), WHOLE]
+WarmStart = Annotated[float, Field(ge=0, le=1, description=_KAPPA)]
 
 
 class HyperbandSettings(Section):
@@ -185,8 +165,7 @@ class ShaSettings(HyperbandSettings):
 
     rungs: Annotated[Rungs | None, added(None)] = None
     """share of T -> how many trials stay after so many epochs, fewer at each; the best one at T
-    wins. `reduction_factor` is then not used. `null`: rungs and counts of Hyperband's most
-    aggressive bracket"""
+    wins; `reduction_factor` is then unused. `null`: as Hyperband's most aggressive bracket"""
 
 
 class NoSchedulerSettings(Section):
@@ -218,9 +197,8 @@ class AdaptiveGradMatchSettings(GradMatchSettings):
     """Gradient matching with the smallest subset that matches well enough."""
 
     tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.1
-    """stop if the residual has at most this share of the gradient's norm; smaller values take more
-    data. On satimage, with at most 30 %, Adam and batches of 32, tolerances of 0.05, 0.1 and 0.2
-    took 19, 13 and 9 %"""
+    """stop if the residual has at most this share of the gradient's norm. On satimage, with at most
+    30 %, Adam and batches of 32, 0.05, 0.1 and 0.2 took 19, 13 and 9 % of the data"""
     floor: Share = 0.01
     """smallest subset, as a share of the training set"""
 
@@ -242,10 +220,7 @@ class SelectorSettings(MethodSettings):
 
 
 class Carbon(Section):
-    """Assumptions of all CO2 numbers. No run reads it: a change repeats tables and figures only.
-
-    The code has no default intensity, because a CO2 number needs a stated source of electricity.
-    """
+    """Assumptions of all CO2 numbers. No run reads it: a change repeats tables and figures only."""
 
     grams_per_kwh: PositiveFloat
     """carbon intensity of the electricity, in g CO2e per kWh; no default in the code"""
@@ -256,11 +231,9 @@ class Carbon(Section):
     source: Text
     """source of the intensity"""
     pue: Annotated[float, Field(ge=1)] = 1.0
-    """power usage effectiveness: factor on energy for cooling and power supply; CO2 from time
-    ignores it"""
+    """power usage effectiveness: factor on energy for cooling and supply; not in CO2 from time"""
     tdp_watts: PositiveFloat
-    """thermal design power, in W, of the device that CO2 from time assumes; ratios do not depend on
-    it"""
+    """thermal design power, in W, of the device that CO2 from time assumes; no ratio needs it"""
     tdp_source: Text
     """device of `tdp_watts`, and source of its power"""
 
@@ -269,8 +242,7 @@ class Comparison(Section):
     """Which runs are compared. A change repeats no run."""
 
     resumed: bool = False
-    """also compare runs that were interrupted and resumed; their time and energy are sums over
-    segments"""
+    """also compare interrupted and resumed runs; their time and energy are sums over segments"""
     hosts: Literal["same", "alike"] = "same"
     """`same`: a run is compared with FULL on a host with the same name, processor, number of cores
     and GPUs. `alike`: the name may differ, as on the nodes of a cluster"""

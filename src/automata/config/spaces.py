@@ -25,8 +25,8 @@ from automata.config.base import (
     added,
     inside,
     invalid,
+    valid_values,
 )
-from automata.config.refusals import valid_values
 
 DRAWS = ("uniform", "loguniform", "randint", "lograndint", "choice")
 """Distributions of a hyper-parameter, named as in Ray Tune."""
@@ -96,23 +96,21 @@ VALUES: dict[str, Any] = {
 
 def size(space: Mapping[str, Domain]) -> float:
     """Return the number of configurations of a search space; infinity with a float domain."""
-    counts: list[float] = []
-    for domain in space.values():
-        draw, values = domain.draw
+    count: float = 1
+    for draw, values in (domain.draw for domain in space.values()):
         whole = values[-1] - values[0] if draw in ("randint", "lograndint") else math.inf
-        counts.append(len(values) if draw == "choice" else whole)
-    return math.prod(counts)
+        count *= len(values) if draw == "choice" else whole
+    return count
 
 
 def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
     """Raise BadKeyError if a domain has values that its hyper-parameter cannot have."""
+    valid = {"integer": ("choice", "randint", "lograndint"), "number": DRAWS}
     for name in [name for name in space if name in types]:
         adapter: TypeAdapter[Any] = TypeAdapter(types[name])
         schema = adapter.json_schema()
         draw, values = space[name].draw
-        draws = {"integer": ("choice", "randint", "lograndint"), "number": DRAWS}.get(
-            schema["type"], ("choice",)
-        )
+        draws = valid.get(schema["type"], ("choice",))
         if draw not in draws:
             problem = f"{draw} draws no {valid_values(schema)}; valid: {', '.join(draws)}"
             raise BadKeyError([name], problem)
@@ -124,10 +122,7 @@ def check_values(space: Mapping[str, Domain], types: Mapping[str, Any]) -> None:
 def check_configuration(
     configuration: Mapping[str, Scalar], space: Mapping[str, Domain], types: Mapping[str, Any]
 ) -> None:
-    """Raise BadKeyError unless `configuration` has exactly the names of `space`, and valid values.
-
-    A value may be outside its domain.
-    """
+    """Raise BadKeyError unless `configuration` has the names of `space` and values of `types`."""
     for name in sorted(space.keys() - configuration.keys()):
         raise BadKeyError([name], "missing; search_space has it")
     for name, value in configuration.items():

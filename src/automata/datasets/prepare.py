@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.config.data import Preparation
-from automata.config.inputs import content_of, data_files, key_of
+from automata.config.job import content_of, data_files, key_of
 from automata.datasets import kinds, own
 from automata.datasets.acquire import acquire
 from automata.datasets.catalog import DATASETS, FILES, RemoteFile

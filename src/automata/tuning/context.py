@@ -13,8 +13,7 @@ import torch
 
 from automata.allocation import keep_to_allocation
 from automata.config.data import Preparation
-from automata.config.inputs import FACTORY
-from automata.config.job import Job
+from automata.config.job import FACTORY, Job
 from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError

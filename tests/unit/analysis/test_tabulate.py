@@ -8,7 +8,7 @@ from automata.analysis.claims import parse_claims
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.cli import main
-from automata.config.reading import read
+from automata.config.files import read
 from automata.views import TABLES
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
 from tabulated import CARBON, write_tables

@@ -1,106 +1,249 @@
-"""Rules that involve several keys of an experiment."""
+"""An experiment: values that its schema refuses, and rules about several keys."""
 
-import json
+import re
 
 import pytest
-from pydantic import ValidationError
+import yaml
 
+from automata.config import files
+from automata.config.experiment import Experiment
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.spaces import Domain
 from automata.errors import UserError
 
-SPACE = {
-    "learning_rate": {"uniform": [0.001, 0.01]},
-    "hidden1": {"choice": [10]},
-    "hidden2": {"choice": [10]},
-    "batch_size": {"choice": [16]},
-}
+SHIPPED = files.read(DEFAULTS)
+SCHEMA = Experiment.model_json_schema()
+TABLE = {"kind": "tabular", "path": "mine.csv", "target": "y"}
+INITIAL = yaml.safe_load(
+    "{learning_rate: 0.5, optimizer: adam, schedule: none, hidden1: 9, hidden2: 9, batch_size: 16}"
+)
+FEW = yaml.safe_load(
+    "{learning_rate: {choice: [0.1, 0.2]}, hidden1: {randint: [5, 7]}, hidden2: {choice: [10]},"
+    " batch_size: {choice: [16]}, optimizer: null, schedule: null}"
+)
+RATE = {"uniform": [0.01, 0.1]}
+NESTEROV = {"nesterov": {"choice": [True, False]}}
+RATES = [f"lr{i}" for i in range(1, 5)]
 
 
-def refusal(kind="tabular", model="mlp", space=None, searches=("random",), **protocol):
-    """Return path and problem of a configuration with a changed protocol, None if it is valid."""
-    content = {"model": model, "search_space": {**SPACE, **(space or {})}, **protocol}
-    changes = {"searches": list(searches), "protocol": {kind: content}}
+@pytest.fixture(autouse=True)
+def _read_and_described_once(monkeypatch):
+    monkeypatch.setattr(files, "read", lambda file: SHIPPED)
+    monkeypatch.setattr(Experiment, "model_json_schema", lambda: SCHEMA)
+
+
+def refusal(changes):
+    """Return the line about the defaults with changes, without its file; None if they are valid."""
     try:
         read_experiments([DEFAULTS], of_module=changes)
     except UserError as error:
-        _, path, message = str(error).split(": ", 2)
-        return path, message
+        return str(error).partition(": ")[2]
     return None
 
 
-def test_a_complete_configuration_is_valid():
-    assert refusal() is None
+def alternatives(schema):
+    """Return the schemas of which a value needs one, without references."""
+    return [
+        SCHEMA["$defs"][one["$ref"].rpartition("/")[2]] if "$ref" in one else one
+        for one in schema.get("anyOf", [schema])
+        if one.get("type") != "null"
+    ]
+
+
+def wrong_values(schema):
+    """Yield values that a schema refuses, each with what the message must say about valid ones."""
+    kind = schema.get("type")
+    if "const" in schema:
+        return
+    words = {"object": "a section of keys", "array": "a list", "string": "a text"}
+    valid = ", ".join(schema["enum"]) if "enum" in schema else words.get(kind, kind)
+    yield {"string": 7, "boolean": 1, "integer": 1.5}.get(kind, "1"), valid
+    if "enum" in schema:
+        yield "other", valid
+    if "pattern" in schema:
+        yield "\n", schema["pattern"]
+    if "minLength" in schema:
+        yield "", "not empty"
+    if "minItems" in schema and "prefixItems" not in schema:
+        yield [], "at least one value"
+    if kind in ("integer", "number"):
+        yield True, kind
+    steps = {"minimum": -1, "exclusiveMinimum": 0, "maximum": 1, "exclusiveMaximum": 0}
+    for bound in steps.keys() & schema.keys():
+        yield schema[bound] + steps[bound], str(schema[bound])
+
+
+def mistakes(schema, *path, **others):
+    """Yield the path of each key in a section, changes that make it wrong, and what is valid."""
+    keys = {name: alternatives(key) for name, key in schema["properties"].items()}
+    wrong = {name: list(wrong_values(types[0])) for name, types in keys.items() if len(types) == 1}
+    for name, values in {"other": [(1, ", ".join(keys))], **wrong}.items():
+        for value, valid in values:
+            changes = {**others, name: value}
+            for section in reversed(path):
+                changes = {section: changes}
+            yield ".".join([*path, name]), changes, valid
+    for name, types in keys.items():
+        if "properties" in types[0]:
+            yield from mistakes(types[0], *path, name)
+
+
+def all_mistakes():
+    yield from mistakes(SCHEMA)
+    for kind in ("Tabular", "Text", "Image"):
+        schema = SCHEMA["$defs"][f"Own{kind}"]
+        usual = {name: kind.lower() for name in schema["required"]}
+        yield from mistakes(schema, "own_datasets", "mine", **usual)
+    tabular = "protocol", "tabular"
+    yield from mistakes(SCHEMA["$defs"]["SearchChange"], *tabular, "for_search", "tpe")
+    yield from mistakes(SCHEMA["$defs"]["Domain"], *tabular, "search_space", "hidden1")
+
+
+def test_each_key_refuses_other_types_and_values_beyond_its_bounds_in_one_line():
+    lines = [(path, valid, refusal(changes)) for path, changes, valid in all_mistakes()]
+    assert len(lines) > 300
+    assert [
+        (path, valid, line)
+        for path, valid, line in lines
+        if not re.fullmatch(f"{re.escape(path)}: .*; valid: .*{re.escape(valid)}.*", line or "")
+    ] == []
+
+
+def tabular(line="", **keys):
+    """Return the line about a wrong protocol of tables, and the protocol."""
+    return f"protocol.tabular.{line}", {"protocol": {"tabular": keys}}
+
+
+def space(line="", **domains):
+    return tabular(f"search_space.{line}", search_space=domains)
+
+
+def own_model(line="", **domains):
+    changes = {"learning_rate": RATE, **domains}
+    return tabular(f"search_space.{line}", model={"factory": "a:b"}, search_space=changes)
+
+
+def image(line="", **domains):
+    return f"protocol.image.{line}", {"protocol": {"image": {"search_space": domains}}}
+
+
+def initial(line="", *configurations):
+    return f"search.initial{line}", {"search": {"initial": list(configurations)}}
+
+
+def own(line, name="mine", **keys):
+    return f"own_datasets{line}", {"own_datasets": {name: keys}}
+
+
+RUNGS = "... is not valid; valid: shares of T, > 0 and <= 1, with falling counts"
+NO_MOMENTUM = "nesterov: needs a momentum > 0"
+REFUSED = [
+    ("seeds: [1, 1] is not valid; valid: ...none twice: integer >= 0", {"seeds": [1, 1]}),
+    ("seeds.1: true is not valid; valid: integer >= 0", {"seeds": [0, True]}),
+    ("fractions.0: NaN is not valid; valid: number > 0 and", {"fractions": [float("nan")]}),
+    ('experiment: "xxx...x... (302 characters) is not valid', {"experiment": "x" * 300}),
+    ("experiment: runs is the name of another folder in results/", {"experiment": "runs"}),
+    ('datasets.0: "mnist" is not valid; valid: dna, ..., or one of own', {"datasets": ["mnist"]}),
+    ("datasets.0: satimage needs the section protocol.tabular", {"protocol": {"tabular": None}}),
+    ('selectors.0: "grad" is not valid; valid: full, full-again', {"selectors": ["grad"]}),
+    ("own_searches.tpe: the project has this name", {"own_searches": {"tpe": "a:b"}}),
+    ("job.gpu_type: needs job.gpus to be 1 or more", {"job": {"gpu_type": "a100"}}),
+    ("learning_curves.pool: 26 is fewer than the 27 config", {"learning_curves": {"pool": 26}}),
+    (
+        'learning_curves.horizon_exponents: "glister" is not valid; valid: full, ',
+        {"learning_curves": {"horizon_exponents": {"glister": [0.5]}}},
+    ),
+    own(': "../a" is not valid; valid: a text that matches', "../a", **TABLE),
+    own(".dna: the project has this name; choose another", "dna", **TABLE),
+    own(".all: the project has this name", "all", **TABLE),
+    own(".mine.kind: missing", path="a.csv"),
+    own('.mine.kind: "table" is not valid; valid: tabular, text, image', kind="table"),
+    own(".mine.target: missing", kind="tabular", path="mine.csv"),
+    tabular("model.factory: missing", model={"width": 3}),
+    tabular('model: "mpl" is not valid; valid: mlp, lstm, resnet18, resnet50 or a', model="mpl"),
+    tabular("model: lstm is for text data; valid: mlp", model="lstm"),
+    tabular("augmentation: is for images", augmentation={"flip": True}),
+    tabular('for_search: "grid" is not valid; ', for_search={"grid": {}}),
+    tabular("evaluate_every: 0 is not valid; valid: integer > 0 or null", evaluate_every=0),
+    tabular(
+        "horizon_exponent: [0, 2] is not valid; valid: number >= 0 and <= 1 or a list with at",
+        horizon_exponent=[0, 2],
+    ),
+    tabular(
+        'finalist_rungs: "half" is not valid; valid: a text that matches ^[0-9]',
+        finalist_rungs={"half": 1},
+    ),
+    *(
+        tabular(f"finalist_rungs: {RUNGS}", finalist_rungs=rungs)
+        for rungs in ({}, {0: 1}, {1.5: 1}, {0.1: 2, 0.5: 2})
+    ),
+    (f"scheduler.sha.rungs: {RUNGS}", {"scheduler": {"sha": {"rungs": {}}}}),
+    space("hidden1: uniform: 1 is not below 1", hidden1={"uniform": [1, 1]}),
+    space("hidden1: a choice is repeated", hidden1={"choice": [1, 2, 1]}),
+    space("hidden1: needs ..., has uniform, choice", hidden1={"choice": [1], "uniform": [0, 1]}),
+    space("hidden1: needs exactly one of uniform, loguniform, ..., has none", hidden1={}),
+    space(
+        "learning_rate.uniform: [0.1] is not valid; valid: a list of 2 values",
+        learning_rate={"uniform": [0.1]},
+    ),
+    space(
+        "batch_size: uniform draws no integer > 0; valid: choice, randint, lograndint",
+        batch_size={"uniform": [16, 64]},
+    ),
+    own_model(
+        "batch_size.choice.1: 0 is not valid; valid: integer > 0", batch_size={"choice": [8, 0]}
+    ),
+    space("learning_rate: missing", learning_rate=None),
+    space("hidden2: missing; model mlp needs it", hidden2=None),
+    space("hidden3: unknown to model mlp; valid: ...hidden1, hidden2", hidden3={"choice": [1]}),
+    tabular("batch_size: missing, here and in search_space", search_space={"batch_size": None}),
+    tabular("configurations: 27 is more than the 4 of search_space", search_space=FEW),
+    tabular(NO_MOMENTUM, search_space=NESTEROV),
+    tabular(NO_MOMENTUM, search_space={**NESTEROV, "momentum": {"choice": [0, 0.9]}}),
+    tabular(
+        "for_search.tpe.search_space.momentum: uniform: 1 is not below 0",
+        for_search={"tpe": {"search_space": {"momentum": {"uniform": [1, 0]}}}},
+    ),
+    tabular(
+        "for_search.tpe.search_space.hidden1.choice.0: 1.5 is not valid",
+        for_search={"tpe": {"search_space": {"hidden1": {"choice": [1.5]}}}},
+    ),
+    image("search_space.learning_rate: missing (or all of lr1, lr2, lr3, lr4)", lr4=None),
+    initial(": 28 are more than the 27 configurations of a search", *28 * [INITIAL]),
+    initial(".1.hidden1: 0 is not valid; valid: integer", INITIAL, {**INITIAL, "hidden1": 0}),
+    initial(".0.batch_size: missing; search_space has it", {"learning_rate": 0.5}),
+    initial(".0.width: is not in search_space; valid: learning_rate, ", {**INITIAL, "width": 3}),
+]
+
+
+@pytest.mark.parametrize(("line", "changes"), REFUSED, ids=[line for line, _ in REFUSED])
+def test_a_value_that_does_not_suit_the_others_is_refused_in_one_line(line, changes):
+    assert re.match(".*".join(map(re.escape, line.split("..."))), refusal(changes) or "")
 
 
 @pytest.mark.parametrize(
-    ("domain", "expected"),
+    "changes",
     [
-        ({"uniform": [1, 1]}, "uniform: 1 is not below 1"),
-        ({"choice": [1, 2, 1]}, "a choice is repeated"),
-        ({"choice": [1], "uniform": [0, 1]}, "needs exactly one of .*, has uniform, choice"),
-        ({}, "needs exactly one of .*, has none"),
+        tabular(search_space=NESTEROV, momentum=0.9)[1],
+        tabular(search_space=FEW, configurations=4)[1],
+        own_model(layers={"choice": ["few", "many"]}, batch_size={"choice": [8]})[1],
+        image(**dict.fromkeys(RATES), learning_rate=RATE)[1],
+        initial("", INITIAL)[1],
+        {"learning_curves": {"pool": 27}},
     ],
+    ids=["nesterov", "few", "own model", "one rate", "initial", "pool"],
 )
-def test_a_domain_that_ray_cannot_sample_is_refused(domain, expected):
-    with pytest.raises(ValidationError, match=expected):
-        Domain.model_validate(domain)
+def test_values_that_suit_each_other_are_valid(changes):
+    assert refusal(changes) is None
 
 
-def test_choices_of_different_types_are_different():
-    assert Domain.model_validate({"choice": [1, True, 1.0]}).draw == ("choice", [1, True, 1.0])
-
-
-@pytest.mark.parametrize("momentum", [{"choice": [0, 0.9]}, {"uniform": [0, 0.9]}, None])
-def test_nesterov_needs_a_momentum_that_is_never_zero(momentum):
-    space = {"nesterov": {"choice": [True, False]}}
-    if momentum is not None:
-        space["momentum"] = momentum
-    assert refusal(space=space) == ("protocol.tabular.nesterov", "needs a momentum > 0")
-
-
-def test_nesterov_with_a_fixed_momentum_is_valid():
-    assert refusal(space={"nesterov": {"choice": [True, False]}}, momentum=0.9) is None
-
-
-def test_own_models_may_use_the_names_of_our_hyperparameters():
-    model = {"factory": "a:b"}
-    assert refusal(model=model, space={"layers": {"choice": ["few", "many"]}}) is None
-
-
-def test_hyperparameters_of_training_are_checked_for_own_models():
-    assert refusal(model={"factory": "a:b"}, space={"batch_size": {"choice": [0]}}) == (
-        "protocol.tabular.search_space.batch_size.choice.0",
-        "0 is not valid; valid: integer > 0",
-    )
-
-
-def test_an_image_model_needs_one_rate_or_all_four():
-    image = {"kind": "image", "model": "resnet18", "searches": ["tpe"]}
-    removed = dict.fromkeys([f"lr{i}" for i in range(1, 5)])
-    assert refusal(**image, search_space={}) is None
-    one = {**removed, "learning_rate": {"uniform": [0.01, 0.1]}}
-    assert refusal(**image, search_space=one) is None
-    path, message = refusal(**image, search_space={"lr4": None})
-    assert path == "protocol.image.search_space.learning_rate"
-    assert message == "missing (or all of lr1, lr2, lr3, lr4)"
-
-
-def test_a_search_that_must_repeat_configurations_is_refused():
-    few = {"learning_rate": {"choice": [0.1, 0.2]}, "hidden1": {"randint": [5, 7]}}
-    few |= {"optimizer": None, "schedule": None, "hidden2": {"choice": [10]}}
-    few["batch_size"] = {"choice": [16]}
-    assert refusal(space=few, configurations=4) is None
-    assert refusal(space=few, configurations=27) == (
-        "protocol.tabular.configurations",
-        "27 is more than the 4 of search_space",
-    )
+def test_a_whole_float_is_an_integer():
+    assert read_experiments([DEFAULTS], {"seeds": [1e3]})[0].seeds == [1000]
 
 
 def test_balanced_accuracy_weighs_the_classes_unless_the_user_says_otherwise():
     def weights(**protocol):
-        changes = {"protocol": {"tabular": protocol}}
-        (experiment,) = read_experiments([DEFAULTS], of_module=changes)
+        (experiment,) = read_experiments([DEFAULTS], of_module=tabular(**protocol)[1])
         return experiment.protocol_of("dna").under("tpe").class_weights
 
     assert weights() == "none"
@@ -108,104 +251,9 @@ def test_balanced_accuracy_weighs_the_classes_unless_the_user_says_otherwise():
     assert weights(metric="balanced_accuracy", class_weights="none") == "none"
 
 
-INITIAL = {
-    "learning_rate": 0.5,
-    "optimizer": "adam",
-    "schedule": "none",
-    "hidden1": 10,
-    "hidden2": 10,
-    "batch_size": 16,
-}
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"hidden1": 0}, r": search.initial.1.hidden1: 0 is not valid; valid: integer > 0$"),
-        ({"hidden1": None}, r": search.initial.1.hidden1: missing; search_space has it$"),
-        ({"width": 3}, r": search.initial.1.width: is not in search_space; valid: learning_rate, "),
-    ],
-)
-def test_initial_configurations_have_the_names_of_the_search_space(change, expected):
-    initial = {name: value for name, value in {**INITIAL, **change}.items() if value is not None}
-    read_experiments([DEFAULTS], of_module={"search": {"initial": [INITIAL]}})
-    with pytest.raises(UserError, match=expected):
-        read_experiments([DEFAULTS], of_module={"search": {"initial": [INITIAL, initial]}})
-
-
-def test_a_search_cannot_begin_with_more_configurations_than_it_has():
-    with pytest.raises(UserError, match=r": search.initial: 28 are more than the 27 config"):
-        read_experiments([DEFAULTS], of_module={"search": {"initial": 28 * [INITIAL]}})
-
-
-def test_changes_for_a_search_that_is_not_run_are_checked():
-    change = {"tpe": {"search_space": {"momentum": {"uniform": [1, 0]}}}}
-    assert refusal(for_search=change) == (
-        "protocol.tabular.for_search.tpe.search_space.momentum",
-        "uniform: 1 is not below 0",
-    )
-
-
-def test_the_message_is_about_the_alternative_that_fits_best():
-    name = "protocol.tabular.model"
-    assert refusal(model={"width": 3}) == (f"{name}.factory", "missing")
-    assert refusal(model="mpl") == (
-        name,
-        '"mpl" is not valid; valid: mlp, lstm, resnet18, resnet50 or a section of keys',
-    )
-
-
-@pytest.mark.parametrize("rungs", [{}, {0: 1}, {1.5: 1}, {0.1: 2, 0.5: 2}, {0.1: 2, 0.5: 3}])
-def test_fewer_and_fewer_trials_stay_at_shares_of_an_epoch(rungs):
-    valid = "is not valid; valid: shares of T, > 0 and <= 1, with falling counts"
-    key, problem = refusal(finalist_rungs=rungs)
-    assert (key, problem.partition("} ")[2]) == ("protocol.tabular.finalist_rungs", valid)
-    with pytest.raises(UserError, match=rf"scheduler\.sha\.rungs: .* {valid}$"):
-        read_experiments([DEFAULTS], of_module={"scheduler": {"sha": {"rungs": rungs}}})
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "valid"),
-    [
-        ("finalist_rungs", {"half": 1}, "a text that matches ^[0-9]*[.]?[0-9]+$"),
-        *(
-            (
-                "horizon_exponent",
-                value,
-                "number >= 0 and <= 1 or a list with at least one value, none twice: "
-                "number >= 0 and <= 1",
-            )
-            for value in ([], [0.5, 0.5], [0, 2])
-        ),
-    ],
-)
-def test_a_wrong_screen_is_one_line(key, value, valid):
-    shown = json.dumps("half" if key == "finalist_rungs" else value)
-    assert refusal(**{key: value}) == (
-        f"protocol.tabular.{key}",
-        f"{shown} is not valid; valid: {valid}",
-    )
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "valid"),
-    [
-        ("seeds", [0, True], "integer >= 0"),
-        ("fractions", [0.1, "0.2"], "number > 0 and <= 1"),
-        ("fractions", [0.1, True], "number > 0 and <= 1"),
-    ],
-)
-def test_texts_and_booleans_are_not_numbers(key, value, valid):
-    with pytest.raises(UserError, match=rf"{key}\.1: .* is not valid; valid: {valid}$"):
-        read_experiments([DEFAULTS], of_module={key: value})
-
-
-def test_a_whole_float_is_an_integer():
-    assert read_experiments([DEFAULTS], {"seeds": [1e3]})[0].seeds == [1000]
-
-
-def test_null_is_among_the_valid_values():
-    assert refusal(evaluate_every=0) == (
-        "protocol.tabular.evaluate_every",
-        "0 is not valid; valid: integer > 0 or null",
-    )
+def test_a_domain_keeps_the_types_of_its_values_in_json():
+    values = [True, 1, 1.0, "one"]
+    domain = Domain.model_validate_json(Domain(choice=values).model_dump_json())
+    assert domain.draw == ("choice", values)
+    assert [type(value) for value in domain.draw[1]] == [bool, int, float, str]
+    assert Domain(uniform=[0.1, 1]).model_dump() == {"uniform": (0.1, 1.0)}

@@ -15,8 +15,7 @@ from automata.analysis.claims.share import CoversMoreClaim, FallsClaim, ReachesC
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
 from automata.analysis.tables import markdown
-from automata.config.base import Section
-from automata.config.refusals import first_refusal
+from automata.config.base import Section, first_refusal
 from automata.errors import UserError
 
 Claim = Annotated[

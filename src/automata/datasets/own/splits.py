@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from automata.config.data import OwnDataset
-from automata.config.inputs import content_of
+from automata.config.job import content_of
 from automata.datasets.prepared import SPLITS
 from automata.datasets.raw import SPLIT_SEED, RawSplits, Rows, T
 from automata.errors import UserError, listed

@@ -9,8 +9,7 @@ import pytest
 from automata.analysis.claims import parse_claims
 from automata.analysis.claims.mean import MeanClaim
 from automata.analysis.claims.share import ReachesClaim
-from automata.config.files import read_experiments
-from automata.config.reading import read
+from automata.config.files import read, read_experiments
 from automata.errors import UserError
 
 from .conftest import GRID

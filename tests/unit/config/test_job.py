@@ -1,0 +1,103 @@
+"""A job: the settings and files that one run reads, and nothing else."""
+
+import pytest
+
+from automata.config.base import parsed
+from automata.config.files import DEFAULTS, combine, read_experiments
+from automata.config.job import Job, settings_of
+from automata.config.sections import SearchSettings
+from automata.errors import UserError
+from automata.registry import CONTROLS, METHODS
+from automata.training.subsets import subset_plan
+
+AXES = {"dataset": "dna", "search": "tpe", "scheduler": "asha", "selector": "gradmatch"}
+RUN = {**AXES, "fraction": 0.1, "seed": 0}
+VECTORS = {"source": "v.txt", "dimension": 2}
+REVIEWS = dict.fromkeys(["validation", "test"])
+REVIEWS |= {"kind": "text", "path": "r.csv", "text": "t", "target": "y"}
+TPE = {"configurations": 3, "search_space": {"layers": {"choice": [2]}}}
+CHANGES = {
+    "own_datasets": {"reviews": REVIEWS},
+    "data": {"vectors": VECTORS, "sst2_neutral": "scores"},
+    "protocol": {"text": {"configurations": 5, "for_search": {"tpe": TPE}}},
+    "search": {"tpe": {"startup_configurations": 4}},
+    "scheduler": {"asha": {"grace_period": 2}, "hyperband": {"reduction_factor": 4}},
+    "selector": {"gradmatch-adaptive": {"floor": 0.5}, "gradmatch": {"l2": 0.5}},
+}
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    (experiment,) = read_experiments([DEFAULTS], of_module=CHANGES)
+    return experiment
+
+
+def job_of(run, experiment, **protocol):
+    """Return the job of a changed RUN, with changes of its protocol."""
+    settings = settings_of(experiment, **{name: run.get(name, RUN[name]) for name in AXES})
+    content = combine(settings.model_dump(mode="json"), {"protocol": protocol})
+    return parsed(Job, {"run": {**RUN, **run}, "settings": content})
+
+
+def test_a_run_reads_settings_of_its_own_methods_only(experiment):
+    settings = settings_of(experiment, "dna", "random", "asha", "gradmatch-adaptive")
+    assert settings.search.tpe.startup_configurations == 20
+    assert experiment.search.only("tpe").tpe.startup_configurations == 4
+    assert settings.scheduler.asha.grace_period == 2
+    assert settings.scheduler.hyperband.reduction_factor == 3
+    assert settings.selector.gradmatch_adaptive.floor == 0.5
+    assert settings.selector.gradmatch.l2 == 0
+    assert settings.warm_start("asha") == 0.35
+    assert settings.warm_start("one-epoch") == 0
+    assert settings.selector.of("adaptive-random") == {}
+    assert SearchSettings(initial=[{"hidden": 1}]).only("tpe").initial == [{"hidden": 1}]
+
+
+def test_no_run_reads_what_co2_is_computed_from(experiment):
+    names = AXES.values()
+    carbon = experiment.carbon.model_copy(update={"grams_per_kwh": 1.0, "tdp_watts": 9.0})
+    elsewhere = experiment.model_copy(update={"carbon": carbon})
+    assert settings_of(elsewhere, *names) == settings_of(experiment, *names)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "kind", "expected"),
+    [
+        ("dna", "tabular", {}),
+        ("svhn", "image", {}),
+        ("sst5", "text", {"vectors": VECTORS}),
+        ("sst2", "text", {"vectors": VECTORS, "sst2_neutral": "scores"}),
+        ("reviews", "text", {"vectors": VECTORS, "own": REVIEWS}),
+    ],
+)
+def test_preparation_has_only_settings_that_affect_the_file(experiment, dataset, kind, expected):
+    assert experiment.kind(dataset) == kind
+    assert experiment.preparation(dataset).stated() == expected
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_job_survives_json_and_builds_its_selector_with_its_settings(experiment, name):
+    control = CONTROLS.get(name)
+    job = job_of({"selector": name, "fraction": control.fraction if control else 0.1}, experiment)
+    assert Job.model_validate_json(job.model_dump_json()) == job
+    selector = subset_plan(job).selector
+    target = METHODS[name].target or "automata.selection.random:Full"
+    assert f"{type(selector).__module__}:{type(selector).__name__}" == target
+    assert vars(selector) == experiment.selector.of(name)
+
+
+@pytest.mark.parametrize(
+    ("run", "protocol", "expected"),
+    [
+        ({"fraction": 1.5}, {}, "run.fraction: 1.5 is not valid; valid: number >= 0 and <= 1"),
+        ({"fraction": 0}, {}, "run.fraction: 0.0 is not valid; .* > 0 and <= 1 for selector grad"),
+        ({"selector": "full"}, {}, "run.fraction: 0.1 is not valid; valid: 1 for selector full$"),
+        ({"selector": "untuned"}, {}, "run.fraction: 0.1 is not valid; valid: 0 for selector unt"),
+        ({"scheduler": "one-epoch"}, {}, "run.selector: scheduler one-epoch is for all data: sel"),
+        ({}, {"epochs": 0}, "settings.protocol.epochs: 0 is not valid; valid: integer > 0$"),
+        ({}, {"epoch": 3}, "settings.protocol.epoch: unknown key; valid: model, configurations, "),
+    ],
+)
+def test_a_wrong_job_is_refused_in_one_line(experiment, run, protocol, expected):
+    with pytest.raises(UserError, match=f"^{expected}"):
+        job_of(run, experiment, **protocol)
