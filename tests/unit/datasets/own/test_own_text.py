@@ -67,24 +67,14 @@ def test_inputs_are_the_words_of_each_text_in_order(tmp_path, suffix):
     assert raw.test.inputs == [["test", "set"]] * 2
 
 
-def test_drawn_splits_have_every_text_once_with_its_class(tmp_path):
-    texts = {f"{n % 2}/{n}.txt": f"word{n}" for n in range(40)}
-    raw = loaded(folder_of(tmp_path, texts))
-    assert [len(raw.train), len(raw.validation), len(raw.test)] == [28, 4, 8]
-    rows = [
-        (words, label)
-        for part in (raw.train, raw.validation, raw.test)
-        for words, label in zip(part.inputs, part.labels.tolist(), strict=True)
-    ]
-    assert sorted(rows) == sorted(([text], int(name[0])) for name, text in texts.items())
-
-
 @pytest.mark.parametrize("nothing", [None, "", "  ", "<br/>"])
 def test_text_without_words_is_kept_and_counted(tmp_path, nothing):
     raw = whole(written(tmp_path, ["a", nothing, "b", nothing]))
     assert raw.train.inputs == [["a"], [], ["b"], []]
     words = "words in a text: 0 (median), 1 (most)"
     assert raw.facts["read"] == [words, "texts without words: 6 of 12"]
+    with pytest.raises(UserError, match=r"t.csv: no training text has a word"):
+        whole(written(tmp_path, [nothing, nothing]))
 
 
 @pytest.mark.parametrize(
@@ -139,11 +129,6 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
 def test_folder_that_cannot_be_used_is_refused(tmp_path, texts, said, problem):
     with pytest.raises(UserError, match=rf"^own_datasets\.mine: {problem}"):
         loaded(folder_of(tmp_path, texts), **said)
-
-
-def test_training_texts_without_any_word_are_refused(tmp_path):
-    with pytest.raises(UserError, match=r"t.csv: no training text has a word"):
-        whole(written(tmp_path, ["", ""]))
 
 
 @pytest.mark.parametrize(
