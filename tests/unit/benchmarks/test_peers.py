@@ -1,4 +1,4 @@
-"""What the benchmark of whole searches compares, and its tables."""
+"""The benchmark of whole searches: equal models and search spaces, and its tables."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""Word vectors from each kind of file, and what is said of a broken one."""
+"""Word vectors from each kind of file, and the errors about broken ones."""
 
 import zipfile
 

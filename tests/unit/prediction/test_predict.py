@@ -143,7 +143,7 @@ def test_neither_target_nor_order_of_columns_matters_and_unknown_categories_are_
     ],
     ids=["column", "cell", "rows"],
 )
-def test_rows_that_do_not_fit_are_one_line(flowers, change, problem):
+def test_rows_that_do_not_fit_are_refused_in_one_line(flowers, change, problem):
     change(pd.read_csv(flowers.test, dtype=str)).to_csv(flowers.test, index=False)
     with pytest.raises(UserError, match=problem) as caught:
         predict(flowers.file, flowers.test)
@@ -184,13 +184,13 @@ def test_an_experiment_a_run_and_a_file_are_the_same_model(flowers, tmp_path):
         ([], "several data sets, or of none"),
     ],
 )
-def test_an_experiment_without_one_best_model_is_one_line(tmp_path, runs, problem):
+def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, runs, problem):
     (tmp_path / "results/runs/a").mkdir(parents=True)
     with pytest.raises(UserError, match=problem):
         predict(experiment(tmp_path, *runs), Path("unread.csv"))
 
 
-def test_a_file_that_is_no_model_or_has_an_altered_bit_is_one_line(flowers):
+def test_a_file_that_is_no_model_or_has_an_altered_bit_is_refused_in_one_line(flowers):
     content = flowers.file.read_bytes()
     for place in [*range(0, len(content), 23), len(content) - 1]:
         altered = bytes([content[place] ^ (1 << place % 8)])

@@ -1,4 +1,4 @@
-"""What training reads of a table, prediction reads alike; what is guessed is accepted."""
+"""Prediction reads a table as training did, and guessed descriptions are accepted."""
 
 import json
 

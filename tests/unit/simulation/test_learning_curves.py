@@ -1,4 +1,4 @@
-"""Recorded learning curves: what is trained, where it lies, and that it is what a search sees."""
+"""Recorded learning curves: jobs, paths, interruptions, and the same scores as in a search."""
 
 import threading
 
@@ -180,7 +180,7 @@ def test_a_job_that_outlived_its_call_is_waited_for_and_its_record_kept(
         ("model.factory", "protocol.*.model.factory"),
     ],
 )
-def test_an_own_file_that_has_changed_since_the_call_is_one_line(
+def test_an_own_file_that_has_changed_since_the_call_is_refused_in_one_line(
     jobs, data, tmp_path, monkeypatch, role, key
 ):
     (tmp_path / "curve_methods.py").write_text("def make(): ...")

@@ -1,4 +1,4 @@
-"""Published learning curves: what is there, and that what is published stays as it was."""
+"""Published learning curves: their rows, and additions that change none of them."""
 
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def test_what_is_published_comes_back_and_is_known(jobs, tmp_path):
     assert found["accuracy"].tolist() == expected["accuracy"].tolist()  # to the last bit
 
 
-def test_published_curves_grow_and_stay(jobs, tmp_path):
+def test_published_rows_stay_when_curves_are_added(jobs, tmp_path):
     publish_curves([record(jobs[0], 0.5)], tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     publish_curves([record(jobs[0], 0.9)], tmp_path)
@@ -106,7 +106,7 @@ def test_published_rows_win_over_records_of_the_same_training(jobs, tmp_path):
     assert found.tolist() == pytest.approx([0.5, 0.51, 0.92, 0.93])
 
 
-def test_a_damaged_file_of_origins_is_one_line(tmp_path):
+def test_a_damaged_file_of_origins_is_refused_in_one_line(tmp_path):
     (tmp_path / "dna.json.gz").write_text("{")
     with pytest.raises(UserError, match=r"dna\.json\.gz: not the origins of published curves"):
         published_trainings(tmp_path)

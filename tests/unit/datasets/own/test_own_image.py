@@ -119,7 +119,7 @@ def channels_first(image):
     return np.asarray(image.convert("RGB")).transpose(2, 0, 1)
 
 
-def test_prepared_images_of_one_size_have_the_bytes_of_before(tmp_path, monkeypatch):
+def test_prepared_images_of_one_size_have_the_bytes_of_earlier_versions(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a prepared file names the files that it was made from
     for number, mode in enumerate(["RGB", "L", "1", "P"] * 5):
         pixels = (np.arange(60).reshape(4, 5, 3) * (number + 3) % 256).astype(np.uint8)

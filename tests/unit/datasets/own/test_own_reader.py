@@ -77,7 +77,7 @@ def test_compressed_and_parquet_files_hold_the_same(tmp_path):
         (b"x,y\n\xe9,a\n", {"encoding": "utf-8"}, "it is not utf-8 .*: change the key encoding"),
     ],
 )
-def test_what_is_no_table_is_one_line(tmp_path, content, keys, problem):
+def test_what_is_no_table_is_refused_in_one_line(tmp_path, content, keys, problem):
     with pytest.raises(UserError, match=problem) as error:
         read(tmp_path, content, **keys)
     assert str(tmp_path / "t.csv") in str(error.value)

@@ -89,7 +89,7 @@ def test_given_files_are_taken_whole_and_others_are_a_tenth_and_a_fifth(counts, 
         ({"train": "", "test": "ab"}, "^train: there are no rows|^test: classes"),
     ],
 )
-def test_classes_that_cannot_be_split_are_one_line(files, problem):
+def test_classes_that_cannot_be_split_are_refused_in_one_line(files, problem):
     with pytest.raises(UserError, match=problem):
         assign({split: labels_of(names, split) for split, names in files.items()})
 
@@ -130,7 +130,7 @@ def test_the_last_rows_are_for_testing_and_those_before_for_validation(tmp_path,
         ({"group": "patient"}, {"patient": "p1"}, "none is left for training: a, b"),
     ],
 )
-def test_columns_that_cannot_split_rows_are_one_line(tmp_path, keys, change, problem):
+def test_columns_that_cannot_split_rows_are_refused_in_one_line(tmp_path, keys, change, problem):
     with pytest.raises(UserError, match=problem) as caught:
         loaded(tmp_path, FRAME.assign(**change), **keys)
     assert "\n" not in str(caught.value)

@@ -298,7 +298,7 @@ def test_columns_that_are_left_out_may_hold_anything_or_be_missing_elsewhere(tmp
         ),
     ],
 )
-def test_table_that_cannot_be_used_is_one_line(tmp_path, table, keys, problem):
+def test_table_that_cannot_be_used_is_refused_in_one_line(tmp_path, table, keys, problem):
     with pytest.raises(UserError) as caught:
         whole(tmp_path, table, **keys)
     assert problem in str(caught.value)
@@ -306,7 +306,7 @@ def test_table_that_cannot_be_used_is_one_line(tmp_path, table, keys, problem):
     assert "\n" not in str(caught.value)
 
 
-def test_too_little_memory_is_one_line(tmp_path, monkeypatch):
+def test_too_little_memory_is_reported_in_one_line(tmp_path, monkeypatch):
     def full(*_):
         raise MemoryError("Unable to allocate 9 GiB")
 

@@ -104,8 +104,8 @@ def test_folder_of_texts_reads_like_the_table_of_its_files(tmp_path):
     assert raw.train.labels.tolist() == [0, 1, 1]
     assert raw.test.inputs == [[], ["x"]]
     assert list(raw.files) == [path, test]
-    said = f"{path}: 2 files ignored: README.txt, good/Thumbs.db; valid: CLASS/FILE (.txt)"
-    assert said in raw.facts["read"]
+    note = f"{path}: 2 files ignored: README.txt, good/Thumbs.db; valid: CLASS/FILE (.txt)"
+    assert note in raw.facts["read"]
 
 
 def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
@@ -118,7 +118,7 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("texts", "said", "problem"),
+    ("texts", "keys", "problem"),
     [
         (STARS, {"test": "none.csv"}, r"none\.csv: there is no file"),
         (STARS, {"group": "g", "order": "o"}, ".* no columns: .* group and order"),
@@ -126,9 +126,9 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
     ],
     ids=["absent", "columns", "above the classes"],
 )
-def test_folder_that_cannot_be_used_is_refused(tmp_path, texts, said, problem):
+def test_folder_that_cannot_be_used_is_refused(tmp_path, texts, keys, problem):
     with pytest.raises(UserError, match=rf"^own_datasets\.mine: {problem}"):
-        loaded(folder_of(tmp_path, texts), **said)
+        loaded(folder_of(tmp_path, texts), **keys)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_folder_that_cannot_be_used_is_refused(tmp_path, texts, said, problem):
         ({"a.txt": ""}, False),
     ],
 )
-def test_folder_of_texts_is_told_from_one_of_images(tmp_path, files, expected):
+def test_folders_of_texts_and_of_images_are_distinguished(tmp_path, files, expected):
     assert holds_texts(Path(folder_of(tmp_path, files))) is expected
 
 
