@@ -58,6 +58,21 @@ def test_noise_makes_losses_whose_interval_has_the_mean():
     assert (found["regret_high"] >= found["regret"]).all()
 
 
+def test_numbers_of_a_method_are_those_of_its_searches_by_hand():
+    """Searches lose 0 to 1.999 points, and those of the resamples 0 to 1.99 points."""
+    points = np.concatenate([np.arange(2000) / 1000, np.arange(200).repeat(50) / 100])
+    costs = np.ones((2, 12_000))
+    full = Outcome(np.zeros(12_000), np.ones(12_000), costs)
+    numbers = _numbers(Outcome(full.chosen, 1 - points / 100, costs / 4), full)
+    assert numbers["regret"] == pytest.approx(0.9995)
+    # The mean of the resamples is 0.995; 2.5 % of them lose less than 0.04975.
+    ends = [0.9995 - 0.995 + end for end in (0.04975, 1.94025)]
+    assert [numbers["regret_low"], numbers["regret_high"]] == pytest.approx(ends)
+    assert [numbers["regret_5th"], numbers["regret_95th"]] == pytest.approx([0.09995, 1.89905])
+    assert [numbers["test_low"], numbers["test_high"]] == pytest.approx([0.9805975, 0.9995025])
+    assert [numbers[it] for it in ("speedup_samples", "speedup_cpu")] == [4, 4]
+
+
 def test_a_loss_of_exactly_two_points_is_not_above_two():
     searches = SEARCHES + RESAMPLES * SEARCHES_EACH
     right = np.resize(np.arange(11, 501), searches)
