@@ -1,6 +1,7 @@
 """Learning curves for which the results of simulated searches are known."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -28,34 +29,29 @@ def table_row(method, selector, fraction, **numbers):
     }
 
 
-def made_curves(noise, selectors=("full", "rs2")):
+def made_curves(noise):
     """Return curves on which the quality of a configuration is its number, but for noise."""
-    random = np.random.default_rng(0)
-    rows = []
-    for selector in selectors:
+    random, rows = np.random.default_rng(0), []
+    for selector, seed, number, epoch in product(("full", "rs2"), (0, 1), range(POOL), EPOCHS):
         fraction = 1.0 if selector == "full" else 0.1
-        for seed in (0, 1):
-            for number in range(POOL):
-                for epoch in EPOCHS:
-                    accuracy = number / POOL + noise * random.normal()
-                    rows.append(
-                        {
-                            "training": f"made/{selector}/seed-{seed}",
-                            "dataset": "made",
-                            "selector": selector,
-                            "fraction": fraction,
-                            "horizon_exponent": 0.0,
-                            "seed": seed,
-                            "configuration": number,
-                            "hyperparameters": json.dumps({"learning_rate": number}),
-                            "epoch": epoch,
-                            "accuracy": accuracy,
-                            "loss": -accuracy,
-                            "samples": 100 * epoch * fraction,
-                            "cpu_seconds": 2 * epoch * fraction,
-                            "test_accuracy": number / POOL if selector == "full" else None,
-                        }
-                    )
+        accuracy = number / POOL + noise * random.normal()
+        row = {
+            "training": f"made/{selector}/seed-{seed}",
+            "dataset": "made",
+            "selector": selector,
+            "fraction": fraction,
+            "horizon_exponent": 0.0,
+            "seed": seed,
+            "configuration": number,
+            "hyperparameters": json.dumps({"learning_rate": number}),
+            "epoch": epoch,
+            "accuracy": accuracy,
+            "loss": -accuracy,
+            "samples": 100 * epoch * fraction,
+            "cpu_seconds": 2 * epoch * fraction,
+            "test_accuracy": number / POOL if selector == "full" else None,
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -72,6 +68,6 @@ def asked(configurations=6, schedulers=("none",), pool=POOL, epochs=EPOCHS[-1]):
     )
 
 
-def made_study(curves: pd.DataFrame, scheduler: str = "none") -> pd.DataFrame:
+def made_study(curves):
     """Return the comparison of methods on such curves."""
-    return compared(complete(curves, {"made": asked(schedulers=[scheduler])}))
+    return compared(complete(curves, {"made": asked()}))

@@ -1,7 +1,6 @@
-"""Learning curves as rows of a table, in published files, and as arrays.
+"""Learning curves as rows of a table, as arrays, and in two published files for each data set.
 
-For each data set two files are published: `dna.parquet` has a row per evaluation, `dna.json.gz` the
-rest of each record. Published curves are not trained again.
+`dna.parquet` has a row per evaluation, and `dna.json.gz` the rest of each record.
 """
 
 from __future__ import annotations
@@ -142,8 +141,7 @@ class PoolCurves:
 
     epochs: list[int]
     scores: dict[str, Floats]
-    """By metric, on the validation rows: `accuracy`, and exp(-log loss) for `log_loss`, which is
-    higher for a lower loss. Both are 0 after a divergence."""
+    """By metric, on the validation rows; `log_loss` has exp(-log loss); 0 after a divergence."""
     costs: Floats
     """The costs up to each epoch: (2, s, p, e), in the order of `COSTS`."""
     test: Floats
@@ -161,10 +159,9 @@ class DatasetCurves(NamedTuple):
 
 
 def complete(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> dict[str, DatasetCurves]:
-    """Return the curves on which searches can be simulated, by data set.
+    """Return the curves of each data set under the seeds with which FULL has the whole pool.
 
-    The seeds are those under which FULL has the whole pool. Raises UserError if no data set has
-    one.
+    Raises UserError if no data set has such a seed.
     """
     found = {}
     for dataset, wanted in searches.items():

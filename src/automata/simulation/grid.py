@@ -115,7 +115,7 @@ def simulated_searches(part: Experiment, curves: LearningCurves, dataset: str) -
 def curves_jobs(experiment: Experiment, files: dict[str, dict[str, str]]) -> dict[str, CurvesJob]:
     """Return the jobs of an experiment, by the paths of their records in the folder of curves.
 
-    `files` are the hashes of the user's own files, by data set and role.
+    `files` has the SHA-256 of the user's own files, by data set and role.
     """
     controls = {name for name, control in CONTROLS.items() if not control.searches}
     pairs = product(experiment.datasets, [it for it in experiment.selectors if it not in controls])
@@ -154,10 +154,7 @@ def _jobs(
 
 
 def rungs(protocol: Protocol, settings: SchedulerSettings) -> list[int]:
-    """Return the rungs of all schedulers, in epochs.
-
-    They include 1, T/4, T/2 and T, the rungs of `one-epoch`.
-    """
+    """Return the rungs of all schedulers, in epochs."""
     n, epochs = protocol.configurations, protocol.epochs
     schedulers = [load(SCHEDULERS, name)(n, epochs, settings) for name in SCHEDULERS]
     return sorted({rung for it in schedulers for trial in range(n) for rung in it.rungs(trial)})
@@ -169,10 +166,7 @@ def path_of(job: CurvesJob) -> str:
 
 
 def training_of(job: CurvesJob) -> str:
-    """Return the name of the training of `job`.
-
-    It depends on everything that the job reads, except its configurations and metering.
-    """
+    """Return the name of a training; `configurations` and metering of `job` do not affect it."""
     name = f"{job.selector}-{number(job.fraction)}"
     if job.warm_start:
         name += f"-warm-{number(job.warm_start)}"

@@ -75,10 +75,7 @@ class Comparison:
     sample: Sample
 
     def outcomes(self) -> Iterator[tuple[Method, Outcome]]:
-        """Yield each method whose curves are recorded, with its outcome; the first is FULL.
-
-        RS2 also compares its trials by validation loss.
-        """
+        """Yield each method whose curves are recorded, with its outcome; the first is FULL."""
         curves, judge = self.recorded.curves, self.judge(self.scheduler)
         yield Method(names.FULL), self.best(self.search(judge))
         if len(self.recorded.seeds) > 1:
@@ -99,7 +96,7 @@ class Comparison:
             outcome = self.best_finalist(screens, "accuracy", HEDGE_RUNGS)
             yield Method(names.HEDGE, several, "log_loss", FINALISTS), outcome
         for strategy, metric in product(curves, curves[FULL].scores):
-            by_loss = metric == "log_loss"
+            by_loss = metric == "log_loss"  # RS2 also compares its trials by validation loss
             if strategy != FULL and (not by_loss or strategy.selector == "rs2"):
                 name = f"{strategy.selector} {100 * strategy.fraction:g} %"
                 if strategy.horizon_exponent:
@@ -150,8 +147,7 @@ class Comparison:
     ) -> Outcome:
         """Train the best trials of each search on all data, and halve them at `shares` of T.
 
-        Diverged trials, and those that an earlier search has chosen, are no finalists. The earlier
-        finalist wins a tie.
+        Diverged trials and repeated ones are no finalists; the earlier finalist wins a tie.
         """
         full, seeds = self.recorded.curves[FULL], screens[0].seeds
         finalists = np.concatenate([it.ranked[:, :FINALISTS] for it in screens], axis=1)
@@ -176,10 +172,7 @@ class Comparison:
 
 
 def halving_at(trials: int, epochs: Sequence[int], shares: Mapping[float, int]) -> Halving:
-    """Return a scheduler that halves all `trials` at `shares` of T; earlier trials win ties.
-
-    A rung is the recorded epoch, of `epochs`, that is nearest to its share of T.
-    """
+    """Return a scheduler that halves `trials` at the recorded `epochs` nearest to `shares` of T."""
     left = {
         min(epochs[:-1], key=lambda epoch: abs(epoch - rung)): stay
         for rung, stay in rungs_below(epochs[-1], shares).items()
@@ -190,11 +183,10 @@ def halving_at(trials: int, epochs: Sequence[int], shares: Mapping[float, int]) 
 
 
 def ends_under(scheduler: Halving | Asha, scores: Floats, epochs: Sequence[int]) -> Ints:
-    """Return the place in `epochs` at which each trial ends: (d, n).
+    """Return the place in `epochs` at which each of n trials of d searches ends: (d, n).
 
-    `scores` (d, n, e) are those of d searches of n trials, in the order of their proposal. One
-    trial trains at a time. This is about 100 times faster than to run the searches themselves, with
-    which tests compare it.
+    `scores` (d, n, e) are in the order of proposal, and one trial trains at a time. This is about
+    100 times faster than the searches themselves.
     """
     if isinstance(scheduler, Halving):
         return _halved(scheduler, scores, epochs)
@@ -236,10 +228,7 @@ def _judged_alone(scheduler: Asha, scores: Floats, epochs: Sequence[int]) -> Int
 
 
 def best_first(scheduler: Halving | Asha, last: Floats, ends: Ints) -> Ints:
-    """Return the places of the trials (d, n), the best first; earlier trials win ties.
-
-    `last` are the scores (d, n) where they end.
-    """
+    """Return the places of trials (d, n) by their `last` scores; earlier trials win ties."""
     if scheduler.most_rungs_win:
         reached = np.where(last > WORST_SCORE, ends, -1)
         last = np.where(reached == reached.max(axis=1, keepdims=True), last, -np.inf)

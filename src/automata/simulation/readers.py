@@ -19,14 +19,13 @@ from automata.simulation.curves import SPEEDUPS
 
 ASHA = f"{names.FULL}, {names.scheduler('asha')}"
 
+ALIKE = (names.REPEAT, names.UNTUNED, ASHA, names.PLAIN_HALVING, names.ONE_EPOCH)
 METHODS = {
-    name: name for name in (names.REPEAT, names.UNTUNED, ASHA, names.PLAIN_HALVING, names.ONE_EPOCH)
-}
-METHODS |= {
-    f"{selector} {size} %": names.method(selector, size / 100)
-    for selector, size in product(("rs2", names.AUTOMATA), (10, 5, 1))
-}
-METHODS |= {
+    **dict(zip(ALIKE, ALIKE, strict=True)),
+    **{
+        f"{selector} {size} %": names.method(selector, size / 100)
+        for selector, size in product(("rs2", names.AUTOMATA), (10, 5, 1))
+    },
     "random 1 %": names.method("random", 0.01),
     "rs2 1 %, beta 0.5": f"{names.method('rs2', 0.01)}, exponent 0.5",
     names.HEDGE: names.HEDGE,
@@ -50,10 +49,9 @@ def _under_hyperband(study: Study) -> pd.DataFrame:
 
 
 def losses(study: Study) -> pd.DataFrame:
-    """Return speedup and regret of the methods that matter most, under Hyperband.
+    """Return speedup, regret with its 95 % interval and worst mean regret of `METHODS`.
 
-    The regret has its 95 % interval; FULL's repeat, whose expected regret is 0, has the central
-    90 % of its searches. `worst` is the largest mean over the data sets.
+    FULL's repeat, whose expected regret is 0, has the central 90 % of its searches.
     """
     rows = _under_hyperband(study)
     lines = []
@@ -87,10 +85,7 @@ def certainty(study: Study) -> pd.DataFrame:
 
 
 def claims(study: Study) -> pd.DataFrame:
-    """Return the verdicts of simulated searches, by samples and by CPU time.
-
-    Means and intervals of simulated searches take the place of those over seeds.
-    """
+    """Return the verdicts on the means and intervals of simulated searches."""
     rows = _under_hyperband(study)
     usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
     usual &= rows["horizon_exponent"] == 0

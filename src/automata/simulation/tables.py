@@ -92,9 +92,8 @@ def compared(recorded: Mapping[str, DatasetCurves]) -> pd.DataFrame:
     """Return a row for each data set, scheduler and method.
 
     Regret is in points of test accuracy: FULL's choice, trained on all data, minus the method's, on
-    the same pool, in the same order, under the same seed. Only other tables need the central 95 %
-    of the test accuracies, and the mean regrets of the resamples in `resampled`. Raises UserError
-    if no scheduler can be simulated.
+    the same pool, in the same order, under the same seed. Raises UserError if no scheduler can be
+    simulated.
     """
     rows = [
         row
@@ -142,6 +141,7 @@ def _numbers(outcome: Outcome, full: Outcome) -> dict[str, object]:
         "test_accuracy": test[:SEARCHES].mean(),
         "lost_2": (means > LOSS).mean(),
         **_interval("regret", means.mean(), resamples.mean(axis=1)),
+        # Only other tables need the central 95 % and the mean regrets of the resamples.
         "test_low": low,
         "test_high": high,
         "resampled": resamples.mean(axis=1),
@@ -149,11 +149,8 @@ def _numbers(outcome: Outcome, full: Outcome) -> dict[str, object]:
 
 
 def _interval(name: str, mean: float, resampled: Floats) -> dict[str, float]:
-    """Return a mean and its 95 % bootstrap interval over the choice of pool and training seeds.
-
-    A resample has some configurations twice, so that fewer are tried and more is lost. The
-    interval is corrected for this bias.
-    """
+    """Return a mean and its 95 % bootstrap interval over the choice of pool and training seeds."""
+    # A resample has some configurations twice and loses more: this bias is subtracted.
     low, high = mean + np.percentile(resampled, (2.5, 97.5)) - resampled.mean()
     return {name: float(mean), f"{name}_low": float(low), f"{name}_high": float(high)}
 
@@ -180,9 +177,8 @@ def _drawn(generator: np.random.Generator, pool: int, seeds: int, count: int) ->
 def contrasts(found: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
     """Return how much more one method loses than another: a row for each scheduler, pair and kind.
 
-    `found` are the rows of `compared`, and `kinds` the kinds of the data sets. RS2 with a horizon
-    exponent is compared with RS2 without one. A difference is the mean over the data sets of a kind
-    and the fractions that both methods have.
+    `found` has the rows of `compared`, and `kinds` the kind of each data set. A difference is the
+    mean over the data sets of a kind and the fractions that both methods have.
     """
     usual = _usual(found)
     usual = usual[usual["selector"] != "full"].assign(kind=usual["dataset"].map(kinds))
@@ -216,9 +212,8 @@ def contrasts(found: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
 def noise(full: Mapping[str, PoolCurves]) -> pd.DataFrame:
     """Return how far two trainings on all data differ by their seed alone, in points.
 
-    `full` has FULL's curves under several seeds. A row is a data set: the mean absolute difference
-    of the test scores of one configuration, over the pool and pairs of seeds. `best` is that of the
-    quarter of the pool with the highest mean validation accuracy.
+    A row has the mean absolute difference of the test accuracies in `full`, over pool and pairs of
+    seeds; `best` is over the quarter of the pool with the highest mean validation accuracy.
     """
     rows = []
     for dataset, curves in full.items():
@@ -230,10 +225,9 @@ def noise(full: Mapping[str, PoolCurves]) -> pd.DataFrame:
 
 
 def ranks(full: Mapping[str, PoolCurves]) -> pd.DataFrame:
-    """Return how well accuracies at each epoch rank configurations by their accuracy at T.
+    """Return how well the accuracies at each epoch rank configurations by their accuracy at T.
 
-    `full` has FULL's curves under several seeds. A row is an epoch of a data set: the mean of
-    Kendall's tau-b over pairs of seeds, one for each of the two accuracies.
+    Kendall's tau-b is averaged over pairs of seeds, one for each of the two accuracies.
     """
     rows = []
     for dataset, curves in full.items():
@@ -253,9 +247,8 @@ def against_real(
     """Return a row for each real search that has simulated counterparts.
 
     `runs` and `protocols` are tables of `automata collect`. A search is `inside` if its test
-    accuracy is in the central 95 % of those of simulated searches with the same training, search
-    space and size. The search under POOL_SEED proposed the pool, so it proves little. Searches on
-    subsets with a warm start or a horizon exponent have no counterparts.
+    accuracy is in the central 95 % of those of its counterparts. The search under POOL_SEED
+    proposed the pool, so it proves little.
     """
     full = runs["selector"].isin(names.ALL_DATA_CONTROLS)
     real = runs.assign(selector=runs["selector"].mask(full, FULL.selector))

@@ -9,9 +9,9 @@ from pathlib import Path
 from automata.config.job import Job, Run
 from automata.errors import UserError
 from automata.files import fingerprint, sha256
-from automata.records import read_as, write_record
+from automata.records import R, read_as, write_record
 from automata.registry import CONTROLS
-from automata.simulation.grid import Curve, Curves, CurvesJob, Point, read_curves
+from automata.simulation.grid import Curve, Curves, CurvesJob, Point
 from automata.training.evaluation import evaluate
 from automata.training.subsets import subset_plan
 from automata.tuning.context import JobContext, job_context
@@ -29,17 +29,10 @@ def record_curves(job: CurvesJob, data: Path, folder: Path, output: Path) -> Non
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
-        if not (waited and _is_record_of(output, job, data)):
+        record = _kept(Curves, output) if waited else None
+        if record is None or (record.job, record.data_sha256) != (job, sha256(data)):
             write_record(_curves(job, data, folder), output)
         work.remove()
-
-
-def _is_record_of(path: Path, job: CurvesJob, data: Path) -> bool:
-    try:
-        record = read_curves(path)
-    except UserError:  # missing or damaged
-        return False
-    return record.job == job and record.data_sha256 == sha256(data)
 
 
 def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
@@ -60,7 +53,7 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
         curves = []
         for index in job.configurations:
             path = folder / f"{index}-{key}.json"
-            curve = _kept(path)
+            curve = _kept(Curve, path)
             if curve is None:
                 curve = _train(job, context, index, pool[index])
                 write_record(curve, path)
@@ -73,11 +66,11 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
         )
 
 
-def _kept(path: Path) -> Curve | None:
-    """Return the finished training at `path`, None if it is missing or damaged."""
+def _kept(kind: type[R], path: Path) -> R | None:
+    """Return the record at `path`, None if it is missing or damaged."""
     if path.exists():
         try:
-            return read_as(Curve, path, "trained again")
+            return read_as(kind, path, "trained again")
         except UserError as error:
             logger.warning("%s", error)
     return None

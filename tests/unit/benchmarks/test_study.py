@@ -36,11 +36,20 @@ def printed(monkeypatch, capsys, folder, *arguments):
     return capsys.readouterr().out
 
 
+def lines_of(folder, panel):
+    content = gzip.decompress((folder / f"{panel}.jsonl.gz").read_bytes())
+    return [json.loads(line) for line in content.splitlines()]
+
+
+def lost_rows(right, panel, size, number, method, other="full"):
+    """Return how many test rows fewer the choice of `method` gets right than that of `other`."""
+    one, two = (int(right[panel, size, number, it].sum()) for it in (method, other))
+    return two - one
+
+
 def test_the_exact_bound_is_where_so_few_losses_have_5_percent():
     for lost in (0, 3):
-        bound = result.most_likely(lost, 24)
-        few = sum(math.comb(24, k) * bound**k * (1 - bound) ** (24 - k) for k in range(lost + 1))
-        assert few == pytest.approx(0.05)
+        assert stats.binom.cdf(lost, 24, result.most_likely(lost, 24)) == pytest.approx(0.05)
     assert result.most_likely(24, 24) == 1
 
 
@@ -72,27 +81,22 @@ def test_the_interval_is_that_of_a_loop_over_resamples():
 def test_losses_are_those_of_the_choices_in_searches_of_all_sizes(study):
     _, panels, right = study
     for panel, size, method in product(panels, (27, 81, 243), METHODS):
-        numbers = range(24 * 27 // size)
-        rows = [
-            [right[panel.name, size, it, way].sum() for it in numbers] for way in ("full", method)
+        expected = [
+            100 * lost_rows(right, panel.name, size, it, method) / ROWS
+            for it in range(24 * 27 // size)
         ]
-        expected = [100 * (int(full) - int(own)) / ROWS for full, own in zip(*rows, strict=True)]
         assert panel.points(method, size).tolist() == expected
 
 
 def test_a_row_has_the_numbers_of_one_panel(study):
     folder, panels, right = study
     (row,) = [result.row_of(it, "rs2", 81, "u6") for it in panels if it.name == "magic"]
-    lines = map(json.loads, gzip.decompress((folder / "magic.jsonl.gz").read_bytes()).splitlines())
-    methods = [line["methods"] for line in lines if line["size"] == 81]
+    methods = [line["methods"] for line in lines_of(folder, "magic") if line["size"] == 81]
     speedups = [
         sum(it["u6"][by] for it in methods) / sum(it["rs2"][by] for it in methods)
         for by in ("samples", "cpu_seconds")
     ]
-    lost = [
-        int(right["magic", 81, it, "u6"].sum()) - int(right["magic", 81, it, "rs2"].sum())
-        for it in range(8)
-    ]
+    lost = [lost_rows(right, "magic", 81, it, "rs2", "u6") for it in range(8)]
     assert row["mean loss"] == f"{100 * np.mean(lost) / ROWS:.2f}"
     assert row["largest loss"] == f"{100 * max(lost) / ROWS:.2f}"
     assert row["above 2 points"] == f"{sum(it > 2 * ROWS / 100 for it in lost)} of 8"
@@ -101,23 +105,19 @@ def test_a_row_has_the_numbers_of_one_panel(study):
 
 def test_the_number_of_the_drop_rule_is_printed_alone(study, monkeypatch, capsys):
     folder, _, _ = study
-    lines = gzip.decompress((folder / "penbased.jsonl.gz").read_bytes()).splitlines()
-    right = [(it["test_right"], it["methods"]) for it in map(json.loads, lines) if it["size"] == 27]
-    full = np.mean([every[methods["full"]["trial"]] for every, methods in right])
-    expected = 100 * (full - np.mean([every for every, _ in right])) / ROWS
+    lines = [line for line in lines_of(folder, "penbased") if line["size"] == 27]
+    full = np.mean([line["test_right"][line["methods"]["full"]["trial"]] for line in lines])
+    expected = 100 * (full - np.mean([line["test_right"] for line in lines])) / ROWS
     out = printed(monkeypatch, capsys, folder, "drop", "penbased")
     assert float(out) == pytest.approx(expected)
 
 
 def test_nothing_is_printed_before_all_searches_are_there(tmp_path, monkeypatch, capsys):
-    missing = {("magic", 27, 3), ("magic", 243, 0)}
-    write_study(tmp_path / "made", leave_out=missing)
+    write_study(tmp_path / "made", leave_out={("magic", 27, 3), ("magic", 243, 0)})
     (tmp_path / "made/rows/penbased-81-2.npz").unlink()
-    message = (
-        "^missing searches: penbased 1 of 34, magic 2 of 34; nobody looks before all are done$"
-    )
+    missing = "missing searches: penbased 1 of 34, magic 2 of 34; nobody looks before all are done"
     for arguments in (["drop", "optdigits"], ["verdict"]):
-        with pytest.raises(SystemExit, match=message):
+        with pytest.raises(SystemExit, match=f"^{missing}$"):
             printed(monkeypatch, capsys, tmp_path / "made", *arguments)
     assert capsys.readouterr().out == ""
 
@@ -166,13 +166,10 @@ def test_panels_without_a_gain_are_dropped_and_named(tmp_path, monkeypatch, caps
 
 def test_the_figure_has_mean_losses_and_speedups_by_size(study):
     _, panels, _ = study
-    axes = result.growth(panels).axes
+    axes, sizes = result.growth(panels).axes, (27, 81, 243)
     assert [it.get_title() for it in axes[:5]] == list(PANELS)
     for place, panel in enumerate(panels):
-        found = [line.get_ydata()[:3] for line in axes[place].lines[:4]]
-        means = [[panel.points(it, size).mean() for size in (27, 81, 243)] for it in result.GROWING]
-        assert np.array_equal(found, means)
-        speedups = [line.get_ydata()[:3] for line in axes[5 + place].lines]
-        assert np.array_equal(
-            speedups, [[panel.speedup(it, size) for size in (27, 81, 243)] for it in result.GROWING]
-        )
+        losses = [[panel.points(it, size).mean() for size in sizes] for it in result.GROWING]
+        speedups = [[panel.speedup(it, size) for size in sizes] for it in result.GROWING]
+        for shown, expected in ((axes[place].lines[:4], losses), (axes[5 + place].lines, speedups)):
+            assert np.array_equal([line.get_ydata()[:3] for line in shown], expected)

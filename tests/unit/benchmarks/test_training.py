@@ -1,4 +1,4 @@
-"""What the training benchmark compares ours with."""
+"""The training loops that the benchmark compares ours with."""
 
 import pytest
 import torch

@@ -15,6 +15,7 @@ TREES = "trainDevTestTrees_PTB.zip"
 SCORES = "stanfordSentimentTreebank.zip"
 FOLDER = "stanfordSentimentTreebank"
 LOADERS = {"sst5": sst5, "sst2": sst2, "sst2-binary": sst2_binary}
+NEUTRAL = {"neutral_sentences": 5}
 FIVE = ["negative", "somewhat negative", "neutral", "somewhat positive", "positive"]
 
 GOOD = "(4 (2 A) (4 (3 Good) (2 film)))"
@@ -42,13 +43,29 @@ def packed(path, members):
 
 def load(folder, name, *train, scores=None):
     """Load small archives; `scores` has the members of the second one."""
-    splits = {"train": train or (GOOD, BAD, UPWARDS, DOWNWARDS, LEVEL, WORD)}
-    splits |= {"dev": [GOOD, LEVEL], "test": [BAD]}
-    members = {f"trees/{split}.txt": "\n".join(rows) + "\n" for split, rows in splits.items()}
-    paths = {TREES: packed(folder / TREES, members)}
+    train = train or (GOOD, BAD, UPWARDS, DOWNWARDS, LEVEL, WORD)
+    splits = {"train": train, "dev": [GOOD, LEVEL], "test": [BAD]}
+    trees = {f"trees/{split}.txt": "\n".join(rows) + "\n" for split, rows in splits.items()}
+    paths = {TREES: packed(folder / TREES, trees)}
     if scores is not None:
         paths[SCORES] = packed(folder / SCORES, scores)
     return LOADERS[name](name, paths)
+
+
+def scored(folder, phrases):
+    """Load with stanfordSentimentTreebank.zip in its official format."""
+    numbered = list(enumerate(phrases.items()))
+    dictionary = "".join(f"{phrase}|{number}\n" for number, (phrase, _) in reversed(numbered))
+    values = "".join(f"{number}|{score}\n" for number, (_, score) in numbered)
+    return load(folder, "sst2", scores=tables_of(dictionary, values))
+
+
+def tables_of(dictionary, values):
+    """Return the members of the archive of scores; None leaves the values out."""
+    members = {f"{FOLDER}/dictionary.txt": dictionary}
+    if values is not None:
+        members[f"{FOLDER}/sentiment_labels.txt"] = f"phrase ids|sentiment values\n{values}"
+    return members
 
 
 labels = st.integers(0, 4)
@@ -94,13 +111,8 @@ def test_escapes_of_the_treebank_are_undone(leaf, expected):
     [
         ("sst5", [4, 1, 2, 2, 2, 2], (6, 2, 1), FIVE, {}),
         ("sst2-binary", [1, 0], (2, 1, 1), FIVE[::4], {}),
-        (
-            "sst2",
-            [1, 0, 1, 0, 0, 0],  # a neutral sentence by the mean of its phrases; a tie is negative
-            (6, 2, 1),
-            FIVE[::4],
-            {"neutral_rule": "trees", "neutral_sentences": 5},
-        ),
+        # A neutral sentence is judged by the mean of its phrases; a tie is negative.
+        ("sst2", [1, 0, 1, 0, 0, 0], (6, 2, 1), FIVE[::4], NEUTRAL | {"neutral_rule": "trees"}),
     ],
 )
 def test_trees_become_words_and_classes(tmp_path, name, labels, sizes, classes, facts):
@@ -111,22 +123,10 @@ def test_trees_become_words_and_classes(tmp_path, name, labels, sizes, classes, 
     assert (raw.classes, raw.facts) == (classes, facts)
 
 
-def scored(folder, phrases):
-    """Load with stanfordSentimentTreebank.zip in its official format."""
-    numbered = list(enumerate(phrases.items()))
-    dictionary = "".join(f"{phrase}|{number}\n" for number, (phrase, _) in reversed(numbered))
-    scores = "".join(f"{number}|{score}\n" for number, (_, score) in numbered)
-    members = {
-        f"{FOLDER}/dictionary.txt": dictionary,
-        f"{FOLDER}/sentiment_labels.txt": f"phrase ids|sentiment values\n{scores}",
-    }
-    return load(folder, "sst2", scores=members)
-
-
 def test_neutral_sentences_are_positive_with_a_score_above_one_half(tmp_path):
     raw = scored(tmp_path, {**PHRASES, "A Good film": 0.1})  # which is not neutral
     assert raw.train.labels.tolist() == [1, 0, 0, 1, 0, 1]
-    assert raw.facts == {"neutral_rule": "scores", "neutral_sentences": 5}
+    assert raw.facts == NEUTRAL | {"neutral_rule": "scores"}
     assert SCORES in raw.source
 
 
@@ -169,11 +169,8 @@ def test_exact_text_comes_before_similar_ones_which_must_agree(tmp_path):
     ],
 )
 def test_scores_in_another_format_are_an_error(tmp_path, dictionary, values, found):
-    members = {f"{FOLDER}/dictionary.txt": dictionary}
-    if values is not None:
-        members[f"{FOLDER}/sentiment_labels.txt"] = f"phrase ids|sentiment values\n{values}"
     with pytest.raises(UserError, match=rf"{SCORES}: .*found: .*{found}"):
-        load(tmp_path, "sst2", scores=members)
+        load(tmp_path, "sst2", scores=tables_of(dictionary, values))
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def package(rapl):
 # Energy
 
 
-def test_joules_are_those_that_the_counters_moved_inside_the_window(package, monkeypatch):
+def test_joules_are_the_increments_of_counters_inside_the_window(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "codecarbon.core.cpu", None)  # no counter needs it
     window = meter()
     package.set("0", 50_000_000)  # between construction and start: not counted
@@ -279,7 +279,7 @@ def test_workers_are_searched_for_less_often_where_that_costs_more(package, monk
     assert len(looks) <= 4  # of 150; one each is at the start and at the end
 
 
-def test_worker_that_began_since_the_latest_look_is_no_other(gpus, monkeypatch):
+def test_worker_that_began_after_the_latest_search_is_no_other_process(gpus, monkeypatch):
     looks, find = [], ProcessTree.find
     monkeypatch.setattr(ProcessTree, "find", lambda tree: (looks.append(tree), find(tree)))
     with subprocess.Popen(["sleep", "5"]) as late:

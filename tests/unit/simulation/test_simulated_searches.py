@@ -1,7 +1,6 @@
 """Thousands of searches at once, against the search itself and against a replay in plain loops."""
 
-import math
-from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,36 +10,16 @@ from hypothesis import strategies as st
 from automata.config.sections import SchedulerSettings
 from automata.registry import SCHEDULERS, load
 from automata.simulation.curves import FULL, DatasetCurves, PoolCurves, Strategy
+from automata.simulation.grid import rungs
 from automata.simulation.methods import Comparison, Sample, best_first, ends_under, halving_at
 from automata.tuning.search import Search
 from made_curves import asked
 from support.simulated import simulate
 
-
-class Proposer:
-    """Proposes 0, 1, 2, ..."""
-
-    blind = 1000
-
-    def __init__(self):
-        self.numbers = count()
-
-    def suggest(self, trial_id):
-        return {"place": next(self.numbers)}
-
-    def on_trial_complete(self, trial_id, result):
-        """Learn nothing."""
-
-
 ETAS = st.integers(2, 5)
-
-
-def rungs_of(configurations, epochs, settings):
-    found = {epochs}
-    for name in SCHEDULERS:
-        scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
-        found.update(rung for trial in range(configurations) for rung in scheduler.rungs(trial))
-    return sorted(found)
+PROPOSER = SimpleNamespace(
+    blind=1000, suggest=lambda trial_id: {}, on_trial_complete=lambda trial_id, result: None
+)
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
@@ -59,56 +38,41 @@ def test_trials_end_where_those_of_the_search_itself_do(
     content = {scheduler: {"reduction_factor": eta} for scheduler, eta in etas.items()}
     content["asha"]["grace_period"] = grace
     settings = SchedulerSettings.model_validate(content)
-    rungs = rungs_of(configurations, epochs, settings)
-    shape = 3, configurations, len(rungs)
+    epoch_of = rungs(SimpleNamespace(configurations=configurations, epochs=epochs), settings)
+    shape = 3, configurations, len(epoch_of)
     scores = np.random.default_rng(seed).integers(0, levels, shape) / levels
     scheduler = load(SCHEDULERS, name)(configurations, epochs, settings)
-    ends = ends_under(scheduler, scores, rungs)
+    ends = ends_under(scheduler, scores, epoch_of)
     last = np.take_along_axis(scores, ends[:, :, None], axis=2)[:, :, 0]
     best = best_first(scheduler, last, ends)[:, 0]
     for search in range(len(scores)):
 
         def score(trial, epoch, search=search):
-            return scores[search, trial.index, rungs.index(epoch)]
+            return scores[search, trial.index, epoch_of.index(epoch)]
 
-        found = simulate(Search(Proposer(), scheduler, configurations), score)
-        assert [rungs[place] for place in ends[search]] == [t.epoch for t in found.trials]
+        found = simulate(Search(PROPOSER, scheduler, configurations), score)
+        assert [epoch_of[place] for place in ends[search]] == [t.epoch for t in found.trials]
         assert best[search] == found.best
 
 
-# A replay of one search in plain loops, from docs/learning-curves.md alone. T = 9, eta = 3 in
-# Hyperband, 4 in ASHA: rungs 1, 3, 9 and 1, 4, 9; one epoch has 1, 2, 4, 9. T/50 and T/10 are 1.
+# A replay of one search in plain loops, from docs/learning-curves.md alone. Hyperband and ASHA end
+# trials as above; one epoch has the rungs 1, 2, 4, 9. T/50 and T/10 are 1.
 EPOCHS = [1, 2, 3, 4, 9]
 TRIALS, POOL, SEEDS, SEARCHES = 8, 10, 2, 40
 
 
+def ends_of(name, scores):
+    scheduler = load(SCHEDULERS, name)(TRIALS, 9, SchedulerSettings())
+    numbers = [[score[epoch] for epoch in EPOCHS] for score in scores]
+    return [EPOCHS[place] for place in ends_under(scheduler, np.array([numbers]), EPOCHS)[0]]
+
+
 def hyperband(scores):
-    """Return the last epoch of each trial: brackets of 3, 5 and 9 places with rungs 9; 3, 9; ..."""
-    ends, first = [0] * len(scores), 0
-    for places, rungs in [(3, [9]), (5, [3, 9]), (9, [1, 3, 9])]:
-        alive = list(range(first, min(first + places, len(scores))))
-        first += places
-        for rung in rungs:
-            for trial in alive:
-                ends[trial] = rung
-            places = math.ceil(places / 3)
-            alive.sort(key=lambda trial: (scores[trial][rung], trial))
-            alive = alive[max(0, len(alive) - places) :]
-    return ends
+    return ends_of("hyperband", scores)
 
 
 def asha(scores):
-    ends, seen = [], {1: [], 4: []}
-    for trial in scores:
-        end = 9
-        for rung in (1, 4):
-            earlier = list(seen[rung])
-            seen[rung].append(trial[rung])
-            if earlier and trial[rung] < np.percentile(earlier, 75):
-                end = rung
-                break
-        ends.append(end)
-    return ends
+    return ends_of("asha", scores)
 
 
 def halved(scores, stages):
@@ -230,9 +194,9 @@ def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
 
 
 @pytest.mark.parametrize(
-    ("epochs", "rungs"),
+    ("epochs", "expected"),
     [([1, 2, 7, 22, 50, 64, 66, 100, 200], [22, 66, 200]), ([1, 2, 4, 5, 6, 10, 20], [2, 6, 20])],
 )
-def test_a_rung_is_the_nearest_recorded_epoch(epochs, rungs):
+def test_a_rung_is_the_nearest_recorded_epoch(epochs, expected):
     (bracket,) = halving_at(6, epochs, {0.1: 3, 0.3333: 2}).brackets
-    assert (bracket.rungs, bracket.survivors) == (rungs, [3, 2])
+    assert (bracket.rungs, bracket.survivors) == (expected, [3, 2])

@@ -39,11 +39,11 @@ def test_without_noise_no_search_loses_and_costs_are_those_by_hand():
     assert 10 <= tuned.loc["FULL", "learning_rate"] <= 11
     assert found.loc["untuned", "learning_rate"] in (5, 5.5, 6)
     # 6 trials of 8 epochs; on a tenth of the data, and 8 epochs on all.
-    assert found.loc["rs2 10 %", "speedup_samples"] == pytest.approx(48 / (4.8 + 8))
-    assert found.loc["rs2 10 %", "speedup_cpu"] == pytest.approx(48 / (4.8 + 8))
+    speedups = found.loc["rs2 10 %", ["speedup_samples", "speedup_cpu"]]
+    assert speedups.tolist() == pytest.approx([48 / (4.8 + 8)] * 2)
     # 6 epochs for all; three to 2, two to 4, one to 8: 1, 2 and 4 more.
     assert found.loc["one epoch", "speedup_samples"] == pytest.approx(48 / (6 + 3 + 4 + 4))
-    # FULL takes the best of 6 of 12, untuned any: the mean of the largest is 6 / 7 * 13 - 1.
+    # The mean of the largest of 6 of 12 is 6 / 7 * 13 - 1.
     expected = 100 / POOL * (6 / 7 * 13 - 1 - 5.5)
     assert found.loc["untuned", "regret"] == pytest.approx(expected, rel=0.05)
 
@@ -56,6 +56,21 @@ def test_noise_makes_losses_whose_interval_has_the_mean():
     # Resamples lose more, as they have configurations twice: that is subtracted.
     assert (found["regret_low"] <= found["regret"]).all()
     assert (found["regret_high"] >= found["regret"]).all()
+
+
+def test_numbers_of_a_method_are_those_of_its_searches_by_hand():
+    """Searches lose 0 to 1.999 points, and those of the resamples 0 to 1.99 points."""
+    points = np.concatenate([np.arange(2000) / 1000, np.arange(200).repeat(50) / 100])
+    costs = np.ones((2, 12_000))
+    full = Outcome(np.zeros(12_000), np.ones(12_000), costs)
+    numbers = _numbers(Outcome(full.chosen, 1 - points / 100, costs / 4), full)
+    assert numbers["regret"] == pytest.approx(0.9995)
+    # The mean of the resamples is 0.995; 2.5 % of them lose less than 0.04975.
+    ends = [0.9995 - 0.995 + end for end in (0.04975, 1.94025)]
+    assert [numbers["regret_low"], numbers["regret_high"]] == pytest.approx(ends)
+    assert [numbers["regret_5th"], numbers["regret_95th"]] == pytest.approx([0.09995, 1.89905])
+    assert [numbers["test_low"], numbers["test_high"]] == pytest.approx([0.9805975, 0.9995025])
+    assert [numbers[it] for it in ("speedup_samples", "speedup_cpu")] == [4, 4]
 
 
 def test_a_loss_of_exactly_two_points_is_not_above_two():
@@ -71,11 +86,14 @@ def test_a_loss_of_exactly_two_points_is_not_above_two():
     assert (lost(10), lost(11)) == (0, 1)
 
 
-def test_curves_of_another_part_of_the_pool_are_not_compared():
+def test_a_strategy_without_the_whole_pool_under_each_seed_takes_no_part():
     made = made_curves(0.3)
-    other = (made["selector"] == "rs2") & (made["configuration"] == 0)
-    made.loc[other, "configuration"] = POOL  # as many rows, of another pool
-    assert not made_study(made)["method"].str.startswith("rs2").any()
+    of_rs2 = made["selector"] == "rs2"
+    lacks = made[~(of_rs2 & (made["seed"] == 1) & (made["configuration"] == 5))]
+    other = of_rs2 & (made["configuration"] == 0)
+    another_part = made.assign(configuration=made["configuration"].mask(other, POOL))
+    for curves in (lacks, another_part):
+        assert not made_study(curves)["method"].str.startswith("rs2").any()
 
 
 def test_the_seeds_are_those_under_which_full_has_the_whole_pool():
@@ -87,12 +105,6 @@ def test_the_seeds_are_those_under_which_full_has_the_whole_pool():
     lacks |= (made["selector"] == "full") & (made["configuration"] == 7)
     with pytest.raises(UserError, match="learning_curves: no data set has all curves of FULL"):
         complete(made[~lacks], ASKED)
-
-
-def test_a_strategy_without_the_whole_pool_under_a_seed_takes_no_part():
-    made = made_curves(0.3)
-    lacks = (made["selector"] == "rs2") & (made["seed"] == 1) & (made["configuration"] == 5)
-    assert not made_study(made[~lacks])["method"].str.startswith("rs2").any()
 
 
 def test_one_line_names_the_schedulers_that_can_be_simulated():
@@ -113,30 +125,22 @@ def test_a_repeat_has_a_seed_of_its_resample():
 
 
 def test_contrasts_are_means_over_data_sets_and_fractions_of_both_methods():
-    def row(dataset, selector, fraction, regret, exponent=0.0):
-        return {
-            "scheduler": "hyperband",
-            "dataset": dataset,
-            "selector": selector,
-            "fraction": fraction,
-            "horizon_exponent": exponent,
-            "metric": "accuracy",
-            "finalists": 1,
-            "regret": regret,
-            "resampled": regret + np.array([-1.0, 0.0, 1.0]) * fraction,
-        }
-
+    columns = ["dataset", "selector", "fraction", "regret", "horizon_exponent"]
     rows = [
-        row("dna", "gradmatch", 0.01, 1.0),
-        row("dna", "rs2", 0.01, 0.5),
-        row("letter", "gradmatch", 0.1, 3.0),
-        row("letter", "rs2", 0.1, 1.0),
-        row("letter", "rs2", 0.1, 0.25, exponent=0.5),
-        row("letter", "gradmatch", 0.05, 9.0),  # RS2 lacks it
-        row("sst5", "gradmatch", 0.1, 4.0),
+        ("dna", "gradmatch", 0.01, 1.0, 0.0),
+        ("dna", "rs2", 0.01, 0.5, 0.0),
+        ("letter", "gradmatch", 0.1, 3.0, 0.0),
+        ("letter", "rs2", 0.1, 1.0, 0.0),
+        ("letter", "rs2", 0.1, 0.25, 0.5),
+        ("letter", "gradmatch", 0.05, 9.0, 0.0),  # RS2 lacks it
+        ("sst5", "gradmatch", 0.1, 4.0, 0.0),
     ]
+    table = pd.DataFrame(rows, columns=columns)
+    table = table.assign(scheduler="hyperband", metric="accuracy", finalists=1)
+    apart = np.array([-1.0, 0.0, 1.0])
+    table["resampled"] = [row[3] + apart * row[2] for row in rows]
     kinds = {"dna": "tabular", "letter": "tabular", "sst5": "text"}
-    found = contrasts(pd.DataFrame(rows), kinds).drop(columns="scheduler")
+    found = contrasts(table, kinds).drop(columns="scheduler")
     assert found.to_numpy().tolist() == [
         ["tabular", "gradmatch", 0.0, "rs2", 2, 1.25, 1.25, 1.25],
         ["tabular", "rs2", 0.5, "rs2", 1, -0.75, -0.75, -0.75],
@@ -179,40 +183,29 @@ def test_tables_about_noise_have_data_sets_with_several_seeds():
         assert len(tables["ranks"]) == rows * len(EPOCHS)
 
 
-def run(selector="rs2", scheduler="none", accuracy=0.5, fraction=0.1, search="random", seed=3):
-    return {
-        "dataset": "made",
-        "search": search,
-        "scheduler": scheduler,
-        "selector": selector,
-        "fraction": fraction,
-        "seed": seed,
-        "test_accuracy": accuracy,
-        "protocol_hash": "p",
-    }
-
-
 def test_real_searches_are_compared_with_simulated_ones_of_the_same_training():
     made = made_study(made_curves(0.0))
     best = (POOL - 1) / POOL
-    runs = [
-        run(accuracy=best),
-        run(accuracy=0.1),
-        run("full-again", accuracy=best, fraction=1.0),
-        run("full", "one-epoch", accuracy=best, fraction=1.0),
-        run("full", accuracy=best, fraction=1.0, seed=0),
-        run(search="tpe"),
-        run("craig"),
-        run("untuned", fraction=0.0),
-        run(scheduler="asha"),
+    columns = ["selector", "fraction", "scheduler", "search", "seed", "test_accuracy"]
+    rows = [
+        ("rs2", 0.1, "none", "random", 3, best),
+        ("rs2", 0.1, "none", "random", 3, 0.1),
+        ("full-again", 1.0, "none", "random", 3, best),
+        ("full", 1.0, "one-epoch", "random", 3, best),
+        ("full", 1.0, "none", "random", 0, best),
+        ("rs2", 0.1, "none", "tpe", 3, best),
+        ("craig", 0.1, "none", "random", 3, best),
+        ("untuned", 0.0, "none", "random", 3, best),
+        ("rs2", 0.1, "asha", "random", 3, best),
     ]
+    runs = pd.DataFrame(rows, columns=columns).assign(dataset="made", protocol_hash="p")
     space = {"x": {"uniform": [0.0, 1.0]}}
     protocol = {"search_space": space, "configurations": 6, "epochs": EPOCHS[-1]}
 
     def found(warm_start=0.0, **changes):
         settings = {"none": {"warm_start": warm_start}}
         protocols = {"p": {"scheduler": settings, "protocol": protocol | changes}}
-        return against_real(made, ASKED, pd.DataFrame(runs), protocols)
+        return against_real(made, ASKED, runs, protocols)
 
     columns = ["method", "test_accuracy", "inside", "seed"]
     assert found()[columns].to_numpy().tolist() == [

@@ -1,7 +1,7 @@
-"""Descriptions of before give the inputs and labels of before.
+"""Descriptions of own data give the same inputs and labels as in earlier versions.
 
-The checksums, whose first 48 digits are compared, are of what the code before `READER` 2 made. All
-numbers are whole, or halves, so that no library's order of adding matters.
+The checksums (their first 48 digits) were computed with the code before `READER` 2. All numbers are
+whole, or halves, so that no library's order of adding matters.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ def commas(row):
         ("text,n", few, 40, {"kind": "text"}, "dae621d0dc0639144fda69a9f921cce5684fe1dba46280f7"),
     ],
 )
-def test_inputs_and_labels_are_those_of_before(
+def test_inputs_and_labels_are_those_of_earlier_versions(
     tmp_path, monkeypatch, header, cells, rows, own, before
 ):
     monkeypatch.chdir(tmp_path)

@@ -10,7 +10,7 @@ from automata.config.data import OwnImage, Preparation
 from automata.datasets.own import load
 from automata.datasets.own.image import read_rows
 from automata.datasets.prepare import prepare
-from automata.datasets.prepared import SPLITS, write_dataset
+from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 
 CATS = ["cat", "dog"]
@@ -51,21 +51,20 @@ def folder(tmp_path):
     return tmp_path / "pets"
 
 
-@pytest.mark.parametrize("channels", [(3,), (1,), ()])
-def test_arrays_become_channels_first(tmp_path, channels):
-    images = colours(4, channels=channels)
-    expected = np.broadcast_to(images.reshape(4, 4, 5, -1), (4, 4, 5, 3)).transpose(0, 3, 1, 2)
-    found = whole(stored(tmp_path / "a.npz", images)).train.inputs
-    np.testing.assert_array_equal(found, expected, strict=True)
-    assert found.flags.c_contiguous
-
-
 @pytest.mark.parametrize(
-    ("names", "classes"),
-    [(CATS[::-1], CATS), ([10, -9], ["-9", "10"]), ([True, False], ["False", "True"])],
+    ("channels", "names", "classes"),
+    [
+        ((3,), CATS[::-1], CATS),
+        ((1,), [10, -9], ["-9", "10"]),
+        ((), [True, False], ["False", "True"]),
+    ],
 )
-def test_labels_are_whole_numbers_or_strings(tmp_path, names, classes):
-    raw = whole(stored(tmp_path / "a.npz", colours(4), names))
+def test_arrays_become_channels_first_with_labels_of_any_kind(tmp_path, channels, names, classes):
+    images = colours(4, channels=channels)
+    raw = whole(stored(tmp_path / "a.npz", images, names))
+    expected = np.broadcast_to(images.reshape(4, 4, 5, -1), (4, 4, 5, 3)).transpose(0, 3, 1, 2)
+    np.testing.assert_array_equal(raw.train.inputs, expected, strict=True)
+    assert raw.train.inputs.flags.c_contiguous
     assert (raw.classes, raw.train.labels.tolist()) == (classes, [1, 0, 1, 0])
 
 
@@ -76,15 +75,6 @@ def test_folder_gives_the_images_by_class_and_name(tmp_path, suffix):
     expected = np.concatenate([images[::2], images[1::2]]).transpose(0, 3, 1, 2)
     np.testing.assert_array_equal(raw.train.inputs, expected)
     assert (raw.classes, raw.train.labels.tolist()) == (CATS, [0, 0, 0, 1, 1, 1])
-
-
-def test_drawn_splits_have_every_image_once_with_its_class(tmp_path):
-    images = np.arange(40, dtype=np.uint8).repeat(6).reshape(40, 2, 3)
-    raw = loaded(stored(tmp_path / "a.npz", images))
-    numbers = {split: getattr(raw, split).inputs[:, 0, 0, 0] for split in SPLITS}
-    np.testing.assert_array_equal(np.sort(np.concatenate([*numbers.values()])), np.arange(40))
-    for split in SPLITS:
-        np.testing.assert_array_equal(getattr(raw, split).labels, numbers[split] % 2)
 
 
 IMAGES = r"a\.npz: `images` must .*\(n, height, width, 3\).*found"
@@ -117,22 +107,19 @@ def test_arrays_that_are_no_images_with_classes_are_refused(tmp_path, arrays, pr
     ("name", "content"),
     [("a.npz", b""), ("a.npz", b"PK\x03\x04 and no more"), ("a.npz", b"text"), ("a.zip", b"")],
 )
-def test_what_is_no_npz_is_refused(tmp_path, name, content):
+def test_files_and_folders_without_images_are_refused(tmp_path, name, content):
+    with pytest.raises(UserError, match=r"there is no file \(\.png, "):
+        loaded(tmp_path)
     (tmp_path / name).write_bytes(content)
     with pytest.raises(UserError, match=rf"\Aown_datasets\.mine: \S*{name}: neither a readable"):
         loaded(tmp_path / name)
-
-
-def test_folder_without_images_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"there is no file \(\.png, "):
-        loaded(tmp_path)
 
 
 def channels_first(image):
     return np.asarray(image.convert("RGB")).transpose(2, 0, 1)
 
 
-def test_prepared_images_of_one_size_have_the_bytes_of_before(tmp_path, monkeypatch):
+def test_prepared_images_of_one_size_have_the_bytes_of_earlier_versions(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a prepared file names the files that it was made from
     for number, mode in enumerate(["RGB", "L", "1", "P"] * 5):
         pixels = (np.arange(60).reshape(4, 5, 3) * (number + 3) % 256).astype(np.uint8)
@@ -233,12 +220,6 @@ def test_images_of_16_bits_are_read_by_their_upper_8_if_these_say_enough(folder)
         loaded(folder)
 
 
-def spoil(file, how):
-    content = file.read_bytes()
-    spoilt = {"cut": content[:60], "flipped": content[:20] + b"\xff" + content[21:]}
-    file.write_bytes(spoilt.get(how, how))
-
-
 @pytest.mark.parametrize(
     "how",
     [
@@ -249,10 +230,11 @@ def spoil(file, how):
 def test_damaged_images_are_refused_by_their_names_all_at_once(folder, how):
     files = sorted(folder.glob("*/*.png"))[-len(how) :]
     for file, damage in zip(files, how, strict=True):
-        spoil(file, damage)
-    with pytest.raises(
-        UserError, match=r"\A\S+ \S*/\d+\.png: not a readable image: .*\Z"
-    ) as caught:
+        content = file.read_bytes()
+        spoilt = {"cut": content[:60], "flipped": content[:20] + b"\xff" + content[21:]}
+        file.write_bytes(spoilt.get(damage, damage))
+    problem = r"\A\S+ \S*/\d+\.png: not a readable image: .*\Z"
+    with pytest.raises(UserError, match=problem) as caught:
         loaded(folder)
     assert all(str(file) in str(caught.value) for file in files)
 

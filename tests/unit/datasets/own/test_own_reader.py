@@ -77,7 +77,7 @@ def test_compressed_and_parquet_files_hold_the_same(tmp_path):
         (b"x,y\n\xe9,a\n", {"encoding": "utf-8"}, "it is not utf-8 .*: change the key encoding"),
     ],
 )
-def test_what_is_no_table_is_one_line(tmp_path, content, keys, problem):
+def test_what_is_no_table_is_refused_in_one_line(tmp_path, content, keys, problem):
     with pytest.raises(UserError, match=problem) as error:
         read(tmp_path, content, **keys)
     assert str(tmp_path / "t.csv") in str(error.value)
@@ -94,17 +94,15 @@ def test_rows_without_a_class_are_refused_or_left_out(tmp_path):
     raw = loaded(tmp_path, table, skip_rows=True)
     assert raw.classes == ["a", "b"]
     assert "path: rows left out for their class: 21, the first in row 4" in raw.facts["read"]
-
-
-def test_na_is_a_class_where_the_user_says_so(tmp_path):
-    assert loaded(tmp_path, classes(["a", "NA"] * 10), categorical=["kind"]).classes == ["NA", "a"]
+    named = loaded(tmp_path, classes(["a", "NA"] * 10), categorical=["kind"])
+    assert named.classes == ["NA", "a"]  # where the user says so
 
 
 @pytest.mark.parametrize(
     ("names", "problem"),
     [
-        ([f"{i / 3}" for i in range(30)], "30 different numbers, such as 0.333"),
-        ([f"{i}" for i in range(60)], "60 different numbers, such as 0, are amounts"),
+        (np.arange(30) / 3, "30 different numbers, such as 0.333"),
+        (np.arange(60), "60 different numbers, such as 0, are amounts"),
     ],
 )
 def test_amounts_are_no_classes(tmp_path, names, problem):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config.data import OwnTabular
-from automata.datasets.own.splits import FileLabels, assign, class_names, draw_groups, draw_last
+from automata.datasets.own.splits import FileLabels, assign, class_names, draw_groups
 from automata.datasets.own.tables import read_own
 from automata.errors import UserError
 from support.own_tables import features, loaded, written
@@ -89,14 +89,17 @@ def test_given_files_are_taken_whole_and_others_are_a_tenth_and_a_fifth(counts, 
         ({"train": "", "test": "ab"}, "^train: there are no rows|^test: classes"),
     ],
 )
-def test_classes_that_cannot_be_split_are_one_line(files, problem):
+def test_classes_that_cannot_be_split_are_refused_in_one_line(files, problem):
     with pytest.raises(UserError, match=problem):
         assign({split: labels_of(names, split) for split, names in files.items()})
 
 
-def parts(folder, **said):
-    own = {"kind": "tabular", "path": written(FRAME, folder / "t.csv"), "target": "kind", **said}
+def parts(folder, **keys):
+    """Return the rows of the splits by a column, which is no feature."""
+    own = {"kind": "tabular", "path": written(FRAME, folder / "t.csv"), "target": "kind", **keys}
     found = read_own(OwnTabular.model_validate(own)).parts
+    names = {name.partition("=")[0] for name in features(loaded(folder, FRAME, **keys))}
+    assert names.isdisjoint(keys.values())
     return {split: FRAME.iloc[part.rows] for split, part in found.items()}
 
 
@@ -116,14 +119,8 @@ def test_the_last_rows_are_for_testing_and_those_before_for_validation(tmp_path,
     assert found["validation"][column].max() <= found["test"][column].min()
 
 
-@pytest.mark.parametrize(("key", "column"), [("group", "patient"), ("order", "day")])
-def test_the_column_is_no_feature(tmp_path, key, column):
-    raw = loaded(tmp_path, FRAME, **{key: column}, drop=["number"])
-    assert column not in {name.partition("=")[0] for name in features(raw)}
-
-
 @pytest.mark.parametrize(
-    ("said", "change", "expected"),
+    ("keys", "change", "problem"),
     [
         ({"group": "who"}, {}, "no column who, which group names; it has height"),
         ({"group": "kind"}, {}, "mine: group: 'kind' is the target as well"),
@@ -133,9 +130,9 @@ def test_the_column_is_no_feature(tmp_path, key, column):
         ({"group": "patient"}, {"patient": "p1"}, "none is left for training: a, b"),
     ],
 )
-def test_columns_that_will_not_do_are_one_line(tmp_path, said, change, expected):
-    with pytest.raises(UserError, match=expected) as caught:
-        loaded(tmp_path, FRAME.assign(**change), **said)
+def test_columns_that_cannot_split_rows_are_refused_in_one_line(tmp_path, keys, change, problem):
+    with pytest.raises(UserError, match=problem) as caught:
+        loaded(tmp_path, FRAME.assign(**change), **keys)
     assert "\n" not in str(caught.value)
 
 
@@ -148,12 +145,3 @@ def test_groups_are_drawn_whole_and_no_more_than_needed(groups, share):
     assert inside.isdisjoint(names[np.setdiff1d(rows, taken)])
     assert len(taken) >= share * len(groups)
     assert min(len(taken) - int((names == name).sum()) for name in inside) < share * len(groups)
-
-
-@given(st.lists(st.integers(-9, 9), min_size=2, max_size=40), st.floats(0.05, 0.9))
-def test_nothing_drawn_is_before_what_stays(values, share):
-    array, rows = np.array(values), np.arange(len(values))
-    taken = draw_last(array, np.zeros(len(values), np.int64), rows, share)
-    rest = np.setdiff1d(rows, taken)
-    assert len(taken) == round(share * len(values))
-    assert not len(taken) or not len(rest) or array[taken].min() >= array[rest].max()

@@ -67,24 +67,14 @@ def test_inputs_are_the_words_of_each_text_in_order(tmp_path, suffix):
     assert raw.test.inputs == [["test", "set"]] * 2
 
 
-def test_drawn_splits_have_every_text_once_with_its_class(tmp_path):
-    texts = {f"{n % 2}/{n}.txt": f"word{n}" for n in range(40)}
-    raw = loaded(folder_of(tmp_path, texts))
-    assert [len(raw.train), len(raw.validation), len(raw.test)] == [28, 4, 8]
-    rows = [
-        (words, label)
-        for part in (raw.train, raw.validation, raw.test)
-        for words, label in zip(part.inputs, part.labels.tolist(), strict=True)
-    ]
-    assert sorted(rows) == sorted(([text], int(name[0])) for name, text in texts.items())
-
-
 @pytest.mark.parametrize("nothing", [None, "", "  ", "<br/>"])
 def test_text_without_words_is_kept_and_counted(tmp_path, nothing):
     raw = whole(written(tmp_path, ["a", nothing, "b", nothing]))
     assert raw.train.inputs == [["a"], [], ["b"], []]
     words = "words in a text: 0 (median), 1 (most)"
     assert raw.facts["read"] == [words, "texts without words: 6 of 12"]
+    with pytest.raises(UserError, match=r"t.csv: no training text has a word"):
+        whole(written(tmp_path, [nothing, nothing]))
 
 
 @pytest.mark.parametrize(
@@ -114,8 +104,8 @@ def test_folder_of_texts_reads_like_the_table_of_its_files(tmp_path):
     assert raw.train.labels.tolist() == [0, 1, 1]
     assert raw.test.inputs == [[], ["x"]]
     assert list(raw.files) == [path, test]
-    said = f"{path}: 2 files ignored: README.txt, good/Thumbs.db; valid: CLASS/FILE (.txt)"
-    assert said in raw.facts["read"]
+    note = f"{path}: 2 files ignored: README.txt, good/Thumbs.db; valid: CLASS/FILE (.txt)"
+    assert note in raw.facts["read"]
 
 
 def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
@@ -128,7 +118,7 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("texts", "said", "problem"),
+    ("texts", "keys", "problem"),
     [
         (STARS, {"test": "none.csv"}, r"none\.csv: there is no file"),
         (STARS, {"group": "g", "order": "o"}, ".* no columns: .* group and order"),
@@ -136,14 +126,9 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
     ],
     ids=["absent", "columns", "above the classes"],
 )
-def test_folder_that_cannot_be_used_is_refused(tmp_path, texts, said, problem):
+def test_folder_that_cannot_be_used_is_refused(tmp_path, texts, keys, problem):
     with pytest.raises(UserError, match=rf"^own_datasets\.mine: {problem}"):
-        loaded(folder_of(tmp_path, texts), **said)
-
-
-def test_training_texts_without_any_word_are_refused(tmp_path):
-    with pytest.raises(UserError, match=r"t.csv: no training text has a word"):
-        whole(written(tmp_path, ["", ""]))
+        loaded(folder_of(tmp_path, texts), **keys)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +139,7 @@ def test_training_texts_without_any_word_are_refused(tmp_path):
         ({"a.txt": ""}, False),
     ],
 )
-def test_folder_of_texts_is_told_from_one_of_images(tmp_path, files, expected):
+def test_folders_of_texts_and_of_images_are_distinguished(tmp_path, files, expected):
     assert holds_texts(Path(folder_of(tmp_path, files))) is expected
 
 
