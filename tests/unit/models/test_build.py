@@ -11,7 +11,7 @@ from automata.config.protocol import OwnModel, Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
 from automata.models.build import OwnClassifier, build_model
-from automata.models.mlp import Mlp
+from automata.models.nets import Mlp
 from automata.selection.random import Full
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan

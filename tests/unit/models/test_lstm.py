@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, pad
 
 from automata.datasets.prepared import Dataset, Split
-from automata.models.lstm import LstmClassifier, build
+from automata.models.nets import LstmClassifier
+from automata.models.nets import lstm as build
 
 WORDS, DIMENSION, HIDDEN, CLASSES = 30, 5, 6, 3
 SENTENCES = [[4, 9, 2], [7], [3, 3, 28, 1, 12, 5, 6, 29], [1, 2], [8, 4, 11, 10, 9]]

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from automata.datasets.prepared import Dataset
-from automata.models.mlp import Mlp, build
+from automata.models.nets import Mlp
+from automata.models.nets import mlp as build
 
 
 @pytest.fixture

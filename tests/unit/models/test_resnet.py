@@ -12,7 +12,9 @@ from torch import Tensor, nn
 from torch.nn.functional import batch_norm, conv2d
 
 from automata.datasets.prepared import Dataset, Split
-from automata.models.resnet import BasicBlock, Bottleneck, ResNet, build18, build50
+from automata.models.nets import BasicBlock, Bottleneck, ResNet
+from automata.models.nets import resnet18 as build18
+from automata.models.nets import resnet50 as build50
 
 Builder = Callable[[Dataset, dict[str, Any]], ResNet]
 BUILDERS = pytest.mark.parametrize("build", [build18, build50], ids=["ResNet18", "ResNet50"])

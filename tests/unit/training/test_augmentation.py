@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from automata.training.augmentation import augment
+from automata.training.batches import augment
 
 
 def generator(seed: int = 11) -> torch.Generator:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -11,9 +12,9 @@ from torch import Tensor
 
 from automata.config.sections import Compute
 from automata.models.classifier import Classifier
-from automata.models.resnet import BasicBlock, ResNet
-from automata.training import backward
-from automata.training.backward import backward_of
+from automata.models.nets import BasicBlock, ResNet
+from automata.training import optimization as backward
+from automata.training.optimization import backward_of
 from tests.unit.training.test_step import mlp
 
 BATCH = 4
@@ -43,7 +44,7 @@ def compiling(backend: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return made
 
 
-def take(model: ResNet, step: backward.Backward, rows: int) -> tuple[Tensor, list[Tensor]]:
+def take(model: ResNet, step: Any, rows: int) -> tuple[Tensor, list[Tensor]]:
     model.train()
     loss = step(*images(rows), 0.7)
     return loss, [parameter.grad for parameter in model.parameters()]

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from automata.datasets.prepared import Dataset, Split
 from automata.models.classifier import Classifier
-from automata.models.mlp import Mlp
+from automata.models.nets import Mlp
 from automata.training.evaluation import evaluate, evaluation_mode, last_layer, roc_auc
 from automata.training.progress import Evaluation, Progress
 

@@ -10,7 +10,7 @@ import torch
 from torch.optim import Optimizer
 
 from automata.config.protocol import Protocol
-from automata.models.mlp import Mlp
+from automata.models.nets import Mlp
 from automata.training.optimization import build_optimizer, build_schedule, hyperparameters
 
 RATE = 0.02

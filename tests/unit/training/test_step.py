@@ -15,9 +15,7 @@ from torch.optim import Optimizer
 
 from automata.datasets.prepared import Normalisation, Split
 from automata.models.classifier import Classifier
-from automata.models.lstm import LstmClassifier
-from automata.models.mlp import Mlp
-from automata.models.resnet import BasicBlock, ResNet
+from automata.models.nets import BasicBlock, LstmClassifier, Mlp, ResNet
 from automata.training.optimization import build_optimizer, build_schedule, quick_step
 
 BASE = {"weight_decay": 0.0, "momentum": 0.0, "nesterov": False, "learning_rate": 0.05}

@@ -8,7 +8,7 @@ import sys
 LIMITED = """
 import numpy, torch
 from threadpoolctl import threadpool_info
-from automata.training.threads import limit_threads
+from automata.training.device import limit_threads
 limit_threads(1)
 import scipy.linalg
 print(torch.get_num_threads(), {pool["num_threads"] for pool in threadpool_info()})

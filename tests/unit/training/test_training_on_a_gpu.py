@@ -15,11 +15,11 @@ import torch
 from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset
-from automata.models.resnet import BasicBlock, ResNet
+from automata.models.nets import BasicBlock, ResNet
 from automata.selection import embeddings, matching
 from automata.selection.problem import SelectionProblem, Subset
 from automata.selection.random import FixedRandom
-from automata.training import backward
+from automata.training import optimization as backward
 from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, Subsets, build_selector
