@@ -32,21 +32,21 @@ WATTS = 100
 
 aten = torch.ops.aten
 INDEXING = {aten.index, aten.index_put, aten.index_put_, aten._unsafe_index, aten._index_put_impl_}
-"""What takes row numbers that lie on the host."""
+"""Operations that accept row numbers on the host."""
 WAITED_FOR = {torch.Tag.dynamic_output_shape, torch.Tag.data_dependent_output}
-"""Marks of operations whose result has a size, or is a value, that the host must know."""
+"""Marks of operations whose result has a size or value that the host must know."""
 
 _waits: list[str] = []
 
 
 @contextmanager
 def pretended_cuda() -> Iterator[list[str]]:
-    """Let this thread have one GPU; yield a list that grows where host and device meet."""
+    """Give this thread one GPU; yield a list of its waits and copies."""
     _waits.clear()
     with ExitStack() as stack:
         for owner, fakes in _fakes().items():
             stack.enter_context(patch.multiple(owner, **fakes))
-        # `choose_device` sets these for good.
+        # `choose_device` changes these.
         stack.enter_context(patch.dict(os.environ))
         stack.enter_context(torch.backends.cudnn.flags(enabled=False))
         stack.enter_context(OnTheDevice())
@@ -101,7 +101,7 @@ class Pretended(Tensor):
 
 
 class OnTheDevice(TorchFunctionMode):
-    """Takes what makes tensors on a given device, or moves them there."""
+    """Redirects functions that make tensors on a device, or move them there."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
@@ -111,7 +111,7 @@ class OnTheDevice(TorchFunctionMode):
 
 
 def _moved(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Do what `Tensor.to` does."""
+    """As `Tensor.to`."""
     if args and isinstance(args[0], Tensor):
         args = (args[0].device, args[0].dtype)
     device, dtype, _, layout = torch._C._nn._parse_to(*args, **kwargs)
@@ -133,7 +133,7 @@ MOVES: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def _made(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    """Return what `func` makes on the device that is named, there."""
+    """Return the tensor that `func` makes on the named device."""
     ours = torch.device(kwargs.pop("device")).type == "cuda"
     if ours:
         _refuse_generators(kwargs)
@@ -148,7 +148,7 @@ def _held(values: Any) -> Any:
 
 
 def _refuse_mixtures(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise where CUDA would, as not all that an operation takes lies on the device."""
+    """Raise where CUDA would, if some arguments of an operation lie on the host."""
     _refuse_generators(kwargs)
     if func is aten.copy_.default:
         return
@@ -167,7 +167,7 @@ def _refuse_generators(kwargs: dict[str, Any]) -> None:
 
 
 def _fakes() -> dict[Any, dict[str, Any]]:
-    """Return what stands for torch's and NVML's functions: owner -> name -> replacement."""
+    """Return replacements of functions of torch and NVML: owner -> name -> function."""
     no_grad, initialise, apply = torch.no_grad, torch.autocast.__init__, torch.nn.Module._apply
     start = time.perf_counter()
 

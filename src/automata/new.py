@@ -25,9 +25,8 @@ from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError, printable
 from automata.files import replacing
 from automata.metering.processor import watts_per_thread
-from automata.training.device import choose_device, take_device
+from automata.training.device import choose_device, limit_threads, take_device
 from automata.training.subsets import subset_plan
-from automata.training.threads import limit_threads
 from automata.tuning.context import training_run
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import Plan, fitting

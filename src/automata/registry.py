@@ -187,7 +187,7 @@ SELECTORS = {
         reads_validation=True,
     ),
     "gradmatch-adaptive": Method(
-        target="automata.selection.adaptive:AdaptiveGradMatch",
+        target="automata.selection.gradmatch:AdaptiveGradMatch",
         display="AUTOMATA (adaptive)",
         meaning="AUTOMATA with only as many mini-batches as a good match needs",
         colour="#0072B2",
@@ -228,10 +228,10 @@ class ModelSpec:
 _RATES = ("lr1", "lr2", "lr3", "lr4")
 
 MODELS: dict[str, ModelSpec] = {
-    "mlp": ModelSpec("automata.models.mlp:build", "tabular", ("hidden1", "hidden2"), ("dropout",)),
-    "lstm": ModelSpec("automata.models.lstm:build", "text", ("hidden",), ("layers", "dropout")),
-    "resnet18": ModelSpec("automata.models.resnet:build18", "image", optional=_RATES),
-    "resnet50": ModelSpec("automata.models.resnet:build50", "image", optional=_RATES),
+    "mlp": ModelSpec("automata.models.nets:mlp", "tabular", ("hidden1", "hidden2"), ("dropout",)),
+    "lstm": ModelSpec("automata.models.nets:lstm", "text", ("hidden",), ("layers", "dropout")),
+    "resnet18": ModelSpec("automata.models.nets:resnet18", "image", optional=_RATES),
+    "resnet50": ModelSpec("automata.models.nets:resnet50", "image", optional=_RATES),
 }
 
 TARGET = r"^\w+(\.\w+)*:\w+$"

@@ -17,10 +17,10 @@ from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.provenance import cpu_model
 from automata.registry import CONTROLS, MODELS, SCHEDULERS, SEARCHES, SELECTORS
 from automata.seeds import derive
+from automata.training.device import limit_threads
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
-from automata.training.threads import limit_threads
 from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
 from automata.tuning.search import SearchTrial, search_of
 from automata.versions import MEASUREMENT

@@ -9,7 +9,7 @@ import pytest
 CODE = """
 import json
 from automata.provenance import numerics
-from automata.training.threads import limit_threads
+from automata.training.device import limit_threads
 limit_threads({threads})
 print(json.dumps(numerics()))
 """

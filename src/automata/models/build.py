@@ -38,9 +38,8 @@ class OwnClassifier(Classifier):
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
         """Return the groups of the module; without them, one group of all parameters."""
-        groups_of = getattr(self.module, "parameter_groups", super().parameter_groups)
-        groups: dict[str, list[nn.Parameter]] = groups_of()
-        return groups
+        groups: Any = getattr(self.module, "parameter_groups", super().parameter_groups)
+        return dict(groups())
 
 
 def build_model(

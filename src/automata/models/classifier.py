@@ -22,17 +22,16 @@ Loss = Callable[["Classifier", Tensor, Tensor], Tensor]
 class Classifier(nn.Module):
     """A network whose last layer is linear: logits = head(features(inputs)).
 
-    Selection reads gradients of the last layer alone (paper, section on per-batch subset
-    selection; Killamsetty et al., GRAD-MATCH), hence the split.
+    Selection reads the gradients of the last layer alone (paper, 'Per-batch subset selection').
     """
 
     head: nn.Linear
     evaluation_rows: int = 4096
-    """Rows of a forward pass without gradients: enough to be fast, few enough for memory."""
+    """Rows of a forward pass without gradients."""
     evaluation_rows_on_gpu: int = 4096
-    """The same on a GPU, where small passes wait for the host; of images, rows of 32x32 pixels."""
+    """The same on a GPU; of images, rows of 32x32 pixels."""
     reads_padding: bool = True
-    """Whether the model gets text with all padding; else cut to the longest row of a mini-batch."""
+    """Whether the model gets text with all padding, or cut to the longest row of a mini-batch."""
     compiles: bool = False
     """Whether compiling can pay: shapes differ between configurations only in the batch size."""
 
@@ -44,14 +43,11 @@ class Classifier(nn.Module):
 
     @property
     def word_table(self) -> nn.Embedding | None:
-        """The table whose row numbers are the inputs; None if the inputs are anything else."""
+        """The table whose row numbers are the inputs; None without one."""
         return None
 
     def parameter_groups(self) -> dict[str, list[nn.Parameter]]:
-        """Return the parameters by the name of their learning rate, a hyper-parameter.
-
-        Every parameter is in exactly one group.
-        """
+        """Return each parameter once, by the hyper-parameter that is its learning rate."""
         return {"learning_rate": list(self.parameters())}
 
     def features(self, inputs: Tensor) -> Tensor:
@@ -74,8 +70,7 @@ class Classifier(nn.Module):
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
         """Set every parameter's gradient to that of `weight` times the `loss`; return that loss.
 
-        A model may override this with code that is faster than automatic differentiation. `labels`
-        (n,) are int64.
+        A model may override this with faster code; `labels` (n,) are int64.
         """
         return self.autograd_backward(inputs, labels, weight)
 
@@ -87,13 +82,10 @@ class Classifier(nn.Module):
         precision: str = "float32",
         compiled: Loss | None = None,
     ) -> Tensor:
-        """As `backward`, by automatic differentiation, with matrix products in `precision`.
-
-        `compiled` replaces the model's `loss`.
-        """
+        """As `backward`, by automatic differentiation; `compiled` replaces the model's `loss`."""
         self.zero_grad(set_to_none=True)
         with arithmetic(precision, inputs.device):
-            # The weight is applied outside: inside, each weight would be compiled anew.
+            # Outside of the compiled loss, which would be compiled anew for each weight.
             weighted = (compiled or type(self).loss)(self, inputs, labels) * weight
         weighted.backward()
         return weighted.detach()

@@ -11,11 +11,7 @@ if TYPE_CHECKING:
     from automata.selection.facility import facility_location
     from automata.selection.matching import matching_pursuit
 
-__all__ = [
-    "facility_location",
-    "gradient_embeddings",
-    "matching_pursuit",
-]
+__all__ = ["facility_location", "gradient_embeddings", "matching_pursuit"]
 
 _SOLVERS = {
     "facility_location": "automata.selection.facility:facility_location",
@@ -25,7 +21,7 @@ _SOLVERS = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a solver where it is asked for: whoever reads the names alone needs no torch."""
+    """Import a solver at its first use, because the solvers import torch."""
     if name not in _SOLVERS:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     return imported(_SOLVERS[name])

@@ -8,7 +8,7 @@ from automata.selection.facility import facility_location
 from automata.selection.problem import Cadence, SelectionProblem, Subset, weighted_subset
 
 STEPS = 2**36
-"""Float64 adds up 2^17 numbers of this size without rounding."""
+"""Float64 adds 2^17 numbers of this size without rounding."""
 
 
 class Craig:
@@ -25,11 +25,10 @@ class Craig:
 
 
 def similarities(gram: Tensor) -> Tensor:
-    """Return how well rows with the inner products `gram` (n, n) stand for each other.
+    """Return the similarities (n, n) float64 of rows with the inner products `gram` (n, n).
 
-    Their distance, subtracted from the largest one, in whole steps of which that has STEPS:
-    (n, n) float64. Sums of these are exact: rows that tie, as two that are each other's nearest
-    often do, tie on every device, in whatever order it adds.
+    A similarity is the largest distance minus the distance, as a whole number of steps; the largest
+    distance has STEPS. Sums of them are exact, so that ties are the same on every device.
     """
     distance = distances(gram)
     if distance.any():

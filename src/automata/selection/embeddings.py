@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -11,18 +11,18 @@ import torch
 from torch import Tensor
 
 CHUNK_BYTES = 16 * 1024**2
-"""Most memory that is used at a time besides what is returned."""
+"""Maximum of the memory used at a time, without the result."""
 
 GRADIENT_BYTES = 200 * 1024**2
-"""Most memory that the gradients of all mini-batches may take; more are never held at once."""
+"""Maximum of the memory for the gradients of all mini-batches."""
 
 
 @dataclass(frozen=True)
 class LastLayer:
-    """What a linear last layer sees of some rows: all that selection reads of a model.
+    """Inputs and outputs of a linear last layer for some rows: all that selection reads of a model.
 
     For cross-entropy on logits z = W h + b the gradient of one row's loss is r h^T for W and r
-    for b, with r = softmax(z) - onehot(y): no automatic differentiation is needed.
+    for b, with r = softmax(z) - onehot(y), times the weight of the row's class.
     """
 
     features: Tensor
@@ -31,16 +31,20 @@ class LastLayer:
     """(N, c) float32."""
     labels: Tensor
     """(N,) int64."""
+    class_weights: Tensor | None = None
+    """(c,) weights of the rows' losses; None if all classes count the same."""
 
     @cached_property
     def residuals(self) -> Tensor:
         """Return r of each row: (N, c)."""
         residuals = torch.softmax(self.logits, dim=1)
         residuals[torch.arange(len(self.labels), device=self.labels.device), self.labels] -= 1
+        if self.class_weights is not None:
+            residuals *= self.class_weights[self.labels, None]
         return residuals
 
     def fits(self, batches: int) -> bool:
-        """Say whether the gradients of so many mini-batches may be held in memory."""
+        """Return whether the gradients of `batches` mini-batches fit into GRADIENT_BYTES."""
         dimension = self.logits.shape[1] * (self.features.shape[1] + 1)
         return batches * dimension * self.features.element_size() <= GRADIENT_BYTES
 
@@ -51,8 +55,7 @@ class LastLayer:
     def products(self, batches: Sequence[Tensor], vector: Tensor) -> Tensor:
         """Return the inner product (n,) of each mini-batch's gradient with `vector` (d,).
 
-        From row to row, so that no gradient is ever held: r h^T has the product r . (V h) with
-        a matrix V.
+        No gradient is held: the product of r h^T with a matrix V is r . (V h).
         """
         of_rows = (self.residuals * self._logits_of(vector)).sum(dim=1)
         products = of_rows.new_empty(len(batches))
@@ -63,8 +66,7 @@ class LastLayer:
 
     def after_step(self, gradient: Tensor, step: float) -> LastLayer:
         """Return this layer after its weights and bias took a `step` against `gradient` (d,)."""
-        logits = self.logits - step * self._logits_of(gradient)
-        return LastLayer(self.features, logits, self.labels)
+        return replace(self, logits=self.logits - step * self._logits_of(gradient))
 
     def gram(self, batches: Sequence[Tensor]) -> Tensor:
         """Return the gradients' inner products (n, n) float64, as `gradient_gram` does."""
@@ -79,19 +81,19 @@ class LastLayer:
 def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:
     """Return the gradient of each mini-batch's mean loss with respect to the last layer.
 
-    Besides the result memory holds at most `CHUNK_BYTES`, or what one mini-batch needs.
+    It needs at most `CHUNK_BYTES` besides the result, or as much as one mini-batch takes.
 
     Args:
         features: (N, h), inputs of the last layer.
-        residuals: (N, c), softmax(z) - onehot(y) of each sample, or some of its columns.
+        residuals: (N, c), softmax(z) - onehot(y) of each row, or some of its columns.
         batches: row numbers of each mini-batch; they may differ in length.
 
     Returns:
-        (n, c * (h + 1)): per mini-batch the gradient of W, row by row, then that of b. NaN and
-        infinity stay what they are; `matching_pursuit` refuses them.
+        (n, c * (h + 1)): per mini-batch the gradient of W, row by row, then that of b; NaN and
+        infinity stay as they are.
 
     Raises:
-        ValueError: on features and residuals of different rows, and on an empty mini-batch.
+        ValueError: if features and residuals have different rows, or a mini-batch is empty.
     """
     if features.ndim != 2 or residuals.ndim != 2 or len(features) != len(residuals):
         shapes = f"{tuple(features.shape)} and {tuple(residuals.shape)}"
@@ -109,18 +111,10 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
 
 
 def gradient_gram(features: Tensor, residuals: Tensor, batches: Sequence[Tensor]) -> Tensor:
-    """Return the inner products of the gradients of all mini-batches, in float64.
+    """Return the inner products (n, n) float64 of the gradients of all mini-batches.
 
-    Gradients are made a few classes at a time, so that any number of them can be compared:
-    memory holds n^2 numbers and, of each gradient, the parts of these classes.
-
-    Args:
-        features: (N, h), inputs of the last layer.
-        residuals: (N, c), softmax(z) - onehot(y) of each sample.
-        batches: row numbers of each mini-batch; they may differ in length.
-
-    Returns:
-        (n, n) float64, on the device of `features`.
+    The arguments are those of `gradient_embeddings`. Memory holds the gradients of a few classes
+    at a time, so that their number is not limited.
     """
     n = len(batches)
     gram = torch.zeros((n, n), dtype=torch.float64, device=features.device)
@@ -142,7 +136,7 @@ def inner_products(rows: Tensor) -> Tensor:
 def _of_equal_length(
     batches: Sequence[Tensor], row_bytes: int, batch_bytes: int
 ) -> Iterator[tuple[int, list[Tensor]]]:
-    """Yield runs of mini-batches of one length, as many as fit into a chunk, and where they start.
+    """Yield the place of the first, and some successive mini-batches of one length: a chunk.
 
     A mini-batch takes `row_bytes` for each of its rows, and `batch_bytes`.
     """

@@ -21,11 +21,10 @@ def facility_location(similarity: Tensor, budget: int) -> tuple[Tensor, Tensor]:
     Returns:
         indices (m,) int64, distinct, in the order of choice, m = min(budget, n), and weights
         (m,) float64, both on the CPU. A weight is the number of rows for which the chosen one
-        is the most similar (the earlier choice wins a tie), so that they sum to n.
+        is the most similar; the earlier choice wins a tie.
 
     Raises:
-        ValueError: on a matrix that is not square, or has NaN, infinity or negative values,
-            and on a negative budget.
+        ValueError: if the matrix is not square, finite and not negative, or the budget negative.
     """
     if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
         raise ValueError(f"expected a square matrix, got {tuple(similarity.shape)}")
@@ -33,7 +32,7 @@ def facility_location(similarity: Tensor, budget: int) -> tuple[Tensor, Tensor]:
         raise ValueError(f"budget must not be negative, got {budget}")
     if len(similarity) and not _are_finite_and_not_negative(similarity):
         raise ValueError("similarity must be finite and not negative")
-    # Row j holds how well j stands for each; on the CPU, where one row at a time is read fastest.
+    # Row j is how well j stands for each row. The CPU is the fastest at reading row by row.
     n = len(similarity)
     values = similarity.double().cpu().T.contiguous()
     chosen = _greedy(values, min(budget, n))
@@ -51,10 +50,10 @@ def _are_finite_and_not_negative(values: Tensor) -> bool:
 
 
 def _greedy(values: Tensor, budget: int) -> list[int]:
-    """Return the rows with the largest gain, one after the other.
+    """Return the row with the largest gain, again and again; the first row wins a tie.
 
-    A gain only falls as rows are chosen, so an old one is a bound: the row on top of the heap is
-    the best as soon as its gain is of this round (Minoux, 1978). The first row wins a tie.
+    A gain can only fall, so an old one is a bound: the row on top of the heap is the best if its
+    gain is of this round (Minoux, 1978).
     """
     covered = torch.zeros(len(values), dtype=torch.float64)
     heap = [(-gain, row, -1) for row, gain in enumerate(values.sum(dim=1).tolist())]

@@ -17,11 +17,10 @@ class Glister:
 
     Greedy (Killamsetty et al., GLISTER, 2021, algorithm 2): with theta_S = theta - eta sum_S g,
     the next mini-batch e has the largest gain g_e . grad L_V(theta_S). theta is the last layer
-    alone, eta its learning rate (also under Adam, whose steps are others), and theta_S is
-    updated `updates` times a selection, not after every choice, as its authors do for speed.
+    alone, and eta its learning rate, also under Adam, whose steps differ. As in the authors' code,
+    theta_S is updated `updates` times a selection, not after every choice.
 
-    It looks at the validation set's labels: a search that then compares configurations on that
-    set compares them on data that chose what they were trained on.
+    It reads the validation labels, so that validation scores of its trials are too high.
     """
 
     cadence = Cadence.EVERY_INTERVAL
@@ -54,8 +53,7 @@ def taylor_greedy(
 ) -> Tensor:
     """Return the mini-batches that greedily lower the validation loss by a gradient step.
 
-    The gradients of all mini-batches are never held at once, only those chosen between two
-    updates.
+    Memory holds the gradients of the mini-batches that are chosen between two updates.
 
     Args:
         training: the last layer on the training set.
@@ -63,11 +61,10 @@ def taylor_greedy(
         validation: the last layer on the validation set.
         budget: mini-batches to choose.
         step: eta, the learning rate.
-        updates: how often the validation gradient is computed anew; at most once a choice.
+        updates: how often the validation gradient is computed; at most once a choice.
 
     Returns:
-        (m,) int64, m = min(budget, n) distinct mini-batches in the order of choice. The first
-        one wins a tie.
+        (m,) int64, m = min(budget, n), distinct, in the order of choice. The first wins a tie.
     """
     budget = min(budget, len(batches))
     device = training.features.device

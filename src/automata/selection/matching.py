@@ -17,14 +17,14 @@ ROUNDING = {torch.float32: 1e-6, torch.float64: 1e-10}
 """A correlation or a pivot this small, relative to its scale, is rounding error."""
 
 BLOCK = 16
-"""Most columns of the Gram matrix that are computed at once, in one matrix product; twice as many
-where gradients do not fit into a processor's cache, as each product reads them all."""
+"""Columns of the Gram matrix that one matrix product computes; twice as many for gradients that
+exceed CACHE_BYTES, because each product reads them all."""
 
 CACHE_BYTES = 32 * 1024**2
 
 WHOLE = 0.2
-"""Budget, as a share of all rows, from which on the whole Gram matrix is computed at once: it is
-symmetric, so that it costs no more than the columns of half of the rows."""
+"""Share of the rows; a larger budget computes the whole Gram matrix, which is symmetric and hence
+costs as much as the columns of half of the rows."""
 
 Array = NDArray[np.float64]
 
@@ -46,18 +46,16 @@ def matching_pursuit(
     residual and solves for the weights of all rows taken; a row whose weight becomes zero is
     dropped for good and its place is free again.
 
-    Inner products are as precise as `gradients`; the final weights are solved for in float64.
-    Besides `gradients` memory holds one such number for each of n x (budget + the columns that
-    were looked at), at most 2 n^2, and budget^2 in float64.
+    Memory holds at most 2 n^2 numbers of the precision of `gradients` besides them.
 
     Args:
-        gradients: (n, d), one row a mini-batch, on any device; float32 or float64, anything
-            else is taken as float32.
-        target: (d,), the gradient to match, in the precision of `gradients`.
-        budget: most rows to choose.
+        gradients: (n, d), one row a mini-batch, on any device; float32 or float64, other types
+            become float32.
+        target: (d,), the gradient to match.
+        budget: maximum of rows to choose.
         l2: the penalty lambda.
-        tolerance: stop when the residual's norm is at most this share of the target's; with
-            float32 a share below 0.001 is lost in rounding.
+        tolerance: stop when the residual's norm is at most this share of the target's; rounding
+            hides shares below 0.001 in float32.
         floor: rows to choose before the tolerance counts.
 
     Returns:
@@ -102,22 +100,20 @@ def matching_pursuit_of_gram(
     tolerance: float = 0.0,
     floor: int = 0,
 ) -> tuple[Tensor, Tensor]:
-    """Do what `matching_pursuit` does for gradients that are known by their products alone.
+    """As `matching_pursuit`, but from the inner products of gradients that exceed the memory.
 
-    For more gradients than memory holds (`gradient_gram`): the target is a combination of them.
-    What counts as spent is what float64 cannot tell from rounding, so that where a residual
-    ends at nothing this may choose rows for which the products of float32 see no use.
+    A residual is spent at the rounding of float64, so that this may choose more rows at the end.
 
     Args:
-        gram: (n, n), the inner products of all pairs of rows, in float64.
-        mixture: (n,), how the rows add up to the target.
-        budget: most rows to choose.
+        gram: (n, n) float64, the inner products of all pairs of rows (`gradient_gram`).
+        mixture: (n,), the target as a combination of the rows.
+        budget: maximum of rows to choose.
         l2: the penalty lambda.
         tolerance: stop when the residual's norm is at most this share of the target's.
         floor: rows to choose before the tolerance counts.
 
     Returns:
-        As `matching_pursuit` does; the weights are exact for `gram` as it is given.
+        indices and weights, as `matching_pursuit` returns them.
 
     Raises:
         ValueError: on a shape that does not fit, a negative option, or NaN or infinity.
@@ -170,7 +166,7 @@ class _Columns(Protocol):
     dtype: np.dtype[Any]
 
     def column(self, row: int, promise: Array) -> NDArray[np.floating]:
-        """Return the products of `row` with all rows; `promise` ranks what comes next."""
+        """Return the products of `row` with all rows; `promise` ranks the next rows."""
         ...
 
 
@@ -185,11 +181,10 @@ class _KnownColumns:
 
 
 class _LazyColumns:
-    """Computes a block of columns where one is asked for that is not there.
+    """Computes columns at their first use, in blocks with those of the most promising rows.
 
-    A pursuit looks at a fraction of all columns, but one at a time they cost as much as the
-    whole matrix: each reads all gradients. With it come those of the rows that promise to be
-    next: where `promise` is -inf a row is out of the question.
+    A pursuit needs a fraction of all columns. One at a time they would cost as much as the whole
+    matrix, because each reads all gradients. A row whose `promise` is -inf is excluded.
     """
 
     def __init__(self, rows: Tensor) -> None:
@@ -223,8 +218,7 @@ class _Pursuit:
     """The greedy choice: the support so far, its weights, and its inverse factor.
 
     With G the support's Gram matrix plus l2, `_inverse` is a matrix M with M G M^T = 1, so that
-    G^-1 = M^T M. A row that joins adds one row to it, by two products of the size of the
-    support; a row that leaves costs one reflection.
+    G^-1 = M^T M. A new row of the support adds one row to it; a dropped one costs one reflection.
     """
 
     def __init__(
@@ -297,12 +291,9 @@ class _Pursuit:
         self._inverse[:m, :m] = inverse
 
     def result(self, gram: Array, match: Array, device: torch.device) -> tuple[Tensor, Tensor]:
-        """Return indices and weights; the latter solved for anew with the exact products.
+        """Return indices and weights on `device`; exact products give the weights.
 
-        Args:
-            gram: (k, k), products of the rows of the support.
-            match: (k,), their products with the target.
-            device: of what is returned.
+        `gram` (k, k) are the products of the support's rows, `match` (k,) those with the target.
         """
         places, inverse = _independent(gram + self._l2 * np.eye(len(gram)))
         kept, weights, _ = _minimiser(inverse, match[places], self.weights[places])
@@ -320,12 +311,12 @@ def _minimiser(inverse: Array, match: Array, start: Array) -> tuple[NDArray[np.i
     weight that is not positive, go towards it until the first weight is zero and drop that row.
 
     Args:
-        inverse: (k, k), the inverse factor of all rows, as `_Pursuit` has it.
+        inverse: (k, k), the inverse factor of all rows, as in `_Pursuit`.
         match: (k,), their products with the target.
-        start: (k,), weights >= 0 to go on from.
+        start: (k,), the first weights, >= 0.
 
     Returns:
-        places (m,) of the rows that are left, their weights (m,) and inverse factor (m, m).
+        places (m,) of the remaining rows, their weights (m,) and inverse factor (m, m).
     """
     kept, weights = np.arange(len(match)), start
     while len(kept):
@@ -334,7 +325,7 @@ def _minimiser(inverse: Array, match: Array, start: Array) -> tuple[NDArray[np.i
         if not negative.any():
             return kept, optimum, inverse
         way = weights - optimum
-        # A row without weight that is to get none ends the way where it starts.
+        # A row of weight zero whose optimum is not positive allows no step.
         steps = np.where(negative, 0.0, np.inf)
         np.divide(weights, way, out=steps, where=negative & (way > 0))
         stop = int(np.argmin(steps))
@@ -347,8 +338,8 @@ def _minimiser(inverse: Array, match: Array, start: Array) -> tuple[NDArray[np.i
 def _without(inverse: Array, place: int) -> Array:
     """Return the inverse factor of all rows but one.
 
-    A reflection H turns the row's column of M into a multiple of the last unit vector. As
-    (H M) G (H M)^T = 1 still, the last row and this column can go.
+    A reflection H turns the row's column of M into a multiple of the last unit vector. It keeps
+    (H M) G (H M)^T = 1, so the last row and this column can go.
     """
     column = inverse[:, place]
     normal = column.copy()
@@ -359,9 +350,9 @@ def _without(inverse: Array, place: int) -> Array:
 
 
 def _independent(gram: Array) -> tuple[NDArray[np.intp], Array]:
-    """Return places of rows that span all, most often all of them, and their inverse factor.
+    """Return places of rows that span all, usually all of them, and their inverse factor.
 
-    In single precision a row can join that is in the span of others in double precision.
+    Rows that are independent in single precision can be dependent in double precision.
     """
     places = np.arange(len(gram))
     while len(places):

@@ -1,4 +1,4 @@
-"""What a selector is given, and what it returns."""
+"""The problem that a selector solves, and the subset that it returns."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ class Cadence(Enum):
 
 @dataclass(frozen=True)
 class Subset:
-    """Mini-batches to train on, as they are.
-
-    `batches` hold row numbers of the training set, on the host, each at most once; `weights`
-    (one per mini-batch, mean 1) scale their losses; `random_fill` counts the mini-batches that were
-    added at random because the solver had no use for more.
-    """
+    """The mini-batches to train on."""
 
     batches: list[Tensor]
+    """Row numbers of the training set, on the host, each at most once."""
     weights: Tensor
+    """Factor of each mini-batch's loss; the mean is 1."""
     random_fill: int = 0
+    """Mini-batches that were added at random, because the solver chose too few."""
 
     @property
     def samples(self) -> int:
@@ -44,26 +42,24 @@ class Subset:
 
 @dataclass(frozen=True)
 class SelectionProblem:
-    """One selection: the size of the data, the budget, the seed, and access to the model.
-
-    `draw` counts the earlier subsets of the same training run; with `seed` it names the
-    random stream, so that a selector needs no state. `training` and `validation` give the last
-    layer of the model as it is now, after one forward pass over all rows of that split;
-    `learning_rate` is that of this layer now.
-    """
+    """One selection: the size of the data, the budget, the seed, and access to the model."""
 
     rows: int
     budget: int
     batch_size: int
     seed: int
     draw: int
+    """Number of earlier subsets of the training run; random streams need it, selectors no state."""
     training: Callable[[], LastLayer]
+    """Makes a forward pass over all rows of the training split, with the model as it is now."""
     validation: Callable[[], LastLayer]
+    """The same of the validation split."""
     learning_rate: float
+    """That of the last layer, now."""
 
     @property
     def size(self) -> int:
-        """Samples per mini-batch: the batch size, or the whole budget if that is less."""
+        """Rows per mini-batch: the batch size, or the whole budget if that is less."""
         return min(self.batch_size, self.budget)
 
     @property
@@ -99,7 +95,7 @@ class Selector(Protocol):
 
 
 def subset_size(rows: int, fraction: float) -> int:
-    """Return k, the samples in a subset: the nearest whole number, at least 1."""
+    """Return k, the rows of a subset: the nearest whole number, at least 1."""
     return max(1, round(fraction * rows))
 
 
@@ -119,12 +115,13 @@ def without_lone_rows(subset: Subset) -> Subset:
 
     Batch normalisation has no variance to divide by in such a batch. Weights keep mean 1.
     """
-    lone = [place for place, batch in enumerate(subset.batches) if len(batch) == 1]
-    if not lone or len(subset.batches) == 1:
+    sizes = [len(batch) for batch in subset.batches]
+    if 1 not in sizes or len(sizes) == 1:
         return subset
-    keep = [place for place in range(len(subset.batches)) if place != lone[0]]
+    lone = sizes.index(1)
+    keep = [place for place in range(len(sizes)) if place != lone]
     batches = [subset.batches[place] for place in keep]
-    batches[0] = torch.cat([batches[0], subset.batches[lone[0]]])
+    batches[0] = torch.cat([batches[0], subset.batches[lone]])
     weights = subset.weights[keep]
     return without_lone_rows(Subset(batches, weights / weights.mean(), subset.random_fill))
 
@@ -132,11 +129,10 @@ def without_lone_rows(subset: Subset) -> Subset:
 def weighted_subset(
     problem: SelectionProblem, candidates: list[Tensor], chosen: Tensor, weights: Tensor
 ) -> Subset:
-    """Return the chosen candidates as a subset of exactly the budget, in as few mini-batches.
+    """Return a subset of exactly the budget, in as few mini-batches as possible, of mean weight 1.
 
-    Where a solver stopped early, random candidates join with the mean weight. The last
-    mini-batch is cut to fit; it is the candidate that is shorter than the others, if that
-    was chosen, topped up with random rows if it is too short. Weights get mean 1.
+    If `chosen` are too few, random candidates join with the mean weight. The last mini-batch is cut
+    to fit. A candidate that is shorter than the others comes last, and random rows fill it.
     """
     order, values = chosen.tolist(), weights.tolist()
     fill = _unused(problem, len(candidates), set(order))[: problem.batch_budget - len(order)]

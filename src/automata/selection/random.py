@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from automata.selection.problem import (
-    Cadence,
-    SelectionProblem,
-    Subset,
-    random_subset,
-    uniform,
-)
+from automata.selection.problem import Cadence, SelectionProblem, Subset, random_subset, uniform
 
 
 class FixedRandom:
@@ -42,8 +36,7 @@ class RepeatedRandom:
 
     def select(self, problem: SelectionProblem) -> Subset:
         """Return the next `budget` rows of the current random order."""
-        turns = problem.rows // problem.budget
-        order, turn = divmod(problem.draw, turns)
+        order, turn = divmod(problem.draw, problem.rows // problem.budget)
         start = turn * problem.budget
         rows = problem.permutation("rs2", order)[start : start + problem.budget]
         return uniform(list(rows.split(problem.size)))

@@ -1,4 +1,4 @@
-"""Mini-batches of a subset, in the form that a model reads."""
+"""Mini-batches of a subset, in the form that a model reads; images are augmented."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from automata.config.protocol import Protocol
 from automata.datasets.prepared import Dataset
 from automata.models.classifier import Classifier
 from automata.seeds import derive
 from automata.selection.problem import Subset
-from automata.training.augmentation import augment
 
 GATHERED = 64
-"""How many mini-batches are gathered at once.
-
-One at a time would take a tenth of a small model's step, and on a GPU ten more kernel launches.
-"""
+"""Mini-batches that are gathered at once: one at a time would take a tenth of a small model's step,
+and on a GPU ten more kernel launches."""
 
 
 class MiniBatches:
@@ -57,3 +55,28 @@ class MiniBatches:
 
     def _generator(self, stream: str, epoch: int) -> torch.Generator:
         return torch.Generator().manual_seed(derive(self._seed, stream, epoch))
+
+
+def augment(images: Tensor, padding: int, flip: bool, generator: torch.Generator) -> Tensor:
+    """Return a random crop of each image, of the same size; `flip` mirrors it with probability 1/2.
+
+    Each image gets `padding` zero pixels on every side; the upper left corner of its crop is
+    uniform over all (2 padding + 1)^2 positions. Images are (n, channels, height, width) uint8 on
+    any device; a CPU `generator` gives the same crops on all of them.
+    """
+    if padding == 0 and not flip:
+        return images
+    n, channels, height, width = images.shape
+    # One tensor, so that there is one copy to the device.
+    draws = torch.zeros(3, n, dtype=torch.int64)
+    draws[:2] = torch.randint(2 * padding + 1, (2, n), generator=generator)
+    if flip:
+        draws[2] = torch.randint(2, (n,), generator=generator)
+    top, left, mirrored = draws.to(images.device)[:, :, None]
+    rows = torch.arange(height, device=images.device)
+    columns = torch.arange(width, device=images.device)
+    columns = torch.where(mirrored == 1, columns.flip(0), columns)
+    image = torch.arange(n, device=images.device)[:, None, None, None]
+    channel = torch.arange(channels, device=images.device)[:, None, None]
+    padded = pad(images, [padding] * 4)
+    return padded[image, channel, (top + rows)[:, None, :, None], (left + columns)[:, None, None]]

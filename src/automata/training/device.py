@@ -1,4 +1,4 @@
-"""The device that a job trains on."""
+"""The device and the threads of a job."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import platform
 
 import torch
+from threadpoolctl import threadpool_limits
 
 from automata.config.sections import Compute
 from automata.errors import UserError
@@ -16,7 +17,7 @@ from automata.metering import gpus
 logger = logging.getLogger(__name__)
 
 HIDDEN = ("", "-1", "NoDevFiles")
-"""Values of CUDA_VISIBLE_DEVICES that leave a process no GPU."""
+"""Values of CUDA_VISIBLE_DEVICES that hide all GPUs."""
 
 NO_GPU = "torch sees no GPU here (valid: auto, cpu, cuda)"
 
@@ -26,8 +27,7 @@ REMEDY = "(docs/gpu.md), or set compute.device: cpu"
 def choose_device(compute: Compute, kind: str) -> torch.device:
     """Return the device of a job on data of `kind`, without starting CUDA.
 
-    Raises UserError if torch cannot use an installed GPU, or if the GPU lacks the precision. Under
-    `auto`, tables train on the CPU, and an unusable GPU is only a warning for them.
+    Raises UserError if torch cannot use an installed GPU, or if the GPU lacks the precision.
     """
     # No measurement shows that the small models of tables gain from a GPU.
     wanted = compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
@@ -92,23 +92,29 @@ def seen() -> str:
 
 
 def gpus_in_use(device: torch.device, most: int = 1) -> list[str]:
-    """Return the UUIDs of the first `most` GPUs that this process sees; [] for the CPU.
-
-    Ray assigns GPUs in this order, and a single training uses the first.
-    """
+    """Return the UUIDs of the first `most` GPUs of this process, in the order of Ray."""
     count = min(most, torch.cuda.device_count()) if device.type == "cuda" else 0
     return [str(torch.cuda.get_device_properties(index).uuid) for index in range(count)]
 
 
 def _make_repeatable() -> None:
-    """Make CUDA's libraries deterministic: one seed, one outcome.
-
-    This must happen before CUDA starts in this process (torch's notes on reproducibility).
-    """
+    """Make CUDA's libraries deterministic; this must happen before CUDA starts in this process."""
     # cuDNN's LSTM reads it too. torch's notes give `:4096:2` for it; `make gpu` checks `:4096:8`.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.benchmark = False
+
+
+def limit_threads(count: int) -> None:
+    """Limit torch and the BLAS of NumPy and SciPy to `count` threads.
+
+    torch then also treats numbers below 1e-38 as zero. Adam's squared gradients become so small,
+    and processors compute slowly with them (satimage: 7 % of an epoch).
+    """
+    torch.set_num_threads(count)
+    torch.set_flush_denormal(True)
+    threadpool_limits(count)
+    os.environ["OPENBLAS_NUM_THREADS"] = str(count)  # for a library that is loaded later
 
 
 def _build() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -38,8 +37,8 @@ class Scores:
 def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Scores:
     """Score `model`, in evaluation mode, on all rows of `split`.
 
-    A row whose logits are not finite counts as wrong. ROC AUC takes longer than all other scores,
-    so it is computed only if it is the `metric`.
+    A row whose logits are not finite counts as wrong. ROC AUC takes longer than the other scores,
+    so only the `metric` "roc_auc" computes it.
     """
     classes = model.head.out_features
     pairs = torch.zeros(classes * (classes + 1), dtype=torch.int64, device=split.labels.device)
@@ -62,9 +61,9 @@ def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Score
 
 
 def roc_auc(labels: NDArray[np.int64], probabilities: NDArray[np.floating]) -> float:
-    """Return the mean area of the classes that some rows have and others have not; 0.5 without any.
+    """Return the mean area of the classes that some rows have and others have not, or 0.5.
 
-    Both areas of two classes are equal.
+    Two classes have equal areas.
     """
     from sklearn.metrics import roc_auc_score  # it imports most of SciPy
 
@@ -87,30 +86,9 @@ def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:
     )
 
 
-@dataclass(frozen=True)
-class WeightedLastLayer(LastLayer):
-    """A last layer with class weights, which multiply a row's loss and gradients."""
-
-    class_weights: Tensor
-    """(c,)"""
-
-    @cached_property
-    def residuals(self) -> Tensor:
-        """Return the residuals of each row, times the weight of its class: (N, c)."""
-        return super().residuals * self.class_weights[self.labels, None]
-
-    def after_step(self, gradient: Tensor, step: float) -> WeightedLastLayer:
-        """Return this layer after its weights and bias took a `step` against `gradient` (d,)."""
-        logits = super().after_step(gradient, step).logits
-        return replace(self, logits=logits)
-
-
 @torch.inference_mode()
 def last_layer(model: Classifier, split: Split) -> LastLayer:
-    """Return inputs and outputs of the last layer for all rows; they determine its gradients.
-
-    It takes one forward pass in evaluation mode.
-    """
+    """Return inputs and outputs of the last layer for all rows, by a pass in evaluation mode."""
     features = model.head.weight.new_empty(len(split), model.head.in_features)
     with evaluation_mode(model):
         start = 0
@@ -118,29 +96,23 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
             features[start : start + len(labels)] = model.features(inputs)
             start += len(labels)
         logits = model.head(features).to(features)
-        if model.class_weights is None:
-            return LastLayer(features, logits, split.labels)
-        return WeightedLastLayer(features, logits, split.labels, model.class_weights)
+        return LastLayer(features, logits, split.labels, model.class_weights)
 
 
 def chunks(split: Split, model: Classifier) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield inputs, as `model` reads them, and labels, in chunks of a size that suits the model."""
-    count = _rows_at_once(split, model)
+    """Yield inputs, as `model` reads them, and labels, in chunks of the model's size."""
+    count = model.evaluation_rows
+    if split.labels.is_cuda:
+        rows = model.evaluation_rows_on_gpu
+        if split.inputs.ndim == 4:  # memory grows with pixels
+            rows = rows * 32 * 32 // split.inputs[0, 0].numel()
+        count = max(rows, count)
     for start in range(0, len(split), count):
         some = slice(start, start + count)
         inputs = split.ready(split.inputs[some])
         if not model.reads_padding:
             inputs = split.without_padding(inputs, some)
         yield inputs, split.labels[some]
-
-
-def _rows_at_once(split: Split, model: Classifier) -> int:
-    if not split.labels.is_cuda:
-        return model.evaluation_rows
-    rows = model.evaluation_rows_on_gpu
-    if split.inputs.ndim == 4:  # memory grows with pixels
-        rows = rows * 32 * 32 // split.inputs[0, 0].numel()
-    return max(rows, model.evaluation_rows)
 
 
 @contextmanager

@@ -1,25 +1,53 @@
-"""Optimizer and learning-rate schedule of a configuration."""
+"""The steps of a training: gradients, optimizer and learning rates."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.optim import SGD, Adam, Optimizer
 from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LRScheduler, StepLR
 
 from automata.config.protocol import Protocol
+from automata.config.sections import Compute
 from automata.config.spaces import TRAINING
-from automata.models.classifier import Classifier
+from automata.models.classifier import Classifier, Loss
 
 
 def hyperparameters(configuration: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
     """Return all hyper-parameters: the fixed ones of `protocol`, overridden by the tuned ones."""
     fixed = {name: getattr(protocol, name) for name in TRAINING if hasattr(protocol, name)}
     return {**fixed, **configuration}
+
+
+def backward_of(
+    model: Classifier, batch_size: int, compute: Compute
+) -> Callable[[Tensor, Tensor, float], Tensor]:
+    """Return a function as `model.backward` that computes gradients as `compute` says.
+
+    It compiles full mini-batches alone, because a CUDA graph has one shape. A compiled step rounds
+    differently from a plain one.
+    """
+    plain = partial(model.autograd_backward, precision=compute.precision)
+    if not (compute.compiled and model.compiles):
+        return model.backward if compute.precision == "float32" else plain
+    compiled = partial(plain, compiled=_compiled_loss())
+
+    def backward(inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
+        step = compiled if len(labels) == batch_size else plain
+        return step(inputs, labels, weight)
+
+    return backward
+
+
+@cache
+def _compiled_loss() -> Loss:
+    """Return the compiled loss; all models of a process share it and its graphs."""
+    return torch.compile(Classifier.loss, dynamic=False, mode="reduce-overhead")
 
 
 def build_optimizer(model: Classifier, values: dict[str, Any]) -> Optimizer:

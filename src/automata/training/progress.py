@@ -1,4 +1,4 @@
-"""The progress of one training run: its work, its time and its scores."""
+"""The progress of one training run: its work, time and scores."""
 
 from __future__ import annotations
 
@@ -30,18 +30,16 @@ class Evaluation(Recorded):
     """Area under the ROC curve, if it is the tuned metric."""
 
     def score(self, metric: str) -> float:
-        """Return what a search maximises, at least `WORST_SCORE`.
+        """Return the number that a search maximises, at least `WORST_SCORE`.
 
-        For the log loss it is exp(-loss), the geometric mean of the true class's probability, which
-        orders trials as the loss does.
+        For the log loss it is exp(-loss), the geometric mean of the true class's probability.
         """
         return math.exp(-self.loss) if metric == "log_loss" else float(getattr(self, metric))
 
     def rank(self, metric: str) -> tuple[float, float]:
-        """Return what orders the epochs of a training: the score, then the loss.
+        """Return the key that orders the epochs of a training: the score, then the loss.
 
-        Accuracy is too coarse for that: of few rows, many epochs classify the same share correctly,
-        while the loss shows when the training begins to overfit.
+        Accuracy is left out: it ties on few rows, where the loss still shows overfitting.
         """
         return 0.0 if metric == "accuracy" else self.score(metric), -self.loss
 
@@ -60,7 +58,7 @@ class Seconds(Recorded):
 
 
 class Progress(Recorded):
-    """The work of one training run up to now."""
+    """The work of one training run so far."""
 
     epochs: int = 0
     steps: int = 0

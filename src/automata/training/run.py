@@ -20,10 +20,10 @@ from automata.models.classifier import Classifier, arithmetic
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
 from automata.selection.problem import SelectionProblem, Subset, subset_size
-from automata.training.backward import backward_of
 from automata.training.batches import MiniBatches
 from automata.training.evaluation import evaluate, last_layer
 from automata.training.optimization import (
+    backward_of,
     build_optimizer,
     build_schedule,
     hyperparameters,
@@ -41,8 +41,8 @@ class DivergedError(Exception):
 class TrainingRun:
     """Trains one configuration (paper, Algorithm 2).
 
-    `seed` fixes the initial weights and the random draws of subsets, order and augmentation. All
-    configurations of a seed have the same start (Algorithm 1, theta).
+    `seed` fixes the initial weights, for all configurations (Algorithm 1, theta), and all random
+    draws.
     """
 
     def __init__(
@@ -142,10 +142,7 @@ class TrainingRun:
         return Evaluation(epoch=self.progress.epochs, finished_at=time.time(), **asdict(scores))
 
     def state(self) -> dict[str, Any]:
-        """Return the state for `restore`: tensors, numbers and strings only.
-
-        The run continues to change these tensors, so write them first.
-        """
+        """Return the state for `restore`; the run goes on to change its tensors."""
         subset = self.subset
         return {
             "configuration": self.configuration,
@@ -241,8 +238,7 @@ class TrainingRun:
         cuda = self.device.type == "cuda"
         with torch.random.fork_rng(devices=[self.device] if cuda else []):
             seed = derive(self.seed, "model", self.progress.epochs)
-            # torch.manual_seed records a stack trace for each kind of device that has not
-            # started, which takes longer than a small epoch.
+            # torch.manual_seed records a stack trace, which takes longer than a small epoch.
             torch.default_generator.manual_seed(seed)
             if cuda:
                 torch.cuda.manual_seed(seed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -26,8 +25,6 @@ from automata.selection.problem import (
 from automata.selection.random import Full
 from automata.training.progress import Progress
 
-NO_OWN: Mapping[str, str] = MappingProxyType({})
-
 
 @dataclass(frozen=True)
 class SubsetPlan:
@@ -43,21 +40,18 @@ class SubsetPlan:
     """The score by which trainings are compared; None: that of the protocol."""
 
     def warm_start_epochs(self, epochs: int) -> int:
-        """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...').
-
-        It is rounded up, because kappa T k/N is below one epoch for subsets of 1 %.
-        """
+        """Return T_w = ceil(kappa T k/N), the epochs on all data (paper, 'Warm-starting...')."""
         return math.ceil(self.warm_start * epochs * self.fraction)
 
 
-def build_selector(name: str, own: Mapping[str, str] = NO_OWN, /, **settings: Any) -> Selector:
+def build_selector(name: str, own: Mapping[str, str] | None = None, /, **settings: Any) -> Selector:
     """Return the selector `name` with its settings; a control selects all rows.
 
-    `own` maps the names of the user's selectors to their factories, as the settings of a job do.
+    `own` are the targets of the user's methods by kind, as in the settings of a job.
     """
     if name in CONTROLS:
         return Full()
-    selector: Selector = make("selector", name, SELECTORS, own, **settings)
+    selector: Selector = make("selector", name, SELECTORS, own or {}, **settings)
     return selector
 
 
@@ -81,8 +75,8 @@ class Subsets:
     def of_epoch(self, progress: Progress, problem: Callable[[], SelectionProblem]) -> Subset:
         """Return the subset of the next epoch; count a new one in `progress`.
 
-        `problem` returns the current selection problem. It is an argument, because an attribute
-        would make a reference cycle, which keeps the run's memory until a garbage collection.
+        `problem` returns the current selection problem. As an attribute it would make a reference
+        cycle, which keeps the run's memory until a garbage collection.
         """
         epoch = progress.epochs
         if epoch < self._plan.warm_start_epochs(self._protocol.epochs):

@@ -25,10 +25,9 @@ from automata.models.build import build_model
 from automata.provenance import numerics, provenance
 from automata.registry import OWN, load_own
 from automata.seeds import derive
-from automata.training.device import choose_device, gpus_in_use, take_device
+from automata.training.device import choose_device, gpus_in_use, limit_threads, take_device
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, subset_plan
-from automata.training.threads import limit_threads
 from automata.tuning.search import search_of
 
 

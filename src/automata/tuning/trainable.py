@@ -13,10 +13,9 @@ from ray import tune
 
 from automata.config.job import Job
 from automata.datasets.prepared import read_dataset
-from automata.training.device import take_device
+from automata.training.device import limit_threads, take_device
 from automata.training.progress import Progress
 from automata.training.subsets import subset_plan
-from automata.training.threads import limit_threads
 from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_checkpoint
 from automata.tuning.context import training_run
 from automata.tuning.search import scheduler_of

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from automata.config.files import DEFAULTS, read_experiments
-from automata.models.mlp import Mlp
+from automata.models.nets import Mlp
 from benchmarks.peers import __main__ as peers
 
 optuna = pytest.importorskip("optuna")

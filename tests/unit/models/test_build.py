@@ -5,13 +5,12 @@ import sys
 
 import pytest
 import torch
-from torch import nn
 
 from automata.config.protocol import OwnModel, Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
 from automata.models.build import OwnClassifier, build_model
-from automata.models.mlp import Mlp
+from automata.models.nets import Mlp
 from automata.selection.random import Full
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
@@ -31,28 +30,35 @@ class Net(nn.Module):
     def features(self, inputs):
         return torch.relu(self.body(inputs))
 
-class Grouped(Net):
-    def parameter_groups(self):
-        return {"slow": [*self.body.parameters()], "fast": [*self.head.parameters()]}
-
 def build(dataset, configuration, width=5, kind=Net, classes=None):
     return kind(dataset.train.inputs.shape[1], width, classes or dataset.classes)
 
-def grouped(dataset, configuration):
-    return build(dataset, configuration, kind=Grouped)
+def variant(base):
+    """Return a factory of a kind of net."""
+    return lambda dataset, configuration: build(dataset, configuration, kind=base)
 
-def headless(dataset, configuration):
-    return nn.Identity()
+class Grouped(Net):
+    evaluation_rows = 3
+    def parameter_groups(self):
+        return {"slow": [*self.body.parameters()], "fast": [*self.head.parameters()]}
 
-def nothing(dataset, configuration):
-    return None
+class Forgetful(Net):
+    def parameter_groups(self):
+        return {"learning_rate": [*self.head.parameters()]}
 
-def wide(dataset, configuration):
-    net = build(dataset, configuration)
-    net.features = lambda inputs: inputs
-    return net
+class Wide(Net):
+    def features(self, inputs):
+        return inputs
 
-CONSTANT = 3
+class Noisy(Net):
+    """Dropout, and a batch normalisation that refuses mini-batches of one."""
+
+    def __init__(self, *sizes):
+        super().__init__(*sizes)
+        self.norm = nn.BatchNorm1d(sizes[1])
+
+    def features(self, inputs):
+        return nn.functional.dropout(self.norm(super().features(inputs)), 0.5, self.training)
 
 class Shared(nn.Module):
     """Trains the very tensor that it was given."""
@@ -71,80 +77,57 @@ def shared(dataset, configuration):
 def failing(dataset, configuration):
     raise RuntimeError("out of\\nluck")
 
-class Forgetful(Net):
-    def parameter_groups(self):
-        return {"learning_rate": [*self.head.parameters()]}
-
-def forgetful(dataset, configuration):
-    return build(dataset, configuration, kind=Forgetful)
-
-class Noisy(Net):
-    def features(self, inputs):
-        return nn.functional.dropout(super().features(inputs), 0.5, self.training)
-
-def noisy(dataset, configuration):
-    return build(dataset, configuration, kind=Noisy, width=20)
-
-class Normed(Net):
-    def __init__(self, *sizes):
-        super().__init__(*sizes)
-        self.norm = nn.BatchNorm1d(sizes[1])
-
-    def features(self, inputs):
-        return self.norm(super().features(inputs))
-
-def normed(dataset, configuration):
-    return build(dataset, configuration, kind=Normed)
+grouped, forgetful, wide, noisy = map(variant, (Grouped, Forgetful, Wide, Noisy))
+headless = lambda dataset, configuration: nn.Identity()
+nothing = lambda dataset, configuration: None
+CONSTANT = 3
 '''
 
 
 @pytest.fixture(autouse=True)
 def nets(tmp_path, monkeypatch):
-    """A module `users_nets` that can be imported."""
+    """A module `users_nets` that can be imported, and one that cannot."""
     (tmp_path / "users_nets.py").write_text(NETS)
+    (tmp_path / "broken_nets.py").write_text("import package_that_is_not_there\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield
     sys.modules.pop("users_nets", None)
 
 
 def own(factory, **options):
-    return OwnModel(factory=f"users_nets:{factory}", **options)
+    return OwnModel(factory=factory if ":" in factory else f"users_nets:{factory}", **options)
 
 
-def test_a_name_builds_the_model_of_that_name(dataset, configuration):
+def test_name_builds_the_model_of_that_name(dataset, configuration):
     assert isinstance(build_model(dataset, configuration, "mlp"), Mlp)
 
 
-def test_a_users_logits_are_head_of_features(dataset, configuration):
-    model = build_model(dataset, configuration, own("build"))
+def test_users_logits_are_head_of_features_and_options_reach_the_factory(dataset, configuration):
+    torch.manual_seed(3)
+    plain = torch.nn.Linear(6, 9)
+    torch.manual_seed(3)
+    model = build_model(dataset, configuration, own("build", width=9))
     inputs = dataset.train.inputs[:7]
-    expected = model.module.head(model.module.features(inputs))
     assert isinstance(model, OwnClassifier)
-    torch.testing.assert_close(model(inputs), expected)
-    assert model.head is model.module.head
-
-
-def test_options_reach_the_factory(dataset, configuration):
-    assert build_model(dataset, configuration, own("build", width=9)).head.in_features == 9
-
-
-def test_every_parameter_is_there_once(dataset, configuration):
-    model = build_model(dataset, configuration, own("build"))
+    torch.testing.assert_close(model(inputs), model.module.head(model.module.features(inputs)))
+    assert torch.equal(model.module.body.weight, plain.weight)  # the check drew no random number
+    assert model.training
     assert len(list(model.parameters())) == len(model.state_dict()) == 4
+    assert (model.evaluation_rows, model.evaluation_rows_on_gpu) == (256, 1024)
 
 
-def test_a_users_parameter_groups_are_taken(dataset, configuration):
-    groups = build_model(dataset, configuration, own("grouped")).parameter_groups()
+def test_users_parameter_groups_and_rows_per_pass_are_taken(dataset, configuration):
+    model = build_model(dataset, configuration, own("grouped"))
+    groups = model.parameter_groups()
     assert {name: len(members) for name, members in groups.items()} == {"slow": 2, "fast": 2}
+    assert (model.evaluation_rows, model.evaluation_rows_on_gpu) == (3, 3)
 
 
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        (
-            OwnModel(factory="no_such_package.nets:build"),
-            "cannot import no_such_package.nets: .*No",
-        ),
+        (own("no_such_package.nets:build"), "cannot import no_such_package.nets: .*No"),
+        (own("broken_nets:build"), "broken_nets: .*'package_that_is_not_there'"),
         (own("biuld"), "users_nets has no function biuld; it has .*build"),
         (own("CONSTANT"), "users_nets has no function CONSTANT"),
         (own("headless"), r"the module needs features\(inputs\) and head, an nn.Linear"),
@@ -156,26 +139,11 @@ def test_a_users_parameter_groups_are_taken(dataset, configuration):
         (own("wide"), r"features of 2 rows are \(2, 6\), not \(2, 5\)"),
     ],
 )
-def test_a_factory_that_does_not_do_is_one_line(dataset, configuration, model, expected):
+def test_unsuitable_factory_is_refused_in_one_line(dataset, configuration, model, expected):
     with pytest.raises(UserError, match=expected) as error:
         build_model(dataset, configuration, model)
     assert str(error.value).startswith(f"protocol.*.model.factory: {model.factory}: ")
     assert "\n" not in str(error.value)
-
-
-def test_an_error_inside_the_users_module_names_it(dataset, configuration, tmp_path):
-    (tmp_path / "broken_nets.py").write_text("import package_that_is_not_there\n")
-    with pytest.raises(UserError, match=r"broken_nets: .*'package_that_is_not_there'"):
-        build_model(dataset, configuration, OwnModel(factory="broken_nets:build"))
-
-
-def test_checking_a_users_model_changes_nothing(dataset, configuration):
-    torch.manual_seed(3)
-    plain = nn.Linear(6, 5)
-    torch.manual_seed(3)
-    model = build_model(dataset, configuration, own("build"))
-    torch.testing.assert_close(model.module.body.weight, plain.weight)
-    assert model.training
 
 
 def test_training_a_users_model_leaves_the_data_set_alone():
@@ -191,43 +159,31 @@ def test_training_a_users_model_leaves_the_data_set_alone():
     torch.testing.assert_close(extras["vectors"], before, rtol=0, atol=0)
 
 
-def training(dataset, factory, batch_size=16):
-    protocol = Protocol(
-        model=own(factory),
-        configurations=1,
-        epochs=4,
-        reselect_every=2,
-        batch_size=batch_size,
-        search_space={},
-    )
+def training(dataset, batch_size=16):
+    settings = {"configurations": 1, "epochs": 4, "reselect_every": 2, "search_space": {}}
+    protocol = Protocol(model=own("noisy"), batch_size=batch_size, **settings)
     plan = SubsetPlan(Full(), 1.0)
     return TrainingRun(dataset, {"learning_rate": 0.1}, protocol, plan, 0, torch.device("cpu"))
 
 
-def test_randomness_inside_a_model_depends_on_the_run_alone(dataset):
-    first, second = training(dataset, "noisy"), training(dataset, "noisy")
+def test_randomness_inside_a_model_depends_on_the_run_and_the_epoch_alone(dataset):
+    first, second, resumed, still = (training(dataset) for _ in range(4))
     first.train_to(4)
     torch.rand(7)
     second.train_to(2)
     torch.manual_seed(99)
-    resumed = training(dataset, "noisy")
     resumed.restore(copy.deepcopy(second.state()))
     resumed.train_to(4)
     assert first.progress.training_loss == resumed.progress.training_loss
+    still.optimizer.param_groups[0]["lr"] = 0.0
+    still.schedule.base_lrs[0] = 0.0
+    still.train_to(2)
+    assert len(set(still.progress.training_loss)) == 2
 
 
-def test_epochs_draw_their_own_randomness(dataset):
-    run = training(dataset, "noisy")
-    run.optimizer.param_groups[0]["lr"] = 0.0
-    run.schedule.base_lrs[0] = 0.0
-    run.train_to(2)
-    first, second = run.progress.training_loss
-    assert first != second
-
-
-@pytest.mark.parametrize("batch_size", [17, 7])  # 120 rows: 17 leaves one over, 7 does too
+@pytest.mark.parametrize("batch_size", [17, 7])  # of 120 rows both leave one over
 def test_batch_normalisation_meets_no_batch_of_one(dataset, batch_size):
-    run = training(dataset, "normed", batch_size)
+    run = training(dataset, batch_size)
     run.train_to(2)
     assert run.progress.failure is None
     assert run.progress.samples == 2 * 120

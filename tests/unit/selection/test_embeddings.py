@@ -5,12 +5,10 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from automata.datasets.prepared import Split
-from automata.models.lstm import LstmClassifier
-from automata.models.mlp import Mlp
-from automata.models.resnet import BasicBlock, Bottleneck, ResNet
+from automata.models.nets import BasicBlock, Bottleneck, LstmClassifier, Mlp, ResNet
 from automata.selection import embeddings as module
 from automata.selection.embeddings import LastLayer, gradient_embeddings, gradient_gram
-from automata.training.evaluation import WeightedLastLayer, last_layer
+from automata.training.evaluation import last_layer
 
 ROWS, INPUTS, CLASSES = 23, 5, 4
 LENGTHS = [[23], [8, 8, 7], [3, 5, 3, 1, 5, 6], [1] * 23, [10]]
@@ -65,7 +63,7 @@ def test_gradients_with_class_weights_are_those_of_the_weighted_loss(model, spli
     batches = list(torch.arange(ROWS).split(8))
     with torch.no_grad():
         features = model.features(split.inputs)
-        layer = WeightedLastLayer(features, model.head(features), split.labels, model.class_weights)
+        layer = LastLayer(features, model.head(features), split.labels, model.class_weights)
     for gradient, batch in zip(layer.gradients(batches), batches, strict=True):
         inputs, labels = split.inputs[batch], split.labels[batch]
         model.backward(inputs, labels, 1.0)

@@ -78,6 +78,6 @@ def test_other_types_give_the_same_choices(dtype):
         (np.ones((3, 3)), -1, "budget must not be negative, got -1"),
     ],
 )
-def test_what_is_no_similarity_or_budget_is_refused(similarity, budget, message):
+def test_unsuitable_similarities_and_budgets_are_refused(similarity, budget, message):
     with pytest.raises(ValueError, match=message):
         choose(np.array(similarity), budget)

@@ -134,7 +134,7 @@ BY_HAND = {
     "budget 1": (EYE, DESCENT, 1, {0: 3}),
     "budget n": (EYE, DESCENT, 3, {0: 3, 2: 2, 1: 1}),
     "budget above n": (EYE, DESCENT, 100, {0: 3, 2: 2, 1: 1}),
-    # Row 0 correlates most with the target, and is of no use beside the other two.
+    # Row 0 correlates most with the target, but the other two alone match it.
     "dropped": (np.array([[1.1, 0.9, 0.2], [1, 0, 0], [0, 1, 0]]), [1.0, 1, 0], 3, {1: 1, 2: 1}),
 }
 
@@ -156,7 +156,7 @@ def test_rows_are_those_of_a_hand_computation(gradients, target, budget, expecte
     dtype=st.sampled_from([torch.float32, torch.float64]),
 )
 @settings(max_examples=100)
-def test_of_rows_that_repeat_or_depend_distinct_ones_are_chosen_with_the_best_weights(
+def test_distinct_rows_with_the_best_weights_are_chosen_where_rows_repeat_or_depend(
     shape, seed, budget, l2, dtype
 ):
     """Whole numbers: equal, opposite and zero rows are common, near-singular ones are not."""
@@ -220,7 +220,7 @@ def test_rows_that_only_rounding_tells_apart_end_no_pursuit():
 
 @pytest.mark.parametrize("gap", [0.0, 1e-12])
 def test_rows_that_are_dependent_in_double_precision_alone_are_left_out(gap):
-    """The last solve is given two equal rows, as if single precision had let them in."""
+    """The last solve gets two equal rows, as if single precision had let them in."""
     gram = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 + gap, 0.0], [0.0, 0.0, 4.0]])
     pursuit = _Pursuit(_KnownColumns(gram), np.ones(9), np.ones(9), 0.0, 1e-5)
     pursuit.support, pursuit.weights = [4, 7, 2], np.array([0.5, 0.5, 1.0])
@@ -275,7 +275,7 @@ SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
         (matching_pursuit_of_gram, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative"),
     ],
 )
-def test_what_makes_no_problem_is_refused(solve, first, second, options, message):
+def test_unsuitable_inputs_are_refused(solve, first, second, options, message):
     first, second = torch.tensor(first).float(), torch.tensor(second).float()
     with pytest.raises(ValueError, match=message):
         solve(first, second, **{"budget": 2, **options})

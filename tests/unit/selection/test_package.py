@@ -1,4 +1,4 @@
-"""The solvers as a user without the pipeline sees them: names, cost of importing, memory."""
+"""The solvers without the pipeline: names, cost of importing, memory."""
 
 import subprocess
 import sys
@@ -16,12 +16,9 @@ def printed(code):
     return subprocess.check_output([sys.executable, "-c", code], text=True).strip()
 
 
-def test_solvers_are_had_from_the_package():
-    found = [getattr(automata.selection, name) for name in automata.selection.__all__]
-    assert found == [facility_location, gradient_embeddings, matching_pursuit]
-
-
-def test_an_unknown_name_is_an_attribute_error():
+def test_solvers_are_attributes_of_the_package_and_an_unknown_name_is_an_error():
+    solvers = [getattr(automata.selection, name) for name in automata.selection.__all__]
+    assert solvers == [facility_location, gradient_embeddings, matching_pursuit]
     with pytest.raises(AttributeError, match=r"automata\.selection' has no attribute 'matching_p'"):
         automata.selection.matching_p  # noqa: B018
 
@@ -43,10 +40,10 @@ def mebibytes(line):
     return next(int(text.split()[1]) for text in lines if text.startswith(line)) / 1024
 
 def added(n):
-    "Return the most memory that is held for `n` gradients beside what there was."
+    "Return the maximum of the memory that `n` gradients add."
     batches = list(torch.arange(4 * n).split(4))
     features, residuals = torch.rand(4 * n, 512), torch.rand(4 * n, 10) - 0.5
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # it resets the peak
     before = mebibytes("VmRSS")
     gradients = gradient_embeddings(features, residuals, batches)
     matching_pursuit(gradients, gradients.mean(dim=0), 40)

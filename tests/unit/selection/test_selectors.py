@@ -1,4 +1,4 @@
-"""What every selector keeps to, and what each one is for."""
+"""Properties of all selectors, and the purpose of each."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -61,7 +61,7 @@ def listed(subset):
     return [batch.tolist() for batch in subset.batches], subset.weights.tolist()
 
 
-# What every selector keeps to
+# Properties of all selectors
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,7 +79,7 @@ def test_a_subset_holds_distinct_rows_and_weights_of_mean_one(name, rows, budget
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_seed_of_the_problem_alone_decides_what_chance_decides(name):
+def test_seed_of_the_problem_alone_decides_random_choices(name):
     before = torch.random.get_rng_state()
     one, same, other = (select(name, problem_of(seed=seed)) for seed in (0, 0, 1))
     assert listed(one) == listed(same)
@@ -95,7 +95,7 @@ def test_the_seed_of_the_problem_alone_decides_what_chance_decides(name):
 def test_mini_batches_hold_the_batch_size_or_the_budget_but_for_the_last(
     name, rows, budget, lengths
 ):
-    """Where the candidates are chosen from, these are whole or, the last one, the start of one."""
+    """Chosen candidates are whole; the last may be the start of one."""
     problem = problem_of(rows, budget)
     subset = select(name, problem)
     assert [len(batch) for batch in subset.batches] == lengths
@@ -127,7 +127,7 @@ def test_guided_selectors_read_the_training_set_once_and_glister_alone_the_valid
 def test_gradients_too_large_for_memory_are_never_held_and_give_the_same_subset(
     monkeypatch, name, budget
 ):
-    """110 rows in candidates of 8, the last one of 6. GLISTER asks for those that it has chosen."""
+    """110 rows in candidates of 8, the last one of 6. GLISTER reads those that it has chosen."""
     problem = problem_of(110, budget, 8, layer=layer_of(110, 12, 12))
     held = select(name, problem)
     asked = []
@@ -164,7 +164,7 @@ def test_a_model_on_a_gpu_gives_the_same_subset(monkeypatch, name, streamed):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_chance_alone_tells_draws_apart(name):
+def test_draws_differ_only_of_selectors_that_draw_at_random(name):
     """RS2 uses up an order of 100 rows in 3 draws of 30."""
     subsets = {tuple(rows_of(select(name, problem_of(draw=draw)))) for draw in range(12)}
     assert len(subsets) == (12 if name in ("full", "adaptive-random", "rs2") else 1)

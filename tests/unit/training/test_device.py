@@ -1,11 +1,10 @@
-"""The device of a job, and what makes one seed one outcome on it."""
-
-from __future__ import annotations
+"""The device and the threads of a job, and the settings that make its results repeatable."""
 
 import os
 import platform
+import subprocess
+import sys
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
@@ -16,15 +15,19 @@ from automata.metering import gpus
 from automata.training.device import choose_device, gpus_in_use, seen, take_device
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
-KINDS = ["tabular", "text", "image"]
+UNUSABLE = (
+    "NVML knows Tesla V100, driver 570.1, which torch 2.13.0 (CUDA 13.0) cannot use: update the "
+    "driver or install a torch for it (docs/gpu.md), or set compute.device: cpu"
+)
+NO_KERNEL = "CUDA error: no kernel image is available for execution on the device"
 
 
-def chosen(kind: str = "image", **compute: Any) -> torch.device:
+def chosen(kind="image", **compute):
     return choose_device(Compute.model_validate(compute), kind)
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> None:
+def host(monkeypatch):
     """A host with a V100, whose driver is older than its torch."""
     monkeypatch.setattr(torch, "__version__", "2.13.0")
     monkeypatch.setattr(torch.version, "cuda", "13.0")
@@ -37,13 +40,13 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def no_gpu(host: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def no_gpu(host, monkeypatch):
     """The host without its GPU."""
     monkeypatch.setattr(gpus, "gpu_models", lambda notes: [])
 
 
 @pytest.fixture
-def gpu(host: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def gpu(host, monkeypatch):
     """The host with a driver for its torch."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: False)
@@ -53,62 +56,42 @@ def gpu(host: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
 
 
-@pytest.mark.parametrize("name", ["auto", "cpu"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_without_a_gpu_it_is_the_cpu(no_gpu: None, name: str, kind: str) -> None:
-    assert chosen(kind, device=name) == CPU
-
-
-def test_gpu_that_is_not_there_is_refused(no_gpu: None) -> None:
+def test_host_without_a_gpu_trains_on_the_cpu_and_refuses_cuda(no_gpu):
+    assert {chosen(kind) for kind in ("tabular", "text", "image")} == {CPU}
+    assert chosen(device="cpu") == take_device(CPU) == CPU
+    assert seen() == "torch 2.13.0 (CUDA 13.0) sees no GPU, and trains on the CPU"
     with pytest.raises(UserError, match=r"^compute\.device: cuda: torch sees no GPU here"):
         chosen(device="cuda")
-
-
-UNUSABLE = (
-    "NVML knows Tesla V100, driver 570.1, which torch 2.13.0 (CUDA 13.0) cannot use: update the "
-    "driver or install a torch for it (docs/gpu.md), or set compute.device: cpu"
-)
+    with pytest.raises(UserError, match=r"^compute\.device: cuda: node3: torch sees no GPU here"):
+        take_device(CUDA)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("text", "auto"), ("image", "auto"), ("image", "cuda")])
-def test_gpu_that_torch_cannot_use_is_one_line(host: None, kind: str, name: str) -> None:
+def test_gpu_that_torch_cannot_use_is_refused_in_one_line(host, kind, name, monkeypatch):
     with pytest.raises(UserError) as error:
         chosen(kind, device=name)
     assert str(error.value) == f"compute.device: {name}: {UNUSABLE}"
-
-
-def test_torch_without_cuda_beside_a_gpu_is_named(
-    host: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    assert seen() == UNUSABLE
     monkeypatch.setattr(torch.version, "cuda", None)
     message = r"which torch 2\.13\.0 \(built without CUDA\) cannot use: install one with CUDA"
     with pytest.raises(UserError, match=message):
-        chosen()
+        chosen(kind, device=name)
 
 
-def test_tables_beside_a_gpu_that_torch_cannot_use_are_warned(
-    host: None, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_tables_beside_a_gpu_that_torch_cannot_use_are_a_warning(host, caplog):
+    assert chosen(device="cpu") == CPU
+    assert caplog.messages == []
     assert chosen("tabular") == CPU
     assert caplog.messages == [f"compute.device: auto: {UNUSABLE}; tables train on the CPU"]
 
 
 @pytest.mark.parametrize("hidden", ["", "-1"])
-def test_gpu_that_is_hidden_is_none(
-    host: None, monkeypatch: pytest.MonkeyPatch, hidden: str
-) -> None:
+def test_gpu_that_is_hidden_is_none(host, monkeypatch, hidden):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hidden)
     assert chosen() == CPU
 
 
-def test_nobody_is_asked_where_the_cpu_is_wanted(
-    host: None, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert chosen(device="cpu") == CPU
-    assert caplog.messages == []
-
-
-def test_gpu_without_the_precision_is_one_line(gpu: None) -> None:
+def test_gpu_without_the_precision_is_refused_in_one_line(gpu):
     with pytest.raises(UserError) as error:
         chosen(precision="bfloat16")
     assert str(error.value) == (
@@ -122,87 +105,62 @@ def test_gpu_without_the_precision_is_one_line(gpu: None) -> None:
     [
         ("tabular", "auto", CPU),
         ("tabular", "cuda", CUDA),
-        ("tabular", "cpu", CPU),
         ("text", "auto", CUDA),
         ("image", "auto", CUDA),
         ("image", "cpu", CPU),
     ],
 )
-def test_tables_train_on_a_gpu_only_if_asked_to(
-    gpu: None, kind: str, name: str, device: torch.device
-) -> None:
+def test_tables_train_on_a_gpu_only_if_asked_to_and_results_on_it_are_repeatable(
+    gpu, kind, name, device
+):
     assert chosen(kind, device=name) == device
-
-
-@pytest.mark.parametrize("name", ["auto", "cuda"])
-def test_what_a_gpu_computes_can_be_repeated(gpu: None, name: str) -> None:
-    assert chosen(device=name) == CUDA
-    assert (torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark) == (True, False)
-    assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == ":4096:8"
-
-
-def test_process_without_the_gpu_of_its_job_is_refused(no_gpu: None) -> None:
-    with pytest.raises(UserError, match=r"^compute\.device: cuda: node3: torch sees no GPU here"):
-        take_device(CUDA)
-    assert take_device(CPU) == CPU
-
-
-def test_gpu_that_torch_sees_is_named(gpu: None) -> None:
+    repeatable = device == CUDA
+    assert torch.backends.cudnn.deterministic is repeatable
+    assert torch.backends.cudnn.benchmark is not repeatable
+    assert (os.environ.get("CUBLAS_WORKSPACE_CONFIG") == ":4096:8") is repeatable
     assert seen() == "torch 2.13.0 (CUDA 13.0) sees Tesla V100 (compute capability 7.0)"
 
 
-def test_gpu_that_torch_does_not_see_is_named(host: None) -> None:
-    assert seen() == UNUSABLE
+def test_gpu_that_is_too_old_for_its_torch_is_refused_but_not_one_that_is_full(gpu, monkeypatch):
+    errors = []
 
-
-def test_without_a_gpu_the_cpu_is_named(no_gpu: None) -> None:
-    assert seen() == "torch 2.13.0 (CUDA 13.0) sees no GPU, and trains on the CPU"
-
-
-@pytest.fixture
-def first_kernel(gpu: None, monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
-    """What the first kernel raises, the last entry of a list."""
-    errors: list[Exception] = []
-
-    def run(*_: object, **__: object) -> None:
+    def first_kernel(*_, **__):
         raise errors[-1]
 
-    monkeypatch.setattr(torch, "ones", run)
-    return errors
-
-
-def test_gpu_that_is_too_old_for_its_torch_is_one_line(first_kernel: list[Exception]) -> None:
-    message = "CUDA error: no kernel image is available for execution on the device"
-    first_kernel.append(torch.AcceleratorError(f"{message}\nmore"))
+    monkeypatch.setattr(torch, "ones", first_kernel)
+    errors.append(torch.AcceleratorError(f"{NO_KERNEL}\nmore"))
     with pytest.raises(UserError) as error:
         take_device(CUDA)
     assert str(error.value) == (
         "compute.device: cuda: Tesla V100 (compute capability 7.0) cannot run kernels of torch "
-        f"2.13.0 (CUDA 13.0): {message}; install a torch for it (docs/gpu.md), or set "
+        f"2.13.0 (CUDA 13.0): {NO_KERNEL}; install a torch for it (docs/gpu.md), or set "
         "compute.device: cpu"
     )
-
-
-def test_gpu_that_is_full_is_not_too_old(first_kernel: list[Exception]) -> None:
-    first_kernel.append(torch.OutOfMemoryError("CUDA out of memory"))
+    errors.append(torch.OutOfMemoryError("CUDA out of memory"))
     with pytest.raises(torch.OutOfMemoryError):
         take_device(CUDA)
 
 
-@pytest.mark.parametrize(
-    ("device", "trials", "used"),
-    [
-        (CPU, 2, []),
-        (CUDA, 1, ["u0"]),
-        (CUDA, 2, ["u0", "u1"]),
-        (CUDA, 9, ["u0", "u1", "u2"]),
-    ],
-)
-def test_gpus_in_use_are_the_first_of_those_that_are_visible(
-    monkeypatch: pytest.MonkeyPatch, device: torch.device, trials: int, used: list[str]
-) -> None:
+def test_gpus_in_use_are_the_first_of_those_that_are_visible(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
     monkeypatch.setattr(
         torch.cuda, "get_device_properties", lambda index: SimpleNamespace(uuid=f"u{index}")
     )
-    assert gpus_in_use(device, trials) == used
+    assert gpus_in_use(CPU, 2) == []
+    assert [gpus_in_use(CUDA, n) for n in (1, 9)] == [["u0"], ["u0", "u1", "u2"]]
+
+
+LIMITED = """
+import numpy, torch
+from threadpoolctl import threadpool_info
+from automata.training.device import limit_threads
+limit_threads(1)
+import scipy.linalg
+print(torch.get_num_threads(), {pool["num_threads"] for pool in threadpool_info()})
+print(float(torch.tensor(1e-39) * 1) == 0)
+"""
+
+
+def test_limit_of_threads_holds_for_torch_numpy_and_a_library_that_is_imported_later():
+    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True)
+    assert done.stdout.strip() == "1 {1}\nTrue", done.stderr

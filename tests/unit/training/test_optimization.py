@@ -1,147 +1,283 @@
-"""Optimizers and schedules against their formulas."""
-
-from __future__ import annotations
+"""Optimizers and schedules against formulas; quick, reduced and compiled steps against plain."""
 
 import math
-from typing import Any
+import shutil
+import subprocess
+import sys
 
 import pytest
 import torch
-from torch.optim import Optimizer
 
-from automata.config.protocol import Protocol
-from automata.models.mlp import Mlp
-from automata.training.optimization import build_optimizer, build_schedule, hyperparameters
-
-RATE = 0.02
-EPOCHS = range(12)
-
-
-@pytest.fixture
-def model() -> Mlp:
-    torch.manual_seed(0)
-    return Mlp(inputs=6, hidden1=8, hidden2=7, classes=3)
-
-
-@pytest.fixture
-def values(configuration: dict[str, Any], protocol: Protocol) -> dict[str, Any]:
-    return hyperparameters({**configuration, "learning_rate": RATE}, protocol)
-
-
-def rates(model: Mlp, values: dict[str, Any]) -> list[float]:
-    """Return the learning rate of each epoch."""
-    optimizer = build_optimizer(model, values)
-    schedule = build_schedule(optimizer, values, len(EPOCHS))
-    seen = []
-    for _ in EPOCHS:
-        seen.append(optimizer.param_groups[0]["lr"])
-        optimizer.step()
-        schedule.step()
-    return seen
-
-
-def settings_of(optimizer: Optimizer, *names: str) -> list[float]:
-    return [optimizer.param_groups[0][name] for name in names]
-
-
-@pytest.mark.parametrize("name", ["adam", "sgd"])
-@pytest.mark.parametrize(
-    ("schedule", "expected"),
-    [
-        ("none", [RATE for _ in EPOCHS]),
-        ("cosine", [RATE * (1 + math.cos(math.pi * e / 12)) / 2 for e in EPOCHS]),
-        ("step", [RATE * 0.1 ** (e // 4) for e in EPOCHS]),
-    ],
+from automata.config.sections import Compute
+from automata.models.classifier import Classifier
+from automata.models.nets import BasicBlock, LstmClassifier, Mlp, ResNet
+from automata.training import optimization
+from automata.training.optimization import (
+    backward_of,
+    build_optimizer,
+    build_schedule,
+    hyperparameters,
+    quick_step,
 )
-def test_learning_rate_of_each_epoch_follows_the_formula(
-    model: Mlp,
-    values: dict[str, Any],
-    name: str,
-    schedule: str,
-    expected: list[float],
-) -> None:
-    chosen = {**values, "optimizer": name, "schedule": schedule}
-    assert rates(model, chosen) == pytest.approx(expected, rel=1e-9)
 
-
-@pytest.mark.parametrize("name", ["adam", "sgd"])
-def test_all_parameters_are_optimised(model: Mlp, values: dict[str, Any], name: str) -> None:
-    optimizer = build_optimizer(model, {**values, "optimizer": name})
-    optimised = [id(p) for group in optimizer.param_groups for p in group["params"]]
-    assert optimised == [id(p) for p in model.parameters()]
-
-
-def test_adam_gets_rate_and_weight_decay_and_the_usual_moments(
-    model: Mlp, values: dict[str, Any]
-) -> None:
-    optimizer = build_optimizer(model, {**values, "optimizer": "adam"})
-    found = settings_of(optimizer, "lr", "weight_decay", "betas", "eps")
-    assert found == [RATE, 0.01, (0.9, 0.999), 1e-8]
-
-
-def test_two_steps_of_sgd_are_those_of_a_hand_computation(
-    model: Mlp, values: dict[str, Any]
-) -> None:
-    """v = g + d w, w -= r v; then v = m v + g + d w, w -= r v: one parameter, g = 1."""
-    optimizer = build_optimizer(model, {**values, "optimizer": "sgd"})
-    bias = model.head.bias
-    with torch.no_grad():
-        bias.fill_(1.0)
-    for _ in range(2):
-        bias.grad = torch.ones_like(bias)
-        optimizer.step()
-    first = 1 - RATE * (1 + 0.01)
-    second = first - RATE * (0.9 * 1.01 + 1 + 0.01 * first)
-    assert bias.tolist() == pytest.approx([second] * 3, rel=1e-6)
-
-
-def test_a_tuned_hyperparameter_takes_the_place_of_the_fixed_one(protocol: Protocol) -> None:
-    assert protocol.momentum == 0.9
-    assert hyperparameters({"momentum": 0.5}, protocol)["momentum"] == 0.5
+EPOCHS, RATE, BATCH = 12, 0.02, 4
+BASE = {
+    "optimizer": "sgd",
+    "learning_rate": RATE,
+    "weight_decay": 0.01,
+    "momentum": 0.9,
+    "nesterov": False,
+    "schedule": "none",
+    "decay_every": 4,
+    "decay_factor": 0.1,
+}
+PLAIN_SGD = {"momentum": 0.0, "weight_decay": 0.0}
+OPTIMIZERS = [
+    PLAIN_SGD,
+    {},
+    {"nesterov": True},
+    {"optimizer": "adam", "weight_decay": 0.0},
+    {"optimizer": "adam"},
+]
 
 
 class Grouped(Mlp):
-    def parameter_groups(self) -> dict[str, list[torch.nn.Parameter]]:
+    def parameter_groups(self):
         return {"lr1": list(self.body.parameters()), "lr2": list(self.head.parameters())}
 
 
-@pytest.mark.parametrize("name", ["adam", "sgd"])
-def test_each_group_gets_the_rate_of_its_name(values: dict[str, Any], name: str) -> None:
-    model = Grouped(inputs=6, hidden1=8, hidden2=7, classes=3)
-    chosen = {**values, "optimizer": name, "lr1": 0.5, "lr2": 0.25}
-    groups = build_optimizer(model, chosen).param_groups
-    assert [group["lr"] for group in groups] == [0.5, 0.25]
-    assert [len(group["params"]) for group in groups] == [4, 2]
+def mlp(kind=Mlp):
+    torch.manual_seed(0)
+    return kind(5, 7, 6, 3)
 
 
-def test_groups_share_the_learning_rate_where_they_have_none(values: dict[str, Any]) -> None:
-    model = Grouped(inputs=6, hidden1=8, hidden2=7, classes=3)
-    assert [g["lr"] for g in build_optimizer(model, values).param_groups] == [RATE, RATE]
+def resnet(seed=0):
+    torch.manual_seed(seed)
+    return ResNet(BasicBlock, (1, 1, 1, 1), 3, 3)
 
 
-def test_the_schedule_scales_every_group(values: dict[str, Any]) -> None:
-    model = Grouped(inputs=6, hidden1=8, hidden2=7, classes=3)
-    chosen = {**values, "lr1": 0.5, "lr2": 0.25, "schedule": "step"}
-    optimizer = build_optimizer(model, chosen)
-    schedule = build_schedule(optimizer, chosen, len(EPOCHS))
-    for _ in range(4):
-        optimizer.step()
-        schedule.step()
-    assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.05, 0.025])
+def lstm():
+    torch.manual_seed(0)
+    return LstmClassifier(torch.randn(20, 5), 6, 1, 3)
 
 
-def test_two_steps_of_nesterovs_momentum_are_those_of_a_hand_computation(
-    values: dict[str, Any],
-) -> None:
-    """v = m v + g, w -= r (g + m v), with g = 1 and no weight decay."""
-    model = Mlp(inputs=6, hidden1=8, hidden2=7, classes=3)
-    chosen = {**values, "optimizer": "sgd", "nesterov": True, "weight_decay": 0.0}
-    optimizer = build_optimizer(model, chosen)
+def batch(n, seed=1, shape=(5,)):
+    generator = torch.Generator().manual_seed(seed)
+    inputs = torch.randn(n, *shape, generator=generator)
+    return inputs, torch.randint(0, 3, (n,), generator=generator)
+
+
+def images(n):
+    return batch(n, shape=(3, 8, 8))
+
+
+def gradients(model):
+    return [p.grad.clone() for p in model.parameters() if p.grad is not None]
+
+
+def weights(model):
+    return torch.cat([p.detach().flatten() for p in model.parameters()])
+
+
+# Optimizers and schedules
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("none", [1.0 for _ in range(EPOCHS)]),
+        ("cosine", [(1 + math.cos(math.pi * e / 12)) / 2 for e in range(EPOCHS)]),
+        ("step", [0.1 ** (e // 4) for e in range(EPOCHS)]),
+    ],
+)
+def test_learning_rate_of_each_group_and_epoch_follows_the_formula(optimizer, schedule, expected):
+    values = BASE | {"optimizer": optimizer, "schedule": schedule, "lr2": 0.5}
+    made = build_optimizer(mlp(Grouped), values)
+    stepped = build_schedule(made, values, EPOCHS)
+    assert [len(group["params"]) for group in made.param_groups] == [4, 2]
+    rates = []
+    for _ in range(EPOCHS):
+        rates.append([group["lr"] for group in made.param_groups])
+        made.step()
+        stepped.step()
+    for found, factor in zip(rates, expected, strict=True):
+        assert found == pytest.approx([RATE * factor, 0.5 * factor], rel=1e-9)
+
+
+def test_adam_gets_rate_weight_decay_and_the_usual_moments():
+    (group,) = build_optimizer(mlp(), BASE | {"optimizer": "adam"}).param_groups
+    found = [group[name] for name in ("lr", "weight_decay", "betas", "eps")]
+    assert found == [RATE, 0.01, (0.9, 0.999), 1e-8]
+
+
+FIRST = 1 - RATE * (1 + 0.01)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        # v = g + d w, w -= r v; then v = m v + g + d w, w -= r v; g = 1
+        ({}, FIRST - RATE * (0.9 * 1.01 + 1 + 0.01 * FIRST)),
+        # v = m v + g, w -= r (g + m v); g = 1
+        ({"nesterov": True, "weight_decay": 0.0}, 1 - RATE * 1.9 - RATE * (1 + 0.9 * 1.9)),
+    ],
+    ids=["momentum", "nesterov"],
+)
+def test_two_steps_of_sgd_are_those_of_a_hand_computation(changes, expected):
+    model = mlp()
+    optimizer = build_optimizer(model, BASE | changes)
     bias = model.head.bias
     with torch.no_grad():
         bias.fill_(1.0)
     for _ in range(2):
         bias.grad = torch.ones_like(bias)
         optimizer.step()
-    expected = 1 - RATE * (1 + 0.9) - RATE * (1 + 0.9 * 1.9)
     assert bias.tolist() == pytest.approx([expected] * 3, rel=1e-6)
+
+
+def test_tuned_hyperparameter_takes_the_place_of_the_fixed_one(protocol):
+    values = hyperparameters({"momentum": 0.5}, protocol)
+    assert (values["momentum"], values["weight_decay"]) == (0.5, protocol.weight_decay)
+
+
+# Quick steps
+
+
+@pytest.mark.parametrize(
+    ("options", "late"),
+    [
+        *((options, False) for options in OPTIMIZERS),
+        # torch's own fused SGD with momentum raises where a gradient comes late
+        *((options, True) for options in (PLAIN_SGD, *OPTIMIZERS[3:])),
+    ],
+    ids=str,
+)
+def test_quick_steps_are_the_optimizers_steps(options, late):
+    values, ends = BASE | options | {"schedule": "cosine"}, []
+    for quick in (True, False):
+        model = mlp()
+        optimizer = build_optimizer(model, values)
+        schedule = build_schedule(optimizer, values, 4)
+        step = quick_step(optimizer) if quick else optimizer.step
+        for epoch in range(4):
+            for seed in range(3):
+                model.autograd_backward(*batch(8, seed=10 * epoch + seed), 1.0)
+                if late and epoch == 0:
+                    model.head.bias.grad = None
+                step()
+            schedule.step()
+        ends.append(weights(model))
+    assert torch.equal(*ends)
+
+
+# Gradients
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3, 0.0])
+@pytest.mark.parametrize("n", [1, 9])
+def test_chain_rule_of_the_mlp_is_that_of_autograd(n, weight):
+    model, (inputs, labels) = mlp().double(), batch(n)
+    model.backward(inputs[:1].double(), labels[:1], 1.0)  # its gradients are not added
+    loss = model.backward(inputs.double(), labels, weight)
+    by_hand = gradients(model)
+    expected = model.autograd_backward(inputs.double(), labels, weight)
+    torch.testing.assert_close(loss, expected)
+    torch.testing.assert_close(by_hand, gradients(model))
+
+
+def test_extreme_logits_give_finite_gradients():
+    model, (inputs, labels) = mlp(), batch(6)
+    loss = model.backward(inputs * 1e4, labels, 1.0)
+    assert torch.isfinite(loss)
+    assert all(torch.isfinite(gradient).all() for gradient in gradients(model))
+
+
+WORDS = torch.randint(1, 20, (12, 6), generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize(
+    ("make", "inputs"), [(resnet, images(12)[0]), (lstm, WORDS), (mlp, batch(12)[0])]
+)
+def test_reduced_precision_gives_nearly_the_gradients_of_the_full_one(make, inputs):
+    model = make()
+    model.eval()  # statistics of so small a batch are noise
+    for module in model.modules():
+        module.train(isinstance(module, torch.nn.LSTM))  # its backward pass needs it
+    found = []
+    for precision in ("bfloat16", "float32"):
+        step = backward_of(model, BATCH, Compute(precision=precision, compiled=False))
+        step(inputs, torch.arange(12) % 3, 0.5)
+        found.append(torch.cat([g.flatten() for g in gradients(model)]))
+    assert found[0].dtype == torch.float32
+    error = (found[0] - found[1]).norm() / found[1].norm()
+    assert 0 < error < 0.2
+
+
+# Compiled steps
+
+
+def compiling(monkeypatch):
+    """Let torch trace without compiling; return a list that grows by one size per graph."""
+    torch._dynamo.reset()
+    made = []
+
+    def counted(graph, inputs):
+        made.append(max(len(tensor) for tensor in inputs if tensor.shape[1:] == (3, 8, 8)))
+        return torch._dynamo.lookup_backend("eager")(graph, inputs)
+
+    step = torch.compile(Classifier.loss, dynamic=False, backend=counted)
+    monkeypatch.setattr(optimization, "_compiled_loss", lambda: step)
+    return made
+
+
+def take(model, step, rows=BATCH):
+    model.train()
+    inputs, labels = images(rows)
+    loss = step(inputs.to(model.head.weight), labels, 0.7)
+    return loss, gradients(model)
+
+
+def compiled_step(model):
+    return backward_of(model, BATCH, Compute(compiled=True))
+
+
+def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monkeypatch):
+    made = compiling(monkeypatch)
+    model = resnet()
+    take(model, compiled_step(model), BATCH - 1)
+    assert made == []
+    for seed in range(10):  # more than torch compiles a function anew
+        model, same = resnet(seed), resnet(seed)
+        found, expected = take(model, compiled_step(model)), take(same, same.autograd_backward)
+        torch.testing.assert_close(found, expected, rtol=0, atol=0)
+    assert made == [BATCH]
+
+
+def test_only_models_that_say_so_are_compiled():
+    model = mlp()
+    assert compiled_step(model) == model.backward
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")
+def test_step_of_the_real_compiler_is_the_plain_one():
+    # In double precision: normalising over four numbers makes much of a rounding.
+    plain, compiled = resnet().double(), resnet().double()
+    found = take(compiled, compiled_step(compiled))
+    expected = take(plain, plain.autograd_backward)
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_training_does_not_import_torchs_compiler():
+    code = """if True:
+        import sys
+        from benchmarks.workloads import images, sentences
+        for workload in (sentences(40, 50, 8, 8), images(40, 8)):
+            run = workload.run(8)
+            run.train_to(2)
+            workload.run(8).restore(run.state())
+        print("torch._dynamo" in sys.modules)
+    """
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"

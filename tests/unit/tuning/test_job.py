@@ -28,7 +28,7 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.failures import KEPT, known_reason
-from automata.models.mlp import build
+from automata.models.nets import mlp
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import provenance
 from automata.records import Record, read_record, write_record
@@ -403,7 +403,7 @@ def test_full_tests_the_best_trials_own_weights(data, tmp_path, scheduler, patie
     )
     record = run_job(job, data, tmp_path / "job")
     dataset = read_dataset(data)
-    model = build(dataset, record.best.configuration)
+    model = mlp(dataset, record.best.configuration)
     file = WorkFolder(tmp_path / "job").model(record.best.index)
     model.load_state_dict(read_checkpoint(file)["model"])
     assert record.final is None

@@ -1,0 +1,267 @@
+"""The paper's models against their equations, published sizes and other ways to compute them."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import batch_norm, conv2d, cross_entropy, pad
+
+from automata.datasets.prepared import Split
+from automata.models.nets import (
+    BasicBlock,
+    Bottleneck,
+    LstmClassifier,
+    Mlp,
+    ResNet,
+    lstm,
+    mlp,
+    resnet18,
+    resnet50,
+)
+
+WORDS, DIMENSION, HIDDEN, CLASSES = 30, 5, 6, 3
+SENTENCES = [[4, 9, 2], [7], [3, 3, 28, 1, 12, 5, 6, 29], [1, 2], [8, 4, 11, 10, 9]]
+RESNETS = pytest.mark.parametrize("build", [resnet18, resnet50])
+
+
+def noise(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(6), dtype=torch.float64)
+
+
+def classes_after(model, inputs, labels, optimizer, steps):
+    """Return the classes that `model` predicts after some steps on one mini-batch."""
+    for _ in range(steps):
+        optimizer.zero_grad()
+        cross_entropy(model(inputs), labels).backward()
+        optimizer.step()
+    return model(inputs).argmax(dim=1)
+
+
+# MLP
+
+
+def test_mlp_is_two_rectified_layers_and_a_linear_one():
+    torch.manual_seed(0)
+    model, inputs = Mlp(inputs=5, hidden1=8, hidden2=7, classes=3).double(), noise(4, 5)
+    w1, b1, w2, b2, w3, b3 = (p.detach() for p in model.parameters())
+    features = torch.relu(torch.relu(inputs @ w1.T + b1) @ w2.T + b2)
+    torch.testing.assert_close(model.features(inputs), features)
+    torch.testing.assert_close(model(inputs), features @ w3.T + b3)
+
+
+def test_built_mlp_has_the_sizes_of_data_and_configuration(dataset, configuration):
+    sizes = {**configuration, "hidden1": 11, "hidden2": 9}
+    shapes = [tuple(weight.shape) for weight in mlp(dataset, sizes).parameters()]
+    assert shapes == [(11, 6), (11,), (9, 11), (9,), (3, 9), (3,)]
+    model = mlp(dataset, {**sizes, "dropout": 0.5})
+    assert [part.p for part in model.modules() if isinstance(part, nn.Dropout)] == [0.5]
+    inputs = dataset.train.inputs[:9]
+    assert not torch.equal(model(inputs), model(inputs))
+    assert torch.equal(model.eval()(inputs), model(inputs))
+
+
+# LSTM
+
+
+def padded(sentences, columns=8):
+    rows = [sentence + [0] * (columns - len(sentence)) for sentence in sentences]
+    return torch.tensor(rows, dtype=torch.int32)
+
+
+@pytest.fixture(params=[1, 2], ids=["one layer", "two layers"])
+def model(request):
+    torch.manual_seed(2)
+    return LstmClassifier(torch.randn(WORDS, DIMENSION), HIDDEN, request.param, CLASSES)
+
+
+def recurrence(model, sentence):
+    """Return the last state by the equations of nn.LSTM, one word and layer at a time."""
+    inputs = [model.embedding.weight[word] for word in sentence]
+    for layer in range(model.lstm.num_layers):
+        w_ih, w_hh, b_ih, b_hh = model.lstm.all_weights[layer]
+        h = c = torch.zeros(HIDDEN, dtype=w_ih.dtype)
+        outputs = []
+        for x in inputs:
+            i, f, g, o = (w_ih @ x + b_ih + w_hh @ h + b_hh).split(HIDDEN)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * c.tanh()
+            outputs.append(h)
+        inputs = outputs
+    return h
+
+
+@pytest.mark.parametrize("columns", [8, 48])
+def test_features_are_the_state_after_the_last_word_whatever_the_padding(model, columns):
+    model.double()
+    inputs = padded([[], *SENTENCES], columns)
+    expected = torch.stack([recurrence(model, row) for row in [[1], *SENTENCES]])
+    torch.testing.assert_close(model.features(inputs), expected, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(model(inputs), model.head(expected))
+    assert torch.equal(inputs, padded([[], *SENTENCES], columns))
+
+
+def test_single_precision_hardly_depends_on_the_padding(model):
+    together = model(pad(padded(SENTENCES), (0, 40)))
+    alone = torch.cat([model(padded([sentence], len(sentence))) for sentence in SENTENCES])
+    torch.testing.assert_close(together, alone, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_words_are_trained_but_not_padding_nor_the_vectors_of_the_data_set(decay):
+    vectors = torch.ones(WORDS, DIMENSION)
+    model = LstmClassifier(vectors, HIDDEN, 1, CLASSES)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1, weight_decay=decay, fused=True)
+    model(padded(SENTENCES)).sum().backward()
+    moved = model.embedding.weight.grad.abs().sum(dim=1).nonzero().flatten().tolist()
+    assert moved == sorted({word for sentence in SENTENCES for word in sentence})
+    optimizer.step()
+    assert not model.embedding.weight[0].any()
+    assert (model.embedding.weight[moved] != 1).all()
+    assert (vectors == 1).all()
+
+
+def test_vector_of_padding_never_matters(model):
+    before = model(padded(SENTENCES))
+    model.embedding.weight.data[0] = 1e6
+    assert torch.equal(model(padded(SENTENCES)), before)
+
+
+def test_sentences_decided_by_one_word_are_learnt(model):
+    """One of the words 2, 3 and 4 decides, wherever it is; the others are noise."""
+    generator = torch.Generator().manual_seed(5)
+    words = torch.randint(5, WORDS, (90, 8), generator=generator)
+    lengths = torch.randint(1, 9, (90,), generator=generator)
+    labels = torch.arange(90) % CLASSES
+    words[torch.arange(90), (torch.rand(90, generator=generator) * lengths).long()] = labels + 2
+    words[torch.arange(8) >= lengths[:, None]] = 0
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+    assert torch.equal(classes_after(model, words.int(), labels, optimizer, 80), labels)
+
+
+@pytest.mark.parametrize(
+    ("given", "layers", "dropout"), [({}, 1, []), ({"layers": 2, "dropout": 0.5}, 2, [0.5])]
+)
+def test_built_lstm_has_the_sizes_of_data_and_configuration(dataset, given, layers, dropout):
+    vectors = torch.randn(WORDS, DIMENSION)
+    model = lstm(replace(dataset, extras={"vectors": vectors}), {"hidden": 11, **given})
+    sizes = (model.lstm.input_size, model.lstm.hidden_size, model.lstm.num_layers)
+    assert (*sizes, model.head.out_features) == (DIMENSION, 11, layers, CLASSES)
+    assert torch.equal(model.embedding.weight[1:], vectors[1:])
+    assert [part.p for part in model.modules() if isinstance(part, nn.Dropout)] == dropout
+    inputs = padded(SENTENCES)
+    assert torch.equal(model(inputs), model(inputs)) is (not dropout)
+
+
+# ResNets
+
+
+@pytest.fixture
+def images(dataset):
+    """Ten classes of 32x32 images, of which only the shape counts here."""
+    split = Split(torch.zeros(2, 3, 32, 32, dtype=torch.uint8), torch.zeros(2, dtype=torch.int64))
+    return replace(dataset, kind="image", classes=10, train=split)
+
+
+def with_random_statistics(module):
+    """Make batch normalisation do something that a mistake would show in."""
+    torch.manual_seed(7)
+    for part in module.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            nn.init.normal_(part.weight)
+            nn.init.normal_(part.bias)
+            nn.init.normal_(part.running_mean)
+            nn.init.uniform_(part.running_var, 0.5, 2)
+    return module.double().eval()
+
+
+def normalised(state, name, maps):
+    mean, variance = state[f"{name}.running_mean"], state[f"{name}.running_var"]
+    return batch_norm(maps, mean, variance, state[f"{name}.weight"], state[f"{name}.bias"])
+
+
+def shortcut_of(state, x, stride):
+    if "shortcut.0.weight" not in state:
+        return x
+    picked = x[:, :, ::stride, ::stride]  # what a 1x1 convolution with a stride sees
+    maps = torch.einsum("oi,nihw->nohw", state["shortcut.0.weight"][:, :, 0, 0], picked)
+    return normalised(state, "shortcut.1", maps)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "width", "stride"), [(8, 8, 1), (6, 8, 1), (8, 16, 2), (32, 8, 1), (32, 8, 2)]
+)
+@pytest.mark.parametrize(
+    ("kind", "sizes", "strided"), [(BasicBlock, [3, 3], 0), (Bottleneck, [1, 3, 1], 1)]
+)
+def test_block_is_convolutions_and_a_shortcut(kind, sizes, strided, inputs, width, stride):
+    block = with_random_statistics(kind(inputs, width, stride))
+    state, x = block.state_dict(), noise(2, inputs, 8, 8)
+    y = x
+    for place, size in enumerate(sizes):
+        steps = stride if place == strided else 1
+        y = y.clamp(min=0) if place else y
+        y = conv2d(y, state[f"body.{3 * place}.weight"], stride=steps, padding=size // 2)
+        y = normalised(state, f"body.{3 * place + 1}", y)
+    torch.testing.assert_close(block(x), (y + shortcut_of(state, x, stride)).clamp(min=0))
+
+
+@pytest.mark.parametrize(
+    ("build", "count", "expansion"), [(resnet18, 11_173_962, 1), (resnet50, 23_520_842, 4)]
+)
+def test_resnets_have_the_published_parameters_and_stages(images, build, count, expansion):
+    """Each stage but the first doubles the channels and halves height and width."""
+    model = build(images, {}).eval()
+    assert sum(p.numel() for p in model.parameters()) == count
+    maps = model.stem(torch.zeros(1, 3, 32, 32))
+    shapes = []
+    for stage in (model.layer1, model.layer2, model.layer3, model.layer4):
+        maps = stage(maps)
+        shapes.append((maps.shape[1] // expansion, maps.shape[2]))
+    assert shapes == [(64, 32), (128, 16), (256, 8), (512, 4)]
+
+
+@RESNETS
+def test_images_of_any_size_and_channels_are_read_and_logits_are_head_of_features(images, build):
+    grey = replace(images, train=Split(images.train.inputs[:, :1], images.train.labels))
+    model, inputs = build(grey, {}).double().eval(), noise(2, 1, 33, 33)
+    features = model.features(inputs)
+    assert features.shape == (2, model.head.in_features)
+    torch.testing.assert_close(model(inputs), model.head(features))
+
+
+@RESNETS
+def test_groups_are_the_papers_parts_of_the_network(images, build):
+    model = build(images, {})
+    groups = model.parameter_groups()
+    parts = {"lr1": "stem layer1", "lr2": "layer2 layer3", "lr3": "layer4", "lr4": "head"}
+    assert groups.keys() == parts.keys()
+    for name, named in parts.items():
+        expected = [p for part in named.split() for p in getattr(model, part).parameters()]
+        assert list(map(id, groups[name])) == list(map(id, expected))
+
+
+@RESNETS
+def test_convolutions_start_with_the_variance_of_he(images, build):
+    """Variance 2 / (outputs * size^2), so that the normalised weights have variance 1."""
+    torch.manual_seed(8)
+    kernels = [m.weight.detach() for m in build(images, {}).modules() if isinstance(m, nn.Conv2d)]
+    scaled = torch.cat([(k.square() * len(k) * k[0, 0].numel() / 2).flatten() for k in kernels])
+    assert float(scaled.mean()) == pytest.approx(1, abs=0.005)
+
+
+def test_few_steps_fit_a_mini_batch():
+    torch.manual_seed(9)
+    model = ResNet(BasicBlock, (1, 1, 1, 1), channels=3, classes=3)
+    inputs, labels = noise(9, 3, 8, 8).float(), torch.arange(9) % 3
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
+    assert torch.equal(classes_after(model, inputs, labels, optimizer, 12), labels)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_cpu_and_gpu_agree(images, model):
+    cases = [(model, padded([[], *SENTENCES])), (resnet18(images, {}), noise(2, 3, 32, 32))]
+    for net, inputs in cases:
+        expected = net.double().eval()(inputs)
+        found = net.to("cuda")(inputs.to("cuda")).cpu()
+        torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)

@@ -1,0 +1,128 @@
+"""Mini-batches of texts and images; crops and flips against slicing, image by image."""
+
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from automata.datasets.prepared import Dataset, Normalisation, Split
+from automata.selection.problem import Subset
+from automata.training.batches import GATHERED, MiniBatches, augment
+
+
+def generator():
+    return torch.Generator().manual_seed(11)
+
+
+def pictures(n):
+    """Return images without zeros, so that padding shows."""
+    return torch.randint(1, 256, (n, 3, 6, 7), generator=generator(), dtype=torch.uint8)
+
+
+def crop(image, padding, top, left, mirrored):
+    """Return one crop of the padded image by slicing."""
+    _, height, width = image.shape
+    around = ((0, 0), (padding, padding), (padding, padding))
+    part = np.pad(image.numpy(), around)[:, top : top + height, left : left + width]
+    return np.flip(part, axis=2) if mirrored else part
+
+
+@pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize("padding", [0, 1, 4, 9])
+def test_augmented_images_are_the_slices_at_the_draws(padding, flip):
+    """Offsets come before flips from the generator, so that crops do not depend on `flip`."""
+    images, draws = pictures(20), generator()
+    found = augment(images, padding, flip, generator())
+    offsets = torch.randint(2 * padding + 1, (2, 20), generator=draws)
+    flips = torch.randint(2, (20,), generator=draws) * flip
+    expected = [
+        crop(image, padding, int(top), int(left), bool(mirrored))
+        for image, top, left, mirrored in zip(images, *offsets, flips, strict=True)
+    ]
+    np.testing.assert_array_equal(found.numpy(), np.stack(expected))
+    assert torch.equal(images, pictures(20))
+
+
+@pytest.mark.parametrize(("flip", "kinds"), [(False, 9), (True, 18)])
+def test_all_offsets_and_flips_are_equally_likely(flip, kinds):
+    """The square sum of 18 standardised counts exceeds 45 in one of 3000 samples."""
+    image = torch.arange(1, 10, dtype=torch.uint8).view(1, 1, 3, 3)
+    found = augment(image.expand(9000, 1, 3, 3), 1, flip, generator())
+    counts = np.array(list(Counter(map(tuple, found.flatten(1).tolist())).values()))
+    expected = 9000 / kinds
+    assert len(counts) == kinds
+    assert ((counts - expected) ** 2 / expected).sum() < 45
+
+
+def test_augmentation_of_nothing_returns_the_images_and_draws_nothing():
+    images, draws = pictures(3), generator()
+    before = draws.get_state()
+    assert augment(images, 0, False, draws) is images
+    assert torch.equal(draws.get_state(), before)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_augmentation_on_a_gpu_is_that_on_a_cpu():
+    images = pictures(20)
+    found = augment(images.to("cuda"), 3, True, generator())
+    assert torch.equal(found.cpu(), augment(images, 3, True, generator()))
+
+
+def epoch_of(split, batches, epoch=0, seed=0, **settings):
+    """Return the mini-batches of an epoch, weighted by their numbers."""
+    kind = "text" if split.inputs.ndim == 2 else "image"
+    metadata = {"flip": settings.pop("flip_allowed", True)}
+    data = Dataset("toy", kind, 2, split, split, split, metadata)
+    augmentation = SimpleNamespace(**{"crop_padding": 0, "flip": False, **settings})
+    model, protocol = SimpleNamespace(reads_padding=False), SimpleNamespace()
+    model.reads_padding, protocol.augmentation = kind == "image", augmentation
+    weights = torch.arange(len(batches)).float()
+    return MiniBatches(data, model, protocol, seed).of_epoch(Subset(batches, weights), epoch)
+
+
+def images_of(**settings):
+    """Return the images of an epoch, as bytes."""
+    normal = Normalisation(torch.full((3,), 0.5), torch.full((3,), 0.3))
+    split = Split(pictures(24), torch.zeros(24, dtype=torch.int64), normal)
+    inputs = torch.cat([part for part, _, _ in epoch_of(split, [torch.arange(24)], **settings)])
+    return as_bytes(((inputs * 0.3 + 0.5) * 255).round().to(torch.uint8))
+
+
+def as_bytes(images):
+    return {image.contiguous().numpy().tobytes() for image in images}
+
+
+def test_images_are_normalised_and_mirrored_where_protocol_and_data_allow_it():
+    plain, mirrored = as_bytes(pictures(24)), as_bytes(pictures(24).flip(3))
+    assert images_of() == images_of(flip=True, flip_allowed=False) == plain
+    flipped = images_of(flip=True)
+    assert flipped <= plain | mirrored
+    assert flipped & plain
+    assert flipped & mirrored
+
+
+def test_each_epoch_and_each_seed_augments_images_in_its_own_way():
+    usual = images_of(crop_padding=2)
+    assert usual == images_of(crop_padding=2)
+    assert usual != images_of(crop_padding=2, epoch=1)
+    assert usual != images_of(crop_padding=2, seed=1)
+
+
+def test_mini_batches_of_texts_come_once_in_a_random_order_cut_to_their_longest_row():
+    words = torch.randint(2, 90, (300, 9), generator=generator(), dtype=torch.int32)
+    lengths = torch.randint(1, 10, (300, 1), generator=generator())
+    split = Split(words.masked_fill(torch.arange(9) >= lengths, 0), torch.arange(300) % 7)
+    batches = list(torch.randperm(300, generator=generator()).split(3))
+    assert len(batches) > GATHERED
+    orders = []
+    for epoch in (0, 1):
+        orders.append([])
+        for inputs, labels, weight in epoch_of(split, batches, epoch):
+            rows = batches[int(weight)]
+            assert torch.equal(inputs, split.inputs[rows][:, : lengths[rows].max()])
+            assert torch.equal(labels, split.labels[rows])
+            orders[-1].append(int(weight))
+    assert sorted(orders[0]) == sorted(orders[1]) == list(range(100))
+    assert orders[0] != orders[1]

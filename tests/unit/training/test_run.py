@@ -1,0 +1,398 @@
+"""Training runs: resume, patience, seeds, cadence of selections, warm start, divergence."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from sklearn.utils.class_weight import compute_class_weight
+
+from automata.datasets.prepared import Split
+from automata.registry import SELECTORS
+from automata.selection.gradmatch import AdaptiveGradMatch
+from automata.selection.problem import Cadence, Subset
+from automata.training.optimization import quick_step
+from automata.training.progress import Progress
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan, build_selector
+from support.selectors import GUIDED
+
+NAMES = ["full", *SELECTORS]
+INTERVAL = [name for name in NAMES if build_selector(name).cadence is Cadence.EVERY_INTERVAL]
+ROWS = 120
+DIVERGING = {"optimizer": "sgd", "learning_rate": 1e20}
+OF_PROTOCOL = ("reselect_every", "patience", "metric", "class_weights", "evaluate_every")
+
+
+@pytest.fixture
+def make(dataset, protocol, configuration):
+    """Return a maker of runs: the selector or its name, then what differs from the usual."""
+
+    def make_run(
+        selector, *, data=dataset, seed=0, fraction=None, warm_start=0.0, exponent=0.0, **changes
+    ):
+        settings = {key: changes.pop(key) for key in OF_PROTOCOL if key in changes}
+        made = build_selector(selector) if isinstance(selector, str) else selector
+        usual = 1.0 if selector == "full" else 0.3
+        return TrainingRun(
+            data,
+            {**configuration, **changes},
+            protocol.model_copy(update=settings),
+            SubsetPlan(made, fraction or usual, warm_start, exponent),
+            seed,
+            torch.device("cpu"),
+        )
+
+    return make_run
+
+
+def weights_of(run):
+    """Return all weights, exactly: float32 values are exact as Python floats."""
+    return torch.cat([p.detach().flatten() for p in run.model.parameters()]).tolist()
+
+
+def outcome(run):
+    """Return weights and progress without clocks, as texts: NaN is not equal to itself."""
+    clocks = {"evaluations": {"__all__": {"finished_at"}}, "best": {"finished_at"}}
+    return repr(weights_of(run)), repr(run.progress.model_dump(exclude={"seconds": True, **clocks}))
+
+
+def through_a_file(state):
+    file = io.BytesIO()
+    torch.save(state, file)
+    file.seek(0)
+    return torch.load(file, weights_only=True)
+
+
+def rows_of(run):
+    assert run.subset is not None
+    return torch.cat(run.subset.batches).tolist()
+
+
+def train(run, *epochs):
+    """Train to each of `epochs`, and evaluate there."""
+    for epoch in epochs:
+        run.train_to(epoch)
+        run.evaluate()
+    return run
+
+
+@pytest.mark.parametrize(
+    ("selector", "stop", "changes"),
+    [
+        *((name, stop, {}) for name in NAMES for stop in (1, 4)),
+        *(("gradmatch", stop, {"optimizer": "adam"}) for stop in (0, 3, 6)),
+        *(("gradmatch", 3, {"schedule": schedule}) for schedule in ("none", "cosine")),
+        # kappa T k/N = 1 * 12 * 0.4, hence 5 epochs on all data
+        *(("gradmatch", stop, {"fraction": 0.4, "warm_start": 1.0}) for stop in (1, 4, 5, 6)),
+        *(("full", stop, {"learning_rate": 0.3, "patience": 3}) for stop in (1, 3, 5)),
+        ("full", 3, DIVERGING),
+    ],
+    ids=str,
+)
+def test_resumed_run_equals_one_in_one_go(make, selector, stop, changes):
+    whole, before, after = (make(selector, **changes) for _ in range(3))
+    train(before, stop)
+    after.restore(through_a_file(before.state()))
+    train(whole, stop)
+    for run in (whole, after):
+        train(run, 12)
+        run.model.load_state_dict(run.weights)
+    assert outcome(after) == outcome(whole)
+
+
+def test_evaluations_change_nothing_and_those_of_the_curve_come_between_the_rungs(make):
+    quiet, watched = make("gradmatch"), make("gradmatch", evaluate_every=2)
+    quiet.train_to(6)
+    train(watched, 3, 6)
+    assert [point.epoch for point in watched.progress.curve] == [2, 4]
+    assert [point.epoch for point in watched.progress.evaluations] == [3, 6]
+    assert weights_of(watched) == weights_of(quiet)
+
+
+def by_hand(make, patience, metric):
+    """Return the epochs, the best epoch and its weights of a training that is judged by hand."""
+    run, judged = make("full", learning_rate=0.3), []
+    for epoch in range(1, 13):
+        scores = train(run, epoch).progress.evaluations[-1]
+        score = scores.balanced_accuracy if metric == "balanced_accuracy" else 0
+        judged.append((score, -scores.loss, -epoch, weights_of(run)))
+        _, _, best, weights = max(judged)
+        if epoch + best == patience:
+            break
+    return epoch, -best, weights
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("patience", [1, 2, 4, 20])
+def test_training_ends_when_its_patience_does_and_keeps_its_best_epoch(make, patience, metric):
+    epochs, best, weights = by_hand(make, patience, metric)
+    run = train(make("full", learning_rate=0.3, patience=patience, metric=metric), 2, 5, 12)
+    progress = run.progress
+    assert (progress.epochs, progress.kept_epoch, run.ended) == (epochs, best, patience < 20)
+    run.model.load_state_dict(run.weights)
+    assert weights_of(run) == weights
+    assert [e.epoch for e in progress.evaluations] == [min(e, epochs) for e in (2, 5, 12)]
+    ranks = [evaluation.rank(metric) for evaluation in progress.evaluations]
+    assert ranks == sorted(ranks)
+    assert progress.best is not None
+    assert progress.score == progress.best.score(metric)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_seed_alone_decides_the_result(make, name):
+    one, same, other = make(name), make(name), make(name, seed=1)
+    assert weights_of(one) != weights_of(other)
+    one.train_to(4)
+    torch.manual_seed(99)  # nobody reads the global stream
+    before = torch.random.get_rng_state()
+    same.train_to(4)
+    other.train_to(4)
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert outcome(one) == outcome(same)
+    assert weights_of(one) != weights_of(other)
+
+
+def test_configurations_of_one_architecture_start_with_equal_weights(make):
+    one = make("random", learning_rate=0.001, optimizer="adam", batch_size=8)
+    other = make("gradmatch", learning_rate=0.01, optimizer="sgd", batch_size=32)
+    assert weights_of(one) == weights_of(other)
+
+
+# Cadence
+
+AFTER_SEVEN = {
+    "full": (7, 0),
+    "random": (1, 0),
+    "adaptive-random": (3, 0),
+    "rs2": (7, 0),
+    "craig": (3, 2),
+    "glister": (3, 2),
+    "gradmatch-adaptive": (3, 2),
+    "gradmatch": (3, 2),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "epochs", "draws", "gradients"),
+    [
+        *((name, {}, 7, *AFTER_SEVEN[name]) for name in NAMES),
+        ("gradmatch", {}, 3, 1, 0),
+        ("gradmatch", {}, 4, 2, 1),
+        ("gradmatch", {}, 10, 4, 3),
+        # two and four epochs of warm start
+        ("gradmatch", {"warm_start": 0.5}, 2, 0, 0),
+        ("gradmatch", {"warm_start": 0.5}, 3, 1, 0),
+        ("gradmatch", {"warm_start": 0.5}, 4, 2, 1),
+        ("gradmatch", {"warm_start": 1.0}, 6, 1, 0),
+        ("gradmatch", {"warm_start": 1.0}, 7, 2, 1),
+        # 0.5 * 12 * 0.5 = 3 = R: a selection comes first
+        ("gradmatch", {"fraction": 0.5, "warm_start": 0.5}, 4, 1, 1),
+    ],
+    ids=str,
+)
+def test_subsets_are_drawn_at_the_cadence_and_gradients_read_at_multiples_of_r(
+    make, name, changes, epochs, draws, gradients
+):
+    run = make(name, **changes)
+    run.train_to(epochs)
+    assert (run.progress.draws, run.progress.gradient_selections) == (draws, gradients)
+
+
+def test_first_subset_is_random_for_all_interval_selectors_and_stays_until_epoch_r(make):
+    runs = [make(name) for name in INTERVAL]
+    for epoch in (1, 3):
+        for run in runs:
+            run.train_to(epoch)
+        subsets = [rows_of(run) for run in runs]
+        assert subsets == [subsets[0]] * len(runs)
+    for run in runs:
+        run.train_to(4)
+        assert rows_of(run) != subsets[0]
+
+
+def test_training_to_an_epoch_that_is_done_does_nothing(make):
+    run = train(make("gradmatch"), 4)
+    before = outcome(run)
+    run.train_to(2)
+    assert outcome(run) == before
+
+
+# Rows of an epoch
+
+
+class Fixed:
+    """A selector of one weighted mini-batch, which notes the learning rates of its problems."""
+
+    def __init__(self, weight=1.0, cadence=Cadence.ONCE, fill=0):
+        self.weight, self.cadence, self.fill = weight, cadence, fill
+        self.rates = []
+
+    def select(self, problem):
+        self.rates.append(problem.learning_rate)
+        return Subset([torch.arange(10)], torch.tensor([self.weight]), self.fill)
+
+
+THRIFTY = AdaptiveGradMatch(tolerance=0.99)
+"""Its subsets are its floor, a mini-batch of 16, after a first one of 36 rows."""
+
+
+@pytest.mark.parametrize(
+    ("selector", "warm_start", "epochs", "counts"),
+    [
+        *((n, 0.0, 5, (180, 36, 5, 180, 15)) for n in SELECTORS if n != "gradmatch-adaptive"),
+        ("full", 0.0, 3, (360, 120, 3, 360, 24)),
+        (THRIFTY, 0.0, 5, (3 * 36 + 2 * 16, 16, 5, 3 * 36 + 2 * 16, 3 * 3 + 2)),
+        # 0.5 * 12 * 0.3 = 1.8, hence two epochs on all 120 rows
+        ("rs2", 0.5, 2, (240, 0, 0, 0, 16)),
+        ("rs2", 0.5, 5, (240 + 108, 36, 3, 108, 16 + 9)),
+        ("gradmatch", 0.5, 1, (120, 0, 0, 0, 8)),
+        ("gradmatch", 0.5, 3, (240 + 36, 36, 1, 36, 16 + 3)),
+        (THRIFTY, 0.5, 5, (240 + 36 + 2 * 16, 16, 3, 36 + 2 * 16, 16 + 3 + 2)),
+    ],
+)
+def test_samples_and_steps_are_counted_and_those_of_the_warm_start_apart(
+    make, selector, warm_start, epochs, counts
+):
+    """Mini-batches have 16 rows, the last one fewer."""
+    run = make(selector, warm_start=warm_start)
+    run.train_to(epochs)
+    names = ("samples", "subset_samples", "subset_epochs", "selected_samples", "steps")
+    assert tuple(getattr(run.progress, name) for name in names) == counts
+
+
+def test_last_layers_own_learning_rate_is_the_step_of_a_selection(make):
+    """SGD with a step schedule: a tenth after every four epochs."""
+    selector = Fixed(cadence=Cadence.EVERY_EPOCH, fill=2)
+    run = make(selector, fraction=0.25, exponent=0.5)  # rates are doubled
+    body = [p for p in run.model.parameters() if p is not run.model.head.weight]
+    head = [{"params": [run.model.head.weight], "lr": 0.5}, {"params": body, "lr": 0.01}]
+    run.optimizer = torch.optim.SGD(head)
+    run._step = quick_step(run.optimizer)
+    run.schedule = torch.optim.lr_scheduler.StepLR(run.optimizer, step_size=4, gamma=0.1)
+    run.train_to(6)
+    assert selector.rates == pytest.approx([1.0] * 4 + [0.1] * 2)
+    assert (run.progress.draws, run.progress.random_fill) == (6, 12)
+
+
+@pytest.mark.parametrize("weight", [0.5, 3.0])
+def test_weight_scales_the_loss_of_its_mini_batch(make, dataset, weight):
+    """The first step of SGD is -rate * (weight * gradient + decay * w)."""
+    run = make(Fixed(weight))
+    bias = run.model.head.bias
+    before = bias.detach().clone()
+    logits = run.model(dataset.train.inputs[:10])
+    loss = torch.nn.functional.cross_entropy(logits, dataset.train.labels[:10])
+    (gradient,) = torch.autograd.grad(loss, bias)
+    run.train_to(1)
+    expected = before - 0.01 * (weight * gradient + 0.01 * before)
+    torch.testing.assert_close(bias.detach(), expected)
+    assert run.progress.training_loss == [pytest.approx(weight * loss.item(), rel=1e-5)]
+
+
+@pytest.mark.parametrize("split", ["test", "validation"])
+@pytest.mark.parametrize("name", NAMES)
+def test_other_splits_never_train_and_validation_rows_choose_subsets_of_glister_alone(
+    make, dataset, split, name
+):
+    noise = Split(torch.full((9, 6), 1e3), torch.zeros(9, dtype=torch.int64))
+    usual, other = make(name), make(name, data=replace(dataset, **{split: noise}))
+    assert weights_of(train(usual, 3)) == weights_of(train(other, 3))
+    assert (usual.progress.score == other.progress.score) is (split == "test")
+    chosen = (name, split) == ("glister", "validation")
+    assert (weights_of(train(usual, 7)) != weights_of(train(other, 7))) is chosen
+
+
+def test_sound_training_lowers_the_loss_and_its_score_is_the_latest_accuracy(make):
+    progress = train(make("gradmatch", fraction=0.5), 0, 12).progress
+    losses, latest = progress.training_loss, progress.evaluations[1]
+    assert losses[-1] < losses[0]
+    assert losses == [float(f"{loss:.6g}") for loss in losses]
+    assert (progress.score, latest.epoch, progress.failure) == (latest.accuracy, 12, None)
+    seconds = progress.seconds
+    assert min(seconds.training, seconds.selection, seconds.evaluation) > 0
+
+
+def test_balanced_class_weights_are_scikit_learns(make, dataset):
+    of_class = [torch.where(dataset.train.labels == number)[0] for number in range(3)]
+    rows = torch.cat([of_class[0], of_class[1][:7], of_class[2][:1]])
+    few = Split(dataset.train.inputs[rows], dataset.train.labels[rows])
+    run = make("full", data=replace(dataset, train=few), class_weights="balanced")
+    expected = compute_class_weight("balanced", classes=np.arange(3), y=few.labels.numpy())
+    assert run.model.class_weights is not None
+    assert run.model.class_weights.tolist() == pytest.approx(expected)
+
+
+# Warm start and horizon
+
+
+@pytest.mark.parametrize(
+    ("warm_start", "epochs", "fraction", "expected"),
+    [
+        (0.0, 200, 0.3, 0),
+        (0.35, 200, 0.01, 1),  # 0.7
+        (0.35, 200, 0.1, 7),  # exactly
+        (0.35, 40, 0.1, 2),  # 1.4
+        (1.0, 10, 1.0, 10),
+    ],
+)
+def test_warm_start_epochs_are_kappa_t_k_over_n_rounded_up(warm_start, epochs, fraction, expected):
+    plan = SubsetPlan(build_selector("random"), fraction, warm_start)
+    assert plan.warm_start_epochs(epochs) == expected
+
+
+@pytest.mark.parametrize("schedule", ["none", "cosine"])
+def test_horizon_exponent_multiplies_the_rates_of_subset_epochs(make, schedule):
+    def weights(rate, exponent, warm_start, epochs):
+        settings = {"exponent": exponent, "warm_start": warm_start, "schedule": schedule}
+        run = make("rs2", fraction=0.25, learning_rate=rate, **settings)
+        run.train_to(epochs)
+        return weights_of(run)
+
+    corrected = weights(0.01, 0.5, 0.0, 3)
+    assert corrected == pytest.approx(weights(0.02, 0.0, 0.0, 3), rel=1e-5)
+    assert corrected != pytest.approx(weights(0.01, 0.0, 0.0, 3), rel=1e-5)
+    # three epochs of warm start
+    assert weights(0.01, 0.5, 1.0, 3) == weights(0.01, 0.0, 1.0, 3)
+    assert weights(0.01, 0.5, 1.0, 4) != weights(0.01, 0.0, 1.0, 4)
+
+
+# Divergence
+
+
+def test_diverged_training_names_its_epoch_goes_no_further_and_has_the_worst_score(make):
+    run = train(make("full", **DIVERGING), 0, 3)  # the first score is an honest one
+    failure, before = run.progress.failure, outcome(run)
+    assert failure is not None
+    assert failure.endswith("in epoch 1")
+    run.train_to(12)
+    assert (outcome(run), run.progress.epochs) == (before, 1)
+    assert run.progress.score == Progress().score == 0
+    read = Progress.model_validate_json(run.progress.model_dump_json())
+    assert repr(read) == repr(run.progress)
+
+
+def test_training_that_diverges_later_has_the_worst_score_however_good_it_was(make):
+    run = train(make("full", patience=20), 2)
+    good = run.progress.score
+    run.optimizer.param_groups[0]["lr"] = 1e30
+    assert good > train(run, 5).progress.score == 0.0
+
+
+def test_weights_that_explode_in_the_last_step_are_found_at_the_evaluation(make):
+    """One mini-batch of all rows: the loss is still that of the initial weights."""
+    run = make("full", optimizer="sgd", learning_rate=1e38, batch_size=ROWS)
+    run.train_to(1)
+    assert run.progress.failure is None
+    run.evaluate()
+    assert run.progress.failure is not None
+    assert run.progress.failure.startswith("validation loss")
+
+
+@pytest.mark.parametrize("selector", GUIDED)
+def test_gradients_that_are_not_finite_fail_the_run_and_not_the_job(make, selector):
+    run = make(selector, reselect_every=1, batch_size=36, schedule="none", **DIVERGING)
+    run.train_to(12)
+    assert run.progress.failure == "gradients not finite after epoch 1"
+    assert run.progress.score == 0
