@@ -1,16 +1,11 @@
-"""The best hyper-parameters: the run that chose them, how good and how sure they are.
-
-The choice looks at validation scores alone, never at a test score.
-"""
+"""The best hyper-parameters, which validation scores alone choose, never a test score."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
-from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import yaml
@@ -40,20 +35,16 @@ MEASURES = {
 """Numbers of a run and, as means over seeds, of its combination -> columns of the runs."""
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """The hyper-parameters of a combination: those of the run with the highest score."""
+class Choice(NamedTuple):
+    """The run of a combination with the highest score, and the combination's runs."""
 
     run: dict[Any, Any]
-    """Its row in the table of runs."""
     runs: pd.DataFrame
-    """The rows of the combination, one per seed."""
 
     @property
     def configuration(self) -> dict[str, Any]:
         """The hyper-parameters, with all digits."""
-        found: dict[str, Any] = json.loads(self.run["best_configuration_json"])
-        return found
+        return dict(json.loads(self.run["best_configuration_json"]))
 
 
 def winner(runs: pd.DataFrame) -> dict[Any, Any] | None:
@@ -63,10 +54,10 @@ def winner(runs: pd.DataFrame) -> dict[Any, Any] | None:
 
 
 def choices(runs: pd.DataFrame) -> list[Choice]:
-    """Return the choice of each combination of FULL and selectors, the best score first.
+    """Return the choice of each combination of FULL and selectors in the runs of a data set.
 
-    `runs` are those of one data set. Controls other than FULL are left out. Selectors that read the
-    validation labels come last: their scores are not comparable with those of others.
+    The best score is first, but selectors that read the validation labels are last: their scores
+    are not comparable with those of others.
     """
     ranked = _ranked(runs[~runs["selector"].isin(names.CONTROLS.keys() - {"full"})])
     firsts = ranked.drop_duplicates(COMBINATION).to_dict("records")
@@ -88,11 +79,7 @@ def text(
     trials: pd.DataFrame,
     baselines: Mapping[str, dict[str, Any]],
 ) -> str:
-    """Return best.yaml: by data set the best choice, then that of each combination.
-
-    For own data, the best choice begins with `how_good` it is; `baselines` has the scores of simple
-    models by data set.
-    """
+    """Return best.yaml; `baselines` has the scores of simple models by data set."""
     errors = tradeoff.set_index(COMBINATION)["relative_test_error"].to_dict()
     entries, best = {}, {}
     for name in study.datasets(runs):
@@ -100,11 +87,9 @@ def text(
         found = choices(mine)
         entries[name] = [_entry(choice, errors) for choice in found]
         if found:
-            # YAML would write a second reference to an entry as an alias.
-            best[name] = deepcopy(entries[name][0])
+            best[name] = _entry(found[0], errors)
         if found and name not in names.DATASETS:
-            draws = drawn(mine)
-            worth = how_good(found[0].run, found[0].runs, draws, trials, baselines.get(name, {}))
+            worth = how_good(*found[0], drawn(mine), trials, baselines.get(name, {}))
             best[name] = {"how_good": worth, **best[name]}
     content = {"best": best, "combinations": entries}
     return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
@@ -126,8 +111,8 @@ def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
     }
     if len(runs) > 1:
         low, high = bounds(known("test_accuracy")(runs))
-        over_seeds["interval"] = interval(len(runs))
-        over_seeds |= {"test_accuracy_low": low, "test_accuracy_high": high}
+        ends = {"test_accuracy_low": low, "test_accuracy_high": high}
+        over_seeds |= {"interval": interval(len(runs)), **ends}
     return {
         **{name: run[name] for name in ("selector", "fraction", "search", "scheduler", "seed")},
         "configuration": choice.configuration,

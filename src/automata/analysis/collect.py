@@ -25,7 +25,6 @@ Row = dict[str, Any]
 CHUNK = 64
 """Records that a process reads at a time."""
 
-
 EVALUATION = [
     *RUN,
     *("index", "configuration", "status", "epoch", "rung", "accuracy", "score"),
@@ -41,10 +40,7 @@ _LISTED = 6
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:
-    """Return the files among `paths`, and all records in the folders among them.
-
-    Raises UserError for a path that is neither a file nor a folder with records.
-    """
+    """Return the files and the records in folders of `paths`; raises UserError for other paths."""
     files: list[Path] = []
     for path in paths:
         inside = (file for file in path.rglob("record.json") if file.is_file())
@@ -58,9 +54,7 @@ def record_files(paths: Iterable[Path]) -> list[Path]:
 def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -> dict[str, Any]:
     """Return the tables of the records at `paths`, at least one, by the names of their files.
 
-    `protocols.json` has the settings for each `protocol_hash` of the runs. `processes` processes
-    read the records. Raises UserError for a file that is not a record, and for two records of the
-    same run.
+    Raises UserError for a file that is not a record, and for two records of the same run.
     """
     read = partial(_read, comparison)
     if processes == 1 or len(paths) <= CHUNK:
@@ -93,10 +87,7 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
 
 
 def _read(comparison: Comparison, path: Path) -> tuple[Row, pd.DataFrame, Row, Row]:
-    """Return what a record adds: its run, trials, settings and provenance.
-
-    The settings leave out those of selectors and include the notes on the user's data.
-    """
+    """Return what a record adds: its run, trials, settings without those of selectors, origin."""
     record = read_record(path)
     settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
     if record.data.read:
@@ -119,10 +110,9 @@ def _exclude_older(runs: pd.DataFrame) -> None:
 def evaluations(record: Record, path: Path) -> pd.DataFrame:
     """Return a row per evaluation of a trial, in the order of time; none without a search.
 
-    `rung` says whether the scheduler saw the evaluation, whose `score` is by the tuned metric.
-    `elapsed_seconds` counts from the start of the search, without interruptions. `elapsed_joules`
-    spreads the energy of the search evenly over its time, because counters are read seconds apart.
-    A trial that diverged keeps its earlier evaluations.
+    `rung`: the scheduler saw the evaluation. `elapsed_seconds` counts from the start of the search,
+    without interruptions. `elapsed_joules` spreads the energy of the search evenly over its time,
+    because counters are read seconds apart.
     """
     window = record.tuning.measurement
     joules = window.energy_joules if window else None
@@ -188,8 +178,7 @@ def provenance_row(record: Record, path: Path) -> dict[str, Any]:
 def presented(table: pd.DataFrame) -> str:
     """Return the table of provenance for readers: the number of runs by value of each column.
 
-    A column with many values has one row that counts them. An empty value means that the machine
-    or software lacked the part, e.g. a GPU.
+    An empty value means that the machine or software lacked the part, e.g. a GPU.
     """
     rows: list[tuple[str, str, int]] = []
     for column in table.columns.drop(list(UNCOUNTED)):

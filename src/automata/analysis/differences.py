@@ -17,7 +17,6 @@ from automata.config.job import settings_of
 COLUMNS = [*PANEL, "key", "here", "paper"]
 
 NOT_IN_THE_PAPER = "not in the paper"
-
 PAPER_DEVICE = "RTX 1080, RTX 2080 or V100"
 """GPUs of the paper's servers (its appendix, 'More Experimental Details')."""
 
@@ -36,9 +35,8 @@ def differences(
     """Return a row per panel and setting in which `runs` differ from the paper.
 
     `protocols` has the settings for each `protocol_hash` of the runs; `paper` are the experiments
-    of config/paper.yaml. Other rows are for the device, the way of obtaining energy (the paper:
-    measured by pyJoules), the fractions and the number of seeds. The number of training rows cannot
-    differ, because preparation checks it. A data set that the paper does not use has one row.
+    of config/paper.yaml. The number of training rows cannot differ: preparation checks it. A data
+    set that the paper does not use has one row.
     """
     experiments = {dataset: config for config in paper for dataset in config.datasets}
     rows = []
@@ -58,10 +56,7 @@ def differences(
 
 
 def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
-    """Return the rows of `panels` in the table of `differences` as one line, or "none".
-
-    A setting that differs in some of the panels only has their number.
-    """
+    """Return the rows of `panels` in the table of `differences` as one line, or "none"."""
     inside = [panel in set(panels) for panel in panel_of_each(differing)]
     rows = differing[pd.Series(inside, index=differing.index, dtype=bool)]
     parts = []

@@ -19,8 +19,7 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
 
     `co2_measured_grams` is kWh x PUE x intensity. `co2_time_grams` is hours x TDP x intensity, as
     in the Machine Learning Impact calculator (Lacoste et al. 2019, arXiv 1910.09700), which the
-    paper used: one device at its design power, no CPU, no PUE. The calculator also rounds, which
-    would make small jobs zero.
+    paper used: one device at its design power, no CPU, no PUE. The calculator also rounds.
     """
     kwh = runs["energy_joules"].astype(float) / JOULES_PER_KWH
     hours = runs["total_seconds"] / 3600

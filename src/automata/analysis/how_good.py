@@ -40,12 +40,8 @@ def how_good(
 ) -> dict[str, Any]:
     """Return scores on the test rows, the tuned metric first, and sentences about them.
 
-    Args:
-        run: the best run.
-        runs: those of its combination, one per seed.
-        draws: configurations drawn at random.
-        trials: the evaluations of its trials.
-        baselines: scores of simple models, see `training.baselines`; empty if there are none.
+    `run` is the best of `runs`, which has one per seed, and `trials` has its evaluations. `draws`
+    are configurations drawn at random; `baselines` has scores of simple models, or nothing.
     """
     metric = run["metric"]
     # A model that is tuned for equal classes is compared with one that weighs them equally.
@@ -60,52 +56,71 @@ def how_good(
         model: {name: float(found[name]) for name in order if wording.known(found.get(name))}
         for model, found in models.items()
     }
+    rows, note = _rows(run, baselines)
+    reach = "other test rows may change it, by how much is not known"
+    if rows:
+        low, high = _wilson(scores["this model"][metric], rows)
+        words = f"{wording.number(100 * low)} to {wording.percent(high)}"
+        reach = f"{words} with other test rows (95 % Wilson interval, {note})"
     left_out = baselines.get("left_out")
     skipped = f"; a linear model was left out: {left_out}" if left_out else ""
     return {
         "scores": scores,
-        "verdict": _verdict(metric, scores) + skipped,
-        "uncertainty": [_over_rows(run, baselines), _over_seeds(metric, runs)],
+        "verdict": _verdict(metric, scores, rows) + skipped,
+        **_warning(scores),
+        "uncertainty": [reach, _over_seeds(metric, runs)],
         "tuning": _worth(run, runs, draws, trials),
     }
 
 
-def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]]) -> str:
-    """Return which of the other models the first one beats."""
+def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) -> str:
+    """Return which other models the first one beats, and whether noise may explain it."""
     (_, own), *others = ((model, found[metric]) for model, found in scores.items())
-    won, lost = (
-        [
-            f"{model} ({named(metric, other)})"
-            for model, other in others
-            if (own < other if metric == "log_loss" else own > other) == better
-        ]
-        for better in (True, False)
-    )
+    won: list[str] = []
+    lost: list[str] = []
+    alike: list[str] = []
+    for model, other in others:
+        better = own < other if metric == "log_loss" else own > other
+        (won if better else lost).append(f"{model} ({named(metric, other)})")
+        if rows:
+            (low, high), (least, most) = _wilson(own, rows), _wilson(other, rows)
+            if low <= most and least <= high:
+                alike.append(model)
     parts = [f"does not beat {' or '.join(lost)}"] if lost else []
     parts += [f"beats {' and '.join(won)}"] if won else []
-    return f"The model {', but '.join(parts)}" if parts else "No simple model was fitted"
+    noise = f"; within noise of {' and '.join(alike)}: the 95 % intervals overlap" if alike else ""
+    if not rows:
+        noise = "; whether by more than noise is not known"
+    return f"The model {', but '.join(parts)}{noise}" if parts else "No simple model was fitted"
 
 
-def _over_rows(run: Mapping[Any, Any], baselines: Mapping[str, Any]) -> str:
-    """Return how much other test rows may change the score of a run.
+def _warning(scores: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """Return a warning if the model's probabilities are worse than the shares of the classes."""
+    majority = SIMPLE["majority"]
+    own, other = (scores.get(it, {}).get("log_loss", math.nan) for it in ("this model", majority))
+    text = f"its log loss ({own:.3f}) is worse than that of {majority} ({other:.3f})"
+    return {"warning": f"Do not trust its probabilities: {text}"} if own > other else {}
+
+
+def _rows(run: Mapping[Any, Any], baselines: Mapping[str, Any]) -> tuple[int, str]:
+    """Return the number of test rows that a score is as sure as, and why; 0 if unknown.
 
     The mean recall of k classes, the rarest with n rows, is at least as certain as an accuracy on
     k n rows: by Jensen's inequality, its variance is at most p (1 - p) / (k n).
     """
-    metric = run["metric"]
     counts = [count for count in baselines.get("test_rows_by_class", []) if count]
-    if metric == "accuracy":
-        rows = int(run["test_rows"])
-        note = f"{rows:,} rows"
-    elif metric == "balanced_accuracy" and counts:
-        rows = len(counts) * min(counts)
-        note = f"the rarest class has {wording.count(min(counts), 'row')}"
-    else:
-        return "other test rows may change it, by how much is not known"
-    right = binomtest(round(run[SCORES[metric]] * rows), rows)
-    low, high = right.proportion_ci(method="wilson")
-    reach = f"{wording.number(100 * low)} to {wording.percent(high)}"
-    return f"{reach} with other test rows (95 % Wilson interval, {note})"
+    if run["metric"] == "accuracy":
+        return int(run["test_rows"]), f"{run['test_rows']:,} rows"
+    if run["metric"] == "balanced_accuracy" and counts:
+        rarest = min(counts)
+        return len(counts) * rarest, f"the rarest class has {wording.count(rarest, 'row')}"
+    return 0, ""
+
+
+def _wilson(score: float, rows: int) -> tuple[float, float]:
+    """Return the 95 % Wilson interval of an accuracy on a number of rows."""
+    found = binomtest(round(score * rows), rows).proportion_ci(method="wilson")
+    return found.low, found.high
 
 
 def _over_seeds(metric: str, runs: pd.DataFrame) -> str:

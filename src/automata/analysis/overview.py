@@ -18,7 +18,7 @@ from automata.analysis.tradeoff import CONTRAST, mean_differences, paired_differ
 from automata.analysis.wording import cell, percent, times
 
 METHODS = (names.AUTOMATA, "rs2")
-"""The selectors on the page: the paper's method, and re-sampling alone. All if neither ran."""
+"""The selectors on the page, if one of them ran: the paper's method, and re-sampling alone."""
 
 AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
     "dataset": (names.DATASETS, names.dataset),
@@ -128,10 +128,7 @@ def _difference(row: pd.Series[Any]) -> str:
 
 
 def worth(study: Study) -> pd.DataFrame:
-    """Return a row per data set: the errors of configurations drawn at random.
-
-    The panels of a data set share their draws; each compares them with a FULL of its own.
-    """
+    """Return a row per data set: the errors of configurations drawn at random."""
     columns = {
         "draws": ("draws", "max"),
         "diverged": ("diverged", "max"),
@@ -144,10 +141,7 @@ def worth(study: Study) -> pd.DataFrame:
 
 
 def ranks(study: Study) -> pd.DataFrame:
-    """Return tau with FULL's scores by scheduler, selector and size.
-
-    The rungs are those with the most configurations.
-    """
+    """Return tau with FULL's scores by scheduler, selector and size, where pairs are most."""
     table = _of_methods(rank_agreement(study))
     keys = ["scheduler", "selector", "fraction"]
     fullest = table[table["pairs"] == table.groupby(keys)["pairs"].transform("max")]
@@ -160,9 +154,12 @@ def early(study: Study) -> pd.DataFrame:
     runs = study.runs[study.runs["selector"] == names.AUTOMATA]
     runs = runs[runs["protocol_hash"].isin(study.protocols)]
     ends = study.trials.groupby(["record", "index"], as_index=False)[["epoch", "status"]].last()
-    first = {
-        run["record"]: first_selection(run, study.protocols) for run in runs.to_dict("records")
-    }
+    first = {}
+    for run in runs.to_dict("records"):
+        # Trials first select at a multiple of R after the warm start, as in training.
+        every = int(study.protocols[run["protocol_hash"]]["protocol"]["reselect_every"])
+        warm = warm_start_epochs(run, study.protocols)
+        first[run["record"]] = every * math.ceil(max(warm, 1) / every)
     before = (ends["status"] == "stopped") & (ends["epoch"] <= ends["record"].map(first))
     stopped = runs["record"].map(ends[before].groupby("record").size()).astype(float).fillna(0)
     return by_size(
@@ -170,15 +167,6 @@ def early(study: Study) -> pd.DataFrame:
         ["dataset", "scheduler"],
         lambda group: percent(float(group["share"].mean())),
     )
-
-
-def first_selection(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
-    """Return the number of epochs after which the trials of `run` first select.
-
-    It is the first multiple of R after the warm start, as in training.
-    """
-    every = int(protocols[run["protocol_hash"]]["protocol"]["reselect_every"])
-    return every * math.ceil(max(warm_start_epochs(run, protocols), 1) / every)
 
 
 def _of_methods(table: pd.DataFrame) -> pd.DataFrame:
@@ -189,8 +177,6 @@ def _of_methods(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["selector"] != "full"]
 
 
-_CEILING = QUANTITIES["ceiling"].definition
-
 SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "What was run",
@@ -200,8 +186,8 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "At a glance",
         "Speedup over FULL (its ceiling), and error, by the subset's share of the training set. "
-        f"The ceiling is {_CEILING[0].lower()}{_CEILING[1:]} FULL's repeat is noise alone: "
-        "FULL with other weights and mini-batches. "
+        f"The ceiling is {QUANTITIES['ceiling'].definition.replace('The', 'the', 1)} FULL's repeat "
+        "is noise alone: FULL with other weights and mini-batches. "
         "More: `tradeoff.csv` (all selectors), `fronts.csv`.",
         glance,
     ),

@@ -49,10 +49,6 @@ def figures(text: str) -> dict[Path, Path]:
     }
 
 
-RUNS = ["dataset", "runs", "seeds", "FULL's accuracy (%)", "measured hours"]
-"""The columns of the table of runs in docs/results.md."""
-
-
 def _answer(study: Study) -> pd.DataFrame:
     """Return speedup and error of AUTOMATA and RS2 on 10 %, and the error of FULL's repeat."""
     lines = []
@@ -69,18 +65,18 @@ def _answer(study: Study) -> pd.DataFrame:
     return for_readers(pd.DataFrame(lines))
 
 
-def _main_claims(study: Study) -> pd.DataFrame:
-    claims = _all_claims(study.folder).loc[list(CLAIMS), ["claim", "verdict", "ours"]]
-    return claims.assign(ours=claims["ours"].str.partition(";")[0])
-
-
-def _all_claims(tables: Path) -> pd.DataFrame:
+def _claims(tables: Path) -> pd.DataFrame:
     return read_texts(tables / "claims.csv").set_index("id")
+
+
+def _main_claims(study: Study) -> pd.DataFrame:
+    claims = _claims(study.folder).loc[list(CLAIMS), ["claim", "verdict", "ours"]]
+    return claims.assign(ours=claims["ours"].str.partition(";")[0])
 
 
 def _simulated_claims(study: Study) -> pd.DataFrame:
     """Return the verdicts on claims about speedups: of the runs of the protocol, and simulated."""
-    runs = _all_claims(study.folder.parents[1] / "protocol/tables").to_dict("index")
+    runs = _claims(study.folder.parents[1] / "protocol/tables").to_dict("index")
     lines: dict[str, dict[str, str]] = {}
     for row in claims(study).to_dict("records"):
         real = runs[row["id"]]
@@ -98,7 +94,7 @@ def _short(verdict: str, reached: re.Match[str]) -> str:
 
 
 TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
-    "runs": lambda study: for_readers(ran(study))[RUNS],
+    "runs": lambda study: for_readers(ran(study)).loc[:, :"measured hours"],
     "answer": _answer,
     "worth": lambda study: for_readers(worth(study)),
     "claims": _main_claims,

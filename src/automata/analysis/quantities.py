@@ -1,8 +1,4 @@
-"""The reported quantities, which compare a run with the FULL run of its pair, with their texts.
-
-Columns of tables, axes of figures and headings of the page come from QUANTITIES;
-`automata.analysis.ratios` has the formulas.
-"""
+"""The reported quantities and their texts; `automata.analysis.ratios` has the formulas."""
 
 from __future__ import annotations
 
@@ -16,13 +12,11 @@ class Quantity:
     """A column of numbers, with its texts for readers."""
 
     name: str
-    """The column."""
     words: str
     """Its name in a sentence."""
     unit: str
     """TIMES, "pp" (percentage points), "%" (the value is a share), "s", or nothing."""
     definition: str
-    """A sentence."""
     spread: bool = False
     """Whether the tradeoff table has bounds over seeds."""
     of_energy: bool = False

@@ -60,9 +60,8 @@ COLUMNS = list(dict.fromkeys([*FACTS, *QUANTITIES, "full_best_epochs", "full_rec
 def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per search, compared with the FULL run of its pair; FULL's own ratios are 1.
 
-    `refused` says why a run is not compared: it has no comparable FULL, or its final training
-    diverged. Such a run has no other column but FACTS. The ratios of energy are missing, and a
-    warning says so, if the energies of the two runs were obtained in different ways.
+    `refused` says why a run is not compared; it then has no other column but FACTS. If energies
+    were obtained in different ways, a warning says so, and their ratio is missing.
     """
     table = runs[runs["selector"] != "untuned"].astype(object)
     rows = [RunRow(row) for row in table.where(table.notna(), None).to_dict("records")]
@@ -72,7 +71,6 @@ def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compared(run: RunRow, full: RunRow | None) -> dict[str, Any]:
-    """Return the row of one run."""
     facts = {column: getattr(run, column) for column in FACTS}
     refused = _refusal(run, full)
     if full is None or refused:
@@ -133,9 +131,9 @@ def relative_test_error(full_accuracy: float, run_accuracy: float) -> float:
 def ceiling(run: RunRow, full: RunRow) -> float:
     """Return the speedup if every epoch cost its share of samples and nothing else cost anything.
 
-    E_full/P / (T + E_run/P + selection/P). Epochs E are passes over the training set, so that E_run
-    is f times the epochs on subsets plus the warm start. A selection by gradients costs one forward
-    pass. P trials run at once; the final training of T epochs runs alone.
+    E_full/P / (T + E_run/P + selection/P), with E in passes over the training set: E_run is f times
+    the epochs on subsets plus the warm start. A selection by gradients costs one forward pass. P
+    trials run at once; the final training of T epochs runs alone.
     """
     selection = FORWARD_SHARE * run.gradient_selections
     trials = run.concurrent_trials
@@ -146,8 +144,7 @@ def ceiling(run: RunRow, full: RunRow) -> float:
 def final_ceiling(run: RunRow, full: RunRow) -> float:
     """Return `ceiling` with the measured seconds of the final training.
 
-    The winning configuration decides what the final training costs. An epoch of the search costs
-    the mean epoch of FULL, with as many trials at once.
+    An epoch of the search costs the mean epoch of FULL, with as many trials at once.
     """
     epoch = full.total_seconds / full.full_epoch_equivalents
     passes = run.full_epoch_equivalents + FORWARD_SHARE * run.gradient_selections

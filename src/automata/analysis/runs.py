@@ -47,10 +47,7 @@ def _column(getter: Callable[[Source], T]) -> T:
 
 
 class RunRow:
-    """A row of the table of runs; None is a value that was not measured.
-
-    Each attribute is a column, in the order of the table: its type, getter and meaning.
-    """
+    """A row of the table of runs: type, getter and meaning of each column; None: not measured."""
 
     dataset: str = _column(lambda run: run.record.job.run.dataset)
     """data set"""
@@ -74,8 +71,8 @@ class RunRow:
     total_seconds: float = _column(lambda run: sum(map(_wall_seconds, run.record.phases)))
     """search plus final training"""
     setup_seconds: float = _column(lambda run: run.record.tuning.setup_seconds)
-    """start of Ray, imports and data, which no other column counts; with several trials at once,
-    the search contains the start of the second and later workers"""
+    """start of Ray, imports and data, which no other column counts; but the search contains the
+    start of the second and later workers"""
     cpu_seconds: float | None = _column(
         lambda run: complete_sum([phase.cpu_seconds for phase in run.record.phases])
     )
@@ -90,8 +87,7 @@ class RunRow:
     exclusive: bool = _column(lambda run: all(phase.exclusive for phase in run.record.phases))
     """whether no other measured job ran on the host"""
     other_cpu_share: float | None = _column(lambda run: _other_cpu_share(run.record))
-    """share of the host's CPU time that other processes took, in the worse phase; repeat runs above
-    0.1"""
+    """share of the host's CPU time of other processes, in the worse phase; repeat runs above 0.1"""
     flags: str = _column(
         lambda run: " ".join(sorted({f for part in run.record.phases for f in part.flags}))
     )
@@ -107,7 +103,7 @@ class RunRow:
     tuning_evaluation_seconds: float = _column(lambda run: run.split["evaluation"])
     """seconds of the search that trials were evaluated"""
     tuning_orchestration_seconds: float = _column(lambda run: run.split["orchestration"])
-    """the rest of the search: starting, stopping, pausing and choosing trials, and idle workers"""
+    """the rest of the search: starting, pausing and choosing trials, and idle workers"""
     test_accuracy: float = _column(lambda run: run.record.test.accuracy)
     """accuracy of the final model on the test set"""
     test_loss: float = _column(lambda run: run.record.test.loss)
@@ -118,7 +114,9 @@ class RunRow:
     """mean F1 of the classes; empty in early records"""
     test_roc_auc: float | None = _column(lambda run: run.record.test.roc_auc)
     """area under the ROC curve; only in tables with runs that tune it"""
-    kept_epoch: float | None = _column(lambda run: _kept_epoch(run.record))
+    kept_epoch: float | None = _column(
+        lambda run: getattr((run.record.final or run.record.best).progress.best, "epoch", None)
+    )
     """epoch of the weights of the final model; only in tables with runs that have `patience`"""
     metric: str = _column(lambda run: run.settings.protocol.metric)
     """score that compares trials"""
@@ -133,8 +131,8 @@ class RunRow:
     best_index: int = _column(lambda run: run.record.best.index)
     """number of the best trial, from 0"""
     best_epochs: int = _column(lambda run: run.record.best.progress.epochs)
-    """epochs of the best trial. A trial that was stopped before `epochs` can have the best score:
-    FULL then tests a model that could have trained longer (`full_best_epochs` in `ratios.csv`)"""
+    """epochs of the best trial; if it was stopped before `epochs`, FULL tests a model that could
+    have trained longer (`full_best_epochs` in `ratios.csv`)"""
     best_configuration: str = _column(lambda run: " ".join(readable(run.record.best.configuration)))
     """the best configuration, with four digits"""
     best_configuration_json: str = _column(
@@ -149,7 +147,11 @@ class RunRow:
         lambda run: run.record.final.progress.failure if run.record.final else None
     )
     """why the final training diverged"""
-    model: str = _column(lambda run: _model(run.settings))
+    model: str = _column(
+        lambda run: str(
+            getattr(run.settings.protocol.model, "factory", run.settings.protocol.model)
+        )
+    )
     """architecture, or factory of the user's model"""
     epochs: int = _column(lambda run: run.settings.protocol.epochs)
     """maximum epochs of a trial, and epochs of the final training"""
@@ -162,8 +164,8 @@ class RunRow:
     )
     """samples that all trials trained, in passes over the training set, warm start included"""
     effective_fraction: float | None = _column(lambda run: _effective_fraction(run))
-    """mean size of a subset, as a share of the training set, over all epochs on subsets; adaptive
-    selectors stay below `fraction`"""
+    """mean share of the training set in all epochs on subsets; adaptive selectors stay below
+    `fraction`"""
     gradient_selections: int = _column(
         lambda run: sum(it.gradient_selections for it in run.trainings)
     )
@@ -177,8 +179,8 @@ class RunRow:
     device: str = _column(lambda run: run.record.provenance["device"])
     """`cpu`, or the name of the GPU"""
     machine: str = _column(lambda run: _machine(run))
-    """machine, which must be the same for runs that are compared: host, processor, number of cores
-    and GPUs; without the host if `comparison.hosts` is `alike`"""
+    """host, processor, number of cores and GPUs, the same for runs that are compared; without the
+    host if `comparison.hosts` is `alike`"""
     set_aside: str = _column(
         lambda run: RESUMED if run.record.resumed and not run.comparison.resumed else ""
     )
@@ -231,23 +233,14 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
 
 
 LATER = ("test_roc_auc", "kept_epoch")
-"""Columns of settings that early runs do not have."""
+"""Columns that are left out without a value, so that earlier tables stay the same."""
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the table of runs; a column of numbers stays one if all values are missing.
-
-    If they are missing, LATER columns are left out, so that they change no earlier table.
-    """
+    """Return the table of runs; a column of numbers stays one if all values are missing."""
     numbers = {name: "float64" for name, kind in TYPES.items() if kind in (float, float | None)}
     made = pd.DataFrame(list(rows), columns=list(TYPES)).astype(numbers)
     return made.drop(columns=[name for name in LATER if made[name].isna().all()])
-
-
-def _kept_epoch(record: Record) -> int | None:
-    """Return the epoch of the weights that a run with `patience` keeps; None without it."""
-    best = (record.final or record.best).progress.best
-    return best.epoch if best else None
 
 
 def tuning_split(record: Record) -> dict[str, float]:
@@ -296,16 +289,10 @@ def _final_epochs(record: Record) -> int:
     return record.final.progress.epochs + sum(it.progress.epochs for it in record.final.lost)
 
 
-def _model(settings: Settings) -> str:
-    model = settings.protocol.model
-    return model if isinstance(model, str) else model.factory
-
-
 def _machine(run: Source) -> str:
     """Return the kind of machine, after the hosts unless hosts of one kind are alike.
 
-    Hosts of one name can be of different kinds, e.g. virtual machines. A run that was resumed on
-    another host names both, and no other run has the same machine.
+    Hosts of one name can be of different kinds, e.g. virtual machines.
     """
     made, cluster = run.record.provenance, run.record.tuning.cluster
     parts = [f"{made['cpu_count']} x {made['cpu']}", *made["gpus"]]

@@ -1,7 +1,7 @@
 """Inside the searches: how their scores rank configurations, and their progress in time.
 
-The paper's method presumes that scores from subsets rank configurations as scores from all data do.
-It does not test this; Kendall's tau-b does.
+The paper presumes that scores from subsets rank configurations as scores from all data do.
+Kendall's tau-b tests this.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ def rank_agreement(study: Study) -> pd.DataFrame:
     """Return mean taus per scheduler, selector, subset size and group of rungs.
 
     Group `level` has the rungs nearest to T / 3^level; `percent` is the geometric mean of their
-    epochs in percent of T. `tau` is the mean over `units`, which are data sets or seeds
-    (`automata.analysis.statistics.unit_of`).
+    epochs in percent of T. `tau` is the mean over `units` (`automata.analysis.statistics.unit_of`).
     """
     taus = agreements(study)
     taus = taus[taus["tau"].notna()]
@@ -57,9 +56,8 @@ def agreements(study: Study) -> pd.DataFrame:
     """Return Kendall's tau-b between a run's scores and its FULL run's, per run and rung.
 
     Scores are validation accuracies at that rung of the `pairs` of configurations that both runs
-    tried. Late rungs hold only survivors of both searches, which are alike and hence harder to
-    rank: taus of early and late rungs do not compare. `full-again` is the noise ceiling. `tau` is
-    missing if there are fewer than FEWEST_PAIRS, if all scores of a run are equal, or within the
+    tried. Taus of early and late rungs do not compare: late ones hold only survivors of both
+    searches, which are harder to rank. `tau` is missing where `statistics.tau` is, and within the
     `warm_start_epochs`, when both runs have trained on all data.
     """
     scores = _scores(study)
@@ -106,9 +104,8 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
 
     `at` has the times, by `clock` (one of CLOCKS), at which a seed improved or ended, once all
     seeds have a score. `median`, `low` (smallest) and `high` (largest) hold until the next row.
-    Scores are the evaluations at rungs. With subsets they are of models trained on these, so that
-    curves of two selectors compare in time, not in height. A combination with a run without
-    `clock` is left out.
+    Curves of two selectors compare in time, not in height: scores are of models trained on subsets.
+    A combination with a run without `clock` is left out.
     """
     rows: list[list[object]] = []
     for combination, group in trials[trials["rung"].astype(bool)].groupby(COMBINATION, sort=True):
@@ -123,11 +120,7 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
 
 
 def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.DataFrame:
-    """Return the trials of runs whose clock compares with FULL's, by the table of ratios.
-
-    Seconds compare on one host and protocol, joules also need the same source. Runs without a FULL
-    are kept.
-    """
+    """Return the trials of runs whose clock compares with FULL's, or that have no FULL."""
     apart = ratios["refused"].fillna("").str.startswith(NOT_COMPARABLE)
     if clock == "elapsed_joules":
         both = ratios["energy_method"].notna() & ratios["full_record"].notna()

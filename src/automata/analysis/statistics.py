@@ -40,8 +40,8 @@ def summarise(
 ) -> pd.DataFrame:
     """Return a row per group of rows with the same values in the columns `by`.
 
-    `columns` are functions of the rows of a group. The last column, `records`, joins the paths in
-    the columns `records`. An empty table gives an empty summary with all columns.
+    The last column, `records`, joins the paths in the columns `records`. An empty table gives an
+    empty summary with all columns.
     """
     grouped = table.groupby(list(by))
     groups = [group for _, group in grouped]
@@ -49,10 +49,9 @@ def summarise(
     for name, column in columns.items():
         if isinstance(column, Spread):
             samples = [column.sample(group) for group in groups]
-            limits = [bounds(values) for values in samples]
-            made[name] = [column.scale(mean(values)) for values in samples]
-            made[f"{name}_low"] = [column.scale(low) for low, _ in limits]
-            made[f"{name}_high"] = [column.scale(high) for _, high in limits]
+            spreads = [(mean(values), *bounds(values)) for values in samples]
+            for place, end in enumerate(("", "_low", "_high")):
+                made[name + end] = [column.scale(spread[place]) for spread in spreads]
         else:
             made[name] = [column(group) for group in groups]
     made["records"] = [joined(word for name in records for word in group[name]) for group in groups]
@@ -78,7 +77,7 @@ def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
     """Return which of n points are on the Pareto front: no other point beats them.
 
     A point beats another if it is at least as fast and at most as bad, and better in one of the
-    two. Equal points are on the front together. `speedups` can be any ratio where more is better.
+    two. Equal points are on the front together.
     """
     faster = speedups[:, None] - speedups[None, :]  # row's point minus column's point
     better = errors[None, :] - errors[:, None]
@@ -93,9 +92,8 @@ def hypervolume(
     """Return the area that n points dominate, up to a reference point.
 
     It is the area of all (x, y) with reference speedup <= x <= speedup and error <= y <= reference
-    error of any point, in speedups x the unit of the errors. A point that is slower or worse than
-    the reference adds nothing. Points lie along the last axis, the reference has 2 values there;
-    axes before it are separate problems.
+    error of any point. Points lie along the last axis, the reference has 2 values there; axes
+    before it are separate problems.
     """
     corner = np.asarray(reference, dtype=np.float64)
     slowest, worst = corner[..., 0:1], corner[..., 1:2]
@@ -114,7 +112,6 @@ SEEDS_FOR_INTERVAL = 3
 """With fewer seeds, bounds are the smallest and largest value."""
 
 RESAMPLES = 9_999
-"""Resamples of every bootstrap interval."""
 
 
 def interval(seeds: int) -> str:
@@ -158,17 +155,13 @@ def bootstrap_bounds(
     return interval.low, interval.high
 
 
-DATA_SETS_FOR_INTERVAL = 3
-"""With fewer data sets, an interval over several of them resamples seeds."""
-
-
 def unit_of(group: pd.DataFrame) -> str:
     """Return the column of the units that an interval over `group` resamples: dataset or seed.
 
     Three or more data sets are the units: they differ more than seeds do, and the seeds of one data
     set are not independent.
     """
-    return "dataset" if group["dataset"].nunique() >= DATA_SETS_FOR_INTERVAL else "seed"
+    return "dataset" if group["dataset"].nunique() >= 3 else "seed"
 
 
 def of_units(column: str) -> Callable[[pd.DataFrame], Values]:
@@ -187,8 +180,7 @@ UNITS: Mapping[str, Column] = {
 def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
     """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
 
-    It resamples whole units (`unit_of`), because values of one unit are not independent. None if
-    the units are seeds and a panel has too few.
+    It resamples whole units (`unit_of`). None if these are seeds and a panel has too few.
     """
     unit = unit_of(rows)
     few = rows.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
@@ -209,6 +201,6 @@ FEWEST_PAIRS = 5
 def tau(scores: Values, others: Values) -> float:
     """Return Kendall's tau-b of two arrays (n,); NaN below FEWEST_PAIRS or if one is constant."""
     if len(scores) < FEWEST_PAIRS or np.ptp(scores) == 0 or np.ptp(others) == 0:
-        return float("nan")
+        return math.nan
     # The asymptotic p-value, which nothing reads, is the fast one.
     return float(kendalltau(scores, others, variant="b", method="asymptotic").statistic)

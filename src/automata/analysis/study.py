@@ -1,18 +1,14 @@
-"""A study: the tables of one experiment, and its panels.
-
-The tables are in `results/{experiment}/tables/`. Claims, figures, the page and further tables are
-functions of a study.
-"""
+"""A study: the tables of one experiment in `results/{experiment}/tables/`, and its panels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -68,6 +64,13 @@ class Panel(NamedTuple):
         return table[(table[PANEL] == list(self)).all(axis=1)]
 
 
+T = TypeVar("T")
+
+
+def _table(name: str, read: Callable[[Path], T]) -> cached_property[T]:
+    return cached_property(lambda study: read(study.folder / name))
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """The tables of an experiment; each is read at its first use."""
@@ -80,42 +83,25 @@ class Study:
         parquet = self.folder / "runs.parquet"
         return pd.read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
 
-    @cached_property
-    def trials(self) -> pd.DataFrame:
-        """One row per evaluation of a trial (`automata.analysis.collect`)."""
-        return pd.read_parquet(self.folder / "trials.parquet")
-
-    @cached_property
-    def protocols(self) -> dict[str, Any]:
-        """The settings behind each `protocol_hash` of the runs."""
-        return read_json(self.folder / "protocols.json")
-
-    @cached_property
-    def ratios(self) -> pd.DataFrame:
-        """One row per search, compared with its FULL (`automata.analysis.ratios`)."""
-        return read_csv(self.folder / "ratios.csv")
-
-    @cached_property
-    def tradeoff(self) -> pd.DataFrame:
-        """One row per combination, over its seeds (`automata.analysis.tradeoff`)."""
-        return read_csv(self.folder / "tradeoff.csv")
-
-    @cached_property
-    def untuned(self) -> pd.DataFrame:
-        """One row per panel that has draws without tuning (`automata.analysis.tradeoff`)."""
-        return read_csv(self.folder / "untuned.csv")
-
-    @cached_property
-    def differences(self) -> pd.DataFrame:
-        """Differences between the protocol and the paper's (`automata.analysis.differences`)."""
-        return read_texts(self.folder / "differences.csv")
+    trials = _table("trials.parquet", pd.read_parquet)
+    """One row per evaluation of a trial (`automata.analysis.collect`)."""
+    protocols = _table("protocols.json", read_json)
+    """The settings behind each `protocol_hash` of the runs."""
+    ratios = _table("ratios.csv", read_csv)
+    """One row per search, compared with its FULL (`automata.analysis.ratios`)."""
+    tradeoff = _table("tradeoff.csv", read_csv)
+    """One row per combination, over its seeds (`automata.analysis.tradeoff`)."""
+    untuned = _table("untuned.csv", read_csv)
+    """One row per panel that has draws without tuning (`automata.analysis.tradeoff`)."""
+    differences = _table("differences.csv", read_texts)
+    """Differences between the protocol and the paper's (`automata.analysis.differences`)."""
 
 
 def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield name and content of each table; the caller must write it before it takes the next.
 
     A parameter of a table's function names its argument: `study`, an attribute of it, a key of
-    `given` (`carbon`, `paper`, `claims`), or the function of another table. `claims` is optional.
+    `given` (`carbon`, `paper`, `claims`, which is optional), or the function of another table.
     """
     known = {**given, "study": study}
     tables = (*TABLES.values(), BEST)

@@ -1,8 +1,7 @@
 """The tradeoff table, which has means over the seeds of each combination, and tables like it.
 
-These are Pareto fronts, differences between selectors in pairs of runs, the parts of the time, and
-the control without tuning. Selectors of a pair differ in one thing: random subsets are fixed or
-drawn anew, and these are drawn at random or chosen by gradients. The paper changes both at once.
+Selectors of a pair differ in one thing: random subsets are fixed or drawn anew, and these are drawn
+at random or chosen by gradients. The paper changes both at once.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ PARTS = {
 """Parts of a run's time -> columns of the runs; they sum to `total_seconds`."""
 
 CONTRAST = ["selector", "baseline"]
-"""The columns that name a contrast: a selector and the one that it is compared with."""
+"""The columns that name a contrast."""
 
 PLACE = [*PANEL, "fraction"]
 """Columns in which a pair of runs agrees, besides its seed."""
@@ -56,10 +55,9 @@ ALL = "all"
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return a row per combination: means over seeds, and bounds of quantities with a spread.
 
-    `interval` says whether bounds are a 95 % bootstrap interval of the mean or the range; those of
-    energy are over `energy_seeds`. Refused runs are left out. `other_cpu_share` is the largest of
-    the runs; `records` include FULL's. `on_front`: no other row of the panel is at least as fast
-    and at most as bad, and better in one of the two.
+    `interval` names the bounds (`statistics.bounds`); those of energy are over `energy_seeds`.
+    Refused runs are left out. `other_cpu_share` is the largest of the runs; `records` include
+    FULL's. `on_front`: no other row of the panel beats it (`statistics.on_front`).
     """
     table = summarise(
         compared(ratios),
@@ -100,13 +98,12 @@ def seeds_column(quantity: str) -> str:
 
 
 def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per panel (data set, search, scheduler) and selector, FULL included.
+    """Return a row per panel (data set, search, scheduler) and selector; FULL is the point (1, 0).
 
     `points` counts the selector's subset sizes (means over seeds), `on_front` those that no other
     point of the panel beats. `hypervolume` is the area between these points and the reference:
     speedup 1 and `worst_error`, the panel's largest error in percentage points. `share` is that
-    area over the area of all points of the panel, or missing if that is 0. Shares overlap, so they
-    sum to more than 1. FULL is the point (1, 0); the other controls are left out.
+    area over the area of all points of the panel: shares overlap. Other controls are left out.
     """
     methods = tradeoff[~tradeoff["selector"].isin(CONTROLS.keys() - {"full"})]
     methods = methods[methods["speedup"].notna() & methods["relative_test_error"].notna()]
@@ -135,8 +132,8 @@ def _area(points: pd.DataFrame) -> float:
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row per selector of the table of `fronts`: in how many of its panels it leads.
 
-    `panels_on_front`: at least one of its points is on the front. `panels_largest`: its hypervolume
-    is the largest, and not 0; selectors that tie all count.
+    `panels_on_front`: one of its points is on the front. `panels_largest`: no hypervolume is larger
+    than its own, which is not 0.
     """
     largest = table.groupby(PANEL)["hypervolume"].transform("max")
     judged = table.assign(
@@ -176,10 +173,8 @@ def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
 def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
     """Return a row per contrast and value of the columns `level`: means of `paired_differences`.
 
-    The other columns of PLACE say `all`. `error_difference` is in percentage points,
-    `speedup_ratio` is a geometric mean. Each is the mean of `units`: seeds, or data sets if the row
-    has three or more (`over`), as these differ more than seeds do. The bounds are the 95 %
-    bootstrap interval of that mean, or the range of fewer than three units (`interval`).
+    `error_difference` is in percentage points, `speedup_ratio` is a geometric mean. `over` names
+    the `units` (`statistics.unit_of`), `interval` the bounds (`statistics.bounds`).
     """
     table = summarise(
         pairs,
@@ -198,11 +193,9 @@ def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
 
 
 def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per combination: mean seconds over seeds of each of PARTS.
+    """Return a row per combination: mean seconds over seeds of each of PARTS, and mean speedup.
 
-    Orchestration is the rest of the search's wall time: starting, pausing and choosing trials, and
-    idle slots. `speedup` is the mean of the seeds' ratios, as in the tradeoff table; `untuned` runs
-    have none. Runs that do not compare with their FULL are left out.
+    Runs that do not compare with their FULL are left out; `untuned` runs have no speedup.
     """
     refused = set(ratios.loc[ratios["refused"].notna(), "record"])
     gains = ratios.set_index("record")["speedup"].astype(float)
@@ -222,10 +215,9 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per panel (data set, search, scheduler) that has `untuned` and FULL runs.
 
     Draws have seeds of their own, so each is compared with the mean of FULL's accuracies and times.
-    `relative_test_error` is the mean over draws, which one failed draw can dominate; `_median` is
-    the usual draw, `_low` the best and `_high` the worst. A draw that diverged (`diverged`) counts
-    with the accuracy that it reached. `not_comparable` counts draws that differ from FULL in
-    `ratios.SAME`; these and excluded runs are left out.
+    `relative_test_error` is the mean over draws, `_low` the best and `_high` the worst. A draw that
+    `diverged` counts with the accuracy that it reached. `not_comparable` counts draws that differ
+    from FULL in `ratios.SAME`; these and excluded runs are left out.
     """
     both = runs[(runs["set_aside"] == "") & runs["selector"].isin(["full", "untuned"])]
     return summarise(

@@ -14,9 +14,6 @@ MINUS = "\N{MINUS SIGN}"
 DECIMALS = 9
 """Smaller decimals are rounding errors: they read as 0."""
 
-NAMED_SEEDS = 12
-"""Longer lists of seeds are cut."""
-
 INTERVALS = {"95 %": "95 % bootstrap interval", "range": "range"}
 """Kind of bounds over seeds -> its name."""
 
@@ -45,24 +42,22 @@ def amount(value: float, units: Units) -> str:
     return f"{three_digits(value / factor)} {unit}"
 
 
-def number(value: float | None, unit: str = "") -> str:
+def number(value: float, unit: str = "") -> str:
     """Return `value` with three significant digits and its unit, or a dash if it is unknown."""
-    if value is None or not known(value):
-        return MISSING
-    return f"{_plain(value).replace('-', MINUS)} {unit}".rstrip()
+    return f"{_plain(value).replace('-', MINUS)} {unit}".rstrip() if known(value) else MISSING
 
 
-def percent(share: float | None) -> str:
+def percent(share: float) -> str:
     """Return a share as a percentage: 0.903 as 90.3 %."""
-    return number(None if share is None else 100 * share, "%")
+    return number(100 * share, "%")
 
 
-def seconds(value: float | None) -> str:
+def seconds(value: float) -> str:
     """Return a time in the unit that suits it."""
-    return MISSING if value is None or not known(value) else amount(value, TIME)
+    return amount(value, TIME) if known(value) else MISSING
 
 
-def spread(low: float | None, high: float | None) -> str:
+def spread(low: float, high: float) -> str:
     """Return bounds: [2.3, 2.7]; nothing if one is unknown."""
     shown = [number(low), number(high)]
     return "" if MISSING in shown else f"[{', '.join(shown)}]"
@@ -74,12 +69,7 @@ def cell(mean: float, low: float, high: float, seeds: int) -> str:
         return ""
     if seeds == 1 or pd.isna(low):
         return _plain(mean)
-    return bounded(*map(_plain, (mean, low, high)))
-
-
-def bounded(value: str, low: str, high: str) -> str:
-    """Return a value and its interval."""
-    return f"{value} ({low} to {high})"
+    return "{} ({} to {})".format(*map(_plain, (mean, low, high)))
 
 
 def times(value: float) -> str:
@@ -95,20 +85,6 @@ def signed(value: float) -> str:
 def count(number_of: int, noun: str) -> str:
     """Return a number of things: 1 run, 2,548 runs."""
     return f"{number_of:,} {noun}{'s' * (number_of != 1)}"
-
-
-def seeds(runs: pd.DataFrame) -> str:
-    """Return the seeds of `runs`, and separately those of `untuned` if they differ."""
-    drawn = runs["selector"] == "untuned"
-    searches, draws = ({int(seed) for seed in part["seed"]} for part in (runs[~drawn], runs[drawn]))
-    shown = [seed_list(sorted(searches))] if searches else []
-    return "; ".join(shown + [f"untuned: {seed_list(sorted(draws))}"] * bool(draws - searches))
-
-
-def seed_list(seeds: list[int]) -> str:
-    """Return seeds as a list, long ones cut."""
-    shown = ", ".join(map(str, seeds[:NAMED_SEEDS]))
-    return shown if len(seeds) <= NAMED_SEEDS else f"{shown}, \N{HORIZONTAL ELLIPSIS}"
 
 
 def _plain(value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -28,6 +29,10 @@ from automata.views import CLAIMS, TABLES, figures, view_of
 
 ABOUT_PAPER = (*CLAIMS, "differences.csv")
 """Tables that the page of own data does not name."""
+
+
+UNIT = re.compile(r"(?<=\d) (?=[%\N{MULTIPLICATION SIGN}]|(pp|s|min|h|m?Wh|kWh)\b)")
+"""The space between a number and its unit, at which no line of the page may break."""
 
 
 def write_page(experiment: Path, configuration: Sequence[str] = ()) -> None:
@@ -82,6 +87,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_text),
         autoescape=True,
+        finalize=_unbroken,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -90,6 +96,11 @@ def _environment() -> Environment:
     # Browsers refuse NaN in JSON.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment
+
+
+def _unbroken(value: object) -> object:
+    """Return a text with no-break spaces before units; marked-up texts, e.g. commands, as is."""
+    return UNIT.sub("\N{NO-BREAK SPACE}", value) if type(value) is str else value
 
 
 def _rows(table: Path) -> bool:

@@ -18,6 +18,7 @@ from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import ACROSS, UP, WHOLE, chart
 from automata.page.findings import best, fastest, shown
+from automata.page.summary import seed_list
 
 NEAR = 1.0
 """Largest distance of the untuned line from the points, in their span."""
@@ -110,7 +111,7 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
     positions = [f"{name}{end}" for name in (ACROSS, UP) for end in ("", "_low", "_high")]
     mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
     chosen = winner(mine)
-    seeds = wording.seed_list(sorted(int(seed) for seed in mine["seed"]))
+    seeds = seed_list(mine["seed"])
     if row["seeds"] > 1:
         seeds += f" (mean; brackets: {wording.INTERVALS[row['interval']]})"
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -19,6 +20,9 @@ FLAGS = {
 }
 """Flag of a run -> its meaning."""
 SHARED = "another measured job may have run at the same time"
+
+NAMED_SEEDS = 12
+"""Longer lists of seeds are cut."""
 
 MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_trials"]
 
@@ -40,7 +44,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
         "fractions": [wording.percent(value) for value in study.fractions(runs)],
         "runs": len(runs),
         "selectors": [names.look(name) for name in study.selectors(runs)],
-        "seeds": wording.seeds(runs),
+        "seeds": _seeds(runs),
         "machines": runs.groupby(MACHINE).size().reset_index(name="runs").to_dict("records"),
         "days": list(dict.fromkeys(days.strftime("%Y-%m-%d"))),
         "duration": wording.seconds(seconds),
@@ -55,6 +59,21 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
         "failed": f"{wording.count(failed, 'trial')} of {trials:,} failed" if failed else "",
         "not_run": [panel.title for panel in study.not_run(runs)],
     }
+
+
+def seed_list(seeds: Iterable[int]) -> str:
+    """Return distinct seeds as a list, long ones cut."""
+    rising = sorted(map(int, set(seeds)))
+    cut = ["\N{HORIZONTAL ELLIPSIS}"] * (len(rising) > NAMED_SEEDS)
+    return ", ".join([*map(str, rising[:NAMED_SEEDS]), *cut])
+
+
+def _seeds(runs: pd.DataFrame) -> str:
+    """Return the seeds of `runs`, and separately those of `untuned` if they differ."""
+    drawn = runs["selector"] == "untuned"
+    searches, draws = set(runs["seed"][~drawn]), set(runs["seed"][drawn])
+    shown = [seed_list(searches)] if searches else []
+    return "; ".join(shown + [f"untuned: {seed_list(draws)}"] * bool(draws - searches))
 
 
 def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]]:

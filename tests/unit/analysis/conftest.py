@@ -115,7 +115,7 @@ def _trial(index, epochs, accuracy, selected, failure=None):
 
 @pytest.fixture
 def make_record(protocol):
-    """Give a function that builds a record of two trials (8 and 2 epochs) and a final training.
+    """A function that builds a record of two trials (8 and 2 epochs) and a final training.
 
     Tuning takes 40 s, 36 CPU s and 100 J; the final training 20 s, 18 CPU s and 50 J. `tuning` and
     `final` change how these were measured, `axes` what was run.

@@ -21,7 +21,7 @@ ANY = Comparison()
 
 @pytest.fixture
 def written(tmp_path, make_record):
-    """Give a function that writes a record under a name."""
+    """A function that writes a record under a name."""
 
     def write(name, **changes):
         path = tmp_path / f"{name}.json"
@@ -29,9 +29,6 @@ def written(tmp_path, make_record):
         return path
 
     return write
-
-
-# --- all tables -------------------------------------------------------------------------------
 
 
 def test_every_table_has_all_records_sorted_by_run(written, make_record):
@@ -62,9 +59,8 @@ def test_every_table_has_all_records_sorted_by_run(written, make_record):
 
 def test_two_records_of_one_run_are_refused_by_name(written):
     paths = [written("one", seed=1), written("other", seed=2), written("again", seed=1)]
-    with pytest.raises(UserError) as refusal:
+    with pytest.raises(UserError, match=f"^records of the same run: {paths[0]}, {paths[2]}$"):
         collect(paths, ANY)
-    assert str(refusal.value) == f"records of the same run: {paths[0]}, {paths[2]}"
 
 
 def test_folders_stand_for_the_records_in_them_and_one_without_is_refused(tmp_path):
@@ -101,7 +97,7 @@ def test_an_older_measurement_than_others_of_its_panel_is_set_aside(
     assert aside[str(paths[1])] == (f"has another measurement version: {reason}" if reason else "")
 
 
-def test_tables_are_the_same_however_many_processes_read(written, monkeypatch):
+def test_tables_and_refusals_are_the_same_however_many_processes_read(written, monkeypatch):
     monkeypatch.setattr("automata.analysis.collect.CHUNK", 2)
     paths = [written(str(seed), seed=seed) for seed in range(5)]
     one, three = collect(paths, ANY), collect(paths, ANY, processes=3)
@@ -109,18 +105,10 @@ def test_tables_are_the_same_however_many_processes_read(written, monkeypatch):
         pd.testing.assert_frame_equal(one[name], three[name])
     assert one["protocols.json"] == three["protocols.json"]
     assert list(one["runs.csv"]["record"]) == [str(path) for path in paths]
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_a_file_that_is_no_record_is_refused_by_name(written, tmp_path, monkeypatch, processes):
-    monkeypatch.setattr("automata.analysis.collect.CHUNK", 1)
-    other = tmp_path / "other.json"
-    other.write_text("{}")
-    with pytest.raises(UserError, match=f"^{other}: its content does not match its digest"):
-        collect([written("a"), other], ANY, processes)
-
-
-# --- the table of trials ----------------------------------------------------------------------
+    paths[4].write_text("{}")
+    for processes in (1, 3):
+        with pytest.raises(UserError, match=f"^{paths[4]}: its content does not match its digest"):
+            collect(paths, ANY, processes)
 
 
 def at(epoch, seconds):
@@ -144,31 +132,18 @@ def test_a_row_for_each_evaluation_in_the_order_of_time(make_record):
     assert table["elapsed_seconds"].tolist() == pytest.approx([10, 20, 25, 30])
     # 100 J in 40 s, without those of the final training
     assert table["elapsed_joules"].tolist() == [25, 50, 62.5, 75]
+    assert table["score"].tolist() == table["accuracy"].tolist()
     assert json.loads(table["configuration"][0])["learning_rate"] == 0.1 + 0.2
     assert set(table["record"]) == {"here.json"}
-
-
-@pytest.mark.parametrize(("metric", "score"), [("accuracy", 0.2), ("log_loss", math.exp(-1))])
-def test_score_is_by_the_tuned_metric(make_record, metric, score):
-    record = make_record()
-    first, second = record.tuning.trials
-    first.progress.evaluations, second.progress.evaluations = [at(2, 10)], []
-    settings = record.job.settings
-    protocol = settings.protocol.model_copy(update={"metric": metric})
-    job = {"settings": settings.model_copy(update={"protocol": protocol})}
-    job = record.job.model_copy(update=job)
-    assert evaluations(record.model_copy(update={"job": job}), HERE)["score"][0] == score
-
-
-def test_a_run_without_a_search_has_no_evaluations_but_all_columns(make_record):
-    record = make_record()
     nothing = Tuning(segments=[], trials=record.tuning.trials, best=0)
-    table = evaluations(record.model_copy(update={"tuning": nothing}), HERE)
-    assert table.empty
-    assert list(table.columns) == list(evaluations(record, HERE).columns)
+    none = evaluations(record.model_copy(update={"tuning": nothing}), HERE)
+    assert (len(none), list(none.columns)) == (0, list(table.columns))
 
 
-# --- the table of provenance ------------------------------------------------------------------
+def test_a_score_is_by_the_tuned_metric(make_record, protocol):
+    own = protocol.model_copy(update={"metric": "log_loss"})
+    table = evaluations(make_record(settings={"protocol": own}), HERE)
+    assert table["score"][0] == math.exp(-0.7)
 
 
 def test_provenance_counts_each_value_and_many_are_one_row(written, make_record, tmp_path):

@@ -17,16 +17,12 @@ RUN = {
     "test_loss": 0.05,
     "best_index": 1,
 }
+MAJORITY = {"accuracy": 0.6, "balanced_accuracy": 0.5, "log_loss": 0.7}
 SIMPLE = {
     "test_rows_by_class": [900, 60],
-    "majority": {"accuracy": 0.6, "balanced_accuracy": 0.5, "macro_f1": 0.4, "log_loss": 0.7},
-    "linear": {"accuracy": 0.99, "balanced_accuracy": 0.7, "macro_f1": 0.7, "log_loss": 0.04},
-    "linear_balanced": {
-        "accuracy": 0.9,
-        "balanced_accuracy": 0.95,
-        "macro_f1": 0.7,
-        "log_loss": 0.3,
-    },
+    "majority": MAJORITY,
+    "linear": {"accuracy": 0.99, "balanced_accuracy": 0.7, "log_loss": 0.04},
+    "linear_balanced": {"accuracy": 0.9, "balanced_accuracy": 0.95, "log_loss": 0.3},
 }
 TRIALS = pd.DataFrame(
     [("a", 0, 1, 0.2), ("a", 1, 1, 0.5), ("a", 0, 3, 0.6), ("a", 1, 3, 0.7), ("a", 1, 9, 0.9)],
@@ -40,19 +36,16 @@ def answer(draws=NO_DRAWS, trials=TRIALS, baselines=SIMPLE, seeds=1, **changes):
     return how_good(run, pd.DataFrame([run] * seeds), draws, trials, baselines)
 
 
-def test_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
-    scores = answer(metric="balanced_accuracy")["scores"]
+def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
+    scores = answer(metric="balanced_accuracy", test_macro_f1=float("nan"))["scores"]
     assert [next(iter(of)) for of in scores.values()] == ["balanced_accuracy"] * 3
     assert {model: of["balanced_accuracy"] for model, of in scores.items()} == {
         "this model": 0.9,
         "a linear model with class weights": 0.95,  # with classes of equal weight
         "the most frequent class": 0.5,
     }
+    assert "macro_f1" not in scores["this model"]  # early records lack it
     assert answer()["scores"]["a linear model"]["accuracy"] == 0.99
-
-
-def test_score_that_a_record_lacks_is_left_out():
-    assert "macro_f1" not in answer(test_macro_f1=float("nan"))["scores"]["this model"]
 
 
 @pytest.mark.parametrize(
@@ -61,30 +54,54 @@ def test_score_that_a_record_lacks_is_left_out():
         (
             {},
             "The model does not beat a linear model (99 %), but beats the most frequent "
-            "class (60 %)",
+            "class (60 %); within noise of a linear model: the 95 % intervals overlap",
         ),
         (
             {"test_accuracy": 1.0},
-            "The model beats a linear model (99 %) and the most frequent class (60 %)",
+            "The model beats a linear model (99 %) and the most frequent class (60 %); within "
+            "noise of a linear model: the 95 % intervals overlap",
         ),
         (
             {"test_accuracy": 0.6},
-            "The model does not beat a linear model (99 %) or the most frequent class (60 %)",
+            "The model does not beat a linear model (99 %) or the most frequent class (60 %); "
+            "within noise of the most frequent class: the 95 % intervals overlap",
         ),
         (
             {"metric": "log_loss"},  # lower is better
             "The model does not beat a linear model (log loss 0.040), but beats the "
-            "most frequent class (log loss 0.700)",
+            "most frequent class (log loss 0.700); whether by more than noise is not known",
         ),
         (
-            {"baselines": {"majority": SIMPLE["majority"], "left_out": "9 values"}},
+            {"baselines": {"majority": MAJORITY, "left_out": "9 values"}},
             "The model beats the most frequent class (60 %); a linear model was left out: 9 values",
+        ),
+        (
+            # Wilson's intervals of 660 and 600 of 1,000 are 63.0 to 68.9 % and 56.9 to 63.0 %.
+            {"test_accuracy": 0.66, "test_rows": 1000, "baselines": {"majority": MAJORITY}},
+            "The model beats the most frequent class (60 %)",
+        ),
+        (
+            {"test_accuracy": 0.66, "test_rows": 900, "baselines": {"majority": MAJORITY}},
+            "The model beats the most frequent class (60 %); within noise of the most frequent "
+            "class: the 95 % intervals overlap",
         ),
         ({"baselines": {}}, "No simple model was fitted"),
     ],
 )
-def test_verdict_says_in_plain_words_which_simple_models_it_beats(changes, verdict):
+def test_the_verdict_says_which_simple_models_it_beats_and_what_may_be_noise(changes, verdict):
     assert answer(**changes)["verdict"] == verdict
+
+
+@pytest.mark.parametrize(("loss", "warns"), [(0.69, False), (0.7, False), (0.71, True)])
+def test_probabilities_worse_than_the_shares_of_the_classes_are_warned_of(loss, warns):
+    found = answer(test_loss=loss)
+    assert ("warning" in found) == warns
+    if warns:
+        assert found["warning"] == (
+            "Do not trust its probabilities: its log loss (0.710) is worse than that of the most "
+            "frequent class (0.700)"
+        )
+    assert "warning" not in answer(test_loss=loss, baselines={})
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Each run against FULL: which runs pair, which are refused, and the numbers."""
 
-import logging
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,13 +49,10 @@ def test_a_run_has_its_ratios_to_full():
     row = of_run(full(), own())
     assert {name: row[name] for name in expected} == pytest.approx(expected)
     assert pd.isna(row["refused"])
-
-
-def test_full_against_itself_is_one_or_zero():
-    row = only(ratios_to_full(pd.DataFrame([full()])))
+    itself = only(ratios_to_full(pd.DataFrame([full()])))
     ones = ("speedup", "energy_ratio", "ceiling", "efficiency", "final_ceiling")
-    assert [row[name] for name in ones] == [1.0] * 5
-    assert (row["relative_test_error"], row["full_record"]) == (0.0, "full.json")
+    assert [itself[name] for name in ones] == [1.0] * 5
+    assert (itself["relative_test_error"], itself["full_record"]) == (0.0, "full.json")
 
 
 @pytest.mark.parametrize(
@@ -76,20 +71,15 @@ def test_the_ceiling_counts_epochs_selections_and_slots(selections, slots, expec
     assert ceiling(subset, everything) == pytest.approx(expected, rel=1e-6)
 
 
-def test_rows_keep_the_order_and_the_columns():
-    rows = [own(seed=1), full(seed=1), full(), own()]
-    table = ratios_to_full(pd.DataFrame(rows))
-    assert list(table.columns) == list(ratios_to_full(pd.DataFrame(rows)[:0]).columns) == COLUMNS
-    order = [[row[name] for name in ("selector", "seed")] for row in rows]
-    assert table[["selector", "seed"]].to_numpy().tolist() == order
-
-
 @pytest.mark.parametrize(
     "place", [{"dataset": "dna"}, {"search": "random"}, {"scheduler": "asha"}, {"seed": 1}]
 )
 def test_a_run_is_compared_with_the_full_run_of_its_place_or_refused(place, caplog):
-    there = full(**place, record="other.json")
-    assert of_run(full(), there, own(**place))["full_record"] == "other.json"
+    rows = [own(**place), full(), full(**place, record="other.json")]
+    table = ratios_to_full(pd.DataFrame(rows))
+    assert list(table["selector"]) == ["gradmatch", "full", "full"]  # in the order of the runs
+    assert list(table.columns) == list(ratios_to_full(pd.DataFrame(rows)[:0]).columns) == COLUMNS
+    assert table["full_record"][0] == "other.json"
     assert caplog.messages == []
     assert of_run(full(), own(**place))["refused"] == "no FULL run to compare with"
     assert caplog.messages == ["run.json: no FULL run to compare with"]
@@ -124,34 +114,26 @@ def test_a_run_that_does_not_compare_is_refused_and_says_why(changes, refused, c
     assert row["refused"] == refused
     assert pd.isna(row["speedup"])
     assert caplog.messages == [f"run.json (FULL: full.json): {refused}"]
+    set_aside = of_run(full(set_aside="was resumed"), own())
+    assert set_aside["refused"] == f"{OTHERS}its FULL was resumed"
 
 
-def test_no_run_compares_with_a_full_that_is_set_aside():
-    row = of_run(full(set_aside="was resumed"), own())
-    assert row["refused"] == f"{OTHERS}its FULL was resumed"
+UNKNOWN = "energy_method None and measured, energy_source None and pyJoules RAPL"
 
 
 @pytest.mark.parametrize(
-    ("column", "other", "differing"),
+    ("changes", "of_full", "differing"),
     [
-        ("energy_method", "estimated", "energy_method estimated and measured"),
-        ("energy_source", "codecarbon RAPL", "energy_source codecarbon RAPL and pyJoules RAPL"),
+        ({"energy_method": "estimated"}, {}, "energy_method estimated and measured"),
+        ({"energy_source": "a plug"}, {}, "energy_source a plug and pyJoules RAPL"),
+        (UNMEASURED, {}, UNKNOWN),
+        ({**UNMEASURED, "energy_joules": np.nan}, {}, UNKNOWN),
+        (UNMEASURED, UNMEASURED, None),
     ],
 )
-def test_energies_obtained_in_different_ways_have_no_ratio(column, other, differing, caplog):
-    row = of_run(full(), own(**{column: other}))
+def test_energies_that_do_not_compare_have_no_ratio(changes, of_full, differing, caplog):
+    row = of_run(full(**of_full), own(**changes))
     assert pd.isna(row["energy_ratio"])
-    assert caplog.messages == [f"run.json (FULL: full.json): no energy ratio: {differing}"]
     assert row["speedup"] == 5.0  # times compare all the same
-
-
-@pytest.mark.parametrize("missing", [None, np.nan], ids=["None", "NaN"])
-@pytest.mark.parametrize("which", ["full", "run", "both"])
-def test_energy_that_was_not_measured_has_no_ratio(which, missing, caplog):
-    unknown = {**UNMEASURED, "energy_joules": missing}
-    fulls, owns = (unknown if which in (name, "both") else {} for name in ("full", "run"))
-    with caplog.at_level(logging.WARNING):
-        row = of_run(full(**fulls), own(**owns))
-    assert pd.isna(row["energy_ratio"])
-    assert row["speedup"] == 5.0
-    assert len(caplog.messages) == (which != "both")
+    message = f"run.json (FULL: full.json): no energy ratio: {differing}"
+    assert caplog.messages == ([message] if differing else [])

@@ -15,23 +15,18 @@ def path(tmp_path):
     return tmp_path / "a" / "record.json"
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, {"selector": "full", "fraction": 1.0}, {"tuning": {"joules": None}}]
-)
-def test_what_was_written_is_read_even_of_trials_that_diverged(path, make_record, changes):
-    record = make_record(**changes)
+def test_a_record_of_trials_that_diverged_is_read_as_written_and_its_digest_checked_by_others(
+    path, make_record
+):
+    record = make_record(tuning={"joules": None})
     record.tuning.trials[-1].progress.training_loss = [0.1 + 0.2, math.nan, math.inf]
     write_record(record, path)
     assert repr(read_record(path)) == repr(record)
-
-
-def test_others_can_read_a_record_and_check_its_digest(path, make_record):
-    write_record(make_record(), path)
     content = json.loads(path.read_text())
     text, mark, _ = path.read_text().partition(',\n "digest"')
     assert mark
     assert content.pop("digest") == hashlib.sha256(text.encode()).hexdigest()
-    assert Record.model_validate(content) == make_record()
+    assert repr(Record.model_validate(content)) == repr(record)
 
 
 @pytest.mark.parametrize(
@@ -49,18 +44,15 @@ def test_an_edited_record_is_refused_by_name(path, make_record, old, new):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    with pytest.raises(UserError) as refusal:
+    message = "its content does not match its digest: cut off, edited or damaged; delete it to "
+    with pytest.raises(UserError, match=f"^{path}: {message}repeat the run$"):
         read_record(path)
-    assert str(refusal.value) == (
-        f"{path}: its content does not match its digest: cut off, edited or damaged; "
-        "delete it to repeat the run"
-    )
 
 
 @pytest.mark.parametrize("text", [None, "", "null", "{}"])
-def test_another_file_or_none_is_refused_by_name(tmp_path, text):
-    path = tmp_path / "record.json"
+def test_another_file_or_none_is_refused_by_name(path, text):
     if text is not None:
+        path.parent.mkdir()
         path.write_text(text)
     with pytest.raises(UserError, match=f"^{path}: "):
         read_record(path)

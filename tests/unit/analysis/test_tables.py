@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.analysis.tables import markdown, read_csv, read_json, write
+from automata.analysis.tables import markdown, read_csv, write
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
@@ -28,12 +28,6 @@ def test_a_table_is_read_as_it_was_written(tmp_path, name):
     found = read(path)
     assert found.pop("final_failure").isna().all()
     pd.testing.assert_frame_equal(found, table.drop(columns="final_failure"), check_exact=True)
-
-
-def test_json_comes_back(tmp_path):
-    content = {"a": [1, 0.1 + 0.2, None], "b": {"c": "d"}}
-    write(content, tmp_path / "table.json")
-    assert read_json(tmp_path / "table.json") == content
 
 
 def test_markdown_has_a_head_a_rule_and_a_line_per_row():

@@ -19,26 +19,9 @@ from automata.analysis.tradeoff import (
     untuned,
 )
 from automata.names import CONTRASTS
-from support.synthetic import CONTROLS, PAPER, synthetic_runs
+from support.synthetic import synthetic_runs
 
 from .conftest import only, run
-
-
-def over_seeds(*changes):
-    """Return the row of the trade-off of runs with these changes, a seed each."""
-    rows = [run(seed=seed, **changed) for seed, changed in enumerate(changes)]
-    return only(tradeoff(pd.DataFrame(rows)))
-
-
-# --- the trade-off ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("column", "quantity"), QUANTITIES.items())
-def test_a_quantity_is_the_mean_over_seeds_in_its_range(column, quantity):
-    row = over_seeds({column: 5.0}, {column: 8.0})
-    assert (row[column], row["seeds"], row["interval"]) == (6.5, 2, "range")
-    spread = [row.get(f"{column}_{side}") for side in ("low", "high")]
-    assert spread == ([5.0, 8.0] if quantity.spread else [None, None])
 
 
 def test_combinations_are_rows_of_their_own_and_a_panel_has_a_front():
@@ -66,22 +49,25 @@ NO_ENERGY = {"energy_ratio": np.nan, "energy_method": None}
 @pytest.mark.parametrize(
     ("seeds", "expected"),
     [
-        (
-            [{"energy_ratio": 2.0}, NO_ENERGY],
-            {"energy_ratio_low": 2.0, "energy_seeds": 1, "seeds": 2},
+        *(
+            (
+                [{name: 5.0}, {name: 8.0}],
+                {name: 6.5, "seeds": 2, "interval": "range"}
+                | ({f"{name}_low": 5.0, f"{name}_high": 8.0} if quantity.spread else {}),
+            )
+            for name, quantity in QUANTITIES.items()
         ),
+        ([{"energy_ratio": 2.0}, NO_ENERGY], {"energy_ratio_low": 2.0, "energy_seeds": 1}),
         ([NO_ENERGY] * 3, {"energy_ratio_low": np.nan, "energy_seeds": 0, "energy_method": ""}),
         ([{}, {"energy_method": "estimated"}, {}], {"energy_method": "estimated, measured"}),
         ([{}, {"speedup": 9.0, "refused": "other host"}], {"seeds": 1, "speedup": 4.0}),
         ([{"other_cpu_share": 0.01}, {"other_cpu_share": 0.3}], {"other_cpu_share": 0.3}),
-        (
-            [{"record": "b", "full_record": "d"}, {"record": "a", "full_record": "c"}],
-            {"records": "a b c d"},
-        ),
+        ([{"record": "b", "full_record": "c"}, {"record": "a"}], {"records": "a b c"}),
     ],
 )
 def test_a_row_says_what_its_seeds_have(seeds, expected):
-    row = over_seeds(*seeds)
+    rows = [run(seed=seed, **{"full_record": "c", **own}) for seed, own in enumerate(seeds)]
+    row = only(tradeoff(pd.DataFrame(rows)))
     assert {name: row[name] for name in expected} == pytest.approx(expected, nan_ok=True)
 
 
@@ -90,9 +76,6 @@ def test_no_runs_make_an_empty_table_with_its_columns(table):
     some = pd.DataFrame([run("random"), run("rs2")])
     assert table(some.iloc[:0]).empty
     assert list(table(some.iloc[:0]).columns) == list(table(some).columns)
-
-
-# --- fronts -----------------------------------------------------------------------------------
 
 
 def point(selector, fraction, speedup, error, **changes):
@@ -128,10 +111,8 @@ def test_selectors_of_a_panel_have_points_on_its_front_and_areas():
 def test_a_selector_leads_in_the_panels_where_its_area_is_largest():
     letter = {"dataset": "letter"}
     other = [{**FULL, **letter}, point("random", 0.1, 9.0, -1.0, **letter)]
-    tied = [
-        point(name, 0.1, 2.0, error, dataset="dna")
-        for name, error in (("full", 9), ("rs2", 0), ("craig", 0))
-    ]
+    errors = {"full": 9, "rs2": 0, "craig": 0}
+    tied = [point(name, 0.1, 2.0, error, dataset="dna") for name, error in errors.items()]
     slow = [point(name, 0.1, 0.5, 1.0, dataset="sst2") for name in ("full", "rs2")]
     table = fronts(pd.DataFrame([*POINTS, *other, *tied, *slow]))
     assert table.loc[table["dataset"] == "sst2", "share"].isna().all()  # nothing is covered
@@ -144,15 +125,13 @@ def test_a_selector_leads_in_the_panels_where_its_area_is_largest():
     ]
 
 
-# --- differences between selectors ------------------------------------------------------------
-
-
-def pairs(errors, **changes):
-    """Return rs2 runs whose error is `errors` above that of random, and twice as fast."""
+def pairs(errors, speedups=(4.0,) * 9, **changes):
+    """Return runs of RANDOM, and of RS2 whose errors are larger by `errors`."""
     rows = []
-    for seed, error in enumerate(errors):
-        for name, bad, fast in (("random", 1.0, 2.0), ("rs2", 1.0 + error, 4.0)):
-            rows.append(run(name, seed=seed, relative_test_error=bad, speedup=fast, **changes))
+    for seed, (error, fast) in enumerate(zip(errors, speedups, strict=False)):
+        rows.append(run("random", seed=seed, speedup=2.0, **changes))
+        worse = {"relative_test_error": 1.0 + error, "speedup": fast}
+        rows.append(run("rs2", seed=seed, **worse, **changes))
     return rows
 
 
@@ -171,18 +150,13 @@ def test_contrasts_are_those_of_the_selectors_that_were_run(names, contrasts):
     assert [(row.selector, row.baseline) for row in made.itertuples()] == contrasts
 
 
-@pytest.mark.parametrize(
-    ("column", "other"),
-    [("seed", 1), ("dataset", "dna"), ("search", "random"), ("fraction", 0.3), ("refused", "so")],
-)
-def test_runs_without_a_partner_make_no_difference(column, other):
-    assert paired_differences(pd.DataFrame([run("random"), run("rs2", **{column: other})])).empty
+@pytest.mark.parametrize("column", ["seed", "dataset", "search", "fraction", "refused"])
+def test_runs_without_a_partner_make_no_difference(column):
+    assert paired_differences(pd.DataFrame([run("random"), run("rs2", **{column: 7})])).empty
 
 
 def test_speedups_are_compared_by_their_geometric_mean_and_name_their_records():
-    fast = [("random", 0, 2.0), ("random", 1, 2.0), ("rs2", 0, 1.0), ("rs2", 1, 8.0)]
-    rows = [run(name, seed=seed, speedup=value) for name, seed, value in fast]
-    row = only(resampling(pd.DataFrame(rows)), scheduler="hyperband")
+    row = only(resampling(pd.DataFrame(pairs([0, 0], [1.0, 8.0]))), scheduler="hyperband")
     found = [row[f"speedup_ratio{side}"] for side in ("", "_low", "_high")]
     assert found == pytest.approx([math.sqrt(0.5 * 4.0), 0.5, 4.0])
     places = [f"{name}/{seed}" for name in ("full-1", "random-0.1", "rs2-0.1") for seed in (0, 1)]
@@ -222,77 +196,68 @@ def test_panels_are_pooled_by_seeds_or_data_sets(rows, place, expected):
     assert row["interval"] == ("95 %" if row["units"] > 2 else "range")
 
 
-# --- the parts of the time --------------------------------------------------------------------
-
-
 def test_parts_of_the_time_sum_to_the_total_of_comparable_runs():
     axes = {"datasets": ("dna",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 2}
-    runs = synthetic_runs(selectors=PAPER + CONTROLS, **axes)
+    selectors = ("craig", "full", "rs2", "untuned")
+    runs = synthetic_runs(selectors=selectors, schedulers=("asha",), **axes)
     left_out = (runs["selector"] == "craig") & (runs["seed"] == 1)
     ratios = runs[["record"]].assign(speedup=runs["seed"] + 1.0, refused=None)
     ratios.loc[left_out, "refused"] = "no FULL"
-    table = time_split(runs, ratios[runs["selector"] != "untuned"])
-    keys = ["scheduler", "selector", "fraction"]
-    totals = runs[~left_out].groupby(keys)["total_seconds"].mean()
-    parts = table.set_index(keys)[[f"{part}_seconds" for part in PARTS]].sum(axis=1)
-    pd.testing.assert_series_equal(parts.sort_index(), totals, check_names=False)
-    assert table["total_seconds"].to_numpy() == pytest.approx(parts.to_numpy())
-    speedups = table.groupby("selector")[["seeds", "speedup"]].first()
-    assert speedups.drop(["untuned", "craig"]).to_numpy().tolist() == [[2, 1.5]] * 6
-    assert speedups.loc["craig"].tolist() == [1, 1.0]
-    assert math.isnan(speedups.loc["untuned", "speedup"])
+    table = time_split(runs, ratios[runs["selector"] != "untuned"]).set_index("selector")
+    totals = runs[~left_out].groupby("selector")["total_seconds"].mean()
+    parts = table[[f"{part}_seconds" for part in PARTS]].sum(axis=1)
+    assert parts.tolist() == pytest.approx(totals.tolist())
+    assert table["total_seconds"].tolist() == pytest.approx(totals.tolist())
+    assert table["seeds"].tolist() == [1, 2, 2, 2]
+    assert table["speedup"].tolist() == pytest.approx([1.0, 1.5, 1.5, np.nan], nan_ok=True)
 
 
-# --- draws without tuning ---------------------------------------------------------------------
+FULLS = [("full", 1.0, 0.8, 100.0), ("full", 1.0, 0.9, 200.0)]
+DRAWS = [("untuned", 0.0, 0.7, 10.0), ("untuned", 0.0, 0.86, 20.0), ("untuned", 0.0, 0.84, 30.0)]
 
 
-def panel(full=({}, {}), draws=({}, {}, {})):
-    """Return FULL with 2 seeds and 3 draws, with changes, and gradmatch."""
-    fulls = zip((0.8, 0.9), (100.0, 200.0), full, strict=False)
-    drawn = zip((0.7, 0.86, 0.84), (10.0, 20.0, 30.0), draws, strict=False)
-    sides = (("full", 1.0, fulls), ("untuned", 0.0, drawn))
+def against(panel, **changes):
+    """Return the table of runs of (selector, fraction, accuracy, seconds); changes: of the first"""
     rows = [
-        run(name, size, seed, **{"test_accuracy": right, "total_seconds": time, **changes})
-        for name, size, side in sides
-        for seed, (right, time, changes) in enumerate(side)
+        run(name, size, seed, test_accuracy=accuracy, total_seconds=seconds)
+        for seed, (name, size, accuracy, seconds) in enumerate(panel)
     ]
-    return untuned(pd.DataFrame([*rows, run()]))
-
-
-ALL_DRAWS = {
-    "draws": 3,
-    "diverged": 0,
-    "not_comparable": 0,
-    "test_accuracy": 0.8,
-    "relative_test_error": 5.0,  # against FULL's mean of 0.85
-    "relative_test_error_median": 1.0,
-    "relative_test_error_low": -1.0,
-    "relative_test_error_high": 15.0,
-    "speedup": 7.5,  # 150 s by 20 s
-}
+    return untuned(pd.DataFrame([rows[0] | changes, *rows[1:], run()]))
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
+    ("panel", "changes", "expected"),
     [
-        ({}, ALL_DRAWS),
-        # A draw that diverged counts with what it reached.
-        ({"draws": ({"final_failure": "nan"}, {}, {})}, {**ALL_DRAWS, "diverged": 1}),
+        (
+            DRAWS + FULLS,
+            {"final_failure": "nan"},  # it counts with what it reached
+            {
+                "draws": 3,
+                "diverged": 1,
+                "not_comparable": 0,
+                "test_accuracy": 0.8,
+                "relative_test_error": 5.0,  # against FULL's mean of 0.85
+                "relative_test_error_median": 1.0,
+                "relative_test_error_low": -1.0,
+                "relative_test_error_high": 15.0,
+                "speedup": 7.5,  # 150 s by 20 s
+            },
+        ),
         *(
-            ({"draws": ({column: "other"}, {}, {})}, {"draws": 2, "not_comparable": 1})
-            for column in ("machine", "protocol_hash", "data_sha256")
+            (DRAWS + FULLS, {column: "other"}, {"draws": 2, "diverged": 0, "not_comparable": 1})
+            for column in ("machine", "protocol_hash")
         ),
         # Against the 0.9 and 200 s of the one FULL that is here.
-        ({"full": ({"machine": "other"}, {})}, {"relative_test_error": 10.0, "speedup": 10.0}),
+        (FULLS + DRAWS, {"machine": "other"}, {"relative_test_error": 10.0, "speedup": 10.0}),
     ],
 )
-def test_draws_are_compared_with_the_mean_of_full(changes, expected):
-    row = only(panel(**changes))
+def test_draws_are_compared_with_the_mean_of_full(panel, changes, expected):
+    row = only(against(panel, **changes))
     assert {name: row[name] for name in expected} == pytest.approx(expected)
-    assert len(row["records"].split()) == 2 + row["draws"] - ("full" in changes)
+    assert len(row["records"].split()) == 5 - ("machine" in changes or "protocol_hash" in changes)
 
 
-@pytest.mark.parametrize("missing", ["full", "draws"])
-def test_a_panel_without_draws_or_full_has_no_row(missing):
-    table = panel(**{missing: ()})
-    assert (len(table), list(table.columns)) == (0, list(panel().columns))
+@pytest.mark.parametrize("panel", [DRAWS, FULLS])
+def test_a_panel_without_draws_or_full_has_no_row(panel):
+    table = against(panel)
+    assert (len(table), list(table.columns)) == (0, list(against(DRAWS + FULLS).columns))

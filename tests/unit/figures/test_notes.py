@@ -28,19 +28,19 @@ BARS = "Bars (AUTOMATA) are"
 
 
 @pytest.mark.parametrize(
-    ("seeds", "said"),
+    ("seeds", "words"),
     [
         (1, "One seed."),
         (2, f"Markers are means over 2 seeds. {BARS} the ranges over seeds."),
         (3, f"Markers are means over 3 seeds. {BARS} 95 % bootstrap intervals over seeds."),
     ],
 )
-def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, runs, seeds, said):
-    assert note(make_study(runs[runs["seed"] < seeds])) == f"{SPEEDUP} {said} {GROW}"
+def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, runs, seeds, words):
+    assert note(make_study(runs[runs["seed"] < seeds])) == f"{SPEEDUP} {words} {GROW}"
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "words"),
     [
         ({"exclusive": False}, " Runs may have overlapped on the host."),
         ({"other_cpu_share": 0.2}, " The host was busy with other work during 9 runs."),
@@ -48,26 +48,27 @@ def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, runs, seeds, s
         ({}, f" {GROW}"),  # the row about the user's own data is no difference
     ],
 )
-def test_a_note_names_what_weakens_the_runs(make_study, runs, changes, said):
+def test_a_note_names_what_weakens_the_runs(make_study, runs, changes, words):
     own = [[*PANEL, "data set", "mine", "not in the paper"]]
-    assert note(make_study(runs.assign(**changes), own)).endswith(said)
+    assert note(make_study(runs.assign(**changes), own)).endswith(words)
 
 
 @pytest.mark.parametrize(
-    ("method", "source", "said"),
+    ("method", "source", "words"),
     [
-        ("measured", "pyJoules NVML + pyJoules RAPL", "Energy: RAPL+NVML counters."),
-        ("estimated", "codecarbon CPU load", "Energy: estimated from CPU time."),
+        ("measured", "pyJoules NVML + pyJoules RAPL", "Energy: RAPL+NVML counters"),
+        ("estimated", "codecarbon CPU load", "Energy: estimated from CPU time"),
     ],
 )
 def test_a_figure_of_energy_says_how_it_was_obtained_and_of_how_many(
-    make_study, runs, method, source, said
+    make_study, runs, method, source, words
 ):
     runs = runs.assign(energy_method=method, energy_source=source)
     runs.loc[runs["selector"] == "random", ["energy_joules", "energy_method"]] = None
     study = make_study(runs)
-    assert note(study, "energy").startswith("3 of 9 runs have no energy ratio. ")
-    assert f"Energy ratio: Energy of FULL / energy of the run. {said[:-1]}" in note(study, "energy")
+    shown = note(study, "energy")
+    assert shown.startswith("3 of 9 runs have no energy ratio. ")
+    assert f"Energy ratio: Energy of FULL / energy of the run. {words}" in shown
     assert "nergy" not in note(study)
 
 
@@ -75,9 +76,10 @@ def test_a_figure_of_energy_says_how_it_was_obtained_and_of_how_many(
 def test_every_figure_of_a_data_set_counts_the_settings_that_differ_from_the_papers(
     make_study, runs, name
 ):
-    once = [[*PANEL, "seeds", "3", "5"], ["dna", "tpe", "asha", "epochs", "3", "5"]]
-    twice = [*once, [*PANEL, "device", "cpu", "V100"]]
-    for differing, said in ((once, "1 setting"), (twice, "2 settings")):
-        shown = note(make_study(runs, differing, trials=True), name)
-        words = f" The protocol differs from the paper's in {said} (differences.csv)."
-        assert shown.endswith(words)
+    differing = [
+        [*PANEL, "seeds", "3", "5"],
+        [*PANEL, "device", "cpu", "V100"],
+        ["dna", "tpe", "asha", "epochs", "3", "5"],
+    ]
+    shown = note(make_study(runs, differing, trials=True), name)
+    assert shown.endswith(" The protocol differs from the paper's in 2 settings (differences.csv).")

@@ -25,9 +25,6 @@ def tuples(table, *columns):
     return list(table[list(columns)].itertuples(index=False, name=None))
 
 
-# --- the forest of selectors ------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def pooled(some):
     """The rows of the table over all data sets, AUTOMATA's pairs first."""
@@ -54,8 +51,7 @@ def test_a_forest_has_the_pooled_rows_in_black_where_they_differ(
 
 
 def test_a_forest_says_its_numbers_and_which_side_is_better(some, drawn, pooled):
-    forest = drawn("selector-comparison", some)
-    left, right = forest.axes
+    left, right = drawn("selector-comparison", some).axes
     numbers = pooled[["speedup_ratio", "speedup_ratio_low", "speedup_ratio_high"]].iloc[0]
     assert texts(right)[0] == "{:.2f} ({:.2f} to {:.2f})".format(*numbers)
     assert "first better | second better" in left.get_xlabel()
@@ -76,9 +72,6 @@ def test_a_forest_of_one_seed_has_no_interval_and_names_what_it_cannot_compare(
     assert "for lack of runs: RANDOM (adaptive) vs RANDOM (fixed), RS2 vs RA" in note_of(figure)
 
 
-# --- pareto -----------------------------------------------------------------------------------
-
-
 def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
     table = fronts(some.tradeoff)
     totals = summary(table).set_index("selector").loc[["full", *SUBSETS]]
@@ -95,10 +88,7 @@ def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
     assert "Subset sizes: 1 %, 5 %, 10 %, 30 %." in note_of(figure)
 
 
-# --- rank agreement ---------------------------------------------------------------------------
-
-
-def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
+def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, small, drawn):
     taus = rank_agreement(some).sort_values("percent")
     panels = [(s, f) for s in ("hyperband", "asha") for f in (0.01, 0.05, 0.1, 0.3)]
     for axes, (scheduler, fraction) in zip(drawn("rank-agreement", some).axes, panels, strict=True):
@@ -109,15 +99,9 @@ def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
             assert points(axes, f"taus {selector}") == tuples(rows, "percent", "tau")
         noise = of_scheduler[of_scheduler["selector"] == "full-again"]
         assert points(axes, "noise") == tuples(noise, "percent", "tau")
-
-
-def test_a_missing_noise_ceiling_is_said(small):
-    figure = draw("rank-agreement", small)
-    assert "There is no noise ceiling: FULL (repeat) was not run." in note_of(figure)
-    assert legend_of(figure) == ["RANDOM (fixed)", "AUTOMATA"]
-
-
-# --- ceiling ----------------------------------------------------------------------------------
+    without = draw("rank-agreement", small)
+    assert "There is no noise ceiling: FULL (repeat) was not run." in note_of(without)
+    assert legend_of(without) == ["RANDOM (fixed)", "AUTOMATA"]
 
 
 def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):
@@ -135,9 +119,6 @@ def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):
         above += (rows["speedup"] > rows["ceiling"]).sum()
     assert above > 0
     assert f" {above} lie above the line" in note_of(figure)
-
-
-# --- anytime ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("row", "clock"), [(0, "elapsed_seconds"), (1, "elapsed_joules")])
@@ -174,9 +155,6 @@ def test_missing_energy_is_said_and_takes_nothing_from_the_other_row(make_study,
     assert "Energy: not measured." in note_of(figure)
 
 
-# --- time split -------------------------------------------------------------------------------
-
-
 def test_bars_are_the_parts_of_the_table_side_by_side_with_their_speedup(some, drawn):
     panel = "dataset == 'dna' and search == 'random' and scheduler == 'hyperband'"
     here = time_split(some.runs, some.ratios).query(panel)
@@ -196,12 +174,10 @@ def test_bars_are_the_parts_of_the_table_side_by_side_with_their_speedup(some, d
     assert tick_labels(axes)[:4] == expected
 
 
-# --- the performance summary ------------------------------------------------------------------
+SUMMARY = ("speedup", "relative_test_error", "total_seconds")
 
 
-@pytest.mark.parametrize(
-    ("side", "quantity"), enumerate(("speedup", "relative_test_error", "total_seconds"))
-)
+@pytest.mark.parametrize(("side", "quantity"), enumerate(SUMMARY))
 def test_the_summary_has_the_means_and_bars_of_the_table_lane_by_lane(some, drawn, side, quantity):
     """Of the five data sets of the figure, `some` has CIFAR100 alone."""
     figure = drawn("performance-summary", some)

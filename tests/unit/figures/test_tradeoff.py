@@ -42,9 +42,6 @@ def panel_runs(some_runs):
     return PANEL.rows(some_runs).query("seed < 2")
 
 
-# --- a panel ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("column", ["speedup", "energy_ratio"])
 def test_markers_and_bars_stand_where_the_table_says_and_inside_the_axes(some, column):
     axes = axes_of(some, column)
@@ -137,9 +134,6 @@ def test_refused_runs_are_not_drawn_and_counted(make_study, panel_runs):
     assert "8 of 44 runs do not compare with FULL. " in note_of(figure)
     assert points(figure.axes[0], "mean craig") == []
     assert "CRAIG" not in legend_of(figure)
-
-
-# --- a figure ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ROWS)

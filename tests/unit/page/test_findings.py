@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from automata.analysis.best import winner
-from automata.analysis.wording import MISSING, readable
+from automata.analysis import wording
+from automata.analysis.wording import MISSING
 from automata.page.findings import best, fastest
 
 
@@ -24,10 +24,6 @@ def run(selector, fraction, seed, validation, test, seconds=10.0, **other):
         "test_accuracy": test,
         "total_seconds": seconds,
         "final_failure": None,
-        "test_rows": 100,
-        "best_index": 1,
-        "epochs": 9,
-        "best_configuration": f"lr={validation} seed={seed}",
         "best_configuration_json": json.dumps({"lr": validation, "seed": seed}),
         "record": f"{selector}-{fraction}/{seed}",
     }
@@ -49,78 +45,7 @@ RUNS = pd.DataFrame(
         run("untuned", 0.0, 6, None, 0.70, scheduler="hyperband"),
     ]
 )
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return {row["method"]: row for row in best(RUNS, TRADEOFF)}
-
-
-def test_each_kind_has_its_run_with_the_highest_validation_score(rows):
-    shown = {name: (row["validation"], row["test"]) for name, row in rows.items()}
-    assert shown == {
-        "FULL": ("90 %", "80 %"),
-        "AUTOMATA 10 %": ("82 %", "86 %"),
-        "RS2 10 %": ("91 %", "83 %"),
-        "untuned": (MISSING, MISSING),
-    }
-
-
-def test_only_the_highest_of_all_is_marked_and_first(rows):
-    assert [name for name, row in rows.items() if row["best"]] == ["RS2 10 %"] == list(rows)[:1]
-
-
-def test_of_equal_highest_scores_the_fastest_is_marked():
-    rows = best(RUNS.assign(best_score=1.0), TRADEOFF)
-    assert [row["method"] for row in rows if row["best"]] == ["AUTOMATA 10 %"]
-
-
-def test_mean_is_that_of_all_seeds_of_the_method(rows):
-    row = rows["AUTOMATA 10 %"]
-    assert (row["mean"], row["seeds"], row["seconds"]) == ("85 % [84, 86]", "2 seeds", "3 s")
-
-
-def test_draw_that_panels_share_counts_once(rows):
-    assert (rows["untuned"]["mean"], rows["untuned"]["seeds"]) == (
-        "60 % [50, 70]",
-        "median of 2 draws",
-    )
-
-
-def test_mean_of_one_seed_is_not_shown():
-    (row,) = best(RUNS.iloc[:1], TRADEOFF)
-    assert (row["mean"], row["seeds"]) == (MISSING, "1 seed")
-
-
-def test_tuned_metric_comes_before_the_accuracy():
-    scores = {"metric": "balanced_accuracy", "test_balanced_accuracy": [0.6, 0.7, 0.3, 0.5]}
-    row, untuned = best(RUNS.iloc[[0, 1, 8, 9]].assign(**scores), TRADEOFF)
-    assert row["test"] == "60 % balanced accuracy (accuracy 80 %)"
-    assert row["mean"] == "65 % [60, 70]"
-    assert (row["gain"], untuned["mean"]) == ("+25 pp", "40 % [30, 50]")
-
-
-def test_lower_log_loss_is_a_gain():
-    scores = {"metric": "log_loss", "test_loss": [0.3, 0.5, 0.9, 1.1]}
-    row, untuned = best(RUNS.iloc[[0, 1, 8, 9]].assign(**scores), TRADEOFF)
-    assert (row["mean"], row["gain"], untuned["mean"]) == ("0.4 [0.3, 0.5]", "+0.6", "1 [0.9, 1.1]")
-
-
-def test_best_says_how_it_compares_with_full(rows):
-    """FULL itself has no error; of RS2 10 % the tradeoff table says that FULL is better."""
-    assert (rows["FULL"]["error"], rows["FULL"]["loses"]) == (MISSING, False)
-    assert (rows["RS2 10 %"]["error"], rows["RS2 10 %"]["loses"]) == ("0.4 pp", True)
-
-
-def test_of_equal_scores_the_faster_run_wins():
-    runs = pd.DataFrame([run("rs2", 0.1, 0, 0.9, 0.5), run("rs2", 0.1, 1, 0.9, 0.5, seconds=9.0)])
-    assert winner(runs)["seed"] == 1
-
-
-def test_values_with_spaces_stay_whole():
-    assert readable({"lr": 0.1, "kind": "a b"}) == ["kind=a b", "lr=0.1"]
-
-
+ONE_AND_DRAWS = RUNS.iloc[[0, 1, 8, 9]]
 TRADEOFF = pd.DataFrame(
     [
         # selector, fraction, speedup, error
@@ -135,20 +60,74 @@ TRADEOFF = pd.DataFrame(
 ).assign(dataset="dna", search="tpe", scheduler="asha", seeds=1)
 
 
-def test_fastest_loses_at_most_one_point():
+def test_each_kind_has_its_run_with_the_highest_validation_score_and_its_means():
+    columns = ["method", "validation", "test", "mean", "seeds", "seconds", "error", "loses"]
+    rows = best(RUNS, TRADEOFF)
+    assert [[row.get(name) for name in columns] for row in rows] == [
+        ["RS2 10 %", "91 %", "83 %", "84 % [83, 85]", "2 seeds", "10 s", "0.4 pp", True],
+        ["FULL", "90 %", "80 %", "89.5 % [80, 99]", "2 seeds", "10 s", MISSING, False],
+        ["AUTOMATA 10 %", "82 %", "86 %", "85 % [84, 86]", "2 seeds", "3 s", MISSING, False],
+        # A draw that panels share counts once.
+        ["untuned", *[MISSING] * 2, "60 % [50, 70]", "median of 2 draws", "10 s", MISSING, None],
+    ]
+    assert [row["best"] for row in rows] == [True, False, False, False]
+    assert rows[0]["hyperparameters"] == ["lr=0.91", "seed=1"]
+
+
+def test_of_equal_highest_scores_the_fastest_is_marked():
+    rows = best(RUNS.assign(best_score=1.0), TRADEOFF)
+    assert [row["method"] for row in rows if row["best"]] == ["AUTOMATA 10 %"]
+
+
+def test_a_mean_of_one_seed_is_not_shown():
+    (row,) = best(RUNS.iloc[:1], TRADEOFF)
+    assert (row["mean"], row["seeds"], row["gain"]) == (MISSING, "1 seed", MISSING)
+
+
+@pytest.mark.parametrize(
+    ("metric", "scores", "texts"),
+    [
+        (
+            "balanced_accuracy",
+            {"test_balanced_accuracy": [0.6, 0.7, 0.3, 0.5]},
+            ["60 % balanced accuracy (accuracy 80 %)", "65 % [60, 70]", "+25 pp", "40 % [30, 50]"],
+        ),
+        (  # lower is better
+            "log_loss",
+            {"test_loss": [0.3, 0.5, 0.9, 1.1]},
+            ["log loss 0.300 (accuracy 80 %)", "0.4 [0.3, 0.5]", "+0.6", "1 [0.9, 1.1]"],
+        ),
+    ],
+)
+def test_the_tuned_metric_comes_before_the_accuracy(metric, scores, texts):
+    row, untuned = best(ONE_AND_DRAWS.assign(metric=metric, **scores), TRADEOFF)
+    assert [row["test"], row["mean"], row["gain"], untuned["mean"]] == texts
+
+
+def test_the_fastest_method_loses_at_most_one_point():
     found = fastest(TRADEOFF)
-    assert (found["method"], found["speedup"], found["relative_test_error"]) == (
-        "RS2 5 %",
-        "5 \N{MULTIPLICATION SIGN}",
-        "1 pp",
-    )
-
-
-def test_nothing_near_full_is_fast():
+    shown = [found[name] for name in ("method", "speedup", "relative_test_error")]
+    assert shown == ["RS2 5 %", "5 \N{MULTIPLICATION SIGN}", "1 pp"]
     assert fastest(TRADEOFF.assign(relative_test_error=2.0)) is None
-
-
-def test_a_loss_of_exactly_one_point_is_near_full():
     exactly = 100 * (0.9 - 0.89)
     assert exactly > 1  # in binary
     assert fastest(TRADEOFF.assign(relative_test_error=exactly)) is not None
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "shown"),
+    [
+        (wording.number, [2.5362], "2.54"),
+        (wording.number, [-0.35], "\N{MINUS SIGN}0.35"),
+        (wording.number, [-1e-15], "0"),
+        (wording.number, [1234.5], "1234"),
+        (wording.number, [float("inf")], MISSING),
+        (wording.percent, [0.903], "90.3 %"),
+        (wording.percent, [float("nan")], MISSING),
+        (wording.spread, [float("nan"), 1.0], ""),
+        (wording.count, [1, "run"], "1 run"),
+        (wording.count, [2548, "run"], "2,548 runs"),
+    ],
+)
+def test_numbers_have_three_digits_and_their_units(function, values, shown):
+    assert function(*values) == shown

@@ -12,13 +12,13 @@ from automata.config.files import command
 from automata.page import panels
 from automata.page.chart import shape
 
+CALL = command(["a config.yaml"])
+START = "snakemake --cores all --configfile 'a config.yaml'"
+
 
 @pytest.fixture(scope="module")
 def tables(experiment):
     return Study(experiment / "tables")
-
-
-CALL = command(["a config.yaml"])
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def point(group, panel, title):
     return next(row for row in rows if (row["panel"], row["title"]) == (panel, title))
 
 
-def test_marker_of_a_figure_is_drawn_alike_in_the_chart():
+def test_a_marker_of_a_figure_is_drawn_alike_in_the_chart():
     """The corners of a square and of a triangle; y points down, as in SVG."""
     assert shape("s") == "M-1,1L1,1L1,-1L-1,-1Z"
     assert shape("^") == "M0,-1L-1,1L1,1Z"
@@ -52,7 +52,7 @@ def test_marker_of_a_figure_is_drawn_alike_in_the_chart():
     assert len(paths) == len(names.METHODS) - 1
 
 
-def test_own_selector_has_the_look_of_the_figures_and_a_row(tables):
+def test_an_own_selector_has_the_look_of_the_figures_and_a_row(tables):
     renamed = tables.tradeoff.replace({"selector": {"random": "mine"}})
     runs = tables.runs.replace({"selector": {"random": "mine"}})
     group = changed(tables, tradeoff=renamed, runs=runs)[1]
@@ -64,85 +64,61 @@ def test_own_selector_has_the_look_of_the_figures_and_a_row(tables):
     assert any(row["cells"][1].startswith("mine ") for row in group["rows"])
 
 
-def test_every_row_of_the_tradeoff_table_is_a_point_and_a_row(data, tables):
+def test_every_row_of_the_tables_is_a_point_and_a_row_with_a_command(data, tables):
+    """Records of runs are targets of Snakemake; archived ones are named by their axes."""
     for title, group in data.items():
         rows = tables.tradeoff[tables.tradeoff["dataset"] == title.lower()]
         assert len(rows_of(group, "selector")) == len(rows)
         assert len(group["rows"]) == len(rows) + rows["search"].nunique()  # `untuned` in each
-
-
-def test_median_of_the_draws_is_in_table_and_chart(data, tables):
+    by_method = {row["cells"][1]: row for row in data["DNA"]["rows"]}
+    row = by_method["AUTOMATA 5 %"]
+    assert row["command"] == f"{START} --force {' '.join(row['records'])}"
     median = tables.untuned["relative_test_error_median"].iloc[0]
     assert rows_of(data["DNA"], "median")[0]["median"] == median
-    row = next(row for row in data["DNA"]["rows"] if row["cells"][1] == "untuned (median)")
-    assert row["cells"][2] == "3 draws"
-    assert any(cell.startswith(wording.number(median, "pp")) for cell in row["cells"])
+    cells = data["DNA"]["rows"][2]["cells"]
+    assert cells[1:3] == ["untuned (median)", "3 draws"]
+    assert any(cell.startswith(wording.number(median, "pp")) for cell in cells)
 
 
-def test_row_has_the_command_that_makes_its_records_again(data):
-    """Records of runs are targets of Snakemake; archived ones are named by their axes."""
-    row = next(row for row in data["DNA"]["rows"] if row["cells"][1] == "AUTOMATA 5 %")
-    start = "snakemake --cores all --configfile 'a config.yaml'"
-    assert row["command"] == f"{start} --force {' '.join(row['records'])}"
-
-
-def test_archived_run_is_made_again_by_its_axes(runs):
+def test_an_archived_run_is_made_again_by_its_axes(runs):
     archived = runs.assign(record=runs["record"].str.replace("/runs/", "/published/records/"))
     mine = archived.query("dataset == 'dna' and search == 'tpe' and selector == 'untuned'")
     full = archived.query("dataset == 'dna' and search == 'tpe' and selector == 'full'")
     records = " ".join([*full["record"], *mine["record"]])
     row = {**mine.iloc[0], "fraction": 0.0, "records": records}
     echo, call = panels.source(row, archived, CALL)["command"].split("\n")
-    assert call == "snakemake --cores all --configfile 'a config.yaml' again.yaml"
+    assert call == f"{START} again.yaml"
     axes = json.loads(shlex.split(echo)[1])
     assert axes["selectors"] == ["full", "untuned"]
     assert (axes["seeds"], axes["untuned_seeds"]) == ([0, 1, 2], [0, 1, 2])
     assert "fractions" not in axes
 
 
-def test_point_lies_where_the_table_says(data, tables):
-    rows = tables.tradeoff.query("dataset == 'dna' and search == 'tpe' and fraction == 0.05")
-    row = rows[rows["selector"] == "gradmatch"].iloc[0]
+def test_a_point_stands_and_speaks_as_the_table_says(data, tables):
+    panel = "dataset == 'dna' and search == 'tpe' and fraction == 0.05 and selector == 'gradmatch'"
+    row = tables.tradeoff.query(panel).iloc[0]
     shown = point(data["DNA"], "TPE, Hyperband", "AUTOMATA 5 %")
     for column in ("speedup", "speedup_low", "relative_test_error_high"):
         assert shown[column] == pytest.approx(row[column], rel=1e-5)
-    assert shown["Speedup"].startswith(
-        f"{row['speedup']:.3g} \N{MULTIPLICATION SIGN} [{row['speedup_low']:.3g}, "
-    )
+    numbers = [f"{row[name]:.3g}" for name in ("speedup", "speedup_low")]
+    assert shown["Speedup"].startswith("{} \N{MULTIPLICATION SIGN} [{}, ".format(*numbers))
     assert shown["Seeds"] == "0, 1, 2 (mean; brackets: 95 % bootstrap interval)"
+    mine = tables.runs.query(panel).sort_values("best_validation_accuracy")
+    assert shown["Best by validation"] == mine["best_configuration"].iloc[-1]
+    refused = point(data["DNA"], "TPE, Hyperband", "RANDOM (fixed) 10 %")
+    assert refused["Seeds"] == "0, 1 (mean; brackets: range)"
+    unknown = point(data["TREC6"], "Random, Hyperband", "RANDOM (fixed) 10 %")
+    assert unknown["Energy ratio"] == wording.MISSING
+    assert unknown["speedup"] > 1
 
 
-def test_point_tells_the_configuration_with_the_highest_score(data, runs):
-    mine = runs.query("dataset == 'dna' and search == 'tpe' and fraction == 0.05")
-    mine = mine[mine["selector"] == "gradmatch"].set_index("best_validation_accuracy")
-    shown = point(data["DNA"], "TPE, Hyperband", "AUTOMATA 5 %")
-    assert shown["Best by validation"] == mine["best_configuration"][mine.index.max()]
-
-
-def test_refused_run_is_no_seed_of_its_point(data):
-    shown = point(data["DNA"], "TPE, Hyperband", "RANDOM (fixed) 10 %")
-    assert shown["Seeds"] == "0, 1 (mean; brackets: range)"
-
-
-def test_ratio_that_does_not_exist_is_a_dash(data):
-    shown = point(data["TREC6"], "Random, Hyperband", "RANDOM (fixed) 10 %")
-    assert shown["Energy ratio"] == wording.MISSING
-    assert shown["speedup"] > 1
-
-
-def test_untuned_far_from_the_points_is_in_the_table_alone(tables):
+def test_untuned_does_not_squeeze_the_points(tables):
+    """Far from all points it is in the table alone; a band with a far end is cut."""
     end = "relative_test_error_"
     far = tables.untuned.assign(**{f"{end}median": 90.0, f"{end}low": 80.0, f"{end}high": 95.0})
     dna = changed(tables, untuned=far)[0]
     assert any("90 pp [80, 95]" in cell for row in dna["rows"] for cell in row["cells"])
     assert "untuned" not in str(dna["chart"]["layer"])
-
-
-def test_band_of_untuned_does_not_squeeze_the_points(tables):
-    dna = changed(tables, untuned=tables.untuned.assign(relative_test_error_high=95.0))[0]
+    (dna, _) = changed(tables, untuned=tables.untuned.assign(**{f"{end}high": 95.0}))
     assert max(row["high"] for row in rows_of(dna, "median")) < 20
     assert ", 95] (median and range of 3 draws)" in rows_of(dna, "median")[0]["label"]
-
-
-def test_chart_is_the_same_each_time(data, tables):
-    assert changed(tables)[0]["chart"] == data["DNA"]["chart"]

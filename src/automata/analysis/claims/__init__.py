@@ -1,9 +1,85 @@
-"""The paper's claims, each checked against the tables of an experiment.
+"""The paper's claims in `config/claims.yaml`, each checked against the tables of a study.
 
-`config/claims.yaml` quotes the claims. The `shape` of a claim says what it is checked for: a
-condition holds in a share of the panels, or a figure over all panels passes a threshold.
+The `shape` of a claim says what is checked: a condition holds in a share of the panels, or a figure
+over all panels passes a threshold.
 """
 
-from automata.analysis.claims.table import claims_table, parse_claims, presented
+from __future__ import annotations
 
-__all__ = ["claims_table", "parse_claims", "presented"]
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+from pydantic import Field, ValidationError
+
+from automata.analysis.claims.claim import NOT_REPRODUCED, NOT_RUN, REPRODUCED, StatedClaim
+from automata.analysis.claims.shapes import (
+    CorrelationClaim,
+    CoversMoreClaim,
+    FallsClaim,
+    PairsClaim,
+    ReachesClaim,
+)
+from automata.analysis.differences import in_words
+from automata.analysis.study import Study
+from automata.analysis.tables import markdown
+from automata.config.base import Section, first_refusal
+from automata.errors import UserError
+
+Claim = Annotated[
+    ReachesClaim | CoversMoreClaim | FallsClaim | PairsClaim | CorrelationClaim | StatedClaim,
+    Field(discriminator="shape"),
+]
+
+
+class ClaimsFile(Section):
+    """The content of `config/claims.yaml`; `grids` holds YAML anchors only."""
+
+    grids: dict[str, Any] = {}
+    claims: Annotated[dict[str, Claim], Field(min_length=1)]
+
+
+def parse_claims(content: Mapping[str, Any], file: Path) -> dict[str, Claim]:
+    """Return the claims in the `content` of `file` by their ids; raises UserError, in one line."""
+    try:
+        return ClaimsFile.model_validate(content).claims
+    except ValidationError as error:
+        path, message = first_refusal(error, ClaimsFile)
+        raise UserError(f"{file}: {'.'.join(path)}: {message}") from error
+
+
+def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:
+    """Return a row per claim, as texts: quote, verdict, our figure, and the records behind it."""
+    findings = [(name, claim, claim.check(study)) for name, claim in claims.items()]
+    rows = [
+        {
+            "id": name,
+            "claim": claim.quote,
+            "location": claim.location,
+            "verdict": found.verdict,
+            "ours": found.ours,
+            "panels": f"{len(found.panels)} of {found.of} panels" if found.of else "",
+            "firm": found.firm,
+            "differences": in_words(study.differences, found.panels) if found.panels else "",
+            "rule": claim.rule,
+            "reading": claim.reading,
+            "records": " ".join(found.records),
+        }
+        for name, claim, found in findings
+    ]
+    return pd.DataFrame(rows)
+
+
+def presented(claims_table: pd.DataFrame) -> str:
+    """Return the table of claims for readers, in Markdown, and how to read it."""
+    counts = claims_table["verdict"].value_counts()
+    parts = [f"{counts.get(name, 0)} {name}" for name in (REPRODUCED, NOT_REPRODUCED, NOT_RUN)]
+    return (
+        f"{markdown(claims_table.drop(columns='records'))}\n"
+        f"Of {len(claims_table)} claims: {', '.join(parts)}. A verdict follows our means over the "
+        "panels (data set, search, scheduler) that were run. It is firm (interval) if the whole "
+        "95 % interval, of at least 3 seeds, gives the same verdict, all fractions were run, and "
+        "no missing panel could turn it. Energy that was estimated from CPU time alone does not "
+        "count: it follows time. pp: percentage points of test error against FULL, + is a loss.\n"
+    )

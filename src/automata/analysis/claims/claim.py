@@ -1,7 +1,6 @@
 """The parts that all claims share: texts, the runs that count, and how firm a verdict is.
 
-A verdict follows our means. It is firm if the whole 95 % interval gives the same verdict, so noise
-can make a verdict less firm but cannot turn it.
+A verdict follows our means, and is firm if the whole 95 % interval gives the same verdict.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ from automata import names
 from automata.analysis.energy import follows_time, obtained
 from automata.analysis.quantities import QUANTITIES, ROUNDING, VALIDATION, Quantity
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, Values, bootstrap_bounds
-from automata.analysis.study import Panel, Study, compared, panels
+from automata.analysis.study import COMBINATION, Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
-from automata.analysis.wording import bounded
 from automata.config.base import Axis, Section, Share, Text, one_of
 
 REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not reproduced", "not run"
@@ -33,10 +31,6 @@ FRACTIONS_MISSING, PANELS_MISSING = "fractions missing", "panels missing"
 
 MEASURES = {**QUANTITIES, VALIDATION.name: VALIDATION}
 """The quantities that claims are about."""
-
-Ratio = Literal["speedup", "energy_ratio"]
-SelectorName = Annotated[str, one_of(names.METHODS)]
-SchedulerName = Annotated[str, one_of(names.SCHEDULERS)]
 
 
 class Estimate(NamedTuple):
@@ -49,24 +43,22 @@ class Estimate(NamedTuple):
     @classmethod
     def of(cls, row: dict[Any, Any], quantity: str) -> Estimate:
         """Return the mean of a `quantity` in a row of the tradeoff table."""
-        if row["seeds"] < SEEDS_FOR_INTERVAL:
-            return cls(row[quantity])
-        return cls(row[quantity], row[f"{quantity}_low"], row[f"{quantity}_high"])
+        ends = ("_low", "_high") if row["seeds"] >= SEEDS_FOR_INTERVAL else ()
+        return cls(*(row[quantity + end] for end in ("", *ends)))
 
     @classmethod
     def bootstrapped(cls, statistic: Callable[[NDArray[np.intp]], Values], units: int) -> Estimate:
         """Estimate a `statistic` of `units` units (`statistics.bootstrap_bounds`)."""
         value = statistic(np.arange(units)[None]).item()
-        if units < SEEDS_FOR_INTERVAL:
-            return cls(value)
-        return cls(value, *map(float, bootstrap_bounds(statistic, units)))
+        ends = bootstrap_bounds(statistic, units) if units >= SEEDS_FOR_INTERVAL else ()
+        return cls(value, *map(float, ends))
 
     def shown(self, form: Callable[[float], str], unit: str = "") -> str:
         """Return the figure and its interval in words; `form` formats a number."""
         value = f"{form(self.value)}{unit}"
         if math.isinf(self.high - self.low):
             return value
-        return bounded(value, form(self.low), form(self.high))
+        return f"{value} ({form(self.low)} to {form(self.high)})"
 
 
 class Outcome(NamedTuple):
@@ -79,8 +71,7 @@ class Outcome(NamedTuple):
 def in_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
     """Return whether at least `share` of the panels that were run pass.
 
-    It is firm if the panels with firm outcomes decide it for all `of` panels, whatever the others
-    and those that were not run do.
+    It is firm if the panels with firm outcomes decide it for all `of` panels.
     """
 
     def enough(passing: int, among: int) -> bool:
@@ -127,7 +118,7 @@ class StatedClaim(Quote):
     ours: Text
     rule: Text = "not checked here"
 
-    def check(self, study: Study) -> Finding:
+    def check(self, _: Study) -> Finding:
         """Return the stated verdict."""
         return Finding(self.verdict, self.ours, "no runs needed" * (self.verdict == REPRODUCED))
 
@@ -137,7 +128,7 @@ class Grid(Section):
 
     datasets: Axis[Annotated[str, one_of(names.DATASETS)]]
     searches: Axis[Annotated[str, one_of(names.SEARCHES)]]
-    schedulers: Axis[SchedulerName]
+    schedulers: Axis[Annotated[str, one_of(names.SCHEDULERS)]]
     fractions: Axis[Share]
 
     @property
@@ -147,14 +138,9 @@ class Grid(Section):
 
     def rows(self, table: pd.DataFrame, selectors: Sequence[str]) -> pd.DataFrame:
         """Return the rows of `selectors` in this part of the grid."""
-        axes = {
-            "dataset": self.datasets,
-            "search": self.searches,
-            "scheduler": self.schedulers,
-            "selector": selectors,
-            "fraction": self.fractions,
-        }
-        return table[table[[*axes]].isin(axes).all(axis=1)]
+        axes = (self.datasets, self.searches, self.schedulers, selectors, self.fractions)
+        columns = dict(zip(COMBINATION, axes, strict=True))
+        return table[table[[*columns]].isin(columns).all(axis=1)]
 
 
 class GridClaim(Quote):

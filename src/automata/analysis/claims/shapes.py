@@ -1,0 +1,321 @@
+"""The shapes of claims: a condition in a share of the panels, or a figure over all panels."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from automata import names
+from automata.analysis.claims.claim import MEASURES, Estimate, Evidence, GridClaim, in_share
+from automata.analysis.quantities import ROUNDING
+from automata.analysis.ratios import SAME
+from automata.analysis.statistics import Values, hypervolume, interval_of
+from automata.analysis.study import PANEL, Panel, Study, panels
+from automata.analysis.wording import count, percent, signed, times
+from automata.config.base import Axis, Share, one_of
+from automata.names import AUTOMATA, CONTROLS
+
+ERROR = "relative_test_error"
+
+WORK = [*SAME, "epochs", "configurations", "model", "train_rows"]
+"""The columns that say where a run was made, what it tuned, and for how long."""
+
+DATA_SETS = 5
+"""A rank correlation of fewer data sets says nothing."""
+
+Ratio = Literal["speedup", "energy_ratio"]
+QuantityName = Annotated[str, one_of(MEASURES)]
+SelectorName = Annotated[str, one_of(names.METHODS)]
+SchedulerName = Annotated[str, one_of(names.SCHEDULERS)]
+
+
+class ShareClaim(GridClaim):
+    """A condition, which is a margin above 0, holds in at least `share` of the panels run."""
+
+    quantity: Ratio = "speedup"
+    share: Share = 1.0
+
+    @property
+    def _panels(self) -> str:
+        return "all panels" if self.share == 1 else f"at least {percent(self.share)} of the panels"
+
+    @abstractmethod
+    def _margin(self, rows: pd.DataFrame) -> Estimate:
+        """Return a figure of the rows of a panel; the condition holds if it is above 0."""
+
+    def _rows(self, study: Study) -> pd.DataFrame:
+        """Return the rows of a table that margins are made of."""
+        return self._means(study)
+
+    def _ours(self, panels: Mapping[Panel, pd.DataFrame], passing: int) -> str:
+        """Return our result in words, from the rows of each panel."""
+        return f"holds in {passing} of {len(panels)} panels"
+
+    def _evidence(self, study: Study) -> Evidence | None:
+        table = self._rows(study)
+        rows = {panel: panel.rows(table) for panel in panels(table)}
+        if not rows:
+            return None
+        outcomes = [self._judged(self._margin(it), it, 0, math.inf, of=1) for it in rows.values()]
+        passing = sum(outcome.passes for outcome in outcomes)
+        whole = in_share(outcomes, len(self.grid.panels), self.share)
+        return whole, self._ours(rows, passing), table
+
+
+class ReachesClaim(ShareClaim):
+    """One fraction reaches a `threshold` of the quantity within a `loss` of test accuracy.
+
+    The loss against FULL is in percentage points; a gain is a negative loss.
+    """
+
+    shape: Literal["reaches"]
+    threshold: float
+    loss: float = 100.0
+
+    @property
+    def _goal(self) -> str:
+        return f"{self.threshold:g}x at a loss of at most {self.loss:g} percentage points"
+
+    @property
+    def rule(self) -> str:
+        """The share of panels, and the goal of a fraction."""
+        words = self._measure.words
+        return f"in {self._panels} the {words} of one fraction is at least {self._goal}"
+
+    def _margin(self, rows: pd.DataFrame) -> Estimate:
+        return Estimate(*(ratio - self.threshold + ROUNDING for ratio in self._best(rows)))
+
+    def _best(self, rows: pd.DataFrame) -> Estimate:
+        """Return the largest ratio of a fraction within the loss; 0 if none is."""
+        points, loss = self._points(rows), self.loss + ROUNDING
+        return Estimate(
+            max((ratio.value for ratio, error in points if error.value <= loss), default=0.0),
+            max((ratio.low for ratio, error in points if error.high <= loss), default=0.0),
+            max((ratio.high for ratio, error in points if error.low <= loss), default=0.0),
+        )
+
+    def _points(self, rows: pd.DataFrame) -> list[tuple[Estimate, Estimate]]:
+        """Return ratio and error of each fraction."""
+        means = rows.to_dict("records")
+        return [(Estimate.of(row, self.quantity), Estimate.of(row, ERROR)) for row in means]
+
+    def _ours(self, panels: Mapping[Panel, pd.DataFrame], passing: int) -> str:
+        """Return the fractions of a single panel, or the best fractions of several."""
+        if len(self.grid.panels) == 1:
+            (rows,) = panels.values()
+            return "; ".join(
+                f"{ratio.shown(times)} at {error.shown(signed, ' pp')}, fraction {percent(size)}"
+                for (ratio, error), size in zip(self._points(rows), rows["fraction"], strict=True)
+            )
+        parts = [f"{passing} of {len(panels)} panels reach {self._goal}"]
+        best = sorted((self._best(rows).value, panel.path) for panel, rows in panels.items())
+        within = [f"{times(ratio)} ({path})" for ratio, path in best if ratio > 0]
+        if within:
+            parts.append(f"the best fraction there has {within[0]} to {within[-1]}")
+        if len(within) < len(best):
+            parts.append(f"no fraction is within the loss in {len(best) - len(within)}")
+        return "; ".join(parts)
+
+
+class CoversMoreClaim(ShareClaim):
+    """AUTOMATA's fractions cover a larger area of the quantity against error than baselines'."""
+
+    shape: Literal["covers-more"]
+    baseline: Axis[SelectorName]
+
+    @property
+    def rule(self) -> str:
+        """The share of panels, and the selectors whose areas are smaller."""
+        others = " and ".join(map(names.selector, self.baseline))
+        return (
+            f"in {self._panels} AUTOMATA's fractions cover a larger area of {self._measure.words} "
+            f"against error than those of {others} (up to a ratio of 1 and the worst error of the "
+            "panel)"
+        )
+
+    @property
+    def _selectors(self) -> list[str]:
+        return [AUTOMATA, *self.baseline]
+
+    def _rows(self, study: Study) -> pd.DataFrame:
+        """Return the runs whose fraction and seed all selectors have."""
+        runs = self.grid.rows(self._runs(study), self._selectors)
+        present = runs.groupby([*PANEL, "fraction", "seed"])["selector"].transform("nunique")
+        return runs[present == len(self._selectors)]
+
+    def _margin(self, rows: pd.DataFrame) -> Estimate:
+        """Return AUTOMATA's lead over the best baseline in area; the interval draws seeds."""
+        seeds = rows["seed"].nunique()
+        columns = [self.quantity, ERROR]
+        table = rows.pivot(index=["selector", "fraction"], columns="seed", values=columns)
+        table = table.reindex(self._selectors, level="selector")
+        points = table.to_numpy(np.float64).reshape(len(self._selectors), -1, 2, seeds)
+
+        def lead(draws: NDArray[np.intp]) -> Values:
+            # A fraction of no drawn seed becomes a ratio of 0, which covers no area.
+            means = np.ma.masked_invalid(points[..., draws]).mean(axis=-1).filled(0.0)
+            ratios, errors = np.moveaxis(means, (2, 3), (0, 1))  # (draws, selectors, fractions)
+            worst = np.maximum(errors.max(axis=(1, 2)), 0.0)  # FULL's error is 0
+            corners = np.stack([np.ones_like(worst), worst], axis=-1)
+            areas = hypervolume(ratios, errors, corners[:, None])
+            leads: Values = areas[:, 0] - areas[:, 1:].max(axis=1)
+            return leads
+
+        return Estimate.bootstrapped(lead, seeds)
+
+
+class FallsClaim(ShareClaim):
+    """The mean of each `subject` falls from each fraction to the next larger one."""
+
+    shape: Literal["falls"]
+    subject: Axis[SelectorName] = [AUTOMATA]
+
+    @property
+    def rule(self) -> str:
+        """The share of panels, and what falls."""
+        words = self._measure.words
+        return f"in {self._panels} the {words} falls from each fraction to the next larger one"
+
+    @property
+    def _selectors(self) -> list[str]:
+        return self.subject
+
+    def _rows(self, study: Study) -> pd.DataFrame:
+        """Return the means of selectors that have several fractions."""
+        means = self._means(study)
+        return means[means.groupby([*PANEL, "selector"])["fraction"].transform("nunique") > 1]
+
+    def _margin(self, rows: pd.DataFrame) -> Estimate:
+        """Return the smallest fall to the next fraction; its interval is the gap of theirs."""
+        falls = []
+        for _, line in rows.sort_values("fraction").groupby("selector"):
+            means = [Estimate.of(row, self.quantity) for row in line.to_dict("records")]
+            falls += [
+                (a.value - b.value, a.low - b.high, a.high - b.low) for a, b in pairwise(means)
+            ]
+        return Estimate(*map(min, zip(*falls, strict=True)))
+
+
+class MeanClaim(GridClaim):
+    """A figure over all panels is above one threshold, below another, or both."""
+
+    quantity: QuantityName
+    above: float = -math.inf
+    below: float = math.inf
+
+    @property
+    @abstractmethod
+    def _figure(self) -> str:
+        """The figure in words."""
+
+    @property
+    def _unit(self) -> str:
+        """The unit of the figure: differences of percentages are in percentage points."""
+        return " pp" if self._measure.unit == "%" else ""
+
+    @property
+    def rule(self) -> str:
+        """The figure and its limits."""
+        sides = {"above": self.above, "below": self.below}.items()
+        limits = [f"{side} {value:g}{self._unit}" for side, value in sides if math.isfinite(value)]
+        return f"{self._figure} is {' and '.join(limits)}"
+
+    def _passing(self, figure: Estimate, ours: str, rows: pd.DataFrame) -> Evidence:
+        of = len(self.grid.panels)
+        return self._judged(figure, rows, self.above, self.below, of), ours, rows
+
+
+class PairsClaim(MeanClaim):
+    """The mean over pairs of runs: the subject's quantity less, or over, that of the baseline."""
+
+    shape: Literal["difference", "ratio"]
+    baseline_quantity: QuantityName | None = None
+    subject: SelectorName = AUTOMATA
+    baseline: SelectorName = AUTOMATA
+    under: tuple[SchedulerName, SchedulerName] | None = None
+    """The schedulers of subject and baseline, if they differ."""
+
+    @property
+    def _figure(self) -> str:
+        sides = list(map(names.selector, self._selectors))
+        if self.under:
+            sides = [f"{name} under {it}" for name, it in zip(sides, self.under, strict=True)]
+        sign = "over" if self.shape == "ratio" else "less"
+        other = MEASURES[self.baseline_quantity or self.quantity].words
+        figure = f"the {self._measure.words} of {sides[0]} {sign} the {other} of {sides[1]}"
+        return f"on average over pairs of runs, {figure}"
+
+    @property
+    def _selectors(self) -> list[str]:
+        return [self.subject, self.baseline]
+
+    def _evidence(self, study: Study) -> Evidence | None:
+        runs = self._runs(study)
+        pairs = self._pairs(runs)
+        if pairs.empty:
+            return None
+        values = pairs[self.quantity]
+        others = pairs[f"{self.baseline_quantity or self.quantity}_other"]
+        compared = values / others if self.shape == "ratio" else values - others
+        sample = compared.to_numpy(np.float64) * (100 if self._unit else 1)
+        figure = Estimate(float(sample.mean()), *(interval_of(sample, pairs) or ()))
+        shown = figure.shown(times if self.shape == "ratio" else signed, self._unit)
+        sizes = ", ".join(map(percent, sorted(set(pairs["fraction"]))))
+        ours = f"{shown} over {count(len(pairs), 'pair')}, fractions {sizes}"
+        paired = runs["record"].isin({*pairs["record"], *pairs["record_other"]})
+        return self._passing(figure, ours, runs.loc[paired, [*PANEL, "fraction", "record"]])
+
+    def _pairs(self, runs: pd.DataFrame) -> pd.DataFrame:
+        """Return a row for each run of the subject and the run of the baseline that matches it."""
+        own = self.grid.rows(runs, [self.subject])
+        other = runs[runs["selector"] == self.baseline]
+        same = {*PANEL, "fraction", "seed", *WORK}
+        if self.baseline in CONTROLS:
+            same -= {"fraction"}
+        if self.under:
+            same -= {"scheduler", "protocol_hash"}  # the hash contains the scheduler
+            own = own[own["scheduler"] == self.under[0]]
+            other = other[other["scheduler"] == self.under[1]]
+        return own.merge(other, on=sorted(same), suffixes=("", "_other"))
+
+
+class CorrelationClaim(MeanClaim):
+    """The rank correlation, over data sets, of training rows and AUTOMATA's mean quantity."""
+
+    shape: Literal["correlation"]
+    quantity: Ratio
+
+    @property
+    def _figure(self) -> str:
+        words = self._measure.words
+        return f"over data sets, the rank correlation of training rows and the {words} of AUTOMATA"
+
+    def _evidence(self, study: Study) -> Evidence | None:
+        rows = self._means(study)
+        sets = rows["dataset"].nunique()
+        shared = rows.groupby(["search", "scheduler", "fraction"])["dataset"].transform("nunique")
+        rows = rows[shared == sets]
+        if sets < DATA_SETS or rows.empty:
+            return None
+        values = rows.groupby("dataset")[self.quantity].mean()
+        sizes = self._runs(study).groupby("dataset")["train_rows"].median()[values.index]
+        pair = sizes.to_numpy(np.float64), values.to_numpy(np.float64)
+
+        def correlations(draws: NDArray[np.intp]) -> Values:
+            ranks = (rankdata(side[draws], axis=-1) for side in pair)
+            a, b = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
+            scale = np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
+            result: Values = (a * b).sum(axis=-1) / np.where(scale > 0, scale, 1)
+            return result
+
+        figure = Estimate.bootstrapped(correlations, sets)
+        ours = f"rank correlation {figure.shown('{:.2f}'.format)} over {sets} data sets"
+        return self._passing(figure, ours, rows)
