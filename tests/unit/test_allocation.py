@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from automata.allocation import allocation, keep_to_allocation
 from automata.config.sections import Compute
 from automata.errors import UserError
+from automata.provenance import allocation, keep_to_allocation
 
 ONE = Compute()
 

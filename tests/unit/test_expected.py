@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from automata.config.files import DEFAULTS, read_experiments
-from automata.expected import expected
 from automata.grid import Grid
+from automata.outputs import expected
 
 ROOT = Path(__file__).parents[2]
 

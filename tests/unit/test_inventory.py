@@ -8,9 +8,8 @@ import pytest
 from automata.cli import COMMANDS
 from automata.config.data import Preparation
 from automata.config.refusals import parsed
-from automata.publication import pack, unpack
 from automata.records import read_record, write_record
-from automata.runs import place_of, recorded_place
+from automata.runs import pack, place_of, unpack
 from automata.status import inventory
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +22,7 @@ RECORD = RUNS / PANEL / "full-1/seed-0/record.json"
 def published(tmp_path_factory):
     """The published records of the default experiment."""
     folder = tmp_path_factory.mktemp("published")
-    unpack([ROOT / "results/reference/default/records.tar.xz"], folder, recorded_place)
+    unpack([ROOT / "results/reference/default/records.tar.xz"], folder)
     return folder
 
 

@@ -194,7 +194,7 @@ def test_lock_does_without_a_name_where_its_file_cannot_be_written(path, monkeyp
 
 def test_waits_are_printed_to_the_descriptor_of_notices(monkeypatch, tmp_path):
     monkeypatch.setattr(logging.getLogger("automata.locks"), "handlers", [])
-    monkeypatch.setattr("automata.config.refusals.parsed", lambda *_: None)
+    monkeypatch.setattr("automata.cli.commands.parsed", lambda *_: None)
 
     def wait_for_another(*_):
         logging.getLogger("automata.locks").info("waiting for another")

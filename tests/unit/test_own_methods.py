@@ -9,7 +9,7 @@ from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
-from automata.registry import SELECTORS, make
+from automata.registry import make
 from automata.runs import place_of
 from automata.tuning import job as job_module
 from automata.tuning.search import search_of
@@ -110,5 +110,5 @@ def test_a_selector_of_ones_own_shares_full_with_the_projects_selectors():
 )
 def test_a_mistake_is_one_line(target, expected):
     with pytest.raises(UserError, match=expected) as error:
-        make("selector", "mine", SELECTORS, {"selector": target})
+        make("selector", "mine", {"selector": target})
     assert "\n" not in str(error.value)

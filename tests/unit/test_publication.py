@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from automata import publication
+from automata import runs
+from automata.cli.commands import publish
 from automata.errors import UserError
-from automata.publication import pack, publish, unpack
+from automata.runs import pack, unpack
 
 RUNS = ["dna/tpe-asha/full-1/seed-0", "dna/tpe-asha/full-1/seed-1", "dna/tpe-asha/rs2-0.1/seed-0"]
 
@@ -45,7 +46,7 @@ def entry(name: str, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
 
 def test_what_is_packed_is_unpacked(records: list[Path], tmp_path: Path) -> None:
     pack(records, tmp_path / "records.tar.xz")
-    unpack([tmp_path / "records.tar.xz"], tmp_path / "again")
+    unpack([tmp_path / "records.tar.xz"], tmp_path / "again", as_named=True)
 
     again = {path.relative_to(tmp_path / "again") for path in tmp_path.glob("again/**/*.json")}
     assert again == {Path(run, "record.json") for run in RUNS}
@@ -93,12 +94,12 @@ def test_anything_but_records_is_refused_by_name(made: tarfile.TarInfo, tmp_path
     archive = archive_of(tmp_path / "a.tar.xz", made)
 
     with pytest.raises(UserError, match=f"^{archive}: "):
-        unpack([archive], tmp_path / "there" / "deep")
+        unpack([archive], tmp_path / "there" / "deep", as_named=True)
 
     assert not list(tmp_path.rglob("record.json"))
 
 
-LARGE = publication.MOST_BYTES + 1
+LARGE = runs.MOST_BYTES + 1
 
 
 def large(name: str, kind: bytes, size: int) -> bytes:
@@ -130,7 +131,7 @@ def test_entry_too_large_is_refused_before_it_is_read(
 
     tracemalloc.start()
     with pytest.raises(UserError, match=f"^{archive}: .*64 MiB") as caught:
-        unpack([archive], tmp_path / "again")
+        unpack([archive], tmp_path / "again", as_named=True)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -144,9 +145,9 @@ def test_run_in_two_archives_is_refused(records: list[Path], tmp_path: Path) -> 
     pack(records[:1], two)
 
     with pytest.raises(UserError, match=rf"^{two}: .*record\.json is also in {one}$"):
-        unpack([one, two], tmp_path / "again")
+        unpack([one, two], tmp_path / "again", as_named=True)
     with pytest.raises(UserError, match=rf"^{one}: .*record\.json is twice in it$"):
-        unpack([one, one], tmp_path / "again")
+        unpack([one, one], tmp_path / "again", as_named=True)
 
     assert not (tmp_path / "again").exists()
 
@@ -155,14 +156,14 @@ def test_records_that_are_there_stay(records: list[Path], tmp_path: Path) -> Non
     """Also those of a run that would come after others: nothing is half-unpacked."""
     archive, folder = tmp_path / "records.tar.xz", tmp_path / "again"
     pack(records, archive)
-    unpack([archive], folder)
-    unpack([archive], folder)  # the same records are no harm
+    unpack([archive], folder, as_named=True)
+    unpack([archive], folder, as_named=True)  # the same records are no harm
     first, *_, last = sorted(folder.rglob("record.json"))
     first.unlink()
     last.write_text("of a run of mine")
 
     with pytest.raises(UserError, match=f"^{archive}: {last} exists already"):
-        unpack([archive], folder)
+        unpack([archive], folder, as_named=True)
 
     assert not first.exists()
     assert last.read_text() == "of a run of mine"
@@ -170,7 +171,7 @@ def test_records_that_are_there_stay(records: list[Path], tmp_path: Path) -> Non
 
 def test_no_archive_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"^{tmp_path / 'no.tar.xz'}: not an archive of records: "):
-        unpack([tmp_path / "no.tar.xz"], tmp_path / "again")
+        unpack([tmp_path / "no.tar.xz"], tmp_path / "again", as_named=True)
 
 
 def test_copies_keep_their_places(tmp_path: Path) -> None:
@@ -180,7 +181,7 @@ def test_copies_keep_their_places(tmp_path: Path) -> None:
     table.write_text("a table")
     page.write_text("a page")
 
-    publish(source, [table, page], target)
+    publish([table, page], source=source, target=target)
 
     assert (target / "tables/runs.csv").read_text() == "a table"
     assert (target / "index.html").read_text() == "a page"
