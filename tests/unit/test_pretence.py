@@ -1,4 +1,4 @@
-"""The pretended GPU catches mistakes that CUDA would refuse, and goes without a trace."""
+"""The pretended GPU catches mistakes that CUDA would refuse."""
 
 from __future__ import annotations
 
@@ -54,19 +54,15 @@ def test_mistake_is_refused(name: str) -> None:
         mistake()
 
 
-def test_what_a_gpu_allows_is_computed() -> None:
-    with pretended_cuda():
-        tensor = torch.arange(4.0, device=CUDA) + torch.ones(())
-        tensor[1:3] = 7.0
-        assert tensor[torch.tensor([0, 2])].cpu().numpy().tolist() == [1, 7]
-
-
-def test_after_the_pretence_the_machine_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pretence_computes_what_a_gpu_allows_and_leaves_no_trace(monkeypatch) -> None:
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     monkeypatch.setattr(torch.backends.cudnn, "deterministic", False)
     before = torch.cuda.is_available, torch.autocast.__init__, nn.Module._apply
     with pretended_cuda():
         choose_device(Compute(device="cuda"), "image")
+        tensor = torch.arange(4.0, device=CUDA) + torch.ones(())
+        tensor[1:3] = 7.0
+        assert tensor[torch.tensor([0, 2])].cpu().numpy().tolist() == [1, 7]
     assert (torch.cuda.is_available, torch.autocast.__init__, nn.Module._apply) == before
     assert not torch.backends.cudnn.deterministic
     assert "CUBLAS_WORKSPACE_CONFIG" not in os.environ
