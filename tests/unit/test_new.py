@@ -1,11 +1,8 @@
 """`automata new` writes configurations that the project reads and prepares."""
 
-from __future__ import annotations
-
 import csv
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,11 +14,9 @@ from PIL import Image
 from automata import new as module
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
-from automata.config.job import Job
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
-from automata.datasets.prepared import Dataset
 from automata.errors import UserError
 from automata.new import PATIENCE, SPACES, name_of, new
 from automata.training.run import TrainingRun
@@ -33,7 +28,7 @@ FLOWERS = Path("flowers.csv")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path, monkeypatch):
     """A working directory with a table that has a column of each kind."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "PROBE_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
@@ -41,7 +36,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mixed().to_csv(FLOWERS, index=False)
 
 
-def mixed() -> pd.DataFrame:
+def mixed():
     """Return a table with one column of each kind, and three that say nothing."""
     frame = pd.DataFrame(
         {
@@ -68,22 +63,19 @@ DESCRIBED = {
 }
 
 
-def new_flowers(output: str | None = None, **options: Any) -> str:
+def new_flowers(output=None, **options):
     """Return the summary of `automata new` for the table."""
     return new(FLOWERS, "species", None, output and Path(output), 1.0, **options)
 
 
-@pytest.mark.parametrize(
-    "written", [{"sep": ";", "decimal": ","}, {"sep": "\t", "encoding": "utf-16"}]
-)
-def test_table_is_described_column_by_column(written: Any) -> None:
-    mixed().to_csv(FLOWERS, index=False, **written)
+def test_table_is_described_column_by_column():
+    mixed().to_csv(FLOWERS, index=False, sep=";", decimal=",", encoding="utf-16")
     guessed = guess(FLOWERS, "species", None)
     assert guessed.own == DESCRIBED
     assert guessed.reasons["row"] == "seems to number the rows"
 
 
-def test_index_marks_codes_and_a_missing_header_are_recognised() -> None:
+def test_index_marks_codes_and_a_missing_header_are_recognised():
     frame = pd.DataFrame(
         {
             "alcohol": [*RANDOM.normal(10, 3, ROWS - 2).round(2), "?", "-"],
@@ -100,7 +92,7 @@ def test_index_marks_codes_and_a_missing_header_are_recognised() -> None:
     assert (own["header"], own["target"]) == (False, "column 3")
 
 
-def test_folder_of_texts_and_a_column_of_chinese_texts_are_texts() -> None:
+def test_folder_of_texts_and_a_column_of_chinese_texts_are_texts():
     for name in ("good", "bad"):
         Path("said", name).mkdir(parents=True)
         for number in range(10):
@@ -111,14 +103,14 @@ def test_folder_of_texts_and_a_column_of_chinese_texts_are_texts() -> None:
     assert guess(Path("zh.csv"), "y", None).own["text"] == "r"
 
 
-def texts() -> None:
+def texts():
     said = [f"the {word} room was fine today" for word in RANDOM.choice(["big", "old"], ROWS)]
     pd.DataFrame({"n": range(ROWS), "review": said, "stars": RANDOM.choice([1, 5], ROWS)}).to_csv(
         "reviews.tsv", sep="\t", index=False
     )
 
 
-def images() -> None:
+def images():
     for name in ("cat", "dog"):
         Path("pics", name).mkdir(parents=True)
         for number in range(10):
@@ -126,7 +118,7 @@ def images() -> None:
             Image.fromarray(pixels).save(f"pics/{name}/{number}.png")
 
 
-def arrays() -> None:
+def arrays():
     pixels = RANDOM.integers(0, 256, (30, 8, 8)).astype(np.uint8)
     np.savez("digits.npz", images=pixels, labels=np.arange(30) % 3)
 
@@ -140,9 +132,7 @@ def arrays() -> None:
         (arrays, "digits.npz", None, "image"),
     ],
 )
-def test_configuration_is_read_and_its_data_prepared(
-    tmp_path: Path, make: Any, file: str, target: str | None, kind: str
-) -> None:
+def test_configuration_is_read_and_its_data_prepared(tmp_path, make, file, target, kind):
     if make:
         make()
     summary = new(Path(file), target, None, None, 1.0)
@@ -160,7 +150,7 @@ def test_configuration_is_read_and_its_data_prepared(
     assert space.items() >= SPACES[kind].items()
 
 
-def test_reasons_are_printed_and_written_once() -> None:
+def test_reasons_are_printed_and_written_once():
     summary = new_flowers()
     text = Path("flowers.yaml").read_text()
     assert "column 'row': seems to number the rows: left out\n" in summary
@@ -176,7 +166,7 @@ def test_reasons_are_printed_and_written_once() -> None:
     assert written.items() >= full.items()
 
 
-def test_rows_without_a_class_are_left_out_on_request() -> None:
+def test_rows_without_a_class_are_left_out_on_request():
     frame = mixed()
     frame.loc[:9, "species"] = None
     frame.to_csv(FLOWERS, index=False)
@@ -185,7 +175,7 @@ def test_rows_without_a_class_are_left_out_on_request() -> None:
     assert "left out for their class: 10" in new_flowers(skip_rows=True)
 
 
-def test_existing_file_is_not_replaced() -> None:
+def test_existing_file_is_not_replaced():
     Path("flowers.yaml").write_text("mine")
     with pytest.raises(UserError, match=r"flowers\.yaml: already exists"):
         new_flowers()
@@ -201,13 +191,13 @@ def test_existing_file_is_not_replaced() -> None:
         ("height", "column 'height'"),
     ],
 )
-def test_column_that_cannot_be_the_target_is_refused(target: str | None, message: str) -> None:
+def test_column_that_cannot_be_the_target_is_refused(target, message):
     with pytest.raises(UserError, match=message) as caught:
         new(FLOWERS, target, None, None, 1.0)
     assert "\n" not in str(caught.value)
 
 
-def test_largest_search_that_fits_is_taken() -> None:
+def test_largest_search_that_fits_is_taken():
     plans = [fitting(seconds, 1.0, 1, None) for seconds in (0.001, 0.5, 2.0, 10.0, 60.0, 1e6)]
     sizes = [SIZES.index(plan.size) for plan in plans]
     assert sizes == sorted(sizes)
@@ -215,7 +205,7 @@ def test_largest_search_that_fits_is_taken() -> None:
     assert all(plan.seconds <= 3600 for plan in plans[:3])
 
 
-def test_cost_of_a_search_is_that_of_its_brackets_and_cores() -> None:
+def test_cost_of_a_search_is_that_of_its_brackets_and_cores():
     # 9 configurations: 3 in full, 5 of which 2 go on after 3 epochs, 1 that nothing stops.
     search = 3 * 9 + (5 * 3 + 2 * 6) + 9
     assert Size(9, 9, 2).passes(1) == 2 * search
@@ -227,14 +217,12 @@ def test_cost_of_a_search_is_that_of_its_brackets_and_cores() -> None:
 
 
 @pytest.fixture
-def flowers() -> tuple[Dataset, Job]:
+def flowers():
     job = module._job("flowers", guess(FLOWERS, "species", None))
     return prepare("flowers", job.settings.data, Path()), job
 
 
-def test_probe_extrapolates_the_time_of_an_epoch(
-    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probe_extrapolates_the_time_of_an_epoch(flowers, monkeypatch):
     ticks = iter(range(1000))
     monkeypatch.setitem(module.CLOCKS, "cpu", lambda: float(next(ticks)))
     monkeypatch.setattr(module, "FIRST_ROWS", 100)
@@ -242,17 +230,15 @@ def test_probe_extrapolates_the_time_of_an_epoch(
     assert module.seconds_per_pass(*flowers) == pytest.approx(rows / 100)
 
 
-def test_probe_trains_as_a_trial_does_and_counts_its_own_time(
-    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probe_trains_as_a_trial_does_and_counts_its_own_time(flowers, monkeypatch):
     seen = []
 
     class OnABusyHost(TrainingRun):
-        def __init__(self, dataset: Dataset, configuration: Any, *arguments: Any) -> None:
+        def __init__(self, dataset, configuration, *arguments):
             seen.append((torch.get_num_threads(), *arguments))
             super().__init__(dataset, configuration, *arguments)
 
-        def train_to(self, epoch: int) -> None:
+        def train_to(self, epoch):
             time.sleep(1)
             super().train_to(epoch)
 
@@ -269,9 +255,7 @@ def test_probe_trains_as_a_trial_does_and_counts_its_own_time(
 
 
 @pytest.mark.parametrize(("cores", "written"), [(1, None), (2, 2), (64, 27)])
-def test_trials_use_the_cores_of_the_machine(
-    cores: int, written: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trials_use_the_cores_of_the_machine(cores, written, monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: range(cores))
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
     summary = new_flowers()
@@ -280,7 +264,7 @@ def test_trials_use_the_cores_of_the_machine(
     assert f"27 configurations, 81 epochs, 3 seed(s), {written or 1} at once: about " in summary
 
 
-def test_every_file_name_becomes_a_free_name() -> None:
+def test_every_file_name_becomes_a_free_name():
     assert name_of(Path("letter.csv")) == "letter-table"
     assert name_of(Path("data.npz")) == "data-images"
     for name in [*DATASETS, *TAKEN, "all", "x" * 200, "Ä", "-", "a b.c"]:
@@ -300,7 +284,7 @@ HOSTILE = {
 }
 
 
-def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch):
     """The file equals that for harmless names, with the hostile ones in their place."""
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
     new_flowers("harmless.yaml")
@@ -317,9 +301,7 @@ def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["null", "123", "1e5", "a: b", "#x", "- a", "'q'", "0x1f"])
-def test_names_with_a_meaning_in_yaml_stay_texts(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_with_a_meaning_in_yaml_stay_texts(name, monkeypatch):
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
     frame = pd.DataFrame({name: range(ROWS), "x": RANDOM.normal(size=ROWS), "y": [1, 2] * 150})
     frame.to_csv(f"{name}.csv", index=False)

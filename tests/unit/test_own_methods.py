@@ -61,14 +61,6 @@ def test_example_tunes_on_real_data(tmp_path, monkeypatch):
     assert record.test.accuracy > 0.8  # the largest class has 0.53 of the rows
 
 
-def test_optuna_learns_from_results():
-    """After 10 random proposals its sampler prefers the better ones: small rates here."""
-    job = own_job({"search": OWN["search"]}, configurations=40, scheduler="none")
-    found = simulate(search_of(job), lambda trial, _: -trial.configuration["learning_rate"])
-    rates = [trial.configuration["learning_rate"] for trial in found.trials]
-    assert sum(rates[10:]) / 30 < 0.5 * sum(rates[:10]) / 10
-
-
 def test_median_stopping_by_hand():
     scores = {0: 0.5, 1: 0.4, 2: 0.6, 3: 0.45, 4: 0.5}
     job = own_job({"scheduler": OWN["scheduler"]}, configurations=5)

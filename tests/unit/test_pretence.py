@@ -1,7 +1,5 @@
 """The pretended GPU catches mistakes that CUDA would refuse."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,11 +18,11 @@ from pretence import pretended_cuda
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 
 
-def device(*shape: int) -> torch.Tensor:
+def device(*shape):
     return torch.ones(shape, device=CUDA)
 
 
-def training_with_a_part_left_behind() -> None:
+def training_with_a_part_left_behind():
     normal = Normalisation(torch.full((3,), 0.5), torch.full((3,), 0.25))
     run = images(8, size=5).run(4, device=CUDA)
     run.data = replace(run.data, train=replace(run.data.train, normalisation=normal))
@@ -48,13 +46,13 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistake_is_refused(name: str) -> None:
+def test_mistake_is_refused(name):
     mistake, message = MISTAKES[name]
     with pretended_cuda(), pytest.raises((RuntimeError, TypeError), match=message):
         mistake()
 
 
-def test_pretence_computes_what_a_gpu_allows_and_leaves_no_trace(monkeypatch) -> None:
+def test_pretence_computes_what_a_gpu_allows_and_leaves_no_trace(monkeypatch):
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     monkeypatch.setattr(torch.backends.cudnn, "deterministic", False)
     before = torch.cuda.is_available, torch.autocast.__init__, nn.Module._apply

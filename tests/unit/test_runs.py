@@ -1,7 +1,5 @@
 """Paths name all that a run reads and nothing else; archives hold records and nothing else."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -10,14 +8,13 @@ import os
 import tarfile
 import tracemalloc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 
 from automata import runs
 from automata.config.base import added
 from automata.config.data import Preparation
-from automata.config.experiment import Experiment
 from automata.config.files import read_experiments
 from automata.config.job import Job, Run, Settings
 from automata.config.protocol import Protocol
@@ -38,49 +35,42 @@ RUN = {
 FULL = {"selector": "full", "fraction": 1}
 
 
-def experiment(**changes: Any) -> Experiment:
+def experiment(**changes):
     """Return the smoke configuration, changed."""
     files = [ROOT / "config/config.yaml", ROOT / "config/smoke.yaml"]
     (part,) = read_experiments(files, changes)
     return part
 
 
-def place(run: dict[str, Any] | None = None, files: dict[str, str] | None = None, **changes: Any):
+def place(run=None, files=None, **changes):
     """Return the place of a run of the changed smoke configuration."""
     return place_of(job_of(experiment(**changes), Run(**{**RUN, **(run or {})}), files or {}))
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "read"),
     [
-        {"protocol": {"tabular": {"epochs": 4}}},
-        {"protocol": {"tabular": {"search_space": {"learning_rate": {"uniform": [0.1, 0.2]}}}}},
-        {"search": {"tpe": {"startup_configurations": 7}}},
-        {"scheduler": {"asha": {"warm_start": 0.2}}},
-        {"compute": {"threads_per_trial": 2}},
-        {"metering": {"exclusive": True}},
+        ({"protocol": {"tabular": {"epochs": 4}}}, True),
+        ({"protocol": {"tabular": {"search_space": {"hidden1": {"choice": [7]}}}}}, True),
+        ({"search": {"tpe": {"startup_configurations": 7}}}, True),
+        ({"scheduler": {"asha": {"warm_start": 0.2}}}, True),
+        ({"compute": {"threads_per_trial": 2}}, True),
+        ({"metering": {"exclusive": True}}, True),
+        ({"experiment": "other", "seeds": [0, 1], "fractions": [0.5]}, False),
+        ({"protocol": {"image": {"epochs": 4}}}, False),
+        ({"protocol": {"tabular": {"momentum": 0.0, "nesterov": False, "epochs": 3}}}, False),
+        ({"scheduler": {"hyperband": {"reduction_factor": 2}}}, False),
+        ({"selector": {"glister": {"updates": 3}}}, False),
+        ({"data": {"cache": "elsewhere", "vectors": {"dimension": 50}}}, False),
+        ({"job": {"memory_mb": 1}, "carbon": {"pue": 1.5}}, False),
+        ({"comparison": {"resumed": True}}, False),
     ],
     ids=str,
 )
-def test_setting_that_a_run_reads_changes_its_protocol(change):
-    assert place(**change).protocol != place().protocol
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"experiment": "other", "seeds": [0, 1], "fractions": [0.5]},
-        {"protocol": {"image": {"epochs": 4}}},
-        {"protocol": {"tabular": {"momentum": 0.0, "nesterov": False, "epochs": 3}}},
-        {"scheduler": {"hyperband": {"reduction_factor": 2}}},
-        {"selector": {"glister": {"updates": 3}}},
-        {"data": {"cache": "elsewhere", "vectors": {"dimension": 50}}},
-        {"job": {"memory_mb": 1}, "carbon": {"pue": 1.5}, "comparison": {"resumed": True}},
-    ],
-    ids=str,
-)
-def test_setting_that_a_run_does_not_read_or_default_changes_no_path(change):
-    assert place(**change) == place()
+def test_only_a_setting_that_a_run_reads_changes_its_protocol(change, read):
+    changed = place(**change)
+    assert (changed.protocol != place().protocol) == read
+    assert changed._replace(protocol="") == place()._replace(protocol="")
 
 
 def test_settings_of_a_selector_change_the_variant_alone():
@@ -113,7 +103,7 @@ class LaterSettings(Settings):
     protocol: Later
 
 
-def later(**protocol: Any) -> Job:
+def later(**protocol):
     """Return the job of the run by a later version."""
     settings = job_of(experiment(), Run(**RUN), {}).settings.model_dump()
     settings["protocol"] |= protocol
@@ -142,7 +132,7 @@ NAMES = [f"dna/tpe-asha/{run}/record.json" for run in ("full-1/seed-0", "full-1/
 
 
 @pytest.fixture
-def records(tmp_path: Path) -> list[Path]:
+def records(tmp_path):
     """Files at the paths of records."""
     paths = [tmp_path / "results/runs" / name for name in NAMES]
     for path in paths:
@@ -151,7 +141,7 @@ def records(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def entry(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0) -> tarfile.TarInfo:
+def entry(name, kind=tarfile.REGTYPE, size=0):
     """Return an entry of an archive."""
     made = tarfile.TarInfo(name)
     made.type, made.size, made.linkname = kind, size, "/etc/passwd"
@@ -187,7 +177,7 @@ def test_archive_gives_the_records_back_and_has_the_same_bytes_each_time(records
     ],
     ids=lambda made: f"{made.type!r} {made.name}",
 )
-def test_entry_that_is_not_a_record_is_refused(made: tarfile.TarInfo, tmp_path: Path) -> None:
+def test_entry_that_is_not_a_record_is_refused(made, tmp_path):
     archive = tmp_path / "a.tar.xz"
     with tarfile.open(archive, "w:xz") as tar:
         made.size = 1 if made.isreg() else 0
@@ -207,7 +197,7 @@ def test_entry_that_is_not_a_record_is_refused(made: tarfile.TarInfo, tmp_path: 
     ],
     ids=["record", "attributes", "name", "negative"],
 )
-def test_large_entry_is_refused_before_it_is_read(kind: bytes, size: int, tmp_path: Path) -> None:
+def test_large_entry_is_refused_before_it_is_read(kind, size, tmp_path):
     archive = tmp_path / "a.tar.xz"
     with lzma.open(archive, "wb", preset=0) as file:
         file.write(entry(NAMES[0], kind, size).tobuf(tarfile.GNU_FORMAT))
@@ -247,14 +237,12 @@ def test_different_record_of_a_run_is_kept_and_nothing_is_unpacked(records, tmp_
     assert last.read_text() == "another record"
 
 
-def test_missing_archive_is_refused_by_name(tmp_path: Path) -> None:
+def test_missing_archive_is_refused_by_name(tmp_path):
     with pytest.raises(UserError, match=f"^{tmp_path / 'no.tar.xz'}: not an archive of records: "):
         unpack([tmp_path / "no.tar.xz"], tmp_path / "again")
 
 
-def test_unpacked_record_of_own_data_opens_no_file_and_has_the_path_of_its_content(
-    tmp_path, monkeypatch
-):
+def test_unpacked_record_of_own_data_has_the_path_of_its_content(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     unpack([ROOT / "results/reference/default/records.tar.xz"], tmp_path / "runs")
     path = min(tmp_path.rglob("full-1/seed-0/record.json"))
