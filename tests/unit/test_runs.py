@@ -13,6 +13,7 @@ from typing import Annotated
 import pytest
 
 from automata import runs
+from automata.cli import commands
 from automata.config.base import added
 from automata.config.data import Preparation
 from automata.config.files import read_experiments
@@ -252,7 +253,7 @@ def test_unpacked_record_of_own_data_has_the_path_of_its_content(tmp_path, monke
     job = record.job.model_copy(update={"settings": settings})
     write_record(record.model_copy(update={"job": job}), path)
     pack([path], Path("records.tar.xz"))
-    unpack([Path("records.tar.xz")], Path("again"))
+    commands.unpack([Path("records.tar.xz")], output=Path("again"))
     (again,) = Path("again").rglob("record.json")
     hashed = job.model_copy(update={"files": {"prepared": record.data.sha256}})
     assert again.parent == Path("again", place_of(hashed).stem)
