@@ -10,9 +10,8 @@ from snakemake.settings.types import Quietness
 from automata.config.files import read_experiments
 from automata.config.job import data_files, files_of
 from automata.errors import UserError
-from automata.expected import expected
 from automata.grid import Grid, alternatives
-from automata.outputs import Outputs
+from automata.outputs import Outputs, expected
 from automata.runs import MODEL, STEM as RUN
 
 # More threads than any machine has, so that no other job of this call runs beside a measured one.

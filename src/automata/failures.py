@@ -43,7 +43,6 @@ OWN_LINE = re.compile(r"^automata(?: [\w-]+)?: error: ")
 """Start of an error line of `automata.cli`."""
 
 PATIENCE_SECONDS = 10.0
-"""Time that a process has for cleaning up after Ctrl-C."""
 
 
 def known_reason(error: BaseException) -> str | None:
@@ -87,10 +86,7 @@ def end_at_once(reason: str) -> NoReturn:
 
 
 def handle_ctrl_c() -> None:
-    """After Ctrl-C ignore further ones for PATIENCE_SECONDS, so that the process can clean up.
-
-    Does nothing if Ctrl-C is ignored or handled already.
-    """
+    """After Ctrl-C ignore further ones for PATIENCE_SECONDS, so that the process can clean up."""
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     ignored_until = 0.0
 
@@ -100,6 +96,7 @@ def handle_ctrl_c() -> None:
             ignored_until = time.monotonic() + PATIENCE_SECONDS
             raise KeyboardInterrupt
 
+    # Does nothing if Ctrl-C is ignored or handled already.
     if default and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, handle)
 

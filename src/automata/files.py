@@ -102,9 +102,9 @@ def folder_checksum(folder: Path) -> str:
 
 
 def visible_files(folder: Path, above: tuple[Path, ...] = ()) -> list[Path]:
-    """Return the files below `folder` that are neither hidden nor in a hidden folder.
+    """Return the files below `folder`, also through links, that no part of the path hides.
 
-    It follows links to folders. Raises UserError for a link back to a folder in `above`.
+    Raises UserError for a link back to a folder in `above`.
     """
     around = (*above, folder.resolve())
     if around[-1] in above:

@@ -26,7 +26,6 @@ from automata.simulation.grid import (
     training_of,
     without_files,
 )
-from automata.versions import READER
 
 SHARED = (
     "data.cache",
@@ -45,6 +44,9 @@ CURVES = Path("results/curves")
 
 CONTENTS = Path("results/data/contents.json")
 """Hashes of the user's own files; only changed files are read again."""
+
+READER = 2
+"""Version of the reader of a user's own files. A new version prepares them again."""
 
 
 def alternatives(values: Iterable[str]) -> str:
@@ -68,11 +70,11 @@ class Grid:
         """Files of published records. If there are any, no run is started."""
         self._parts_with_runs = [] if self.archives else parts
         self._of_dataset = {dataset: part for part in parts for dataset in part.datasets}
-        self.datasets = list(self._of_dataset)
+        self.datasets = [*self._of_dataset]
         curves = [part.learning_curves for part in parts if part.learning_curves]
-        self.published_curves = _unique(it.recorded for it in curves if it.recorded)
+        self.published_curves = [*dict.fromkeys(it.recorded for it in curves if it.recorded)]
         """Folders of published learning curves."""
-        self.real_runs = _unique(folder for it in curves for folder in it.real)
+        self.real_runs = [*dict.fromkeys(folder for it in curves for folder in it.real)]
         """Folders of tables of real runs, to compare simulated ones with."""
         exponents = any(it.horizon_exponents for it in curves)
         self.regret_figures = ["regret", "horizon"] if exponents else ["regret"]
@@ -105,11 +107,7 @@ class Grid:
         return [place for part in self._parts_with_runs for place in self._runs_of(part)]
 
     def _runs_of(self, part: Experiment) -> Iterator[Place]:
-        """Yield the places of the runs of a part.
-
-        A control has one fraction, a selector has all of `fractions`. `untuned` may have its own
-        seeds.
-        """
+        """Yield the places of the runs of a part; a control has one fraction."""
         for values in product(part.datasets, part.searches, part.schedulers, part.selectors):
             _, _, scheduler, selector = values
             if goes_together(scheduler, selector):
@@ -222,13 +220,10 @@ class Grid:
         )
 
     def _published_trainings(self, job: CurvesJob) -> list[str]:
-        """Return the names of the published trainings that equal the training of `job`.
-
-        If nothing is trained, they may differ in the user's own files.
-        """
+        """Return the names of the published trainings that equal the training of `job`."""
         if self.experiment_of(job.dataset).trains:
             return [name for name in [training_of(job)] if name in self._published]
-        own = without_files(job)
+        own = without_files(job)  # if nothing is trained, the user's own files may differ
         return [name for name, it in self._published.items() if it.without_files == own]
 
     @cached_property
@@ -251,8 +246,4 @@ class Grid:
     @property
     def simulated_schedulers(self) -> list[str]:
         """The schedulers of simulated searches."""
-        return _unique(name for it in self.simulated.values() for name in it.schedulers)
-
-
-def _unique(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))
+        return [*dict.fromkeys(name for it in self.simulated.values() for name in it.schedulers)]

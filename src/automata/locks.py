@@ -83,14 +83,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def holder(path: Path) -> Holder | None:
-    """Return the live process that the lock file at `path` names, or None; does not lock.
-
-    A process on another host counts as live.
-    """
+    """Return the process that the lock file at `path` names, or None if it has ended."""
     try:
         named = Holder.model_validate_json(path.read_bytes())
         if named.host != platform.node():
-            return named
+            return named  # it cannot be looked up, and counts as live
         # A process that began later is another one with the same pid.
         began = psutil.Process(named.pid).create_time()
     except (OSError, ValueError, psutil.Error):

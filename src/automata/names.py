@@ -1,7 +1,4 @@
-"""Display names, colours, markers and order of data sets and methods.
-
-A name without an entry, for example a user's own data set, is shown unchanged and after the others.
-"""
+"""Display names, colours, markers and order of data sets and methods; a user's own come last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that are made from an experiment's records: tables, figures, page."""
+"""The files that are made from an experiment's records, and the expected cost of its runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
+from automata.config.data import GLOVE
+from automata.config.job import Job
+from automata.datasets.catalog import DATASETS, FILES
 from automata.grid import Grid
-from automata.names import DATASETS, METHODS
-from automata.registry import SCHEDULERS, SEARCHES
+from automata.metering.measurement import JOULES_PER_KWH
+from automata.registry import METHODS, SCHEDULERS, SEARCHES
+from automata.tuning.schedulers import final_epochs, search_epochs, successive_halving
+from automata.tuning.sizes import RUN_SECONDS, duration
 from automata.views import CLAIMS, TABLES, figures
+
+ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
+"""Seconds to train one row once: medians of published runs, on a core of an AMD EPYC (ResNet18: on
+an H100)."""
+
+EPOCH_SECONDS = 0.002
+"""Seconds of an epoch that do not depend on its rows."""
+
+CORE_WATTS = 4.1
+"""Power of a busy core, as estimated in published runs."""
+
+RECORD_BYTES, DATA_BYTES = 80e3, {"tabular": 10e6, "text": 40e6, "image": 200e6}
+"""Size of a record, and of a prepared data set by kind."""
 
 
 class Outputs:
@@ -86,3 +104,51 @@ class Outputs:
         """The files to publish beside the records; all others can be made from the records."""
         tables = [path for path in self.tables if TABLES[Path(path).name].published]
         return [*tables, *self.figures, self.best, self.page]
+
+
+def expected(grid: Grid) -> list[str]:
+    """Return three lines on time, energy and disk space; none if no run can be estimated."""
+    seconds, joules, runs = 0.0, 0.0, 0
+    for place in grid.runs:
+        job = grid.job(place.dataset, place.search, place.scheduler, place.selector)
+        model = job.settings.protocol.model
+        if place.dataset not in DATASETS or model not in ROW_SECONDS:
+            continue
+        run_seconds = _seconds(job, float(place.fraction), ROW_SECONDS[str(model)])
+        on_gpu = DATASETS[place.dataset].kind == "image"
+        seconds, runs = seconds + run_seconds, runs + 1
+        joules += run_seconds * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
+    if not runs:
+        return []
+    specs = [DATASETS[name] for name in grid.datasets if name in DATASETS]
+    kinds = {spec.kind for spec in specs}
+    files = {name for spec in specs for name in spec.files}
+    if any(part.data.vectors.source == GLOVE for part in grid.parts) and "text" in kinds:
+        files.add(GLOVE.rpartition("/")[2])
+    downloads = sum(FILES[name].megabytes for name in files) * 1e6
+    prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
+    kwh = joules / JOULES_PER_KWH
+    energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}" if kwh >= 0.001 else "0.001 or less"
+    disk = downloads + prepared + RECORD_BYTES * runs
+    return [
+        f"{runs} runs take about {duration(seconds)} one after the other, tables and texts on a "
+        "core of an AMD EPYC, images on an H100",
+        f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
+        f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
+        f"they need about {disk / 1e9:.2g} GB of disk, {downloads / 1e9:.2g} GB of it downloads",
+    ]
+
+
+def _seconds(job: Job, fraction: float, row_seconds: float) -> float:
+    """Return the seconds of a run without warm start that trains a row in `row_seconds`."""
+    run, protocol = job.run, job.settings.protocol
+    rows = DATASETS[run.dataset].train
+    search = search_epochs(run.scheduler, job.settings.scheduler, protocol)
+    if search is None:  # ASHA trains about as many epochs as successive halving
+        eta = job.settings.scheduler.asha.reduction_factor
+        search = successive_halving(protocol.trials, protocol.epochs, eta).epochs
+    search *= run.searches
+    final = final_epochs(protocol) * run.trains_finally
+    share = fraction if run.control is None else 1.0
+    passes = share * search + final
+    return RUN_SECONDS + row_seconds * rows * passes + EPOCH_SECONDS * (search + final)

@@ -1,4 +1,4 @@
-"""The provenance of a record: code, packages, host and numerical settings."""
+"""The provenance of a record: code, host, SLURM allocation, numerics and measurement versions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,20 @@ import torch
 from threadpoolctl import threadpool_info
 
 from automata import __version__
-from automata.allocation import allocation
+from automata.config.sections import Compute
+from automata.errors import UserError
 from automata.files import sha256
-from automata.versions import measurement
+from automata.metering import gpus
+from automata.registry import SELECTORS
+
+MEASUREMENT = dict.fromkeys(SELECTORS, 1) | {"training": 2, "metering": 1}
+"""Measurement versions: only records with the same ones are compared.
+
+Raise the version of a part if a change alters its numbers, its decisions or its time. The golden
+runs (tests/golden) show the first two, benchmarks/overhead shows the third. `training` covers
+models, training and search: all of a run except its selector. Its version 2 computes the same as
+version 1, which the published runs have, but takes 6 % more wall time.
+"""
 
 PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scipy", "snakemake")
 
@@ -37,6 +48,12 @@ LOCK = Path(__file__).parents[2] / "requirements.lock"
 """File with the versions of all packages; exists only in a checkout."""
 
 
+def measurement(selector: str) -> dict[str, int]:
+    """Return the entries of MEASUREMENT that a run with `selector` records."""
+    used = ("training", "metering", selector)
+    return {part: MEASUREMENT[part] for part in used if part in MEASUREMENT}
+
+
 def provenance(selector: str) -> dict[str, Any]:
     """Return code, packages and host of a run with `selector`, as JSON values."""
     return {
@@ -53,6 +70,48 @@ def provenance(selector: str) -> dict[str, Any]:
         "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
         "allocation": allocation(),
     }
+
+
+def allocation() -> dict[str, Any] | None:
+    """Return the allocation of this SLURM job as JSON values, None outside SLURM."""
+    variable = os.environ.get
+    if variable("SLURM_JOB_ID") is None:
+        return None
+    return {
+        "job_id": variable("SLURM_JOB_ID"),
+        "partition": variable("SLURM_JOB_PARTITION"),
+        "nodes": variable("SLURM_JOB_NODELIST"),
+        "cpus": _cpus(),
+        "gpus": variable("CUDA_VISIBLE_DEVICES"),
+    }
+
+
+def keep_to_allocation(compute: Compute) -> None:
+    """Hide GPUs that are not allocated to this job or not needed; call it before CUDA starts.
+
+    Raises UserError if its trials need more CPUs than SLURM allocated.
+    """
+    if "SLURM_JOB_ID" in os.environ:
+        trials, threads = compute.concurrent_trials, compute.threads_per_trial
+        if trials * threads > _cpus():
+            raise UserError(
+                f"compute: {trials} concurrent trials of {threads} threads need "
+                f"{trials * threads} CPUs, and this SLURM job has {_cpus()}"
+            )
+        if "SLURM_GPUS_ON_NODE" not in os.environ:
+            os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+    visible = gpus.visible_gpus()
+    alike = len(set(gpus.gpu_models([]))) == 1  # else CUDA and NVML may number them differently
+    if alike and len(visible) > compute.gpus:
+        idle_first = sorted(visible, key=lambda uuid: bool(gpus.computing_on(uuid)))
+        names = [f"GPU-{uuid}" for uuid in idle_first[: compute.gpus]]
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(names)
+
+
+def _cpus() -> int:
+    """Return the number of CPUs of this SLURM job, or of its CPU affinity if that is smaller."""
+    bound = len(os.sched_getaffinity(0))
+    return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)))
 
 
 def numerics() -> dict[str, Any]:

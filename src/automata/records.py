@@ -68,11 +68,6 @@ class Tuning(Recorded):
         """The segments combined; None without a search."""
         return combined([segment.measurement for segment in self.segments])
 
-    @property
-    def setup_seconds(self) -> float:
-        """Seconds of setup of all segments."""
-        return sum(segment.setup_seconds for segment in self.segments)
-
     def elapsed(self, at: float) -> float:
         """Return the seconds of search until `at`, a Unix time, without interruptions."""
         before, current = 0.0, self.segments[0].measurement
@@ -171,7 +166,7 @@ class Record(Recorded):
         return [window for window in windows if window is not None]
 
     def version(self, part: str) -> int:
-        """Return the measurement version of a part (see `versions`); 1 if the record has none."""
+        """Return the measurement version of a part (see `provenance`); 1 if the record has none."""
         return int(self.provenance.get("measurement", {}).get(part, 1))
 
 

@@ -1,7 +1,4 @@
-"""The project's methods and models: one entry each, and the functions that import them.
-
-An entry names its class by "module:class", so that reading the entry imports nothing.
-"""
+"""The project's methods and models: one entry each, which imports nothing until it is loaded."""
 
 from __future__ import annotations
 
@@ -278,7 +275,6 @@ def load_own(target: str, key: str) -> Any:
 def make(
     kind: str,
     name: str,
-    registry: Mapping[str, Method],
     own: Mapping[str, str],
     *arguments: Any,
     **keywords: Any,
@@ -289,7 +285,7 @@ def make(
     """
     target = own.get(kind)
     if target is None:
-        return load(registry, name)(*arguments, **keywords)
+        return load(REGISTRIES[kind], name)(*arguments, **keywords)
     key = f"{OWN[kind]}.{name}: {target}"
     factory = load_own(target, key)
     try:

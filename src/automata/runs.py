@@ -1,9 +1,13 @@
-"""The paths of runs, with fingerprints of all that a run reads."""
+"""The paths of runs, and archives of their records."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+import lzma
+import re
+import tarfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 from automata.config.experiment import Experiment
 from automata.config.job import (
@@ -15,21 +19,28 @@ from automata.config.job import (
     settings_of_subsets,
     shared_settings,
 )
-from automata.files import fingerprint
+from automata.errors import UserError
+from automata.files import fingerprint, replacing
+from automata.records import Record, parse_record
 from automata.registry import OWN
-
-if TYPE_CHECKING:
-    from automata.records import Record
 
 STEM = "{dataset}/{search}-{scheduler}-{protocol}/{selector}-{fraction}{variant}/seed-{seed}"
 """Path of a run in the folder of all records, of all logs or of unfinished work."""
 
-RECORD = "record.json"
-MODEL = "model.safetensors"
+RECORD, MODEL = "record.json", "model.safetensors"
 """Files in the folder of a run."""
 
 DEPTH = STEM.count("/") + 2
 """Number of parts at the end of a record's path that identify its run."""
+
+NAME = re.compile(rf"(?:(?!\.)[^/\0]+/){{{DEPTH - 1}}}{re.escape(RECORD)}")
+"""Name of a record in an archive; it cannot lead out of the folder."""
+
+PRESET = 9 | lzma.PRESET_EXTREME
+"""The strongest: packing a thousand records takes a minute, but every clone has the file."""
+
+MOST_BYTES = 64 * 2**20
+"""Size limit of an entry of an archive; a record has less than a megabyte."""
 
 
 class Place(NamedTuple):
@@ -81,11 +92,9 @@ def place_of(job: Job) -> Place:
 
 
 def recorded_place(record: Record) -> Place:
-    """Return the place of the run of a record.
-
-    If it lacks the checksums of the user's own files, that of the prepared data replaces them.
-    """
+    """Return the place of the run of a record."""
     job = record.job
+    # In early records, the prepared data's checksum replaces those of the user's own files.
     if data_files(job.settings.data) and not job.files:
         job = job.model_copy(update={"files": {"prepared": record.data.sha256}})
     return place_of(job)
@@ -96,6 +105,68 @@ def number(value: float) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def records_below(folder: Path) -> list[Path]:
-    """Return the records of runs below `folder`, sorted."""
-    return sorted(folder.glob("/".join("*" * (DEPTH - 1)) + f"/{RECORD}"))
+class _Bounded(lzma.LZMAFile):
+    """Refuses large entries, also names and attributes, which tarfile itself reads."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or not 0 <= size <= MOST_BYTES:
+            raise OSError(f"an entry has more than {MOST_BYTES // 2**20} MiB")
+        return super().read(size)
+
+
+def pack(records: Iterable[Path], archive: Path) -> None:
+    """Write `records` to `archive`, a .tar.xz, under the names of their runs.
+
+    Dates and owners are left out, so that the same records make the same bytes.
+    """
+    with (
+        replacing(archive) as temporary,
+        lzma.open(temporary, "wb", preset=PRESET) as compressed,
+        tarfile.open(fileobj=compressed, mode="w") as tar,
+    ):
+        for path in sorted(records):
+            entry = tarfile.TarInfo(PurePosixPath(*path.parts[-DEPTH:]).as_posix())
+            entry.size = path.stat().st_size
+            with path.open("rb") as file:
+                tar.addfile(entry, file)
+
+
+def unpack(archives: Iterable[Path], folder: Path, as_named: bool = False) -> None:
+    """Write the records in `archives` to `folder`, after all of them were checked.
+
+    A record gets the path of its run, or `as_named` its path in the archive. Raises UserError if a
+    file is not an archive of records alone, if a run is in the archives twice, or if `folder` has a
+    different record of a run.
+    """
+    origins: dict[str, Path] = {}
+    for archive in archives:
+        for name, content in _records(archive, as_named):
+            if name in origins:
+                where = "twice in it" if origins[name] == archive else f"also in {origins[name]}"
+                raise UserError(f"{archive}: {name} is {where}")
+            if (path := folder / name).exists() and path.read_bytes() != content:
+                raise UserError(f"{archive}: {path} exists already, with other content")
+            origins[name] = archive
+    for archive in dict.fromkeys(origins.values()):
+        for name, content in _records(archive, as_named):
+            with replacing(folder / name) as temporary:
+                temporary.write_bytes(content)
+
+
+def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
+    """Yield the path of each record in `archive`, relative to a folder of runs, and its bytes."""
+    try:
+        with _Bounded(archive) as bounded, tarfile.open(fileobj=bounded, mode="r:") as tar:
+            for entry in tar:
+                # A small sparse file could fill the memory when it is read.
+                regular = entry.isreg() and not entry.issparse() and NAME.fullmatch(entry.name)
+                file = tar.extractfile(entry) if regular else None
+                if file is None:
+                    raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
+                name, content = entry.name, file.read()
+                if not as_named:
+                    record = parse_record(content.decode(errors="replace"), f"{archive}: {name}")
+                    name = f"{recorded_place(record).stem}/{RECORD}"
+                yield name, content
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
+        raise UserError(f"{archive}: not an archive of records: {error}") from error

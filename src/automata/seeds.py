@@ -7,10 +7,9 @@ import json
 
 
 def derive(seed: int, *names: str | int) -> int:
-    """Return a seed in [0, 2**31) for the stream `names` under the root `seed`.
+    """Return a seed for the stream `names` under the root `seed`.
 
-    The same names give the same seed, other names an independent one. torch, NumPy and hyperopt
-    accept every seed in this range.
+    It is in [0, 2**31), which torch, NumPy and hyperopt accept.
     """
     text = json.dumps([seed, *names])
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()

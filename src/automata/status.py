@@ -25,11 +25,14 @@ from automata.files import bytes_below
 from automata.grid import Grid
 from automata.locks import holder
 from automata.records import read_record
-from automata.runs import RECORD, STEM, records_below
+from automata.runs import DEPTH, RECORD
 from automata.training.progress import Progress
 from automata.tuning.schedulers import final_epochs, search_epochs
 
 RUNS, WORK = Path("results/runs"), Path("results/work")
+
+BELOW = "*/" * (DEPTH - 1)
+"""Pattern of the folders of runs, below RUNS or WORK."""
 
 SILENT_SECONDS = 3600.0
 """A job of another host, whose process is not visible here, has ended if its files are older."""
@@ -40,7 +43,7 @@ STATES = ("done", "running", "pending")
 def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
     """Yield the path and the progress of each running run."""
     now = time.time()
-    for lock in sorted(work.glob("/".join("*" * (STEM.count("/") + 1)) + "/lock")):
+    for lock in sorted(work.glob(f"{BELOW}lock")):
         folder, who = lock.parent, holder(lock)
         if who is None:
             continue
@@ -75,7 +78,7 @@ def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
 def inventory(runs: Path = RUNS) -> str:
     """Return a table that counts the runs on disk by data set, search, scheduler and protocol."""
     rows = [("panel", "runs", "MB", "protocol")]
-    for folder, group in groupby(records_below(runs), lambda path: path.parents[2]):
+    for folder, group in groupby(sorted(runs.glob(BELOW + RECORD)), lambda path: path.parents[2]):
         records = list(group)
         protocol = read_record(records[0]).job.settings.protocol
         model = protocol.model.factory if isinstance(protocol.model, OwnModel) else protocol.model
@@ -133,8 +136,7 @@ def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterat
 def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool) -> float:
     """Estimate the seconds that a job still needs after a search of `spent` seconds.
 
-    A remaining epoch takes the mean time of the finished ones, and a sample of the final training
-    the mean time of the samples. ASHA's later trials are taken to be as long as its earlier ones.
+    Epochs and samples take their mean time so far; ASHA's later trials train like earlier ones.
     """
     epochs, protocol = sum(trial.epochs for trial in trials), job.settings.protocol
     planned = search_epochs(job.run.scheduler, job.settings.scheduler, protocol)

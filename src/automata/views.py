@@ -1,8 +1,4 @@
-"""The catalogue of an experiment's tables and figures.
-
-Rules, commands, the page and Snakemake's report read it. A new table or figure is a function and an
-entry here.
-"""
+"""The catalogue of an experiment's tables and figures: each is a function and an entry here."""
 
 from __future__ import annotations
 
@@ -22,8 +18,7 @@ class Table:
     text: str
     """Its content, in a sentence."""
     make: str = ""
-    """"module:function" in `automata.analysis`, called by `automata.analysis.study.tabulate`; empty
-    if `automata collect` writes the table."""
+    """"module:function" in `automata.analysis`; empty if `automata collect` writes the table."""
     published: bool = True
     """False for a large table: one command makes it again from the published records."""
 
@@ -111,10 +106,6 @@ PAPERS_SCHEDULERS = ("hyperband", "asha")
 
 def _has_comparison(selectors: Set[str]) -> bool:
     return "full" in selectors and bool(selectors - CONTROLS.keys())
-
-
-def _has_runs(selectors: Set[str]) -> bool:
-    return bool(selectors)
 
 
 def _has_contrast(selectors: Set[str]) -> bool:
@@ -242,7 +233,7 @@ _FIGURES = (
         "The best validation accuracy found so far against the time and the energy of the "
         "search. Models that are trained on subsets score lower until the final training, "
         "which is not shown.",
-        needs=_has_runs,
+        needs=bool,
     ),
     View(
         "time-split",
@@ -250,7 +241,7 @@ _FIGURES = (
         DATASETS,
         "Seconds of a run: training, selection, evaluation and orchestration of the search, and "
         "the final training.",
-        needs=_has_runs,
+        needs=bool,
     ),
 )
 FIGURES = {view.name: view for view in _FIGURES}

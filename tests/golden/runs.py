@@ -14,7 +14,7 @@ import torch
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.datasets.prepared import Dataset, Normalisation, Split
-from automata.provenance import cpu_model
+from automata.provenance import MEASUREMENT, cpu_model
 from automata.registry import CONTROLS, MODELS, SCHEDULERS, SEARCHES, SELECTORS
 from automata.seeds import derive
 from automata.training.device import limit_threads
@@ -23,7 +23,6 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
 from automata.tuning.search import SearchTrial, search_of
-from automata.versions import MEASUREMENT
 
 STORED = Path(__file__).with_name("golden.json")
 FRACTION = 0.3

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from automata.provenance import MEASUREMENT
 from automata.registry import SELECTORS
-from automata.versions import MEASUREMENT
 from golden.runs import DECIDED, RESUMED, STORED, TRAININGS, decided, platform, trained
 
 GOLDEN = json.loads(STORED.read_text(encoding="utf-8"))
@@ -28,7 +28,7 @@ def check(found: dict[str, Any], stored: dict[str, Any], part: str) -> None:
     ]
     assert not other, (
         f"{', '.join(other)}: not as stored. Mend the change; or raise "
-        f'MEASUREMENT["{part}"] in automata/versions.py, so that no new run is compared with an '
+        f'MEASUREMENT["{part}"] in automata/provenance.py, so that no new run is compared with an '
         "older one, and store the new values: python tests/golden/runs.py"
     )
 

@@ -1,124 +1,87 @@
-"""Who may import what, and what importing costs."""
+"""The imports that each part of the package may have, and the cost of importing."""
 
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src/automata"
 ALLOWED = {
-    "snakemake": [],
-    "ray": ["tuning"],
-    "pyJoules": ["metering"],
-    "codecarbon": ["metering"],
-    "matplotlib": ["figures", "page", "simulation"],
-    "seaborn": ["figures"],
+    "snakemake": set(),
+    "ray": {"tuning"},
+    "pyJoules": {"metering"},
+    "codecarbon": {"metering"},
+    "matplotlib": {"figures", "page", "simulation"},
+    "seaborn": {"figures"},
 }
+READING = {"analysis", "figures", "page", "views"}
+"""The parts that read records."""
+
+DOOR = {"records", "metering.measurement", "training.progress"}
+DOOR |= {"config", "names", "errors", "files", "registry", "runs"}
+DOOR |= {"simulation.readers", "simulation.figures"}
+"""The modules that they may import of the others."""
 
 
-def importers(name):
-    """Return the parts of the package with a module that imports `name`."""
-    found = set()
+@cache
+def imports():
+    """Return pairs of a part of the package and a module that it imports."""
+    pairs = set()
     for path in PACKAGE.rglob("*.py"):
+        part = path.relative_to(PACKAGE).with_suffix("").parts[0]
         for node in ast.walk(ast.parse(path.read_text())):
             modules = []
             if isinstance(node, ast.Import):
                 modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module == "automata":
+                modules = [f"automata.{alias.name}" for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 modules = [node.module or ""]
-            if any(module.split(".")[0] == name for module in modules):
-                found.add(path.relative_to(PACKAGE).parts[0])
-    return sorted(found)
+            pairs |= {(part, module) for module in modules}
+    return pairs
+
+
+def parts_imported(part):
+    """Return the modules of the package that a part imports, without the package's name."""
+    names = {module for importer, module in imports() if importer == part}
+    return {it.removeprefix("automata.") for it in names if it.startswith("automata.")}
 
 
 @pytest.mark.parametrize(("name", "parts"), ALLOWED.items())
 def test_library_is_imported_only_where_it_belongs(name, parts):
-    assert importers(name) == parts
-
-
-READING = ["analysis", "figures", "page", "views.py"]
-"""What is made of records."""
-
-RECORD = {"records", "metering.measurement", "training.progress"}
-"""The models of a record."""
-
-SIMULATED = {"simulation.readers", "simulation.figures"}
-"""Tables and figures of simulated searches, which are in the room of their own."""
-
-DOOR = RECORD | {"config", "names", "errors", "files", "registry", "runs", "versions"}
-"""What reading may import of the rest."""
-
-
-def imported_parts(path):
-    """Yield the modules of the package that a module imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "automata":
-            modules = [f"automata.{alias.name}" for alias in node.names]
-        else:
-            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        for module in modules:
-            if module.startswith("automata."):
-                yield module.removeprefix("automata.")
-
-
-def modules_of(part):
-    path = PACKAGE / part
-    return [path] if path.is_file() else sorted(path.rglob("*.py"))
+    assert {part for part, module in imports() if module.split(".")[0] == name} == parts
 
 
 def test_configuration_imports_no_room_but_the_catalogue_of_data_sets():
-    found = {
-        (node.module or "").removeprefix("automata.")
-        for path in modules_of("config")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("automata")
-    }
-    others = {name for name in found if not name.startswith("config")}
+    others = {name for name in parts_imported("config") if not name.startswith("config")}
     assert others == {"datasets.catalog", "errors", "files", "registry"}
 
 
-def test_reading_knows_of_making_the_record_alone():
-    allowed = DOOR | SIMULATED | {part.removesuffix(".py") for part in READING}
-    wrong = {
-        (path.relative_to(PACKAGE).as_posix(), name)
-        for wing in READING
-        for path in modules_of(wing)
-        for name in imported_parts(path)
-        if not {name, name.split(".")[0]} & allowed
-    }
-    assert wrong == set()
+@pytest.mark.parametrize("part", sorted(READING))
+def test_reading_imports_only_the_record_of_making(part):
+    allowed = DOOR | READING
+    imported = parts_imported(part)
+    assert [name for name in imported if not {name, name.split(".")[0]} & allowed] == []
 
 
 @pytest.mark.parametrize("part", ["selection", "models", "training", "tuning", "metering"])
-def test_making_knows_nothing_of_reading(part):
-    reading = {part.removesuffix(".py") for part in READING}
-    parts = {name.split(".")[0] for path in modules_of(part) for name in imported_parts(path)}
-    assert parts & reading == set()
+def test_making_imports_nothing_of_reading(part):
+    assert {name.split(".")[0] for name in parts_imported(part)} & READING == set()
 
 
 @pytest.mark.parametrize(
-    "module",
+    ("module", "heavy"),
     [
-        "automata.config",
-        "automata.outputs",
-        "automata.simulation",
-        "automata.records",
-        "automata.cli",
-        "automata.status",
+        ("automata.cli", {"torch", "ray", "pandas"}),
+        ("automata.status", {"torch", "ray", "pandas"}),
+        ("automata.views", {"torch", "ray", "pandas", "matplotlib"}),
+        ("automata.outputs", {"torch", "ray", "pandas", "numpy"}),
     ],
 )
-def test_light_modules_import_neither_torch_nor_ray(module):
-    code = f"import sys, {module}; print({{'torch', 'ray', 'pandas'}} & set(sys.modules))"
+def test_light_modules_import_no_heavy_library(module, heavy):
+    code = f"import sys, {module}; print({heavy} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "set()"
-
-
-@pytest.mark.parametrize("module", ["automata.grid", "automata.outputs", "automata.expected"])
-def test_planning_imports_no_numpy(module):
-    code = f"import sys, {module}; print('numpy' in sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "False"

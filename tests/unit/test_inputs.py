@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -10,22 +9,14 @@ from automata.config.data import Preparation
 from automata.config.job import content_of, data_files, factory_file, remembered_content
 from automata.errors import UserError
 from automata.files import sha256
+from automata.tuning.context import own_file
 
 
-@pytest.fixture
-def reads(monkeypatch):
-    """The paths that were read."""
-    paths = []
-
-    def read(path):
-        paths.append(path)
-        return content_of(path)
-
-    monkeypatch.setattr("automata.config.job.content_of", read)
-    return paths
-
-
-def test_a_file_is_read_once_and_again_when_it_has_changed(tmp_path, reads):
+def test_file_is_read_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
+    reads = []
+    monkeypatch.setattr(
+        "automata.config.job.content_of", lambda path: reads.append(path) or content_of(path)
+    )
     file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
     file.write_text("one")
     first = remembered_content(file, memory)
@@ -33,17 +24,11 @@ def test_a_file_is_read_once_and_again_when_it_has_changed(tmp_path, reads):
     file.write_text("two")
     assert remembered_content(file, memory) == sha256(file) != first
     assert reads == [file, file]
-
-
-def test_a_touched_file_has_the_same_content(tmp_path):
-    file = tmp_path / "a.csv"
-    file.write_text("one")
-    before = remembered_content(file, tmp_path / "memory.json")
     os.utime(file, (1, 1))
-    assert remembered_content(file, tmp_path / "memory.json") == before
+    assert remembered_content(file, memory) == sha256(file)
 
 
-def test_a_folder_changes_with_a_file_in_it(tmp_path):
+def test_new_file_changes_the_content_of_a_folder(tmp_path):
     folder, memory = tmp_path / "images", tmp_path / "memory.json"
     (folder / "cat").mkdir(parents=True)
     (folder / "cat/1.png").write_bytes(b"1")
@@ -52,21 +37,18 @@ def test_a_folder_changes_with_a_file_in_it(tmp_path):
     assert remembered_content(folder, memory) != before
 
 
-@pytest.mark.parametrize("text", ["", "not JSON", '{"x": 1}', "[1, 2]"])
-def test_a_damaged_memory_is_ignored(tmp_path, text):
+@pytest.mark.parametrize("text", ["", "not JSON", '{"x": 1}', "[1, 2]", None])
+def test_memory_that_is_damaged_or_not_writable_is_ignored(tmp_path, text):
     file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
     file.write_text("one")
-    memory.write_text(text)
+    if text is None:
+        memory = file / "memory.json"
+    else:
+        memory.write_text(text)
     assert remembered_content(file, memory) == sha256(file)
 
 
-def test_a_memory_that_cannot_be_written_is_ignored(tmp_path):
-    file = tmp_path / "a.csv"
-    file.write_text("one")
-    assert remembered_content(file, file / "memory.json") == sha256(file)
-
-
-def test_data_files_by_role():
+def test_data_files_are_named_by_role():
     own = {"kind": "text", "path": "a.csv", "test": "b.csv", "text": "x", "target": "y"}
     vectors = {"source": "v.txt", "dimension": 5}
     assert data_files(Preparation.model_validate({"own": own, "vectors": vectors})) == {
@@ -78,37 +60,25 @@ def test_data_files_by_role():
     assert data_files(away) == {}
 
 
-def test_a_factory_is_found_without_importing_it(tmp_path):
+def test_file_of_a_factory_is_found_without_importing_it(tmp_path):
     (tmp_path / "nets").mkdir()
-    (tmp_path / "nets/__init__.py").write_text("raise SystemExit('imported')")
-    (tmp_path / "nets/mine.py").write_text("raise SystemExit('imported')")
-    assert factory_file("nets.mine:build", [str(tmp_path)], "key") == tmp_path / "nets/mine.py"
-    assert factory_file("nets:build", [str(tmp_path)], "key") == tmp_path / "nets/__init__.py"
-    assert not {"nets", "nets.mine"} & set(sys.modules)
+    (tmp_path / "docs/examples").mkdir(parents=True)  # without __init__.py
+    names = {"nets": "nets/__init__", "nets.mine": "nets/mine"}
+    names["docs.examples.mine"] = "docs/examples/mine"
+    for module, name in names.items():
+        file = tmp_path / f"{name}.py"
+        file.write_text("raise SystemExit('imported')")
+        assert factory_file(f"{module}:build", [str(tmp_path)], "key") == file
+        assert module not in sys.modules
+    for factory in ("no_such:build", "nets.no_such:build"):
+        message = f"^key: {factory}: no module .* working directory, PYTHONPATH"
+        with pytest.raises(UserError, match=message):
+            factory_file(factory, [str(tmp_path)], "key")
 
 
-def test_module_of_folders_without_init_is_found(tmp_path):
-    (tmp_path / "docs/examples").mkdir(parents=True)
-    (tmp_path / "docs/examples/mine.py").touch()
-    file = factory_file("docs.examples.mine:build", [str(tmp_path)], "key")
-    assert file == tmp_path / "docs/examples/mine.py"
-
-
-@pytest.mark.parametrize("factory", ["no_such:build", "nets.no_such:build"])
-def test_a_missing_factory_is_one_line(tmp_path, factory):
-    (tmp_path / "nets").mkdir()
-    (tmp_path / "nets/__init__.py").write_text("")
-    with pytest.raises(
-        UserError, match=f"^key: {factory}: no module .* working directory, PYTHONPATH"
-    ):
-        factory_file(factory, [str(tmp_path)], "key")
-
-
-def test_the_file_of_a_factory_is_the_one_whose_checksum_the_record_has(tmp_path, monkeypatch):
-    from automata.tuning.context import own_file
-
+def test_record_has_the_checksum_of_the_file_of_a_factory(tmp_path, monkeypatch):
     (tmp_path / "mine_here.py").write_text("def build(): ...")
     monkeypatch.syspath_prepend(tmp_path)
     file = factory_file("mine_here:build", sys.path, "key")
-    assert isinstance(file, Path)
+    assert file is not None
     assert own_file("mine_here:build", None, "factory") == sha256(file)

@@ -1,11 +1,8 @@
 """`automata new` writes configurations that the project reads and prepares."""
 
-from __future__ import annotations
-
 import csv
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,11 +14,9 @@ from PIL import Image
 from automata import new as module
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
-from automata.config.job import Job
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
-from automata.datasets.prepared import Dataset
 from automata.errors import UserError
 from automata.new import PATIENCE, SPACES, name_of, new
 from automata.training.run import TrainingRun
@@ -29,17 +24,20 @@ from automata.tuning.sizes import SIZES, Size, fitting, plan_of
 
 RANDOM = np.random.default_rng(0)
 ROWS = 300
+FLOWERS = Path("flowers.csv")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path, monkeypatch):
+    """A working directory with a table that has a column of each kind."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "PROBE_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
     monkeypatch.setattr(module, "watts_per_thread", lambda: None)  # takes seconds
+    mixed().to_csv(FLOWERS, index=False)
 
 
-def mixed() -> pd.DataFrame:
-    """One column of each kind, and three that say nothing."""
+def mixed():
+    """Return a table with one column of each kind, and three that say nothing."""
     frame = pd.DataFrame(
         {
             "row": range(1, ROWS + 1),
@@ -56,7 +54,7 @@ def mixed() -> pd.DataFrame:
     return frame
 
 
-FLOWERS = {
+DESCRIBED = {
     "kind": "tabular",
     "path": "flowers.csv",
     "target": "species",
@@ -65,88 +63,36 @@ FLOWERS = {
 }
 
 
-@pytest.mark.parametrize(
-    "written", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t", "encoding": "utf-16"}]
-)
-def test_table_is_described_column_by_column(written: Any) -> None:
-    mixed().to_csv("flowers.csv", index=False, **written)
-    found = guess(Path("flowers.csv"), "species", None)
-    assert found.own == FLOWERS
-    assert found.reasons["row"] == "seems to number the rows"
+def new_flowers(output=None, **options):
+    """Return the summary of `automata new` for the table."""
+    return new(FLOWERS, "species", None, output and Path(output), 1.0, **options)
 
 
-def texts() -> None:
-    said = [f"the {word} room was fine today" for word in RANDOM.choice(["big", "old"], ROWS)]
-    pd.DataFrame({"n": range(ROWS), "review": said, "stars": RANDOM.choice([1, 5], ROWS)}).to_csv(
-        "reviews.tsv", sep="\t", index=False
+def test_table_is_described_column_by_column():
+    mixed().to_csv(FLOWERS, index=False, sep=";", decimal=",", encoding="utf-16")
+    guessed = guess(FLOWERS, "species", None)
+    assert guessed.own == DESCRIBED
+    assert guessed.reasons["row"] == "seems to number the rows"
+
+
+def test_index_marks_codes_and_a_missing_header_are_recognised():
+    frame = pd.DataFrame(
+        {
+            "alcohol": [*RANDOM.normal(10, 3, ROWS - 2).round(2), "?", "-"],
+            "town": [f"{number:05d}" for number in RANDOM.integers(0, 7, ROWS)],
+            "y": RANDOM.choice(["a", "b"], ROWS),
+        }
     )
+    frame.to_csv("t.csv")
+    own = guess(Path("t.csv"), "y", None).own
+    assert own == {"path": "t.csv", "kind": "tabular", "target": "y", "categorical": ["town"]}
+    rows = pd.DataFrame({"a": RANDOM.normal(size=60), "b": range(60), "y": ["u", "v"] * 30})
+    rows.to_csv("t.csv", index=False, header=False)
+    own = guess(Path("t.csv"), "column 3", None).own
+    assert (own["header"], own["target"]) == (False, "column 3")
 
 
-def images() -> None:
-    for name in ("cat", "dog"):
-        Path("pics", name).mkdir(parents=True)
-        for number in range(10):
-            pixels = RANDOM.integers(0, 256, (8, 8, 3)).astype(np.uint8)
-            Image.fromarray(pixels).save(f"pics/{name}/{number}.png")
-
-
-def arrays() -> None:
-    pixels = RANDOM.integers(0, 256, (30, 8, 8)).astype(np.uint8)
-    np.savez("digits.npz", images=pixels, labels=np.arange(30) % 3)
-
-
-@pytest.mark.parametrize(
-    ("make", "file", "target", "kind"),
-    [
-        (lambda: mixed().to_csv("flowers.csv", index=False), "flowers.csv", "species", "tabular"),
-        (texts, "reviews.tsv", "stars", "text"),
-        (images, "pics", None, "image"),
-        (arrays, "digits.npz", None, "image"),
-    ],
-)
-def test_what_is_written_is_read_and_prepared(
-    tmp_path: Path, make: Any, file: str, target: str | None, kind: str
-) -> None:
-    make()
-    said = new(Path(file), target, None, None, 1.0)
-    name = Path(file).stem
-    workflow = Path(__file__).parents[2] / "workflow/Snakefile"
-    assert f"next: snakemake --cores all --snakefile {workflow} --configfile {name}.yaml" in said
-    (experiment,) = read_experiments([DEFAULTS, Path(f"{name}.yaml")])
-    assert experiment.kind(name) == kind
-    data = prepare(name, experiment.preparation(name), tmp_path)
-    assert len(data.train) > 0
-    protocol = experiment.protocol_of(name)
-    balanced = ("balanced_accuracy", "balanced"), ("accuracy", "none")
-    assert (protocol.metric, protocol.class_weights) == balanced[name != "flowers"]
-    assert protocol.patience == PATIENCE
-    space = protocol.search_space.items()
-    assert {key: it.model_dump(mode="json") for key, it in space if key in SPACES[kind]} == SPACES[
-        kind
-    ]
-
-
-def test_what_was_read_is_printed_and_written_once() -> None:
-    mixed().to_csv("flowers.csv", index=False)
-    said = new(Path("flowers.csv"), "species", None, None, 1.0)
-    assert "column 'row': seems to number the rows: left out\n" in said
-    assert "left out: row" not in said + Path("flowers.yaml").read_text()
-    assert "dates, as days since 1970: seen\n" in said
-    assert "    # dates, as days since 1970: seen\n" in Path("flowers.yaml").read_text()
-
-
-def test_rows_without_a_class_are_left_out_on_request() -> None:
-    frame = mixed()
-    frame.loc[:9, "species"] = None
-    frame.to_csv("flowers.csv", index=False)
-    with pytest.raises(UserError, match=r"missing classes: 10.*automata new --skip-rows"):
-        new(Path("flowers.csv"), "species", None, None, 1.0)
-    assert "left out for their class: 10" in new(
-        Path("flowers.csv"), "species", None, None, 1.0, skip_rows=True
-    )
-
-
-def test_folder_of_texts_and_foreign_reviews_are_texts() -> None:
+def test_folder_of_texts_and_a_column_of_chinese_texts_are_texts():
     for name in ("good", "bad"):
         Path("said", name).mkdir(parents=True)
         for number in range(10):
@@ -157,23 +103,87 @@ def test_folder_of_texts_and_foreign_reviews_are_texts() -> None:
     assert guess(Path("zh.csv"), "y", None).own["text"] == "r"
 
 
-def test_file_without_a_header_is_seen() -> None:
-    rows = pd.DataFrame({"a": RANDOM.normal(size=60), "b": range(60), "y": ["u", "v"] * 30})
-    rows.to_csv("t.csv", index=False, header=False)
-    found = guess(Path("t.csv"), "column 3", None)
-    assert (found.own["header"], found.own["target"]) == (False, "column 3")
+def texts():
+    said = [f"the {word} room was fine today" for word in RANDOM.choice(["big", "old"], ROWS)]
+    pd.DataFrame({"n": range(ROWS), "review": said, "stars": RANDOM.choice([1, 5], ROWS)}).to_csv(
+        "reviews.tsv", sep="\t", index=False
+    )
 
 
-def test_a_file_that_exists_is_not_replaced() -> None:
-    mixed().to_csv("flowers.csv", index=False)
+def images():
+    for name in ("cat", "dog"):
+        Path("pics", name).mkdir(parents=True)
+        for number in range(10):
+            pixels = RANDOM.integers(0, 256, (8, 8, 3)).astype(np.uint8)
+            Image.fromarray(pixels).save(f"pics/{name}/{number}.png")
+
+
+def arrays():
+    pixels = RANDOM.integers(0, 256, (30, 8, 8)).astype(np.uint8)
+    np.savez("digits.npz", images=pixels, labels=np.arange(30) % 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "file", "target", "kind"),
+    [
+        (None, "flowers.csv", "species", "tabular"),
+        (texts, "reviews.tsv", "stars", "text"),
+        (images, "pics", None, "image"),
+        (arrays, "digits.npz", None, "image"),
+    ],
+)
+def test_configuration_is_read_and_its_data_prepared(tmp_path, make, file, target, kind):
+    if make:
+        make()
+    summary = new(Path(file), target, None, None, 1.0)
+    name = Path(file).stem
+    workflow = Path(__file__).parents[2] / "workflow/Snakefile"
+    assert f"next: snakemake --cores all --snakefile {workflow} --configfile {name}.yaml" in summary
+    (experiment,) = read_experiments([DEFAULTS, Path(f"{name}.yaml")])
+    assert experiment.kind(name) == kind
+    assert len(prepare(name, experiment.preparation(name), tmp_path).train) > 0
+    protocol = experiment.protocol_of(name)
+    balanced = ("balanced_accuracy", "balanced"), ("accuracy", "none")
+    assert (protocol.metric, protocol.class_weights) == balanced[name != "flowers"]
+    assert protocol.patience == PATIENCE
+    space = {key: it.model_dump(mode="json") for key, it in protocol.search_space.items()}
+    assert space.items() >= SPACES[kind].items()
+
+
+def test_reasons_are_printed_and_written_once():
+    summary = new_flowers()
+    text = Path("flowers.yaml").read_text()
+    assert "column 'row': seems to number the rows: left out\n" in summary
+    assert "left out: row" not in summary + text
+    assert "dates, as days since 1970: seen\n" in summary
+    assert "    # dates, as days since 1970: seen\n" in text
+    assert '- "row"   # seems to number the rows' in text
+    written = yaml.safe_load(text)
+    assert written["own_datasets"]["flowers"] == DESCRIBED
+    # `Size.passes` counts the passes over the data of this way to tune.
+    full = {"searches": ["random"], "schedulers": ["hyperband"], "selectors": ["full"]}
+    assert yaml.safe_load(RECOMMENDED.read_text()) == full
+    assert written.items() >= full.items()
+
+
+def test_rows_without_a_class_are_left_out_on_request():
+    frame = mixed()
+    frame.loc[:9, "species"] = None
+    frame.to_csv(FLOWERS, index=False)
+    with pytest.raises(UserError, match=r"missing classes: 10.*automata new --skip-rows"):
+        new_flowers()
+    assert "left out for their class: 10" in new_flowers(skip_rows=True)
+
+
+def test_existing_file_is_not_replaced():
     Path("flowers.yaml").write_text("mine")
     with pytest.raises(UserError, match=r"flowers\.yaml: already exists"):
-        new(Path("flowers.csv"), "species", None, None, 1.0)
+        new_flowers()
     assert Path("flowers.yaml").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         (None, r"--target: missing; columns that can be classes: soil, town, seen, species"),
         ("color", "--target: color: no such column"),
@@ -181,14 +191,13 @@ def test_a_file_that_exists_is_not_replaced() -> None:
         ("height", "column 'height'"),
     ],
 )
-def test_columns_that_cannot_be_the_target_are_one_line(target: str | None, said: str) -> None:
-    mixed().to_csv("flowers.csv", index=False)
-    with pytest.raises(UserError, match=said) as caught:
-        new(Path("flowers.csv"), target, None, None, 1.0)
+def test_column_that_cannot_be_the_target_is_refused(target, message):
+    with pytest.raises(UserError, match=message) as caught:
+        new(FLOWERS, target, None, None, 1.0)
     assert "\n" not in str(caught.value)
 
 
-def test_the_largest_search_that_fits_is_taken() -> None:
+def test_largest_search_that_fits_is_taken():
     plans = [fitting(seconds, 1.0, 1, None) for seconds in (0.001, 0.5, 2.0, 10.0, 60.0, 1e6)]
     sizes = [SIZES.index(plan.size) for plan in plans]
     assert sizes == sorted(sizes)
@@ -196,40 +205,24 @@ def test_the_largest_search_that_fits_is_taken() -> None:
     assert all(plan.seconds <= 3600 for plan in plans[:3])
 
 
-def test_passes_are_those_of_the_brackets() -> None:
-    """Of 9 configurations: 3 in full, 5 of which 2 go on after 3 epochs, 1 that nothing stops."""
+def test_cost_of_a_search_is_that_of_its_brackets_and_cores():
+    # 9 configurations: 3 in full, 5 of which 2 go on after 3 epochs, 1 that nothing stops.
     search = 3 * 9 + (5 * 3 + 2 * 6) + 9
     assert Size(9, 9, 2).passes(1) == 2 * search
     assert Size(9, 9, 2).passes(9) == 2 * 9  # each trial has a core, the longest decides
-
-
-def test_trials_at_once_take_less_time_and_the_same_energy() -> None:
-    alone, both = (plan_of(Size(27, 81, 1), 10.0, cores, 5.0) for cores in (1, 2))
-    assert (alone.slots, both.slots) == (1, 2)
-    assert plan_of(Size(27, 81, 1), 10.0, 64, 5.0).slots == 27
+    alone, both, many = (plan_of(Size(27, 81, 1), 10.0, cores, 5.0) for cores in (1, 2, 64))
+    assert (alone.slots, both.slots, many.slots) == (1, 2, 27)
     assert alone.seconds / 2 < both.seconds < alone.seconds
     assert both.kwh == alone.kwh == pytest.approx(5.0 * alone.seconds / 3.6e6)
 
 
-def test_the_recommended_way_is_full() -> None:
-    """`passes` counts the passes over the data of this way."""
-    full = {"searches": ["random"], "schedulers": ["hyperband"], "selectors": ["full"]}
-    assert yaml.safe_load(RECOMMENDED.read_text()) == full
-    mixed().to_csv("flowers.csv", index=False)
-    new(Path("flowers.csv"), "species", None, None, 1.0)
-    assert yaml.safe_load(Path("flowers.yaml").read_text()).items() >= full.items()
-
-
 @pytest.fixture
-def flowers() -> tuple[Dataset, Job]:
-    mixed().to_csv("flowers.csv", index=False)
-    job = module._job("flowers", guess(Path("flowers.csv"), "species", None))
+def flowers():
+    job = module._job("flowers", guess(FLOWERS, "species", None))
     return prepare("flowers", job.settings.data, Path()), job
 
 
-def test_seconds_of_a_pass_are_those_of_a_clock(
-    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probe_extrapolates_the_time_of_an_epoch(flowers, monkeypatch):
     ticks = iter(range(1000))
     monkeypatch.setitem(module.CLOCKS, "cpu", lambda: float(next(ticks)))
     monkeypatch.setattr(module, "FIRST_ROWS", 100)
@@ -237,96 +230,49 @@ def test_seconds_of_a_pass_are_those_of_a_clock(
     assert module.seconds_per_pass(*flowers) == pytest.approx(rows / 100)
 
 
-def test_a_probe_that_waits_for_a_core_counts_its_own_time(
-    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train = TrainingRun.train_to
-
-    def on_a_busy_host(run: TrainingRun, epoch: int) -> None:
-        time.sleep(1)
-        train(run, epoch)
-
-    monkeypatch.setattr(TrainingRun, "train_to", on_a_busy_host)
-    assert module.seconds_per_pass(*flowers) < 0.9
-
-
-def test_a_probe_trains_as_a_trial_does(
-    flowers: tuple[Dataset, Job], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data, job = flowers
+def test_probe_trains_as_a_trial_does_and_counts_its_own_time(flowers, monkeypatch):
     seen = []
 
-    class Spied(TrainingRun):
-        def __init__(self, dataset: Dataset, configuration: Any, *arguments: Any) -> None:
+    class OnABusyHost(TrainingRun):
+        def __init__(self, dataset, configuration, *arguments):
             seen.append((torch.get_num_threads(), *arguments))
             super().__init__(dataset, configuration, *arguments)
 
-    monkeypatch.setattr("automata.tuning.context.TrainingRun", Spied)
+        def train_to(self, epoch):
+            time.sleep(1)
+            super().train_to(epoch)
+
+    monkeypatch.setattr("automata.tuning.context.TrainingRun", OnABusyHost)
     before = torch.get_num_threads()
     torch.set_num_threads(4)
-    module.seconds_per_pass(data, job)
+    seconds = module.seconds_per_pass(*flowers)
     torch.set_num_threads(before)
+    assert seconds < 0.9
     threads, protocol, plan, _, device, compute = seen[0]
-    assert (threads, protocol, compute) == (1, job.settings.protocol, job.settings.compute)
+    settings = flowers[1].settings
+    assert (threads, protocol, compute) == (1, settings.protocol, settings.compute)
     assert (plan.fraction, device.type) == (1.0, "cpu")
 
 
 @pytest.mark.parametrize(("cores", "written"), [(1, None), (2, 2), (64, 27)])
-def test_trials_use_the_cores_that_there_are(
-    cores: int, written: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trials_use_the_cores_of_the_machine(cores, written, monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: range(cores))
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
-    mixed().to_csv("flowers.csv", index=False)
-    said = new(Path("flowers.csv"), "species", None, None, 1.0)
+    summary = new_flowers()
     text = yaml.safe_load(Path("flowers.yaml").read_text())
     assert text.get("compute") == (written and {"concurrent_trials": written})
-    assert f"27 configurations, 81 epochs, 3 seed(s), {written or 1} at once: about " in said
+    assert f"27 configurations, 81 epochs, 3 seed(s), {written or 1} at once: about " in summary
 
 
-@pytest.mark.parametrize("name", [*DATASETS, *TAKEN, "all", "x" * 200, "Ä", "-", "a b.c"])
-def test_every_name_of_a_file_becomes_one_that_is_free(name: str) -> None:
-    for path in (Path(f"{name}.csv"), Path(f"{name}.npz")):
-        own = {"kind": "image", "path": "x"}
-        called = name_of(path)
-        change = {"experiment": called, "datasets": [called], "own_datasets": {called: own}}
-        read_experiments([DEFAULTS], change)
-
-
-def test_a_name_that_is_taken_gets_another_one_before_the_probe() -> None:
+def test_every_file_name_becomes_a_free_name():
     assert name_of(Path("letter.csv")) == "letter-table"
     assert name_of(Path("data.npz")) == "data-images"
-
-
-def test_yaml_says_why() -> None:
-    mixed().to_csv("flowers.csv", index=False)
-    new(Path("flowers.csv"), "species", None, None, 1.0)
-    text = Path("flowers.yaml").read_text()
-    assert '- "row"   # seems to number the rows' in text
-    assert yaml.safe_load(text)["own_datasets"]["flowers"] == FLOWERS
-
-
-def test_index_marks_and_codes_are_seen() -> None:
-    frame = pd.DataFrame(
-        {
-            "alcohol": [*RANDOM.normal(10, 3, ROWS - 2).round(2), "?", "-"],
-            "town": [f"{number:05d}" for number in RANDOM.integers(0, 7, ROWS)],
-            "y": RANDOM.choice(["a", "b"], ROWS),
-        }
-    )
-    frame.to_csv("t.csv")
-    found = guess(Path("t.csv"), "y", None)
-    assert found.own["categorical"] == ["town"]
-    assert found.own.keys() == {"kind", "path", "target", "categorical"}
-
-
-@pytest.mark.parametrize("name", ["yes", "null", "1e5", "a: b", "#x", "- a", "'q'", "0x1f"])
-def test_whatever_a_column_is_called_it_is_read_back(name: str) -> None:
-    frame = pd.DataFrame({name: range(ROWS), "x": RANDOM.normal(size=ROWS), "y": [1, 2] * 150})
-    frame.to_csv("t.csv", index=False)
-    new(Path("t.csv"), "y", None, None, 1.0)
-    (experiment,) = read_experiments([DEFAULTS, Path("t.yaml")])
-    assert experiment.own_datasets["t"].drop == [name]
+    for name in [*DATASETS, *TAKEN, "all", "x" * 200, "Ä", "-", "a b.c"]:
+        for path in (Path(f"{name}.csv"), Path(f"{name}.npz")):
+            own = {"kind": "image", "path": "x"}
+            free = name_of(path)
+            change = {"experiment": free, "datasets": [free], "own_datasets": {free: own}}
+            read_experiments([DEFAULTS], change)
 
 
 HOSTILE = {
@@ -338,26 +284,29 @@ HOSTILE = {
 }
 
 
-def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch):
     """The file equals that for harmless names, with the hostile ones in their place."""
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
+    new_flowers("harmless.yaml")
     frame = mixed()
-    frame.to_csv("t.csv", index=False)
-    new(Path("t.csv"), "species", None, Path("harmless.yaml"), 1.0)
     frame["species"] = frame["species"] + "\nray: {address: 192.0.2.1}"
-    frame.rename(columns=HOSTILE).to_csv("t.csv", index=False, quoting=csv.QUOTE_ALL)
-    new(Path("t.csv"), HOSTILE["species"], None, Path("hostile.yaml"), 1.0)
+    frame.rename(columns=HOSTILE).to_csv(FLOWERS, index=False, quoting=csv.QUOTE_ALL)
+    new(FLOWERS, HOSTILE["species"], None, Path("hostile.yaml"), 1.0)
     harmless = yaml.safe_load(Path("harmless.yaml").read_text())
-    own = harmless["own_datasets"]["t"]
-    own |= {key: [HOSTILE.get(c, c) for c in own[key]] for key in ("drop",)}
+    own = harmless["own_datasets"]["flowers"]
+    own["drop"] = [HOSTILE.get(name, name) for name in own["drop"]]
     own["target"] = HOSTILE["species"]
     assert yaml.safe_load(Path("hostile.yaml").read_text()) == harmless
     assert "\x1b" not in Path("hostile.yaml").read_text()
 
 
-@pytest.mark.parametrize("name", ["null", "123"])
-def test_whatever_a_file_is_called_it_is_described(name: str) -> None:
-    mixed().to_csv(f"{name}.csv", index=False)
-    new(Path(f"{name}.csv"), "species", None, None, 1.0)
-    (experiment,) = read_experiments([DEFAULTS, Path(f"{name}.yaml")])
-    assert experiment.datasets == [name]
+@pytest.mark.parametrize("name", ["null", "123", "1e5", "a: b", "#x", "- a", "'q'", "0x1f"])
+def test_names_with_a_meaning_in_yaml_stay_texts(name, monkeypatch):
+    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
+    frame = pd.DataFrame({name: range(ROWS), "x": RANDOM.normal(size=ROWS), "y": [1, 2] * 150})
+    frame.to_csv(f"{name}.csv", index=False)
+    free = name_of(Path(f"{name}.csv"))
+    new(Path(f"{name}.csv"), "y", None, None, 1.0)
+    (experiment,) = read_experiments([DEFAULTS, Path(f"{free}.yaml")])
+    assert experiment.datasets == [free]
+    assert experiment.own_datasets[free].drop == [name]

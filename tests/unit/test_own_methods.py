@@ -1,4 +1,4 @@
-"""Searches, schedulers and selectors of the user's own: the example of the docs, and mistakes."""
+"""A user's own searches, schedulers and selectors: the example of the docs, and mistakes."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
-from automata.registry import SELECTORS, make
+from automata.registry import make
 from automata.runs import place_of
 from automata.tuning import job as job_module
 from automata.tuning.search import search_of
@@ -25,37 +25,28 @@ OWN = {
 
 
 @pytest.fixture(autouse=True)
-def _example_is_there(monkeypatch):
+def example(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
 
 
 def own_job(own=OWN, configurations=8, **run):
-    chosen = {"search": "optuna", "scheduler": "median", "selector": "highest-loss"}
-    usual = {"search": "random", "scheduler": "hyperband", "selector": "rs2"}
-    names = {kind: chosen[kind] if kind in own else usual[kind] for kind in chosen}
-    protocol = {
-        "model": "mlp",
-        "configurations": configurations,
-        "epochs": 8,
-        "reselect_every": 2,
-        "batch_size": 32,
-        "search_space": {
-            "learning_rate": {"loguniform": [0.001, 0.1]},
-            "hidden1": {"choice": [20, 30]},
-            "hidden2": {"choice": [20, 30]},
-        },
+    """Return a job with the methods of `own`, and the project's others."""
+    ours = {"search": "random", "scheduler": "hyperband", "selector": "rs2"}
+    names = {kind: "mine" if kind in own else name for kind, name in ours.items()}
+    space = {
+        "learning_rate": {"loguniform": [0.001, 0.1]},
+        "hidden1": {"choice": [20, 30]},
+        "hidden2": {"choice": [20, 30]},
     }
-    return Job.model_validate(
-        {
-            "run": {"dataset": "dna", "fraction": 0.1, "seed": 0, **names, **run},
-            "settings": {
-                "protocol": protocol,
-                "own": own,
-                "compute": {"device": "cpu"},
-                "metering": {"exclusive": False},
-            },
-        }
-    )
+    protocol = {"model": "mlp", "epochs": 8, "reselect_every": 2, "batch_size": 32}
+    settings = {
+        "protocol": {**protocol, "configurations": configurations, "search_space": space},
+        "own": own,
+        "compute": {"device": "cpu"},
+        "metering": {"exclusive": False},
+    }
+    run = {"dataset": "dna", "fraction": 0.1, "seed": 0, **names, **run}
+    return Job.model_validate({"run": run, "settings": settings})
 
 
 def test_example_tunes_on_real_data(tmp_path, monkeypatch):
@@ -70,14 +61,6 @@ def test_example_tunes_on_real_data(tmp_path, monkeypatch):
     assert record.test.accuracy > 0.8  # the largest class has 0.53 of the rows
 
 
-def test_optuna_learns_from_results():
-    """After 10 random proposals its sampler prefers what did well: small rates here."""
-    job = own_job({"search": OWN["search"]}, configurations=40, scheduler="none")
-    found = simulate(search_of(job), lambda trial, _: -trial.configuration["learning_rate"])
-    rates = [trial.configuration["learning_rate"] for trial in found.trials]
-    assert sum(rates[10:]) / 30 < 0.5 * sum(rates[:10]) / 10
-
-
 def test_median_stopping_by_hand():
     scores = {0: 0.5, 1: 0.4, 2: 0.6, 3: 0.45, 4: 0.5}
     job = own_job({"scheduler": OWN["scheduler"]}, configurations=5)
@@ -86,13 +69,13 @@ def test_median_stopping_by_hand():
     assert [trial.epoch for trial in found.trials] == [8, 2, 8, 2, 4]
 
 
-def test_a_selector_of_ones_own_shares_full_with_the_projects_selectors():
+def test_own_selector_is_compared_with_the_same_full_run():
     own = place_of(own_job({"selector": OWN["selector"]}))
     ours = place_of(own_job({}))
     assert own.protocol == ours.protocol
     assert (own.variant != "", ours.variant) == (True, "")
     changed = own_job({"selector": OWN["selector"]}).model_copy(
-        update={"files": {"own_selectors.highest-loss": "0" * 64}}
+        update={"files": {"own_selectors.mine": "0" * 64}}
     )
     assert place_of(changed).protocol == own.protocol
     assert place_of(changed).variant != own.variant
@@ -108,7 +91,7 @@ def test_a_selector_of_ones_own_shares_full_with_the_projects_selectors():
         ("pathlib:Path", "has no cadence; needed: cadence, select"),
     ],
 )
-def test_a_mistake_is_one_line(target, expected):
+def test_mistake_in_an_own_method_is_one_line(target, expected):
     with pytest.raises(UserError, match=expected) as error:
-        make("selector", "mine", SELECTORS, {"selector": target})
+        make("selector", "mine", {"selector": target})
     assert "\n" not in str(error.value)

@@ -50,19 +50,15 @@ def test_mistake_is_refused(name):
         mistake()
 
 
-def test_valid_operations_are_computed():
-    with pretended_cuda():
-        tensor = torch.arange(4.0, device=CUDA) + torch.ones(())
-        tensor[1:3] = 7.0
-        assert tensor[torch.tensor([0, 2])].cpu().numpy().tolist() == [1, 7]
-
-
-def test_after_the_pretence_the_machine_is_as_before(monkeypatch):
+def test_pretence_computes_what_a_gpu_allows_and_leaves_no_trace(monkeypatch):
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     monkeypatch.setattr(torch.backends.cudnn, "deterministic", False)
     before = torch.cuda.is_available, torch.autocast.__init__, nn.Module._apply
     with pretended_cuda():
         choose_device(Compute(device="cuda"), "image")
+        tensor = torch.arange(4.0, device=CUDA) + torch.ones(())
+        tensor[1:3] = 7.0
+        assert tensor[torch.tensor([0, 2])].cpu().numpy().tolist() == [1, 7]
     assert (torch.cuda.is_available, torch.autocast.__init__, nn.Module._apply) == before
     assert not torch.backends.cudnn.deterministic
     assert "CUBLAS_WORKSPACE_CONFIG" not in os.environ

@@ -1,45 +1,128 @@
+"""The provenance of a record, and jobs that keep to their SLURM allocation."""
+
+import hashlib
+import json
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 from automata import __version__, provenance
-from automata.provenance import git_state
+from automata.config.sections import Compute
+from automata.errors import UserError
+from automata.provenance import allocation, git_state, keep_to_allocation
+
+ONE = Compute()
 
 
-def test_package_that_is_not_installed_has_no_version(monkeypatch):
+def test_code_packages_and_host_are_recorded(tmp_path, monkeypatch):
+    lock = tmp_path / "requirements.lock"
+    lock.write_text("torch==2.13\n")
+    monkeypatch.setattr(provenance, "LOCK", lock)
     monkeypatch.setattr(provenance, "PACKAGES", ("torch", "not-a-package"))
-    packages = provenance.provenance("full")["packages"]
-    assert packages["not-a-package"] is None
-    assert packages["torch"] is not None
+    recorded = provenance.provenance("rs2")
+    kibibytes = re.search(r"MemTotal: +(\d+)", Path("/proc/meminfo").read_text())
+    assert recorded["automata"] == __version__
+    assert recorded["measurement"].keys() == {"training", "metering", "rs2"}
+    assert recorded["packages"]["torch"] is not None
+    assert recorded["packages"]["not-a-package"] is None
+    assert recorded["lock_sha256"] == hashlib.sha256(b"torch==2.13\n").hexdigest()
+    assert recorded["memory_mib"] == int(kibibytes[1]) // 1024
+    lock.unlink()
+    assert provenance.provenance("full")["lock_sha256"] is None
 
 
-def test_own_version_needs_no_installation(monkeypatch):
-    monkeypatch.setattr(provenance, "PACKAGES", ())
-    assert provenance.provenance("full")["automata"] == __version__
-
-
-def test_git_state_of_a_folder_outside_of_a_checkout_is_none(tmp_path):
+def test_folder_outside_the_projects_checkout_has_no_git_state(tmp_path):
     assert git_state(tmp_path) is None
-
-
-def test_git_state_of_somebody_elses_checkout_is_none(tmp_path):
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     assert git_state(tmp_path) is None
 
 
-def test_lock_is_that_of_the_checkout(tmp_path, monkeypatch):
-    lock = tmp_path / "requirements.lock"
-    lock.write_text("torch==2.13\n")
-    monkeypatch.setattr(provenance, "LOCK", lock)
-    shown = subprocess.run(["sha256sum", lock], capture_output=True, text=True, check=True)
-    assert provenance.provenance("full")["lock_sha256"] == shown.stdout.split()[0]
+def test_numerical_settings_are_those_of_the_process():
+    code = (
+        "import json; from automata.provenance import numerics; "
+        "from automata.training.threads import limit_threads; "
+        "limit_threads(3); print(json.dumps(numerics()))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    settings = json.loads(shown.stdout)
+    assert settings["torch"]["num_threads"] == 3
+    assert settings["torch"]["flush_denormal"] is True
+    assert {library["num_threads"] for library in settings["blas"]} == {3}
+    assert settings["environment"]["OPENBLAS_NUM_THREADS"] == "3"
 
 
-def test_without_a_lock_there_is_no_hash(tmp_path, monkeypatch):
-    monkeypatch.setattr(provenance, "LOCK", tmp_path / "requirements.lock")
-    assert provenance.provenance("full")["lock_sha256"] is None
+@pytest.fixture
+def slurm(monkeypatch):
+    """The environment of a job step with one CPU and no GPU."""
+    for name in [name for name in os.environ if name.startswith("SLURM_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    monkeypatch.setenv("SLURM_JOB_PARTITION", "measured")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "node3")
+    monkeypatch.setenv("SLURM_CPUS_ON_NODE", "1")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    return monkeypatch
 
 
-def test_memory_is_that_of_the_host():
-    kibibytes = re.search(r"MemTotal: +(\d+)", Path("/proc/meminfo").read_text())
-    assert provenance.provenance("full")["memory_mib"] == int(kibibytes.group(1)) // 1024
+def test_allocation_is_read_from_slurm(slurm):
+    named = {"job_id": "17", "partition": "measured", "nodes": "node3", "gpus": None}
+    assert allocation() == {**named, "cpus": 1}
+    slurm.setenv("SLURM_CPUS_ON_NODE", "4096")
+    assert allocation()["cpus"] == len(os.sched_getaffinity(0))
+
+
+def test_outside_slurm_there_is_no_allocation_and_no_limit(slurm):
+    slurm.delenv("SLURM_JOB_ID")
+    keep_to_allocation(Compute(concurrent_trials=4096))
+    assert allocation() is None
+    assert "CUDA_VISIBLE_DEVICES" not in os.environ
+
+
+def test_trials_that_need_more_cpus_than_allocated_are_refused(slurm):
+    message = "^compute: 2 concurrent trials of 3 threads need 6 CPUs, and this SLURM job has 1$"
+    with pytest.raises(UserError, match=message):
+        keep_to_allocation(Compute(concurrent_trials=2, threads_per_trial=3))
+
+
+def test_gpus_that_slurm_did_not_allocate_are_hidden(slurm):
+    keep_to_allocation(ONE)
+    assert os.environ.pop("CUDA_VISIBLE_DEVICES") == ""
+    slurm.setenv("SLURM_GPUS_ON_NODE", "1")
+    slurm.setenv("CUDA_VISIBLE_DEVICES", "1")
+    keep_to_allocation(ONE)
+    assert allocation()["gpus"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("compute", "models", "visible"),
+    [
+        (ONE, ["H100"] * 3, "GPU-b"),
+        (Compute(concurrent_trials=2), ["H100"] * 3, "GPU-b,GPU-c"),
+        (Compute(concurrent_trials=4, gpu_per_trial=0.5), ["H100"] * 3, "GPU-b,GPU-c"),
+        (Compute(concurrent_trials=3), ["H100"] * 3, "0,1,2"),
+        (ONE, ["H100", "H100", "T4"], "0,1,2"),
+    ],
+    ids=["one", "two", "shared", "all", "different models"],
+)
+def test_as_many_gpus_as_the_trials_need_stay_visible_idle_ones_first(
+    slurm, compute, models, visible
+):
+    slurm.delenv("SLURM_JOB_ID")
+    slurm.setattr("automata.metering.gpus.gpu_models", lambda notes: models)
+    slurm.setattr("automata.metering.gpus.visible_gpus", lambda: ["a", "b", "c"])
+    slurm.setattr("automata.metering.gpus.computing_on", lambda uuid: {1} if uuid == "a" else set())
+    slurm.setenv("CUDA_VISIBLE_DEVICES", "0,1,2")
+    keep_to_allocation(compute)
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == visible
+
+
+@pytest.mark.parametrize(
+    ("trials", "share", "gpus"),
+    [(1, None, 1), (3, None, 3), (4, 0.25, 1), (3, 0.6, 3), (3, 0.1, 1)],
+)
+def test_trials_need_as_many_gpus_as_their_shares_fill(trials, share, gpus):
+    assert Compute(concurrent_trials=trials, gpu_per_trial=share).gpus == gpus

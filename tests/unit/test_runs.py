@@ -1,22 +1,29 @@
-"""A path names all that a run reads, and nothing else."""
-
-from __future__ import annotations
+"""Paths name all that a run reads and nothing else; archives hold records and nothing else."""
 
 import hashlib
+import io
 import json
+import lzma
+import os
+import tarfile
+import tracemalloc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 
-from automata.config.base import added
-from automata.config.experiment import Experiment
+from automata import runs
+from automata.cli import commands
+from automata.config.base import added, parsed
+from automata.config.data import Preparation
 from automata.config.files import read_experiments
 from automata.config.job import Job, Run, Settings
 from automata.config.protocol import Protocol
-from automata.runs import job_of, place_of
+from automata.errors import UserError
+from automata.records import read_record, write_record
+from automata.runs import job_of, pack, place_of, unpack
 
-CONFIG = Path(__file__).parents[2] / "config"
+ROOT = Path(__file__).parents[2]
 RUN = {
     "dataset": "dna",
     "search": "tpe",
@@ -25,75 +32,62 @@ RUN = {
     "fraction": 0.1,
     "seed": 0,
 }
+FULL = {"selector": "full", "fraction": 1}
 
 
-def experiment(**changes: Any) -> Experiment:
+def experiment(**changes):
     """Return the smoke configuration, changed."""
-    (found,) = read_experiments([CONFIG / "config.yaml", CONFIG / "smoke.yaml"], changes)
-    return found
+    files = [ROOT / "config/config.yaml", ROOT / "config/smoke.yaml"]
+    (part,) = read_experiments(files, changes)
+    return part
 
 
-def place(run: dict[str, Any] | None = None, files: dict[str, str] | None = None, **changes: Any):
-    """Return where a run of the changed smoke configuration lies."""
+def place(run=None, files=None, **changes):
+    """Return the place of a run of the changed smoke configuration."""
     return place_of(job_of(experiment(**changes), Run(**{**RUN, **(run or {})}), files or {}))
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "read"),
     [
-        {"protocol": {"tabular": {"epochs": 4}}},
-        {"protocol": {"tabular": {"search_space": {}}}},
-        {"search": {"tpe": {"startup_configurations": 7}}},
-        {"scheduler": {"asha": {"warm_start": 0.2}}},
-        {"compute": {"threads_per_trial": 2}},
-        {"metering": {"exclusive": True}},
+        ({"protocol": {"tabular": {"epochs": 4}}}, True),
+        ({"protocol": {"tabular": {"search_space": {"hidden1": {"choice": [7]}}}}}, True),
+        ({"search": {"tpe": {"startup_configurations": 7}}}, True),
+        ({"scheduler": {"asha": {"warm_start": 0.2}}}, True),
+        ({"compute": {"threads_per_trial": 2}}, True),
+        ({"metering": {"exclusive": True}}, True),
+        ({"experiment": "other", "seeds": [0, 1], "fractions": [0.5]}, False),
+        ({"protocol": {"image": {"epochs": 4}}}, False),
+        ({"protocol": {"tabular": {"momentum": 0.0, "nesterov": False, "epochs": 3}}}, False),
+        ({"scheduler": {"hyperband": {"reduction_factor": 2}}}, False),
+        ({"selector": {"glister": {"updates": 3}}}, False),
+        ({"data": {"cache": "elsewhere", "vectors": {"dimension": 50}}}, False),
+        ({"job": {"memory_mb": 1}, "carbon": {"pue": 1.5}}, False),
+        ({"comparison": {"resumed": True}}, False),
     ],
+    ids=str,
 )
-def test_a_setting_that_a_run_reads_is_another_protocol(change):
-    if "search_space" in str(change):
-        space = experiment().protocol_of("dna").model_dump(mode="json")["search_space"]
-        narrow = {**space, "learning_rate": {"uniform": [0.001, 0.002]}}
-        change = {"protocol": {"tabular": {"search_space": narrow}}}
-    assert place(**change).protocol != place().protocol
+def test_only_a_setting_that_a_run_reads_changes_its_protocol(change, read):
+    changed = place(**change)
+    assert (changed.protocol != place().protocol) == read
+    assert changed._replace(protocol="") == place()._replace(protocol="")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"experiment": "other", "seeds": [0, 1], "fractions": [0.5]},
-        {"protocol": {"image": {"epochs": 4}}},
-        {"scheduler": {"hyperband": {"reduction_factor": 2}}},
-        {"selector": {"glister": {"updates": 3}}},
-        {"data": {"cache": "elsewhere", "vectors": {"dimension": 50}}},
-        {"job": {"memory_mb": 1}, "carbon": {"pue": 1.5}, "comparison": {"resumed": True}},
-    ],
-)
-def test_a_setting_that_a_run_does_not_read_changes_no_path(change):
-    assert place(**change) == place()
-
-
-def test_a_default_that_is_stated_changes_no_path():
-    stated = {"protocol": {"tabular": {"momentum": 0.0, "nesterov": False, "epochs": 3}}}
-    assert place(**stated) == place()
-
-
-def test_settings_of_a_selector_are_no_other_protocol():
+def test_settings_of_a_selector_change_the_variant_alone():
     changed = {"selector": {"gradmatch": {"l2": 0.5}}}
-    expected = hashlib.sha256(b'{"l2": 0.5, "tolerance": 0.0}').hexdigest()[:8]
-    assert place(**changed) == place()._replace(variant=f"-{expected}")
-    assert place({"selector": "full", "fraction": 1}, **changed) == place(
-        {"selector": "full", "fraction": 1}
-    )
+    variant = hashlib.sha256(b'{"l2": 0.5, "tolerance": 0.0}').hexdigest()[:8]
+    assert place(**changed) == place()._replace(variant=f"-{variant}")
+    assert place(FULL, **changed) == place(FULL)
 
 
-def test_content_of_the_users_files_is_another_protocol():
+def test_content_of_own_files_changes_the_protocol():
     one, two = place(files={"own.path": "a"}), place(files={"own.path": "b"})
     assert len({place().protocol, one.protocol, two.protocol}) == 3
 
 
-def test_paths_of_the_smoke_experiment_stay_what_they_are():
-    """Whoever has to change this moves the runs of every user."""
-    run = {"search": "random", "scheduler": "hyperband", "selector": "full", "fraction": 1}
+def test_paths_of_the_smoke_experiment_stay():
+    """Another path moves the runs of every user."""
+    run = {**FULL, "search": "random", "scheduler": "hyperband"}
     assert place(run).stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
 
 
@@ -104,13 +98,13 @@ class Later(Protocol):
 
 
 class LaterSettings(Settings):
-    """Settings with it."""
+    """Settings with this protocol."""
 
     protocol: Later
 
 
-def later(**protocol: Any) -> Job:
-    """Return the job of the run by a later version, with more of its protocol stated."""
+def later(**protocol):
+    """Return the job of the run by a later version."""
     settings = job_of(experiment(), Run(**RUN), {}).settings.model_dump()
     settings["protocol"] |= protocol
     return Job.model_construct(
@@ -118,20 +112,147 @@ def later(**protocol: Any) -> Job:
     )
 
 
-def test_a_new_key_at_its_default_moves_repeats_and_makes_incomparable_nothing():
+def test_new_key_changes_paths_and_records_only_by_another_value_than_its_default():
     before = job_of(experiment(), Run(**RUN), {})
     for after in (later(), later(label_smoothing=0.0)):
         assert place_of(after) == place_of(before)
         assert after.settings.model_dump_json() == before.settings.model_dump_json()
-
-
-def test_a_new_key_with_another_value_is_another_protocol():
     after = later(label_smoothing=0.1)
     assert place_of(after).protocol != place().protocol
     assert json.loads(after.settings.model_dump_json())["protocol"]["label_smoothing"] == 0.1
 
 
-def test_preparation_states_what_it_rests_on():
+def test_preparation_states_only_what_differs_from_the_defaults():
     assert experiment().preparation("dna").stated() == {}
     random = experiment(data={"vectors": {"source": None, "dimension": 5}})
     assert random.preparation("trec6").stated() == {"vectors": {"source": None, "dimension": 5}}
+
+
+NAMES = [f"dna/tpe-asha/{run}/record.json" for run in ("full-1/seed-0", "full-1/seed-1", "rs2/s")]
+
+
+@pytest.fixture
+def records(tmp_path):
+    """Files at the paths of records."""
+    paths = [tmp_path / "results/runs" / name for name in NAMES]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text(f"the record of {path.parent}")
+    return paths
+
+
+def entry(name, kind=tarfile.REGTYPE, size=0):
+    """Return an entry of an archive."""
+    made = tarfile.TarInfo(name)
+    made.type, made.size, made.linkname = kind, size, "/etc/passwd"
+    return made
+
+
+def test_archive_gives_the_records_back_and_has_the_same_bytes_each_time(records, tmp_path):
+    one, two, again = tmp_path / "one.tar.xz", tmp_path / "two.tar.xz", tmp_path / "again"
+    pack(records, one)
+    os.utime(records[0], (0, 0))
+    records[1].chmod(0o600)
+    pack(reversed(records), two)
+    unpack([one], again, as_named=True)
+    assert one.read_bytes() == two.read_bytes()
+    assert {path.relative_to(again).as_posix() for path in again.rglob("*.json")} == set(NAMES)
+    for name, path in zip(NAMES, records, strict=True):
+        assert (again / name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        entry("../tpe-asha/full-1/seed-0/record.json"),
+        entry("/dna/tpe-asha/full-1/seed-0/record.json"),
+        entry("/tpe-asha/full-1/seed-0/record.json"),
+        entry("dna/tpe-asha/full-1/seed-0/other.json"),
+        entry("record.json"),
+        entry(NAMES[0], tarfile.SYMTYPE),
+        entry(NAMES[0], tarfile.LNKTYPE),
+        entry(NAMES[0], tarfile.FIFOTYPE),
+        entry(NAMES[0], tarfile.GNUTYPE_SPARSE),
+        entry("dna/tpe-asha/full-1/seed-0", tarfile.DIRTYPE),
+    ],
+    ids=lambda made: f"{made.type!r} {made.name}",
+)
+def test_entry_that_is_not_a_record_is_refused(made, tmp_path):
+    archive = tmp_path / "a.tar.xz"
+    with tarfile.open(archive, "w:xz") as tar:
+        made.size = 1 if made.isreg() else 0
+        tar.addfile(made, io.BytesIO(b"x"))
+    with pytest.raises(UserError, match=f"^{archive}: "):
+        unpack([archive], tmp_path / "there" / "deep", as_named=True)
+    assert not list(tmp_path.rglob("record.json"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        (tarfile.REGTYPE, runs.MOST_BYTES + 1),
+        (tarfile.XHDTYPE, runs.MOST_BYTES + 1),
+        (tarfile.GNUTYPE_LONGNAME, runs.MOST_BYTES + 1),
+        (tarfile.GNUTYPE_LONGNAME, -512),
+    ],
+    ids=["record", "attributes", "name", "negative"],
+)
+def test_large_entry_is_refused_before_it_is_read(kind, size, tmp_path):
+    archive = tmp_path / "a.tar.xz"
+    with lzma.open(archive, "wb", preset=0) as file:
+        file.write(entry(NAMES[0], kind, size).tobuf(tarfile.GNU_FORMAT))
+        for _ in range(runs.MOST_BYTES // 2**20 + 2):
+            file.write(bytes(2**20))
+    tracemalloc.start()
+    with pytest.raises(UserError, match=f"^{archive}: .*64 MiB") as caught:
+        unpack([archive], tmp_path / "again", as_named=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**24
+    assert "\n" not in str(caught.value)
+
+
+def test_run_that_archives_hold_twice_is_refused(records, tmp_path):
+    one, two = tmp_path / "one.tar.xz", tmp_path / "two.tar.xz"
+    pack(records, one)
+    pack(records[:1], two)
+    with pytest.raises(UserError, match=rf"^{two}: .*record\.json is also in {one}$"):
+        unpack([one, two], tmp_path / "again", as_named=True)
+    with pytest.raises(UserError, match=rf"^{one}: .*record\.json is twice in it$"):
+        unpack([one, one], tmp_path / "again", as_named=True)
+    assert not (tmp_path / "again").exists()
+
+
+def test_different_record_of_a_run_is_kept_and_nothing_is_unpacked(records, tmp_path):
+    archive, folder = tmp_path / "records.tar.xz", tmp_path / "again"
+    pack(records, archive)
+    for _ in range(2):  # equal records are no conflict
+        unpack([archive], folder, as_named=True)
+    first, *_, last = sorted(folder.rglob("record.json"))
+    first.unlink()
+    last.write_text("another record")
+    with pytest.raises(UserError, match=f"^{archive}: {last} exists already"):
+        unpack([archive], folder, as_named=True)
+    assert not first.exists()
+    assert last.read_text() == "another record"
+
+
+def test_missing_archive_is_refused_by_name(tmp_path):
+    with pytest.raises(UserError, match=f"^{tmp_path / 'no.tar.xz'}: not an archive of records: "):
+        unpack([tmp_path / "no.tar.xz"], tmp_path / "again")
+
+
+def test_unpacked_record_of_own_data_has_the_path_of_its_content(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    unpack([ROOT / "results/reference/default/records.tar.xz"], tmp_path / "runs")
+    path = min(tmp_path.rglob("full-1/seed-0/record.json"))
+    record = read_record(path)
+    own = parsed(Preparation, '{"own": {"kind": "tabular", "path": "no.csv", "target": "species"}}')
+    settings = record.job.settings.model_copy(update={"data": own})
+    job = record.job.model_copy(update={"settings": settings})
+    write_record(record.model_copy(update={"job": job}), path)
+    pack([path], Path("records.tar.xz"))
+    commands.unpack([Path("records.tar.xz")], output=Path("again"))
+    (again,) = Path("again").rglob("record.json")
+    hashed = job.model_copy(update={"files": {"prepared": record.data.sha256}})
+    assert again.parent == Path("again", place_of(hashed).stem)

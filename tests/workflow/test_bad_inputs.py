@@ -19,8 +19,7 @@ from automata.config.job import Run, contents_of
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
-from automata.publication import pack, unpack
-from automata.runs import job_of
+from automata.runs import job_of, pack, unpack
 from hostile import configurations, data, runs
 from hostile.case import Stock
 
@@ -86,7 +85,7 @@ def stock(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)
         write_dataset(prepare("mine", preparation, here), here / "mine.safetensors")
-    unpack([ROOT / "results/reference/default/records.tar.xz"], here / "runs")
+    unpack([ROOT / "results/reference/default/records.tar.xz"], here / "runs", as_named=True)
     record = min(here.glob("runs/*/*/full-1/*/record.json"))
     pack([record], here / "records.tar.xz")
     return Stock(

@@ -14,8 +14,8 @@ from sklearn.datasets import load_iris
 from automata.datasets.own import load
 from automata.datasets.own.tables import read_own
 from automata.prediction.predict import predict
-from automata.publication import pack
 from automata.records import read_record
+from automata.runs import pack
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (DOCS / "own-data.md").read_text() + (DOCS / "extending.md").read_text()

@@ -70,9 +70,11 @@ class RunRow:
     """wall time of the final training on all data; 0 for FULL, which tests its best trial"""
     total_seconds: float = _column(lambda run: sum(map(_wall_seconds, run.record.phases)))
     """search plus final training"""
-    setup_seconds: float = _column(lambda run: run.record.tuning.setup_seconds)
-    """start of Ray, imports and data, which no other column counts; but the search contains the
-    start of the second and later workers"""
+    setup_seconds: float = _column(
+        lambda run: sum(segment.setup_seconds for segment in run.record.tuning.segments)
+    )
+    """start of Ray, imports and data, which no other column counts; with several trials at once,
+    the search contains the start of the second and later workers"""
     cpu_seconds: float | None = _column(
         lambda run: complete_sum([phase.cpu_seconds for phase in run.record.phases])
     )

@@ -1,24 +1,32 @@
-"""The command line: it turns arguments into calls of functions.
+"""The command line: each public function of `commands` is a command.
 
-`users` has the commands that a user types, `rules` those that rules call. Each command imports its
-modules when it runs, so that `--help` does not wait for torch or Ray.
+A parameter's annotation holds its type and its help. A parameter after `*` becomes a flag. A flag
+without a default is required. Underscores become hyphens: `skip_rows` is `--skip-rows`.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import logging
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
 
-from automata.cli import rules, users
-from automata.cli.arguments import add_arguments, commands_in, description
+from automata.cli import commands
 from automata.errors import printable
 from automata.failures import known_reason, unexpected_reason
 
-COMMANDS = dict([*commands_in(users), *commands_in(rules)])
+Command = Callable[..., None]
+
+COMMANDS: dict[str, Command] = {
+    name.replace("_", "-"): value
+    for name, value in vars(commands).items()
+    if inspect.isfunction(value) and value.__module__ == commands.__name__
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -58,6 +66,26 @@ def _parser() -> argparse.ArgumentParser:
         title="commands", prog="automata", dest="name", required=True, metavar="COMMAND"
     )
     for name, command in COMMANDS.items():
-        text = description(command)
-        add_arguments(parsers.add_parser(name, help=text, description=text), command)
+        text = inspect.getdoc(command)
+        _add_arguments(parsers.add_parser(name, help=text, description=text), command)
     return parser
+
+
+def _add_arguments(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Add the parameters of `command` to `parser`."""
+    hints = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, text = get_args(hints[name])
+        settings: dict[str, Any] = {"help": text}
+        optional = parameter.default is not parameter.empty
+        if optional:
+            settings["default"] = parameter.default
+        if kind is bool:
+            settings["action"] = "store_true"
+        else:
+            settings["type"] = (get_args(kind) or (kind,))[0]  # Path for Sequence[Path]
+        if get_origin(kind) is Sequence:
+            settings["nargs"] = "*" if optional else "+"
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            name, settings["required"] = f"--{name.replace('_', '-')}", not optional
+        parser.add_argument(name, **settings)

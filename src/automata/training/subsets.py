@@ -11,7 +11,7 @@ import torch
 
 from automata.config.job import Job
 from automata.config.protocol import Protocol
-from automata.registry import CONTROLS, SELECTORS, make
+from automata.registry import CONTROLS, make
 from automata.seeds import derive
 from automata.selection.problem import (
     Cadence,
@@ -51,7 +51,7 @@ def build_selector(name: str, own: Mapping[str, str] | None = None, /, **setting
     """
     if name in CONTROLS:
         return Full()
-    selector: Selector = make("selector", name, SELECTORS, own or {}, **settings)
+    selector: Selector = make("selector", name, own, **settings)
     return selector
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 
-from automata.allocation import keep_to_allocation
 from automata.config.data import Preparation
 from automata.config.job import FACTORY, Job
 from automata.config.protocol import OwnModel
@@ -22,7 +21,7 @@ from automata.metering.gpus import gpu_models
 from automata.metering.lock import exclusive_host
 from automata.metering.meter import Meter
 from automata.models.build import build_model
-from automata.provenance import numerics, provenance
+from automata.provenance import keep_to_allocation, numerics, provenance
 from automata.registry import OWN, load_own
 from automata.seeds import derive
 from automata.training.device import choose_device, gpus_in_use, limit_threads, take_device

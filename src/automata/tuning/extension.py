@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import UserError
+from automata.provenance import measurement
 from automata.records import Record, read_record
 from automata.runs import DEPTH
 from automata.tuning.log import (
@@ -23,7 +24,6 @@ from automata.tuning.log import (
     replay,
 )
 from automata.tuning.search import search_of
-from automata.versions import measurement
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from automata.config.job import Job
-from automata.registry import SCHEDULERS, SEARCHES, make
+from automata.registry import make
 from automata.training.progress import WORST_SCORE
 from automata.tuning.schedulers import Result, Scheduler, Screens, Verdict
 
@@ -212,7 +212,7 @@ def search_of(job: Job) -> Search:
     run, settings = job.run, job.settings
     protocol = settings.protocol
     own, space = settings.own, protocol.search_space
-    proposer = make("search", run.search, SEARCHES, own, space, settings.search, run.seed)
+    proposer = make("search", run.search, own, space, settings.search, run.seed)
     proposer = InitialFirst(settings.search.initial, proposer)
     slots, screens = settings.compute.concurrent_trials, len(protocol.screens)
     return Search(proposer, scheduler_of(job), protocol.configurations, slots, screens)
@@ -224,7 +224,7 @@ def scheduler_of(job: Job) -> Scheduler:
     protocol = settings.protocol
     size = protocol.configurations, protocol.epochs
     schedulers: list[Scheduler] = [
-        make("scheduler", run.scheduler, SCHEDULERS, settings.own, *size, settings.scheduler)
+        make("scheduler", run.scheduler, settings.own, *size, settings.scheduler)
         for _ in protocol.screens
     ]
     return Screens(schedulers, protocol.configurations) if len(schedulers) > 1 else schedulers[0]

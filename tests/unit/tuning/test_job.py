@@ -20,7 +20,7 @@ import torch
 from safetensors.torch import load_file
 
 from automata.analysis.runs import row
-from automata.cli import rules
+from automata.cli import commands
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.config.sections import Comparison
@@ -30,7 +30,7 @@ from automata.errors import UserError
 from automata.failures import KEPT, known_reason
 from automata.models.nets import mlp
 from automata.prediction.saved import read_model as read_saved
-from automata.provenance import provenance
+from automata.provenance import MEASUREMENT, provenance
 from automata.records import Record, read_record, write_record
 from automata.seeds import derive
 from automata.selection.random import Full, RepeatedRandom
@@ -46,7 +46,6 @@ from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.work import WorkFolder
-from automata.versions import MEASUREMENT
 from searching import run_job, search_here
 from support.replay import differences
 
@@ -144,7 +143,7 @@ def test_job_in_ray_comes_out_as_without_it(record, data, tmp_path, selector):
     assert outcome(found) == outcome(expected)
     assert differences(found) == []
     assert found.tuning.measurement.wall_seconds > 0
-    assert found.tuning.setup_seconds > 0
+    assert found.tuning.segments[0].setup_seconds > 0
 
 
 @pytest.mark.xdist_group("ray")
@@ -551,7 +550,7 @@ def test_sigterm_is_an_interruption_and_sys_exit_is_that_of_the_users_own_code(
     content = make_job().model_dump(mode="json")
     content["settings"]["protocol"]["model"] = {"factory": model} if ":" in model else model
     with pytest.raises((KeyboardInterrupt, UserError)) as ended:
-        rules.tune([tmp_path], job=json.dumps(content), work=tmp_path, output=[tmp_path])
+        commands.tune([tmp_path], job=json.dumps(content), work=tmp_path, output=[tmp_path])
     assert known_reason(ended.value) == line
 
 

@@ -1,4 +1,7 @@
-"""The commands that rules call: each public function, in the order of an experiment."""
+"""The commands, in the order of the help: those that a user types, then those that rules call.
+
+Each imports what is slow when it runs, so that `--help` does not wait for torch or Ray.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,99 @@ import gc
 import json
 import logging
 import os
+import shutil
 import signal
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from automata.config.base import parsed
+from automata.config.data import Preparation
+from automata.config.files import DEFAULTS, SHIPPED, read, read_experiments
+from automata.config.job import Job
+from automata.config.protocol import OwnModel
+from automata.config.sections import Carbon, Comparison
 from automata.errors import UserError
+from automata.files import replacing, write_text
+from automata.registry import OWN
 
 JobText = Annotated[str, "Settings of the job, in JSON."]
 Processes = Annotated[int, "Number of parallel processes."]
 TableFolder = Annotated[Path, "Folder of the experiment's tables."]
 Work = Annotated[Path, "Folder of unfinished work, from which an interrupted job resumes."]
+
+
+def new(
+    data: Annotated[Path, "Table, .npz file, or folder with a subfolder per class."],
+    *,
+    target: Annotated[str | None, "Column of the classes, required for a table."] = None,
+    text: Annotated[str | None, "Column of the texts (default: detected)."] = None,
+    hours: Annotated[float, "Hours that the experiment may take here (default: 1)."] = 1.0,
+    skip_rows: Annotated[bool, "Leave out rows without a class, and classes of few rows."] = False,
+    output: Annotated[Path | None, "Configuration file (default: NAME-OF-DATA.yaml)."] = None,
+) -> None:
+    """Inspect your own data, time a few trainings, and write a configuration."""
+    from automata.new import new
+
+    sys.stdout.write(new(data, target, text, output, hours, skip_rows))
+
+
+def predict(
+    model: Annotated[Path, "Folder of an experiment (results/NAME) or of a run, or a model file."],
+    rows: Annotated[Path, "New rows: a table, texts, an image, or a folder of images."],
+    *,
+    output: Annotated[Path, "File for the predicted class and the probabilities of each row, CSV."],
+    factory: Annotated[str | None, "Function that builds your own model, module:function."] = None,
+) -> None:
+    """Predict the classes of new rows with the model of a finished run."""
+    from automata.prediction.predict import predict
+
+    if factory is not None:
+        sys.path.insert(0, str(Path.cwd()))  # as in the workflow
+    write_text(output, predict(model, rows, factory).to_csv(index=False))
+
+
+def runs() -> None:
+    """Count the finished runs by data set, search, scheduler and protocol."""
+    from automata.status import inventory
+
+    sys.stdout.write(inventory())
+
+
+def status(
+    *,
+    configfile: Annotated[
+        Sequence[Path],
+        "Configuration files, as for snakemake (default: config/config.yaml alone).",
+    ] = (),
+    watch: Annotated[bool, "Refresh every two seconds until Ctrl-C."] = False,
+) -> None:
+    """Count the done, running and pending runs of an experiment; show their progress."""
+    from automata.grid import Grid
+    from automata.status import report
+
+    grid = Grid(read_experiments([DEFAULTS, *configfile]), [str(Path.cwd()), *sys.path])
+    sys.stdout.write(report(grid))
+    while watch:
+        time.sleep(2)
+        sys.stdout.write(f"\033[H\033[J{report(grid)}")
+        sys.stdout.flush()
+
+
+def unpack(
+    archives: Annotated[Sequence[Path], "Archives of records, .tar.xz."],
+    *,
+    output: Annotated[Path, "Folder for the records (default: results/runs)."] = Path(
+        "results/runs"
+    ),
+    as_named: Annotated[bool, "Keep the paths in the archive."] = False,
+) -> None:
+    """Unpack published records to the paths of their runs, so that these runs count as done."""
+    from automata.runs import unpack
+
+    unpack(archives, output, as_named)
 
 
 def prepare(
@@ -28,11 +113,8 @@ def prepare(
     encoding: Annotated[Path | None, "File for the encoding of the rows, JSON."] = None,
 ) -> None:
     """Split and encode a data set (downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
-    from automata.config.base import parsed
-    from automata.config.data import Preparation
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
-    from automata.files import write_text
 
     cache = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
     mirror = os.environ.get("AUTOMATA_DATA_MIRROR") or None
@@ -66,10 +148,6 @@ def tune(
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
     gc.disable()  # imports are a quarter faster
-    from automata.config.base import parsed
-    from automata.config.job import Job
-    from automata.config.protocol import OwnModel
-    from automata.registry import OWN
     from automata.tuning.job import ModelFiles, complete_job
 
     gc.freeze()
@@ -108,8 +186,6 @@ def collect(
     """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write
-    from automata.config.base import parsed
-    from automata.config.sections import Comparison
 
     made = collect(record_files(records), parsed(Comparison, comparison), processes)
     for name, content in made.items():
@@ -127,9 +203,6 @@ def tabulate(
     from automata.analysis.claims import parse_claims
     from automata.analysis.study import Study, tabulate
     from automata.analysis.tables import read_json, write
-    from automata.config.base import parsed
-    from automata.config.files import DEFAULTS, SHIPPED, read, read_experiments
-    from automata.config.sections import Carbon
 
     given: dict[str, Any] = {
         "carbon": parsed(Carbon, carbon),
@@ -172,11 +245,13 @@ def publish(
     target: Annotated[Path, "Folder to copy to; learning curves go to `curves` beside it."],
 ) -> None:
     """Copy the results of an experiment to the folder of published results."""
-    from automata.publication import pack, publish
+    from automata.runs import pack
     from automata.simulation.curves import publish_curves
     from automata.simulation.grid import read_curves
 
-    publish(source, files, target)
+    for path in files:
+        with replacing(target / path.relative_to(source)) as temporary:
+            shutil.copyfile(path, temporary)
     if records:
         pack(records, target / "records.tar.xz")
     if curves:
@@ -191,7 +266,6 @@ def record_curves(
     output: Annotated[Path, "Record, JSON."],
 ) -> None:
     """Record the learning curves of some configurations."""
-    from automata.config.base import parsed
     from automata.simulation.grid import CurvesJob
     from automata.simulation.train import record_curves
 
@@ -207,7 +281,6 @@ def simulate(
 ) -> None:
     """Join recorded learning curves and simulate searches on them."""
     from automata.analysis.tables import write
-    from automata.config.base import parsed
     from automata.simulation.tables import Simulation, joined, simulated
 
     simulation = parsed(Simulation, job)
