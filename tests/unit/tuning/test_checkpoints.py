@@ -14,15 +14,15 @@ from hypothesis import given
 from automata.selection.random import Full
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
-from automata.tuning import checkpoints
-from automata.tuning.checkpoints import (
+from automata.tuning import work as checkpoints
+from automata.tuning.work import (
     WRITING_SHARE,
     CheckpointPolicy,
     CheckpointStore,
+    WorkFolder,
     read_checkpoint,
     write_checkpoint,
 )
-from automata.tuning.work import WorkFolder
 
 STATE = {"weights": torch.arange(5000.0), "epochs": 3, "loss": [0.5, float("inf")]}
 

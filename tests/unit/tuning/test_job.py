@@ -40,12 +40,11 @@ from automata.training.subsets import SubsetPlan
 from automata.tuning import context as context_module
 from automata.tuning import job as job_module
 from automata.tuning import trainable as trainable_module
-from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint
 from automata.tuning.job import ModelFiles, complete_job
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
-from automata.tuning.work import WorkFolder
+from automata.tuning.work import CheckpointPolicy, WorkFolder, read_checkpoint
 from automata.versions import MEASUREMENT
 from searching import run_job, search_here
 from support.replay import differences
@@ -755,7 +754,7 @@ def test_full_keeps_the_model_of_the_best_trial_alone(whole):
 
 def test_refit_goes_on_where_it_was(data, tmp_path, monkeypatch):
     calm = run_job(make_job(), data, tmp_path / "calm")
-    monkeypatch.setattr("automata.tuning.checkpoints.WRITING_SHARE", 1e6)  # write each epoch
+    monkeypatch.setattr("automata.tuning.work.WRITING_SHARE", 1e6)  # write each epoch
     train_to = TrainingRun.train_to
 
     def interrupted(run, epoch):

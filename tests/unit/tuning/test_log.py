@@ -16,7 +16,6 @@ from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
-from automata.tuning.checkpoints import write_checkpoint
 from automata.tuning.live import LiveSearch
 from automata.tuning.log import (
     LogHeader,
@@ -27,7 +26,7 @@ from automata.tuning.log import (
     load_log,
 )
 from automata.tuning.search import search_of
-from automata.tuning.work import WorkFolder
+from automata.tuning.work import WorkFolder, write_checkpoint
 from outliving import worker
 
 JOB = Job.model_validate(

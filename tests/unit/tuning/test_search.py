@@ -17,10 +17,10 @@ from automata.metering.measurement import Measurement
 from automata.records import Trial, Tuning
 from automata.registry import SCHEDULERS, load
 from automata.training.progress import Evaluation, Progress
-from automata.tuning.checkpoints import CheckpointPolicy
 from automata.tuning.refit import best_trials, refit
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Screens, Verdict
-from automata.tuning.search import InitialFirst, Search, search_of
+from automata.tuning.search import Search, search_of
+from automata.tuning.work import CheckpointPolicy
 from support.simulated import simulate
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
@@ -66,12 +66,12 @@ def test_hyperband_halves_a_bracket_when_its_last_result_is_there():
 
 def test_initial_configurations_come_first_and_teach_the_search_nothing():
     proposer = Counting(blind=1)
-    first = InitialFirst([{"x": 10}, {"x": 11}], proposer)
-    made = Search(first, Asha(5, 9, SETTINGS), 5)
+    made = Search(proposer, Asha(5, 9, SETTINGS), 5, initial=[{"x": 10}, {"x": 11}])
+    assert len(made.trials) == 1
+    made.prepare()
     found = simulate(made, lambda trial, epoch: trial.configuration["x"])
     assert [trial.configuration["x"] for trial in found.trials] == [10, 11, 2, 3, 4]
     assert proposer.heard == {2: 2, 3: 3, 4: 4}
-    assert first.blind == 3
 
 
 def test_of_equal_scores_hyperband_goes_on_with_those_proposed_later():
