@@ -154,19 +154,12 @@ def run_search(
         meter = context.meter(job.settings.compute.gpus)
         live = LiveSearch(search, log, work, meter, context.provenance, left)
         search_in_ray(context, live, ray_address)
-    progress = log.latest
-    trials = [
-        Trial(
-            index=trial.index,
-            configuration=trial.configuration,
-            rungs=trial.rungs,
-            status="failed"
-            if progress[trial.index].failure is not None
-            else ("completed" if trial.reached == len(trial.rungs) else "stopped"),
-            progress=progress[trial.index],
-        )
-        for trial in search.trials
-    ]
+    trials, latest = [], log.latest
+    for it in search.trials:
+        progress, whole = latest[it.index], it.reached == len(it.rungs)
+        fields = {"index": it.index, "configuration": it.configuration, "rungs": it.rungs}
+        ended = "failed" if progress.failure is not None else "completed" if whole else "stopped"
+        trials.append(Trial(**fields, status=ended, progress=progress))
     assert search.best is not None, "there is at least one trial"
     best = trials[search.best.index]
     if best.status == "failed":

@@ -38,14 +38,8 @@ PREFIX, LOCK, FILES = "automata-ray-", "lock", "r"
 """Names in a temporary folder: a job's folder begins with PREFIX, and only its account may enter.
 It has the job's lock file, and the folder FILES, which Ray itself opens to all accounts."""
 
-ANSWER_SECONDS = 120
-"""Time limit for a node of the user's Ray to answer."""
-
 GRACE_SECONDS = 1.0
 """Time for Ray's processes to end by themselves, and then for killed ones to disappear."""
-
-OBJECT_STORE_BYTES = 100 * 1024**2
-"""Small, because workers read the prepared file themselves."""
 
 ENVIRONMENT = {
     # No files for each trial: the record has all results.
@@ -121,7 +115,7 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
                 num_cpus=workers,
                 num_gpus=gpus,
                 include_dashboard=False,
-                object_store_memory=OBJECT_STORE_BYTES,
+                object_store_memory=100 * 1024**2,  # workers read the prepared file themselves
                 _temp_dir=str(folder / FILES),
             )
     except Exception as error:
@@ -231,7 +225,7 @@ def users_ray(address: str, work: Path) -> Iterator[None]:
         for node in [node for node in ray.nodes() if node["Alive"]]:
             affinity = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             exists = ray.remote(num_cpus=0, scheduling_strategy=affinity)(os.path.exists)
-            if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
+            if not ray.get(exists.remote(str(work.resolve())), timeout=120):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
         yield
