@@ -110,7 +110,7 @@ class SearchLog:
                     break
                 self.entries.append(_ENTRY.validate_json(body))
         if rest or len(self.entries) < len(lines):
-            self._cut(len(self.entries), "the next line is damaged, or another version wrote it")
+            self.cut(len(self.entries), "the next line is damaged, or another version wrote it")
 
     @property
     def results(self) -> list[TrialReported]:
@@ -147,9 +147,10 @@ class SearchLog:
         """Judge the results in a new `search`; cut off at the first one that it did not ask for."""
         count = replay(self.entries, search)
         if count < len(self.entries):
-            self._cut(count, "this search did not ask for the next result")
+            self.cut(count, "this search did not ask for the next result")
 
-    def _cut(self, count: int, reason: str) -> None:
+    def cut(self, count: int, reason: str) -> None:
+        """Keep the first `count` entries; log the `reason`."""
         logger.warning("%s: cut off after line %d: %s", self._path, count, reason)
         del self.entries[count:]
         with replacing(self._path) as temporary:
