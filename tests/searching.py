@@ -1,17 +1,59 @@
-"""The search phase of a job in this process: what Ray Tune does with one slot, without Ray."""
+"""Small jobs, and their search phase in this process: as in Ray Tune with one slot, without Ray."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from automata.config.job import Job
+from automata.metering.measurement import Measurement
 from automata.records import Record
+from automata.registry import CONTROLS
 from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.job import run
 from automata.tuning.live import LiveSearch
 from automata.tuning.ray_search import worker_config
 from automata.tuning.trainable import TuneTrial
+
+SPACE: dict[str, Any] = {
+    "learning_rate": {"uniform": [0.001, 0.01]},
+    "optimizer": {"choice": ["adam", "sgd"]},
+    "schedule": {"choice": ["none", "cosine", "step"]},
+    "hidden1": {"choice": [20, 30]},
+    "hidden2": {"choice": [20, 30]},
+    "batch_size": {"choice": [32, 64]},
+}
+
+
+def make_job(slots: int = 1, run: dict[str, Any] | None = None, **protocol: Any) -> Job:
+    """Return a job of 5 configurations and 9 epochs, with changes of its run and protocol."""
+    names = {"dataset": "dna", "search": "random", "scheduler": "hyperband", **(run or {})}
+    selector = names.setdefault("selector", "gradmatch")
+    fraction = CONTROLS[selector].fraction if selector in CONTROLS else 0.1
+    small = {"model": "mlp", "configurations": 5, "epochs": 9, "reselect_every": 2}
+    settings = {
+        "protocol": {**small, "search_space": SPACE, **protocol},
+        "search": {"tpe": {"startup_configurations": 2}},
+        "compute": {"device": "cpu", "concurrent_trials": slots},
+        "metering": {"exclusive": False},
+    }
+    return Job.model_validate(
+        {"run": {"fraction": fraction, "seed": 0, **names}, "settings": settings}
+    )
+
+
+def measured(wall: float, start: float = 0.0) -> Measurement:
+    """Return the measurement of a window."""
+    return Measurement(
+        started_at=start,
+        wall_seconds=wall,
+        cpu_seconds=wall,
+        host_busy_cpu_seconds=wall,
+        exclusive=True,
+        channels=[],
+        notes=[],
+    )
 
 
 def run_job(job: Job, data: Path, folder: Path) -> Record:

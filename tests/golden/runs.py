@@ -21,8 +21,8 @@ from automata.training.device import limit_threads
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
-from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
 from automata.tuning.search import SearchTrial, search_of
+from automata.tuning.work import read_checkpoint, write_checkpoint
 
 STORED = Path(__file__).with_name("golden.json")
 FRACTION = 0.3

@@ -44,7 +44,7 @@ def test_folder_outside_the_projects_checkout_has_no_git_state(tmp_path):
 def test_numerical_settings_are_those_of_the_process():
     code = (
         "import json; from automata.provenance import numerics; "
-        "from automata.training.threads import limit_threads; "
+        "from automata.training.device import limit_threads; "
         "limit_threads(3); print(json.dumps(numerics()))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

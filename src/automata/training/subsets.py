@@ -51,7 +51,7 @@ def build_selector(name: str, own: Mapping[str, str] | None = None, /, **setting
     """
     if name in CONTROLS:
         return Full()
-    selector: Selector = make("selector", name, own, **settings)
+    selector: Selector = make("selector", name, own or {}, **settings)
     return selector
 
 

@@ -63,7 +63,7 @@ def job_context(job: Job, data: Path) -> Iterator[JobContext]:
 
     Raises UserError before any training if data, methods, model or device do not fit the job.
     """
-    compute, metering = job.settings.compute, job.settings.metering
+    compute = job.settings.compute
     keep_to_allocation(compute)
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
@@ -80,7 +80,7 @@ def job_context(job: Job, data: Path) -> Iterator[JobContext]:
         "gpus": gpu_models([]),
         "own_model_sha256": own_model_sha256,
     }
-    with exclusive_host(metering.exclusive) as waited:
+    with exclusive_host(job.settings.metering.exclusive) as waited:
         yield JobContext(job, data, dataset, sha256(data), device, made_by, waited)
 
 
@@ -92,36 +92,30 @@ def training_run(
     device: torch.device,
 ) -> TrainingRun:
     """Return a new training run of `job` on a device that this process has taken."""
-    run, settings = job.run, job.settings
-    seed = derive(run.seed, run.training_stream)
+    seed, settings = derive(job.run.seed, job.run.training_stream), job.settings
     return TrainingRun(
         dataset, configuration, settings.protocol, plan, seed, device, settings.compute
     )
 
 
 def _check_methods(job: Job, dataset: Dataset) -> str | None:
-    """Build all methods of `job`; return the SHA-256 of the user's own model, None without one.
-
-    Raises UserError if a method or the model does not work, or if a file of the user has changed.
-    """
+    """Build all methods of `job`; return the SHA-256 of the user's own model, None without one."""
     model, model_sha256 = job.settings.protocol.model, None
     for kind, target in job.settings.own.items():
         key = f"{OWN[kind]}.{getattr(job.run, kind)}"
         own_file(target, job.files.get(key), key)
+    subset_plan(job)
+    configuration = search_of(job).trials[0].configuration
     if isinstance(model, OwnModel):
         model_sha256 = own_file(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
-    subset_plan(job)
-    first = search_of(job).trials[0]
-    if isinstance(model, OwnModel):
-        build_model(dataset, first.configuration, model)
+        build_model(dataset, configuration, model)
     return model_sha256
 
 
 def own_file(target: str, expected: str | None, key: str) -> str | None:
     """Return the SHA-256 of the file of `target`, a user's "module:attribute"; None without one.
 
-    Raises UserError, which names the `key`, if `target` cannot be imported, or if the SHA-256 is
-    not the `expected` one.
+    Raises UserError with the `key` if the import fails, or if the SHA-256 is not as `expected`.
     """
     load_own(target, f"{key}: {target}")
     path = getattr(sys.modules[target.partition(":")[0]], "__file__", None)

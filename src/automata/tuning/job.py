@@ -7,7 +7,7 @@ import logging
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from automata.config.job import Job
 from automata.datasets.prepared import Dataset, read_dataset
@@ -21,16 +21,14 @@ from automata.training.evaluation import evaluate
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
-from automata.tuning.checkpoints import read_checkpoint
 from automata.tuning.context import JobContext, job_context
-from automata.tuning.extension import extend
 from automata.tuning.live import LiveSearch
-from automata.tuning.log import SearchEnded, SearchLog, SearchStarted, header_of, load_log
+from automata.tuning.log import SearchEnded, SearchLog, SearchStarted, extend, header_of, load_log
 from automata.tuning.ray_search import search_in_ray
 from automata.tuning.refit import ALL_DATA, best_trials, refit
-from automata.tuning.search import SearchTrial, search_of
+from automata.tuning.search import search_of
 from automata.tuning.searchers import random_configuration
-from automata.tuning.work import WorkFolder
+from automata.tuning.work import WorkFolder, read_checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -56,9 +54,8 @@ def complete_job(
 ) -> None:
     """Run `job` on the prepared file `data`; write its record to `output`, and its model.
 
-    An interrupted job resumes from `folder`. If another process works on the job, this one waits
-    and keeps the record that the other wrote. Otherwise a finished run keeps its record, unless
-    `again` repeats it. If the record stays, the model is trained again.
+    An interrupted job resumes from `folder`, and waits for another process that works on it. A
+    finished run keeps its record, unless `again` repeats it; only its model is trained again.
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
@@ -87,12 +84,11 @@ def run(
 ) -> tuple[Record, Classifier]:
     """Run `job` on the prepared file `data` (paper, Algorithm 1); return its record and model.
 
-    `folder` keeps the log of the search and the checkpoints of trials and refit. The caller removes
-    it after writing the record. The trials run in the Ray at `ray_address`, if given; the refit
-    runs here. The search may extend that of a record beside `output`.
+    `folder` keeps unfinished work until the caller has written the record. The trials run in the
+    Ray at `ray_address`, if given. The search may extend that of a record beside `output`.
     """
     work = WorkFolder(folder)
-    work.path.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     with job_context(job, data) as context:
         header = header_of(job, context.data_sha256, context.provenance, ray_address)
         log = load_log(work, header)
@@ -110,8 +106,8 @@ def run(
         else:
             final, trained = None, _best_model(context, best, work)
         test = evaluate(trained.model, trained.data.test, job.settings.protocol.metric)
-    started = [entry for entry in log.entries if isinstance(entry, SearchStarted)]
-    peaks = [entry.peak_disk_bytes for entry in log.entries if isinstance(entry, SearchEnded)]
+    started = [it.provenance for it in log.entries if isinstance(it, SearchStarted)]
+    peaks = [it.peak_disk_bytes for it in log.entries if isinstance(it, SearchEnded)]
     dataset = context.dataset
     record = Record(
         job=job,
@@ -128,7 +124,7 @@ def run(
         resumed=resumed,
         peak_disk_bytes=max([bytes_below(work.path), *peaks]),
         lock_wait_seconds=context.lock_wait_seconds,
-        provenance=started[-1].provenance if started else context.provenance,
+        provenance=[context.provenance, *started][-1],
     )
     return record, trained.model
 
@@ -158,40 +154,25 @@ def run_search(
         meter = context.meter(job.settings.compute.gpus)
         live = LiveSearch(search, log, work, meter, context.provenance, left)
         search_in_ray(context, live, ray_address)
-    progress = log.latest
-    trials = [
-        Trial(
-            index=trial.index,
-            configuration=trial.configuration,
-            rungs=trial.rungs,
-            status=_status(trial, progress[trial.index]),
-            progress=progress[trial.index],
-        )
-        for trial in search.trials
-    ]
+    trials, latest = [], log.latest
+    for it in search.trials:
+        progress, whole = latest[it.index], it.reached == len(it.rungs)
+        fields = {"index": it.index, "configuration": it.configuration, "rungs": it.rungs}
+        ended = "failed" if progress.failure is not None else "completed" if whole else "stopped"
+        trials.append(Trial(**fields, status=ended, progress=progress))
     assert search.best is not None, "there is at least one trial"
     best = trials[search.best.index]
     if best.status == "failed":
-        raise UserError(
-            f"all {len(trials)} trials diverged; the first: {trials[0].progress.failure}"
-        )
-    return Tuning(
-        segments=[_time_only(segment) for segment in log.segments] if ray_address else log.segments,
-        trials=trials,
-        best=best.index,
-        cluster={"address": ray_address} if ray_address else None,
-    )
-
-
-def _status(trial: SearchTrial, progress: Progress) -> Literal["failed", "completed", "stopped"]:
-    """Return how a trial ended: it diverged, trained to its last rung, or was stopped early."""
-    if progress.failure is not None:
-        return "failed"
-    return "completed" if trial.reached == len(trial.rungs) else "stopped"
+        first = trials[0].progress.failure
+        raise UserError(f"all {len(trials)} trials diverged; the first: {first}")
+    segments, cluster = log.segments, None
+    if ray_address:
+        segments, cluster = [*map(_time_only, segments)], {"address": ray_address}
+    return Tuning(segments=segments, trials=trials, best=best.index, cluster=cluster)
 
 
 def _time_only(segment: Segment) -> Segment:
-    """Return a segment without energy and CPU time: its trials ran on the user's Ray."""
+    """Return a segment without energy and CPU time, as its trials ran on the user's Ray."""
     measurement = Measurement(
         started_at=segment.measurement.started_at,
         wall_seconds=segment.measurement.wall_seconds,
@@ -221,14 +202,13 @@ def keep_model(
     write_model(path, model, saved)
 
 
-def _read_encoding(path: Path) -> dict[str, Any]:
+def _read_encoding(path: Path) -> Any:
     """Return how rows are encoded; raises UserError if the file is damaged."""
     try:
-        encoding: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         remedy = "delete it, and run the same command again"
         raise UserError(f"{path}: not valid JSON: {error}; {remedy}") from error
-    return encoding
 
 
 def _finished_record(output: Path, job: Job, data: Path) -> Record | None:

@@ -1,29 +1,34 @@
-"""The log of a search: each result is appended before it is judged.
+"""The log of a search: each result is appended, with the measurement so far, before it is judged.
 
-A search follows from its results and their order (`search.Search`). After a `kill -9` the next
-process judges the results of the log in a new search, which takes milliseconds.
+After a `kill -9` the next process judges the results of the log in a new search (`search.Search`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from automata.config.job import Job
+from automata.errors import UserError
 from automata.files import Recorded, replacing
 from automata.metering.measurement import Measurement
-from automata.records import Segment
+from automata.provenance import measurement
+from automata.records import Record, Segment, read_record
+from automata.runs import DEPTH
 from automata.training.progress import Progress
-from automata.tuning.checkpoints import read_checkpoint
 from automata.tuning.schedulers import Verdict
-from automata.tuning.search import Search
-from automata.tuning.work import WorkFolder
+from automata.tuning.search import Search, search_of
+from automata.tuning.work import WorkFolder, read_checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -69,10 +74,7 @@ class TrialReported(Recorded):
     configuration: dict[str, Any]
     progress: Progress
     measurement: Measurement | None
-    """The segment up to this result; in the same line, so that a crash loses both or neither.
-
-    None if the previous measurement is recent (`live.MEASUREMENT_SECONDS`).
-    """
+    """The segment up to this result; None soon after the previous one (`MEASUREMENT_SECONDS`)."""
 
 
 class SearchEnded(Recorded):
@@ -91,8 +93,7 @@ _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="k
 class SearchLog:
     """A file with one entry per line, after a checksum of it.
 
-    Each entry reaches the kernel at once, so a killed process loses none. A power cut may lose or
-    tear the last ones: the log ends before the first damaged line.
+    A killed process loses no entry, because each reaches the kernel at once. A power cut may.
     """
 
     def __init__(self, path: Path) -> None:
@@ -102,7 +103,12 @@ class SearchLog:
         if not path.exists():
             return
         *lines, rest = path.read_bytes().split(b"\n")
-        self.entries = list(_sound_entries(lines))
+        with suppress(ValidationError):
+            for line in lines:
+                body = line.partition(b" ")[2]
+                if line != _checked(body):
+                    break
+                self.entries.append(_ENTRY.validate_json(body))
         if rest or len(self.entries) < len(lines):
             self.cut(len(self.entries), "the next line is damaged, or another version wrote it")
 
@@ -151,11 +157,19 @@ class SearchLog:
             temporary.write_bytes(b"".join(map(_line, self.entries)))
 
 
+def _line(entry: Entry) -> bytes:
+    return _checked(entry.model_dump_json().encode()) + b"\n"
+
+
+def _checked(body: bytes) -> bytes:
+    """Return `body` after its checksum."""
+    return f"{hashlib.sha256(body).hexdigest()[:DIGITS]} ".encode() + body
+
+
 def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
     """Return the log in `work` of the search with this `header`; discard any other work there.
 
-    A checkpoint is written before its result is logged, so it may be ahead of the log. It is then
-    removed, because its trial would never report the rung that it has passed.
+    It removes checkpoints ahead of the log: their trials would never report the rung they passed.
     """
     log = SearchLog(work.log)
     if log.entries[:1] != [header]:
@@ -189,18 +203,69 @@ def replay(entries: Iterable[Entry], search: Search) -> int:
     return count
 
 
-def _line(entry: Entry) -> bytes:
-    body = entry.model_dump_json().encode()
-    return f"{hashlib.sha256(body).hexdigest()[:DIGITS]} ".encode() + body + b"\n"
+def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
+    """Begin an empty log with the results of the largest finished search that this one extends.
+
+    It takes them up to the first one that it would not ask for, and all results of a trial or none,
+    because a record has only the last progress of a trial.
+    """
+    records = {it.job.settings.protocol.configurations: it for it in _finished(header, output)}
+    if not records:
+        return
+    logger.info("%s: extends a finished search of %d configurations", output, max(records))
+    entries = [*_entries(records[max(records)])]
+    trials = [getattr(entry, "index", None) for entry in entries]
+    counts = range(replay(entries, search_of(header.job)), 0, -1)
+    count = next(count for count in counts if {*trials[:count]} & {*trials[count:]} <= {None})
+    for entry in entries[:count]:
+        log.append(entry)
 
 
-def _sound_entries(lines: list[bytes]) -> Iterator[Entry]:
-    """Yield the entries before the first damaged line."""
-    for line in lines:
-        digest, _, body = line.partition(b" ")
-        if hashlib.sha256(body).hexdigest()[:DIGITS].encode() != digest:
-            return
-        try:
-            yield _ENTRY.validate_json(body)
-        except ValidationError:
-            return
+def _finished(header: LogHeader, output: Path) -> Iterator[Record]:
+    """Yield the undamaged records beside `output` of this search with fewer configurations.
+
+    There are none with screens: the numbers of their trials depend on the size of the search.
+    """
+    settings = header.job.settings.protocol
+    if len(output.parts) < DEPTH or len(settings.screens) > 1:
+        return
+    protocol = output.parents[2]
+    method, _, _ = protocol.name.rpartition("-")
+    size: Any = {"job": {"settings": {"protocol": {"configurations"}}}}
+    for path in protocol.parent.glob(f"{method}-*/{output.relative_to(protocol)}"):
+        with suppress(UserError):
+            record = read_record(path)
+            job = record.job
+            parts = {part: record.version(part) for part in measurement(job.run.selector)}
+            made_by = {**record.provenance, "measurement": parts}
+            address = (record.tuning.cluster or {}).get("address")
+            other = header_of(job, record.data.sha256, made_by, address)
+            same = other.model_dump(exclude=size) == header.model_dump(exclude=size)
+            if same and job.settings.protocol.configurations < settings.configurations:
+                yield record
+
+
+def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:
+    """Yield the results of a finished search in order, each with the measurement of its segment."""
+    tuning = record.tuning
+    starts = [segment.measurement.started_at for segment in tuning.segments]
+    results = sorted(
+        (evaluation.finished_at, trial.index, rung)
+        for trial in tuning.trials
+        for rung, evaluation in enumerate(trial.progress.evaluations, start=1)
+    )
+    for number, some in groupby(results, lambda it: max(0, bisect_right(starts, it[0]) - 1)):
+        segment = tuning.segments[number].model_dump(exclude={"measurement"})
+        yield SearchStarted(**segment, provenance=record.provenance)
+        for _, index, rung in some:
+            trial = tuning.trials[index]
+            seen = trial.progress.evaluations[:rung]
+            update: dict[str, Any] = {"evaluations": seen}
+            if rung < len(trial.progress.evaluations) and math.isfinite(seen[-1].loss):
+                update["failure"] = None  # the training diverged later
+            yield TrialReported(
+                index=index,
+                configuration=trial.configuration,
+                progress=trial.progress.model_copy(update=update),
+                measurement=tuning.segments[number].measurement,
+            )

@@ -55,10 +55,7 @@ class WindowOpener(Callback):
 
 
 class LightTrial(Trial):
-    """A trial that does not ask its worker for host and process.
-
-    Ray's own trial asks twice per start. That takes 0.2 s, 8 % of the default window.
-    """
+    """A trial that does not ask its worker for host and process, which takes 0.2 s per start."""
 
     def set_ray_actor(self, ray_actor: Any) -> None:
         """Store the actor."""
@@ -95,10 +92,7 @@ class RayTrials(SearchAlgorithm):
         )
 
     def is_finished(self) -> bool:
-        """Return whether all trials have ended.
-
-        Once this is true, Ray ends the process of a trial that pauses. A new one takes 3 s.
-        """
+        """Return whether all trials have ended: Ray then ends the process of a pausing trial."""
         return self._search.finished
 
 
@@ -113,10 +107,7 @@ def worker_config(trial: SearchTrial, logged: Progress | None) -> dict[str, Any]
 
 
 class RayScheduler(FIFOScheduler):
-    """Lets Ray continue, pause and stop trials as a search judges them.
-
-    Ray writes no checkpoint when a trial pauses: `TuneTrial` keeps its own.
-    """
+    """Lets Ray continue, pause and stop trials as a search judges them."""
 
     def __init__(self, live: LiveSearch) -> None:
         super().__init__()
@@ -152,7 +143,7 @@ class RayScheduler(FIFOScheduler):
         if index in verdict.goes_on:
             self._search.start(index)
             return str(TrialScheduler.CONTINUE)
-        tune_controller.pause_trial(trial, should_checkpoint=False)
+        tune_controller.pause_trial(trial, should_checkpoint=False)  # `TuneTrial` keeps its own
         return str(TrialScheduler.NOOP)
 
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:

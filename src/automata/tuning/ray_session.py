@@ -38,17 +38,8 @@ PREFIX, LOCK, FILES = "automata-ray-", "lock", "r"
 """Names in a temporary folder: a job's folder begins with PREFIX, and only its account may enter.
 It has the job's lock file, and the folder FILES, which Ray itself opens to all accounts."""
 
-NEEDED = ("gcs_server", "raylet")
-"""Processes without which Ray stops working."""
-
-ANSWER_SECONDS = 120
-"""Time limit for a node of the user's Ray to answer."""
-
 GRACE_SECONDS = 1.0
 """Time for Ray's processes to end by themselves, and then for killed ones to disappear."""
-
-OBJECT_STORE_BYTES = 100 * 1024**2
-"""Small, because workers read the prepared file themselves."""
 
 ENVIRONMENT = {
     # No files for each trial: the record has all results.
@@ -76,10 +67,7 @@ macOS); Ray and `_temporary_folder` need 88 of them."""
 
 
 def gpu_share(compute: Compute, gpus: int) -> float:
-    """Return the share of a GPU that each trial gets if there are `gpus` GPUs; 0 for none.
-
-    Raises UserError if the concurrent trials ask for more GPUs than there are.
-    """
+    """Return the share of one of the `gpus` GPUs that each trial gets; UserError if too large."""
     trials, asked = compute.concurrent_trials, compute.gpu_per_trial
     if gpus == 0:
         return 0.0
@@ -127,7 +115,7 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
                 num_cpus=workers,
                 num_gpus=gpus,
                 include_dashboard=False,
-                object_store_memory=OBJECT_STORE_BYTES,
+                object_store_memory=100 * 1024**2,  # workers read the prepared file themselves
                 _temp_dir=str(folder / FILES),
             )
     except Exception as error:
@@ -135,9 +123,8 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
             f"Ray did not start in {time.monotonic() - began:.0f} s: {first_line(error)}; the "
             f"machine may be too busy, or {folder.parent} full; {KEPT}"
         ) from error
-    logger.info(
-        "Ray has %d workers and %d GPUs, after %.1f s", workers, gpus, time.monotonic() - began
-    )
+    seconds = time.monotonic() - began
+    logger.info("Ray has %d workers and %d GPUs, after %.1f s", workers, gpus, seconds)
 
 
 def _watch(folder: Path, over: threading.Event) -> None:
@@ -146,7 +133,7 @@ def _watch(folder: Path, over: threading.Event) -> None:
     Ray itself would wait silently for a minute, or train in processes that no meter sees.
     """
     names = {process: process.info["name"] for process in _processes(folder)}
-    needed = [process for process, name in names.items() if name in NEEDED]
+    needed = [process for process, name in names.items() if name in ("gcs_server", "raylet")]
 
     def end_job(lost: psutil.Process) -> None:
         if not over.is_set():
@@ -158,19 +145,15 @@ def _watch(folder: Path, over: threading.Event) -> None:
 
 
 def _processes(folder: Path) -> list[psutil.Process]:
-    """Return the processes that name `folder` in their command line or have files open in it.
-
-    Workers replace their command line by a title, such as `ray::IDLE`.
-    """
-    inside, resolved = f"{folder}/", f"{folder.resolve()}/"
+    """Return the processes with `folder` in their command line, and workers with files in it."""
     found = []
     for process in psutil.process_iter(["cmdline", "name"]):
         command = " ".join(process.info["cmdline"] or [])
         with suppress(psutil.Error):
-            titled = command.startswith("ray::")
-            if inside in command or (
-                titled and any(file.path.startswith(resolved) for file in process.open_files())
-            ):
+            # The command line of a worker is a title, such as `ray::IDLE`.
+            open_files = process.open_files() if command.startswith("ray::") else []
+            inside = [Path(file.path).is_relative_to(folder.resolve()) for file in open_files]
+            if f"{folder}/" in command or any(inside):
                 found.append(process)
     return found
 
@@ -242,7 +225,7 @@ def users_ray(address: str, work: Path) -> Iterator[None]:
         for node in [node for node in ray.nodes() if node["Alive"]]:
             affinity = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             exists = ray.remote(num_cpus=0, scheduling_strategy=affinity)(os.path.exists)
-            if not ray.get(exists.remote(str(work.resolve())), timeout=ANSWER_SECONDS):
+            if not ray.get(exists.remote(str(work.resolve())), timeout=120):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
         yield

@@ -20,9 +20,9 @@ from automata.selection.random import Full
 from automata.training.progress import WORST_SCORE
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
-from automata.tuning.checkpoints import CheckpointPolicy, read_checkpoint, write_checkpoint
 from automata.tuning.context import JobContext
 from automata.tuning.schedulers import rungs_below
+from automata.tuning.work import CheckpointPolicy, read_checkpoint, write_checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -59,10 +59,8 @@ def refit(
 ) -> tuple[FinalTraining, TrainingRun]:
     """Train the `finalists` of a search until one of them is left at T epochs.
 
-    At each of `finalist_rungs`, and at T, those with the best validation scores stay; the earlier
-    finalist wins a tie. A single one trains to T at once. After an epoch, all runs and their
-    measurement go to the checkpoint `file` if that pays. A refit with the same `key` resumes from
-    it.
+    At each of `finalist_rungs`, those with the best validation scores stay, the earlier if equal.
+    After an epoch, all goes to `file` if that pays; a refit with the same `key` resumes from it.
     """
     runs = {trial.index: context.training_run(trial.configuration, ALL_DATA) for trial in finalists}
     segments: list[Segment] = []
@@ -76,8 +74,11 @@ def refit(
     protocol = context.job.settings.protocol
     epochs = protocol.epochs
 
+    def with_this(measurement: Measurement) -> list[Segment]:
+        return [*segments, Segment(host=platform.node(), measurement=measurement)]
+
     def write() -> None:
-        so_far = [*segments, _segment(meter.so_far())]
+        so_far = with_this(meter.so_far())
         state = {
             "key": key,
             "runs": [run.state() for run in runs.values()],
@@ -85,20 +86,18 @@ def refit(
         }
         write_checkpoint(file, state)
 
-    def train(run: TrainingRun, until: int) -> None:
-        for epoch in range(run.progress.epochs + 1, until + 1):
-            run.train_to(epoch)
-            if epoch < epochs:
-                seconds = sum(run.progress.seconds.total for run in runs.values())
-                policy.write(0, seconds, write)
-
-    alive = list(runs)
+    alive = [*runs]
     with meter:
         for rung, left in {**rungs_below(epochs, protocol.finalist_rungs), epochs: 1}.items():
             scores = {}
             for trial in alive:
-                train(runs[trial], rung)
-                scores[trial] = _score_at(runs[trial], rung) if len(alive) > 1 else 0.0
+                run = runs[trial]
+                for epoch in range(run.progress.epochs + 1, rung + 1):
+                    run.train_to(epoch)
+                    if epoch < epochs:
+                        seconds = sum(run.progress.seconds.total for run in runs.values())
+                        policy.write(0, seconds, write)
+                scores[trial] = _score_at(run, rung) if len(alive) > 1 else 0.0
             stay = sorted(alive, key=lambda trial: -scores[trial])[:left]
             alive = [trial for trial in alive if trial in stay]
         (best,) = alive
@@ -107,7 +106,7 @@ def refit(
     if progress.failure is not None:
         logger.warning("the refit diverged: %s", progress.failure)
     training = FinalTraining(
-        segments=[*segments, _segment(meter.measurement)],
+        segments=with_this(meter.measurement),
         progress=progress,
         trial=best if len(runs) > 1 else None,
         lost=[Finalist(trial=i, progress=run.progress) for i, run in runs.items() if i != best],
@@ -118,7 +117,7 @@ def refit(
 def _score_at(run: TrainingRun, rung: int) -> float:
     """Return the validation score after `rung` epochs; the worst score after a divergence.
 
-    A resumed run may be evaluated there already, or have trained further. A run that is out of
+    A resumed run may be evaluated there already, or have trained further. One that is out of
     patience has trained less, and its score is that of its best epoch.
     """
     progress = run.progress
@@ -129,7 +128,3 @@ def _score_at(run: TrainingRun, rung: int) -> float:
         seen[epoch] = progress.evaluations[-1]
     finite = epoch in seen and math.isfinite(seen[epoch].loss)
     return seen[epoch].score(progress.metric) if finite else WORST_SCORE
-
-
-def _segment(measurement: Measurement) -> Segment:
-    return Segment(host=platform.node(), measurement=measurement)

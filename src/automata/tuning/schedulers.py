@@ -68,11 +68,7 @@ class Scheduler:
 
 @dataclass(frozen=True)
 class Bracket:
-    """A group of trials that successive halving reduces together.
-
-    `trials` start; after `rungs[i]` epochs the best `survivors[i]` go on to rung i + 1. Trials end
-    at the last rung.
-    """
+    """Trials that are reduced together: after `rungs[i]` epochs the best `survivors[i]` go on."""
 
     trials: int
     rungs: list[int]
@@ -100,8 +96,7 @@ def hyperband_brackets(configurations: int, epochs: int, reduction_factor: int) 
     eta = reduction_factor
     levels = round(math.log(epochs) / math.log(eta)) + 1
     brackets: list[Bracket] = []
-    left = configurations
-    level = 0
+    left, level = configurations, 0
     while left > 0:
         first = int(epochs * eta**-level)
         places = math.ceil(levels / (level + 1) * eta**level)
@@ -126,10 +121,9 @@ def successive_halving(configurations: int, epochs: int, reduction_factor: int) 
 
     Its rungs are those of the most aggressive bracket that Hyperband opens for n trials.
     """
-    brackets = hyperband_brackets(configurations, epochs, reduction_factor)
+    n, brackets = configurations, hyperband_brackets(configurations, epochs, reduction_factor)
     rungs = max((bracket.rungs for bracket in brackets), key=len)
-    halvings = len(rungs) - 1
-    return _bracket(configurations, configurations, rungs[0], halvings, epochs, reduction_factor)
+    return _bracket(n, n, rungs[0], len(rungs) - 1, epochs, reduction_factor)
 
 
 def rungs_below(epochs: int, shares: Mapping[float, int]) -> dict[int, int]:
@@ -147,16 +141,13 @@ def halving(trials: int, epochs: int, left: Mapping[int, int]) -> Bracket:
 
 
 def search_epochs(scheduler: str, settings: SchedulerSettings, protocol: Protocol) -> int | None:
-    """Return how many epochs all trials of a search train together, at most under an own scheduler.
-
-    The result is None for ASHA, because the scores decide.
-    """
+    """Return the most epochs that all trials of a search train together, None if scores decide."""
     epochs, screens = protocol.epochs, len(protocol.screens)
     if scheduler in SCHEDULERS:
         made = load(SCHEDULERS, scheduler)(protocol.configurations, epochs, settings)
         if isinstance(made, Halving):
             return screens * sum(bracket.epochs for bracket in made.brackets)
-        if len(made.rungs(0)) > 1:
+        if len(made.rungs(0)) > 1:  # ASHA
             return None
     return protocol.trials * epochs
 
@@ -220,8 +211,7 @@ class Halving(Scheduler):
 class Hyperband(Halving):
     """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
 
-    Ray's own scheduler halves a bracket before all its trials have started. With one trial at a
-    time, each would be alone in its bracket at its first rung, and no trial would be stopped.
+    Ray halves brackets before all trials have started, so one trial at a time is never stopped.
     """
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:
@@ -244,10 +234,9 @@ class SuccessiveHalving(Halving):
 
 
 class OneEpoch(Halving):
-    """All trials train one epoch, then the best three are halved (Egele et al., 2023).
+    """Of all trials, 3, 2 and 1 go on after 1, T/4 and T/2 epochs (Egele et al., 2023).
 
-    3, 2 and 1 trials go on after 1, T/4 and T/2 epochs. They train on all data, so no refit
-    follows: the trial that reaches T is the result.
+    They train on all data, so no refit follows: the trial that reaches T is the result.
     """
 
     most_rungs_win = True
@@ -306,8 +295,7 @@ class NoScheduler(Asha):
 class Screens(Scheduler):
     """One scheduler for each screen of a search, in which trial i is trial i % n of screen i // n.
 
-    No screen sees the results of another. Proposals that depend on results wait for the end of the
-    screen before.
+    No screen sees the results of another.
     """
 
     def __init__(self, schedulers: Sequence[Scheduler], configurations: int) -> None:

@@ -27,34 +27,9 @@ class Proposer(Protocol):
 
     def suggest(self, trial_id: str) -> Any:
         """Return the next configuration."""
-        ...
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
         """Receive the final score of a trial."""
-        ...
-
-
-class InitialFirst:
-    """Proposes the user's `initial` configurations, then those of another proposer.
-
-    The other proposer learns nothing of the initial trials.
-    """
-
-    def __init__(self, initial: Sequence[dict[str, Any]], proposer: Proposer) -> None:
-        self.blind = len(initial) + proposer.blind
-        self._initial = initial
-        self._proposer = proposer
-
-    def suggest(self, trial_id: str) -> Any:
-        """Return the next configuration."""
-        index = int(trial_id)
-        own = index < len(self._initial)
-        return self._initial[index] if own else self._proposer.suggest(trial_id)
-
-    def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
-        """Pass on the final score of a trial that the other proposer proposed."""
-        if int(trial_id) >= len(self._initial):
-            self._proposer.on_trial_complete(trial_id, result)
 
 
 @dataclass
@@ -79,8 +54,8 @@ class Search:
     """The state of a search, which follows from its results and their order.
 
     The search proposes a trial when a slot is free, or earlier if the proposal cannot depend on a
-    missing result. A trial trains from rung to rung, and the scheduler judges each result.
-    Later screens repeat the configurations of the first, from whose scores alone they are proposed.
+    missing result. The proposer learns nothing from the `initial` configurations, which come first,
+    and from later screens, which repeat the configurations of the first.
     """
 
     def __init__(
@@ -90,6 +65,7 @@ class Search:
         configurations: int,
         slots: int = 1,
         screens: int = 1,
+        initial: Sequence[dict[str, Any]] = (),
     ) -> None:
         self.trials: list[SearchTrial] = []
         """In the order in which they were proposed."""
@@ -101,6 +77,7 @@ class Search:
         self._trials = configurations * screens
         self.slots = slots
         """How many trials train at once."""
+        self._initial = initial
         self._waiting: deque[int] = deque()
         """Trials that wait for a slot, in their order."""
         self._training: set[int] = set()
@@ -115,10 +92,7 @@ class Search:
 
     @property
     def best(self) -> SearchTrial | None:
-        """The best trial that has ended; the earlier one wins a tie.
-
-        If the scheduler says so, most rungs win, and the score breaks ties.
-        """
+        """The best trial that has ended, by score or most rungs; the earlier one wins a tie."""
 
         def rank(trial: SearchTrial) -> tuple[float, ...]:
             by_rungs = self._scheduler.most_rungs_win and trial.score > WORST_SCORE
@@ -143,11 +117,8 @@ class Search:
         self._training.add(index)
 
     def expects(self, index: int, configuration: dict[str, Any], rung: int) -> bool:
-        """Return whether trial `index` may report next, at its rung number `rung`, from 1.
-
-        A waiting trial may too: in a replay, nobody calls `start`.
-        """
-        if index not in self._training and index not in self._waiting:
+        """Return whether trial `index` may report next, at its rung number `rung`, from 1."""
+        if index not in self._training and index not in self._waiting:  # a replay starts no trial
             return False
         trial = self.trials[index]
         return (trial.configuration, trial.reached + 1) == (configuration, rung)
@@ -166,9 +137,9 @@ class Search:
         self.results.append(Result(index, trial.epoch, score))
         verdict = Verdict(ends=[index]) if self._stopped else self._scheduler.judge(self.results)
         self._waiting.extendleft(reversed(verdict.goes_on))
+        self._ended.update(verdict.ends)
         for ended in verdict.ends:
-            self._ended.add(ended)
-            if ended < self._configurations:
+            if len(self._initial) <= ended < self._configurations:
                 self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
         self._fill_slots()
         return verdict
@@ -176,11 +147,11 @@ class Search:
     def stop(self) -> list[int]:
         """Start and continue no more trials; return those that end now.
 
-        A trial that trains ends at its next result. Trials that never started are dropped. They
-        are the last ones, because trials start in the order of proposals.
+        A trial that trains ends at its next result; those that never started are dropped.
         """
         self._stopped = True
         self._waiting.clear()
+        # The dropped trials are the last ones, because trials start in the order of proposals.
         self.trials = [it for it in self.trials if it.reached or it.index in self._training]
         ends = [it.index for it in self.trials if it.index not in self._training | self._ended]
         self._ended.update(ends)
@@ -194,11 +165,13 @@ class Search:
 
     def _propose(self) -> bool:
         """Propose a trial if the scheduler allows one more; return whether it does."""
+        index, initial = len(self.trials), len(self._initial)
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
-        index = len(self.trials)
-        if index >= min(max(allowed, self._proposer.blind), self._trials):
+        if index >= min(max(allowed, initial + self._proposer.blind), self._trials):
             return False
-        if index < self._configurations:
+        if index < min(initial, self._configurations):
+            configuration = self._initial[index]
+        elif index < self._configurations:
             configuration = self._proposer.suggest(str(index))
         else:
             configuration = self.trials[index % self._configurations].configuration
@@ -210,18 +183,21 @@ class Search:
 def search_of(job: Job) -> Search:
     """Return the search of `job` before its first result."""
     run, settings = job.run, job.settings
-    protocol = settings.protocol
-    own, space = settings.own, protocol.search_space
-    proposer = make("search", run.search, own, space, settings.search, run.seed)
-    proposer = InitialFirst(settings.search.initial, proposer)
-    slots, screens = settings.compute.concurrent_trials, len(protocol.screens)
-    return Search(proposer, scheduler_of(job), protocol.configurations, slots, screens)
+    protocol, search = settings.protocol, settings.search
+    space = protocol.search_space
+    return Search(
+        make("search", run.search, settings.own, space, search, run.seed),
+        scheduler_of(job),
+        protocol.configurations,
+        settings.compute.concurrent_trials,
+        len(protocol.screens),
+        search.initial,
+    )
 
 
 def scheduler_of(job: Job) -> Scheduler:
     """Return the scheduler of `job`."""
-    run, settings = job.run, job.settings
-    protocol = settings.protocol
+    run, settings, protocol = job.run, job.settings, job.settings.protocol
     size = protocol.configurations, protocol.epochs
     schedulers: list[Scheduler] = [
         make("scheduler", run.scheduler, settings.own, *size, settings.scheduler)

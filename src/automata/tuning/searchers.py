@@ -46,16 +46,12 @@ class RandomSearch:
 
     def suggest(self, trial_id: str) -> dict[str, Any]:
         """Return the next configuration."""
-        drawn = self._draw()
-        while drawn in self._proposed and len(self._proposed) < self._size:
-            drawn = self._draw()
-        self._proposed.append(drawn)
-        return drawn
-
-    def _draw(self) -> dict[str, Any]:
-        return {
-            name: domain.sample(random_state=self._random) for name, domain in self._space.items()
-        }
+        while True:
+            draws = self._random
+            drawn = {key: domain.sample(random_state=draws) for key, domain in self._space.items()}
+            if drawn not in self._proposed or len(self._proposed) >= self._size:
+                self._proposed.append(drawn)
+                return drawn
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
         """Learn nothing."""

@@ -16,37 +16,34 @@ from automata.datasets.prepared import read_dataset
 from automata.training.device import limit_threads, take_device
 from automata.training.progress import Progress
 from automata.training.subsets import subset_plan
-from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_checkpoint
 from automata.tuning.context import training_run
 from automata.tuning.search import scheduler_of
-from automata.tuning.work import WorkFolder
+from automata.tuning.work import (
+    CheckpointStore,
+    WorkFolder,
+    memory_of_paused_runs,
+    write_checkpoint,
+)
 
 
 class TuneTrial(tune.Trainable):
     """Trains one configuration from rung to rung; reports one result per rung.
 
-    A diverged trial reports the worst score at its next rungs without training, and one that is out
-    of patience its best score, until the scheduler ends it. A trial with results in the log resumes
-    from its checkpoint. Without one it trains to its last logged rung again, keeps the logged
-    results, and reports the next one.
-
-    `CheckpointStore` keeps paused runs; each checkpoint of Ray would cost a call and a folder. When
-    Ray gives this process another trial, its training begins at once, on a thread, because Ray asks
-    for the first step only one call later.
+    A trial that has diverged or is out of patience reports its score until the scheduler ends it.
+    A trial with results in the log resumes from its checkpoint. Without one it trains to its last
+    logged rung again, keeps the logged results, and reports the next one.
     """
 
     def setup(self, config: dict[str, Any], job: str, data: str, device: str, work: str) -> None:
         """Build the training run of `config` (`ray_search.worker_config`).
 
-        `job` is a Job in JSON, `data` a prepared file, `device` `cpu` or `cuda`. `work` is the
-        folder of files that must outlast this process.
+        `job` is a Job in JSON, `data` a prepared file, `device` `cpu` or `cuda`.
         """
         self._job = Job.model_validate_json(job)
-        compute = self._job.settings.compute
-        threads = compute.threads_per_trial
+        threads = self._job.settings.compute.threads_per_trial
         # One thread trains all trials: torch's limit of threads holds for the thread that sets it.
         self._worker = ThreadPoolExecutor(1, "training", limit_threads, (threads,))
-        self._work = WorkFolder(Path(work))
+        self._work = WorkFolder(Path(work))  # each checkpoint of Ray would cost a call and a folder
         self._may_pause = scheduler_of(self._job).pauses
         # Only build the run: the window opens later, when Ray knows that this process is ready.
         begun: Future[Any] = self._worker.submit(self._start, data, device, config)
@@ -55,7 +52,7 @@ class TuneTrial(tune.Trainable):
         gc.freeze()  # garbage collection of all loaded objects would take 0.2 s
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:
-        """Take over another trial in the same process."""
+        """Take over another trial; train at once, as Ray asks for the step only one call later."""
         self._ahead = self._worker.submit(self._train, new_config)
         return True
 
@@ -84,9 +81,8 @@ class TuneTrial(tune.Trainable):
         self._rungs: list[int] = config["rungs"]
         logged: str | None = config["logged"]
         self._logged = Progress.model_validate_json(logged).evaluations if logged else []
-        plan = subset_plan(self._job, self._index)
-        parts = self._job, self._dataset, config["configuration"], plan
-        build = partial(training_run, *parts, self._device)
+        parts = config["configuration"], subset_plan(self._job, self._index), self._device
+        build = partial(training_run, self._job, self._dataset, *parts)
         self._training = self._checkpoints.take(self._index, build)
 
     def _train(self, config: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from automata.training import optimization
 from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
-from automata.tuning.checkpoints import (
+from automata.tuning.work import (
     HOST_BYTES,
     memory_of_paused_runs,
     read_checkpoint,

@@ -16,7 +16,6 @@ from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Run
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
-from automata.errors import UserError
 from automata.prediction.predict import predict
 from automata.records import read_record
 from automata.registry import SCHEDULERS
@@ -24,12 +23,9 @@ from automata.runs import job_of
 from automata.tuning.job import run
 
 EXAMPLE = Path(__file__).parents[3] / "docs/examples/wine.py"
-SMALL: dict[str, Any] = {
-    "configurations": 3,
-    "epochs": 4,
-    "fraction": 0.5,
-    "settings": {"metering": {"exclusive": False}},
-}
+SETTINGS: dict[str, Any] = {"metering": {"exclusive": False}}
+SMALL: dict[str, Any] = {"configurations": 3, "epochs": 4, "settings": SETTINGS}
+HALF: dict[str, Any] = {**SMALL, "fraction": 0.5}
 
 pytestmark = pytest.mark.usefixtures("without_ray")
 
@@ -41,13 +37,11 @@ def iris() -> pd.DataFrame:
 
 
 def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
-    found = automata.tune("dna", scheduler="asha", **SMALL)
-    change = {
-        "datasets": ["dna"],
-        "protocol": {"tabular": {"configurations": 3, "epochs": 4}},
-        **SMALL["settings"],
-    }
-    (experiment,) = read_experiments([DEFAULTS], change)
+    found = automata.tune("dna", scheduler="asha", **HALF)
+    protocol = {"tabular": {"configurations": 3, "epochs": 4}}
+    (experiment,) = read_experiments(
+        [DEFAULTS], {"datasets": ["dna"], "protocol": protocol, **SETTINGS}
+    )
     cell = Run(
         dataset="dna", search="random", scheduler="asha", selector="rs2", fraction=0.5, seed=0
     )
@@ -62,16 +56,24 @@ def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
     assert found.wall_seconds > 0
 
 
-def test_frames_and_arrays_are_the_same_data(iris: pd.DataFrame) -> None:
-    frame = automata.tune(iris, "species", **SMALL)
+def test_frames_and_arrays_are_the_same_data_and_durations_are_seconds(
+    iris: pd.DataFrame, caplog: pytest.LogCaptureFixture
+) -> None:
+    frame = automata.tune(iris, "species", **HALF)
     inputs = iris.drop(columns="species").to_numpy()
-    arrays = automata.tune((inputs, iris["species"].to_numpy()), **SMALL)
+    arrays = automata.tune((inputs, iris["species"].to_numpy()), **HALF)
     assert frame.record.test == arrays.record.test
     assert frame.record.test.accuracy > 0.5
 
+    name = "petal length (cm)"
+    lasting = iris.assign(**{name: pd.to_timedelta(iris[name], unit="s")})
+    with caplog.at_level("INFO", logger="automata"):
+        assert automata.tune(lasting, "species", **HALF).record.test == frame.record.test
+    assert f"column '{name}': durations become seconds" in caplog.text
 
-def test_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
-    found = automata.tune(iris, "species", metric="log_loss", class_weights="balanced", **SMALL)
+
+def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
+    found = automata.tune(iris, "species", metric="log_loss", class_weights="balanced", **HALF)
     found.save(tmp_path / "kept")
     iris.to_csv(tmp_path / "new.csv", index=False)
     right = predict(tmp_path / "kept", tmp_path / "new.csv")["prediction"] == iris["species"]
@@ -85,104 +87,72 @@ def test_images_are_arrays_too() -> None:
     digits = load_digits()
     images = (digits.images[:60] * 15).astype(np.uint8)
     space = {"learning_rate": {"choice": [0.01]}}
-    small = {**SMALL, "configurations": 1, "epochs": 1, "search_space": space}
+    small = {**HALF, "configurations": 1, "epochs": 1, "search_space": space}
     found = automata.tune((images, digits.target[:60] % 2), **small)
     assert found.dataset.kind == "image"
     assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
 
 
-def test_methods_of_ones_own_are_found(iris: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_and_own_methods_reach_the_job_and_arguments_win(
+    iris: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLE.parent))
-    settings = SMALL["settings"] | {"own_selectors": {"highest-loss": "own_methods:HighestLoss"}}
-    small = SMALL | {"settings": settings}
-    found = automata.tune(iris, "species", selector="highest-loss", **small)
-    assert found.record.job.settings.own == {"selector": "own_methods:HighestLoss"}
-
-
-def test_settings_of_the_protocol_reach_it_and_arguments_win(iris: pd.DataFrame) -> None:
+    own = {"own_selectors": {"highest-loss": "own_methods:HighestLoss"}}
     asked = {"protocol": {"tabular": {"reselect_every": 3, "epochs": 9}}}
-    found = automata.tune(iris, "species", **SMALL | {"settings": SMALL["settings"] | asked})
-    protocol = found.record.job.settings.protocol
-    assert (protocol.reselect_every, protocol.epochs) == (3, SMALL["epochs"])
+    changed = {**HALF, "settings": SETTINGS | own | asked}
+    job = automata.tune(iris, "species", selector="highest-loss", **changed).record.job
+    assert job.settings.own == {"selector": "own_methods:HighestLoss"}
+    assert (job.settings.protocol.reselect_every, job.settings.protocol.epochs) == (3, 4)
 
 
 @pytest.mark.parametrize(("selector", "fraction"), [("untuned", 0), ("full-again", 1)])
 def test_controls_take_a_fraction_of_their_own(
     iris: pd.DataFrame, selector: str, fraction: float
 ) -> None:
-    small = {key: value for key, value in SMALL.items() if key != "fraction"}
-    found = automata.tune(iris, "species", selector=selector, **small)
+    found = automata.tune(iris, "species", selector=selector, **SMALL)
     assert found.record.job.run.fraction == fraction
 
 
-@pytest.mark.parametrize("scheduler", SCHEDULERS)
-def test_every_scheduler_is_documented(scheduler: str) -> None:
-    assert f"`{scheduler}`" in str(automata.tune.__doc__)
+def test_every_scheduler_is_documented() -> None:
+    assert all(f"`{scheduler}`" in str(automata.tune.__doc__) for scheduler in SCHEDULERS)
 
 
-def test_errors_can_be_caught_by_the_name_beside_tune() -> None:
-    with pytest.raises(automata.UserError, match="target: missing"):
-        automata.tune(pd.DataFrame({"a": [1]}))
+SPECIES = {"target": "species"}
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "columns", "message"),
     [
-        ({}, "target: missing"),
-        ({"target": "colour"}, "colour"),
-        ({"target": "species", "selector": "best"}, "selector"),
+        ({}, {}, "target: missing"),
+        ({"target": "colour"}, {}, "colour"),
+        (SPECIES | {"selector": "best"}, {}, "selector"),
+        (SPECIES | {"metric": "auc"}, {}, r"^tune: protocol\.\S+: [^;]*; valid: [^;]*$"),
+        (SPECIES | {"settings": {"searches": ["tpe"]}}, {}, "settings.searches: .* search"),
+        (SPECIES | {"settings": {"own_datasets": {}}}, {}, "own_datasets: .* own instead"),
+        (SPECIES | {"settings": {"protocol": 5}}, {}, "settings.protocol: 5 .*tabular"),
+        (SPECIES, {"a": [1, "x"] * 75}, "^tune: data: .* column a .*: give each column a name of"),
         (
-            {"target": "species", "metric": "auc"},
-            r"^tune: protocol\.\S+: [^;]*; valid: [^;]*$",
-        ),
-        ({"target": "species", "settings": {"searches": ["tpe"]}}, "settings.searches: .* search"),
-        ({"target": "species", "settings": {"own_datasets": {}}}, "own_datasets: .* own instead"),
-        ({"target": "species", "settings": {"protocol": 5}}, "settings.protocol: 5 .*tabular"),
-    ],
-)
-def test_arguments_that_cannot_be_used_are_one_line(
-    iris: pd.DataFrame, change: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=message) as caught:
-        automata.tune(iris, **{**SMALL, **change})
-    assert "\n" not in str(caught.value)
-
-
-def test_durations_are_seconds(iris: pd.DataFrame, caplog: pytest.LogCaptureFixture) -> None:
-    lengths = iris["petal length (cm)"]
-    frame = iris.assign(**{"petal length (cm)": pd.to_timedelta(lengths, unit="s")})
-    with caplog.at_level("INFO", logger="automata"):
-        found = automata.tune(frame, "species", **SMALL)
-    assert found.record.test == automata.tune(iris, "species", **SMALL).record.test
-    assert "column 'petal length (cm)': durations become seconds" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"a": [1, "x"] * 75}, "^tune: data: .* column a .*: give each column a name of its own"),
-        (
+            SPECIES,
             {"sepal width (cm)": [f"flower {i}" for i in range(150)]},
             r"^own: data: column 'sepal width \(cm\)': it names rows.* drop leaves it out",
         ),
+        (SPECIES, "twice", r"Duplicate column names found: .*'species', 'species'"),
     ],
 )
-def test_columns_that_cannot_be_used_are_named_with_the_argument(
-    iris: pd.DataFrame, columns: dict[str, Any], message: str
+def test_arguments_and_columns_that_cannot_be_used_are_one_line(
+    iris: pd.DataFrame, change: dict[str, Any], columns: Any, message: str
 ) -> None:
-    with pytest.raises(UserError, match=message) as caught:
-        automata.tune(iris.assign(**columns), "species", **SMALL)
+    if columns == "twice":
+        frame = pd.concat([iris, iris[["species"]]], axis=1)
+    else:
+        frame = iris.assign(**columns)
+    with pytest.raises(automata.UserError, match=message) as caught:
+        automata.tune(frame, **{**HALF, **change})
+    assert "\n" not in str(caught.value) or columns == "twice"
     assert "parquet" not in str(caught.value)
-    assert "own_datasets" not in str(caught.value)
 
 
-def test_two_columns_of_one_name_are_one_line(iris: pd.DataFrame) -> None:
-    frame = pd.concat([iris, iris[["species"]]], axis=1)
-    with pytest.raises(UserError, match=r"Duplicate column names found: .*'species', 'species'"):
-        automata.tune(frame, "species", **SMALL)
-
-
-def test_example_of_the_documentation_runs(
+def test_the_example_of_the_documentation_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

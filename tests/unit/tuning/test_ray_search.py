@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from ray import tune
 from ray.tune import CheckpointConfig, FailureConfig, PlacementGroupFactory, RunConfig, TuneConfig
@@ -33,10 +32,7 @@ SETTINGS = SearchSettings(tpe=TpeSettings(startup_configurations=5))
 
 
 def reporter(folder, digits, pause):
-    """Return the trainable; made here, so that Ray's workers get the class and not its name.
-
-    Fewer `digits` of the score make ties. A worker takes a `pause` in seconds to start.
-    """
+    """Return a class that Ray's workers get without its name; it starts after `pause` seconds."""
     file = str(folder / "trial-{index}")
 
     class Reporter(tune.Trainable):
@@ -60,12 +56,9 @@ def reporter(folder, digits, pause):
             score = round(1 - abs(self.config["configuration"]["x"] - 0.3), digits)
             seen = {"accuracy": score, "loss": 0, "finished_at": 0}
             evaluations = [{"epoch": rung, **seen} for rung in rungs]
-            return {
-                "epoch": rungs[-1],
-                SCORE: score,
-                "reports": self.reached,
-                "progress": json.dumps({"epochs": rungs[-1], "evaluations": evaluations}),
-            }
+            progress = json.dumps({"epochs": rungs[-1], "evaluations": evaluations})
+            result = {"epoch": rungs[-1], SCORE: score, "reports": self.reached}
+            return {**result, "progress": progress}
 
     return Reporter
 
@@ -118,34 +111,14 @@ def test_hyperband_trains_the_epochs_of_the_brackets(tmp_path, search_name, slot
         assert [trial["result"]["status"] for trial in proposer._hpopt_trials.trials] == ["ok"] * N
 
 
-def test_hyperband_keeps_the_best_of_each_bracket(tmp_path):
-    search, _ = make("hyperband", "random")
-    first, last = 6, 6 + hyperband_brackets(N, T, ETA)[1].trials
-    bracket = [r for r in run(tmp_path, search) if first <= r.config["index"] < last]
-    by_score = sorted(bracket, key=lambda r: r.metrics[SCORE], reverse=True)
-    assert [r.metrics["epoch"] for r in by_score] == [198] * 3 + [66] * 6
-
-
-def test_asha_stops_trials_below_the_percentile_of_earlier_scores(tmp_path):
-    results = run(tmp_path, make("asha", "random")[0])
-    in_order = sorted(results, key=lambda r: r.config["index"])
-    # One at a time: at its first rung a trial is judged against the trials before it, and goes
-    # on if it reaches their upper quartile (reduction factor 4).
-    scores = [result.metrics[SCORE] for result in in_order]
-    goes_on = [i == 0 or s >= np.percentile(scores[:i], 75) for i, s in enumerate(scores)]
-    assert [result.metrics["epoch"] > 1 for result in in_order] == goes_on
-    assert set(ends(results)) <= {1, 4, 16, 64, 200}
-
-
 @pytest.mark.parametrize("scheduler_name", SCHEDULERS)
-def test_simulation_decides_as_ray_does_where_scores_tie(tmp_path, scheduler_name):
+def test_a_search_decides_in_ray_as_without_it_if_scores_tie(tmp_path, scheduler_name):
     results = run(tmp_path, make(scheduler_name, "tpe")[0], digits=1)
 
     def score(trial, epoch):
         return round(1 - abs(trial.configuration["x"] - 0.3), 1)
 
     found = simulate(make(scheduler_name, "tpe")[0], score)
-
     in_order = sorted(results, key=lambda result: result.config["index"])
     assert [(t.configuration, t.rungs, t.epoch, t.score) for t in found.trials] == [
         (r.config["configuration"], r.config["rungs"], r.metrics["epoch"], r.metrics[SCORE])
@@ -157,17 +130,12 @@ def test_trials_at_once_share_workers_that_each_start_once(tmp_path):
     """Each start takes longer than all trials do on the worker that is there first."""
     search, _ = make("hyperband", "random", slots=2)
     results = run(tmp_path, search, pause=1.0)
-    workers = {result.metrics["pid"] for result in results}
-    started = len(list(tmp_path.glob("started-*")))
     assert search.finished
-    assert (len(workers), started) == (2, 2)
+    assert len({result.metrics["pid"] for result in results}) == 2
+    assert len(list(tmp_path.glob("started-*"))) == 2
 
 
-def test_without_scheduler_every_trial_trains_all_epochs(tmp_path):
-    assert ends(run(tmp_path, make("none", "random", slots=2)[0])) == {T: N}
-
-
-def test_resumed_search_trains_the_missing_trials(tmp_path):
+def test_a_resumed_search_trains_the_missing_trials(tmp_path):
     """Results of a log are reported to the search alone: Ray does not see ended trials."""
     search, _ = make("hyperband", "random")
     log = SearchLog(tmp_path / "log.jsonl")
@@ -185,7 +153,7 @@ def test_resumed_search_trains_the_missing_trials(tmp_path):
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_time_limit_ends_trials_at_their_next_rung(tmp_path, slots):
+def test_the_time_limit_ends_trials_at_their_next_rung(tmp_path, slots):
     search, _ = make("hyperband", "random", slots)
     results = run(tmp_path, search, seconds=0)
     assert ends(results) == {T: slots}
@@ -193,7 +161,7 @@ def test_time_limit_ends_trials_at_their_next_rung(tmp_path, slots):
     assert [trial.reached for trial in search.trials] == [len(t.rungs) for t in search.trials]
 
 
-def test_time_limit_begins_when_the_first_worker_has_started(tmp_path):
+def test_the_time_limit_begins_when_the_first_worker_has_started(tmp_path):
     search, _ = make("none", "random")
     results = run(tmp_path, search, seconds=4.0, pause=5.0)
     assert len(results) > 1  # a trial takes milliseconds

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import AsyncHyperBandScheduler, HyperBandScheduler, TrialScheduler
 
-from automata.config.protocol import FINALIST_RUNGS, Protocol
+from automata.config.protocol import FINALIST_RUNGS
 from automata.config.sections import SchedulerSettings
 from automata.tuning.schedulers import (
     Asha,
     Bracket,
     Hyperband,
-    NoScheduler,
     OneEpoch,
     Result,
     SuccessiveHalving,
@@ -24,46 +23,26 @@ from automata.tuning.schedulers import (
     search_epochs,
     successive_halving,
 )
+from searching import make_job
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
-PROTOCOL = Protocol.model_validate(
-    {
-        "model": "mlp",
-        "configurations": 27,
-        "epochs": 200,
-        "reselect_every": 2,
-        "search_space": {"learning_rate": {"uniform": [0.001, 0.01]}},
-    }
-)
 
 
-def test_paper_protocol_takes_2982_epochs_by_hand():
+def test_the_paper_protocol_takes_2982_epochs_by_hand():
     # s_max + 1 = round(log_3 200) + 1 = 6. Bracket 0: 6 trials of 200. Bracket 1: 9 of 66, of
     # which ceil(9/3) = 3 go on to 198. Bracket 2 has 18 places for the 12 left: 22, the best
     # 6 on to 66, 2 of them on to 198.
     by_hand = 6 * 200 + (9 * 66 + 3 * 132) + (12 * 22 + 6 * 44 + 2 * 132)
     brackets = hyperband_brackets(27, 200, 3)
     assert sum(bracket.epochs for bracket in brackets) == by_hand == 2982
-
-
-def test_paper_protocol_stays_below_60_percent_of_no_stopping():
-    epochs = sum(bracket.epochs for bracket in hyperband_brackets(27, 200, 3))
-    assert epochs < 0.6 * 27 * 200
-
-
-def test_rungs_of_the_paper_protocol():
-    brackets = hyperband_brackets(27, 200, 3)
     assert [bracket.rungs for bracket in brackets] == [[200], [66, 198], [22, 66, 198]]
 
 
 @given(n=st.integers(1, 120), epochs=st.integers(1, 400), eta=st.integers(2, 5))
-def test_every_trial_has_exactly_one_place(n, epochs, eta):
-    assert sum(bracket.trials for bracket in hyperband_brackets(n, epochs, eta)) == n
-
-
-@given(n=st.integers(1, 120), epochs=st.integers(1, 400), eta=st.integers(2, 5))
-def test_no_trial_trains_longer_than_allowed(n, epochs, eta):
-    assert all(bracket.rungs[-1] <= epochs for bracket in hyperband_brackets(n, epochs, eta))
+def test_every_trial_has_exactly_one_place_and_no_more_than_all_epochs(n, epochs, eta):
+    brackets = hyperband_brackets(n, epochs, eta)
+    assert sum(bracket.trials for bracket in brackets) == n
+    assert all(bracket.rungs[-1] <= epochs for bracket in brackets)
 
 
 @given(epochs=st.integers(1, 400), eta=st.integers(2, 5))
@@ -108,22 +87,6 @@ def test_hyperband_proposes_bracket_by_bracket():
     assert [scheduler.rungs(trial) for trial in (2, 3, 8)] == [[9], [3, 9], [1, 3, 9]]
 
 
-@pytest.mark.parametrize("scheduler", [Asha, NoScheduler])
-def test_trials_judged_on_their_own_are_proposed_one_for_each_slot(scheduler):
-    assert scheduler(12, 9, SETTINGS).proposals(ended=4, slots=3) == 7
-
-
-def test_a_verdict_is_a_function_of_the_results_alone():
-    scheduler = Hyperband(8, 9, SETTINGS)
-    scores = [0.0, 0.0, 0.0, 0.5, 0.9, 0.1, 0.1, 0.8]
-    results = [Result(i, 9 if i < 3 else 3, score) for i, score in enumerate(scores)]
-    assert scheduler.judge(results[:7]) == Verdict()
-    halved = scheduler.judge(results)
-    # Two of five places go on; the one that reported last first.
-    assert (list(halved.goes_on), sorted(halved.ends)) == ([7, 4], [3, 5, 6])
-    assert scheduler.judge(results) == halved
-
-
 def test_successive_halving_is_one_bracket_of_hyperband():
     # The paper's: 27 trials of 22 epochs, ceil(27/3) = 9 of 66, 3 of 198.
     bracket = successive_halving(27, 200, 3)
@@ -156,11 +119,10 @@ def test_rungs_of_plain_halving_are_shares_by_hand(epochs, rungs, survivors):
 )
 def test_finalists_train_these_epochs_together_by_hand(changes, epochs):
     rungs = {0.1: 3, 0.3333: 2} if "horizon_exponent" in changes else FINALIST_RUNGS
-    protocol = PROTOCOL.model_copy(update={"epochs": 100, "finalist_rungs": rungs, **changes})
+    protocol = make_job(epochs=100, finalist_rungs=rungs, **changes).settings.protocol
     assert final_epochs(protocol) == epochs
-    once = search_epochs("hyperband", SETTINGS, PROTOCOL)
-    both = PROTOCOL.model_copy(update={"horizon_exponent": [0, 0.5]})
-    assert search_epochs("hyperband", SETTINGS, both) == 2 * once
+    once = search_epochs("hyperband", SETTINGS, make_job(epochs=100).settings.protocol)
+    assert search_epochs("hyperband", SETTINGS, protocol) == once * len(protocol.screens)
 
 
 @pytest.mark.parametrize(

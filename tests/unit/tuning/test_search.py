@@ -11,16 +11,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.config.job import Job
 from automata.config.sections import SchedulerSettings
-from automata.metering.measurement import Measurement
 from automata.records import Trial, Tuning
-from automata.registry import SCHEDULERS, load
 from automata.training.progress import Evaluation, Progress
-from automata.tuning.checkpoints import CheckpointPolicy
 from automata.tuning.refit import best_trials, refit
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Screens, Verdict
-from automata.tuning.search import InitialFirst, Search, search_of
+from automata.tuning.search import Search, search_of
+from automata.tuning.work import CheckpointPolicy
+from searching import make_job, measured
 from support.simulated import simulate
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
@@ -40,94 +38,62 @@ class Counting:
         self.heard[int(trial_id)] = result["score"]
 
 
-def search(scheduler, configurations, *scores):
+def search(scheduler, *scores):
     """Return a search whose trials score the same at all rungs, and its proposer."""
-    proposer = Counting()
-    made = Search(proposer, scheduler(configurations, 9, SETTINGS), configurations)
+    proposer, n = Counting(), len(scores)
+    made = Search(proposer, scheduler(n, 9, SETTINGS), n)
     return simulate(made, lambda trial, epoch: scores[trial.index]), proposer
 
 
-def test_hyperband_halves_a_bracket_when_its_last_result_is_there():
+def test_hyperband_halves_a_bracket_after_its_last_result():
     scores = [0.1, 0.2, 0.3, 0.5, 0.4, 0.7, 0.6, 0.65, 0.1, 0.2, 0.3, 0.4]
-    found, proposer = search(Hyperband, 12, *scores)
+    found, proposer = search(Hyperband, *scores)
     # ceil(5/3) = 2 of the second bracket go on; of nine places 3, and 1 of these.
     assert [trial.epoch for trial in found.trials] == [9, 9, 9, 3, 3, 9, 3, 9, 1, 3, 3, 9]
-    assert [found.status(trial) for trial in found.trials[5:9]] == [
-        "completed",
-        "stopped",
-        "completed",
-        "stopped",
-    ]
+    status = ["completed", "stopped", "completed", "stopped"]
+    assert [found.status(trial) for trial in found.trials[5:9]] == status
     # Results of a bracket are known when all of it has ended; the next one hears of them.
     assert proposer.knew == [[]] * 3 + [[0, 1, 2]] * 5 + [list(range(8))] * 4
     assert proposer.heard == dict(enumerate(scores))
     assert found.best == 5
 
 
-def test_initial_configurations_come_first_and_teach_the_search_nothing():
-    proposer = Counting(blind=1)
-    first = InitialFirst([{"x": 10}, {"x": 11}], proposer)
-    made = Search(first, Asha(5, 9, SETTINGS), 5)
-    found = simulate(made, lambda trial, epoch: trial.configuration["x"])
-    assert [trial.configuration["x"] for trial in found.trials] == [10, 11, 2, 3, 4]
-    assert proposer.heard == {2: 2, 3: 3, 4: 4}
-    assert first.blind == 3
+@pytest.mark.parametrize(
+    ("scheduler", "scores", "epochs", "best"),
+    [
+        # Of equal scores the later ones go on, but the earliest is the best.
+        (Hyperband, [0.5] * 8, [9, 9, 9, 3, 3, 3, 9, 9], 0),
+        # Two of nine places are taken, three go on, then one.
+        (Hyperband, [0.5] * 9 + [0.6], [9, 9, 9, 3, 3, 3, 9, 9, 3, 9], 9),
+        # eta = 3: two thirds of the way from worst to best of those before. At epoch 1: none; 0.0;
+        # 0.2 (of 0 and 0.3); 0.233 (of 0, 0.2, 0.3); 0.2 (of 0, .199, .2, .3). At epoch 3 trial 2
+        # meets the mark 0.2 of 0 and 0.3, at epoch 9 it ends.
+        (Asha, [0.0, 0.3, 0.2, 0.199, 0.5], [9, 9, 9, 1, 9], 4),
+        (Asha, [0.5, 0.5, 0.499], [9, 9, 1], 0),
+        (NoScheduler, [0.3, 0.2, 0.4], [9, 9, 9], 2),
+    ],
+)
+def test_trials_end_as_by_hand(scheduler, scores, epochs, best):
+    found, proposer = search(scheduler, *scores)
+    assert [trial.epoch for trial in found.trials] == epochs
+    assert found.best == best
+    if scheduler is not Hyperband:
+        assert proposer.knew == [list(range(index)) for index in range(len(scores))]
 
 
-def test_of_equal_scores_hyperband_goes_on_with_those_proposed_later():
-    found, _ = search(Hyperband, 8, *[0.5] * 8)
-    assert [trial.epoch for trial in found.trials[3:]] == [3, 3, 3, 9, 9]
-    assert found.best == 0
-
-
-def test_trial_that_goes_on_at_once_trains_first():
-    found, _ = search(Hyperband, 8, 0, 0, 0, 0.5, 0.9, 0.1, 0.1, 0.8)
+def test_the_trial_that_goes_on_at_once_trains_first():
+    found, _ = search(Hyperband, 0, 0, 0, 0.5, 0.9, 0.1, 0.1, 0.8)
     assert [result.trial for result in found.results] == [0, 1, 2, 3, 4, 5, 6, 7, 7, 4]
 
 
-def test_bracket_in_part_filled_lets_all_go_on_that_there_are_places_for():
-    found, _ = search(Hyperband, 10, *[0.5] * 9, 0.6)
-    # Two of nine places are taken, three go on, then one.
-    assert [trial.epoch for trial in found.trials[8:]] == [3, 9]
-
-
-def test_asha_goes_on_from_the_percentile_of_earlier_results():
-    # eta = 3: the mark is at two thirds of the way from worst to best of those before.
-    scores = [0.0, 0.3, 0.2, 0.199, 0.5]
-    found, proposer = search(Asha, 5, *scores)
-    # At epoch 1: none; 0.0; 0.2 (of 0 and 0.3); 0.233 (of 0, 0.2, 0.3); 0.2 (of 0, .199, .2, .3).
-    # At epoch 3 trial 2 meets the mark 0.2 of 0 and 0.3, at epoch 9 it ends.
-    assert [trial.epoch for trial in found.trials] == [9, 9, 9, 1, 9]
-    assert proposer.knew == [list(range(index)) for index in range(5)]
-
-
-def test_a_trial_at_the_mark_of_asha_goes_on():
-    found, _ = search(Asha, 3, 0.5, 0.5, 0.499)
-    assert [trial.epoch for trial in found.trials] == [9, 9, 1]
-
-
-def test_without_scheduler_every_trial_trains_to_the_end():
-    found, proposer = search(NoScheduler, 3, 0.3, 0.2, 0.4)
-    assert [(result.trial, result.epoch) for result in found.results] == [(0, 9), (1, 9), (2, 9)]
-    assert proposer.knew == [[], [0], [0, 1]]
-    assert found.best == 2
-
-
-@pytest.mark.parametrize("lost", [math.nan, -math.inf, math.inf])
-def test_trial_that_diverged_has_the_worst_score_from_then_on(lost):
-    asked = []
-
-    def score(trial, epoch):
-        asked.append((trial.index, epoch))
-        return lost if (trial.index, epoch) == (3, 3) else 0.5
-
-    proposer = Counting()
-    found = simulate(Search(proposer, Hyperband(5, 9, SETTINGS), 5), score)
-    # Two of five places go on, and two trials are there.
-    assert (3, 9) not in asked
-    assert (found.trials[3].epoch, found.status(found.trials[3])) == (9, "failed")
-    assert proposer.heard[3] == 0.0
-    assert found.status(found.trials[4]) == "completed"
+def test_initial_configurations_come_first_and_teach_the_search_nothing():
+    proposer = Counting(blind=1)
+    made = Search(proposer, Asha(5, 9, SETTINGS), 5, slots=1, initial=[{"x": 10}, {"x": 11}])
+    found = simulate(made, lambda trial, epoch: trial.configuration["x"])
+    assert [trial.configuration["x"] for trial in found.trials] == [10, 11, 2, 3, 4]
+    assert proposer.heard == {2: 2, 3: 3, 4: 4}
+    at_once = Search(Counting(blind=1), Groups(), 5, slots=5, initial=[{"x": 10}, {"x": 11}])
+    assert started(at_once) == [0, 1, 2]
 
 
 class Groups:
@@ -161,14 +127,6 @@ def started(search):
     return indices
 
 
-@pytest.mark.parametrize("slots", [1, 2, 3])
-def test_as_many_trials_train_as_there_are_slots(slots):
-    search = Search(Counting(blind=sys.maxsize), NoScheduler(5, 9, SETTINGS), 5, slots)
-    assert started(search) == list(range(slots))
-    search.report(0, 0.5)
-    assert started(search) == [slots]
-
-
 def test_one_trial_is_proposed_while_others_train():
     search = Search(Counting(), Groups(), 5)
     started(search)
@@ -178,12 +136,18 @@ def test_one_trial_is_proposed_while_others_train():
 
 
 def test_the_next_group_waits_for_the_end_of_the_last():
-    search = Search(Counting(), Groups(), 5, slots=3)
+    search = Search(Counting(), Groups(), 5, slots=5)
     assert started(search) == [0, 1]
     search.report(1, 0.5)
     assert started(search) == []
     search.report(0, 0.5)
     assert started(search) == [2, 3, 4]
+    for index in (2, 4):
+        search.report(index, 0.5)
+        assert not search.finished
+    search.report(3, 0.5)
+    assert search.finished
+    assert search.upcoming() is None
 
 
 @pytest.mark.parametrize("slots", [1, 3])
@@ -194,11 +158,12 @@ def test_without_groups_a_proposal_waits_for_a_free_slot(slots):
     assert len(search.trials) == slots
     search.report(0, 0.5)
     assert proposer.knew == [[]] * slots + [[0]]
+    assert started(search) == [slots]
 
 
-@pytest.mark.parametrize("blind", [3, 4])
-def test_proposals_that_need_no_result_wait_for_none(blind):
-    assert started(Search(Counting(blind), Groups(), 5, slots=5)) == list(range(blind))
+@pytest.mark.parametrize(("blind", "slots", "trials"), [(3, 5, 3), (4, 5, 4), (sys.maxsize, 2, 2)])
+def test_proposals_that_need_no_result_wait_for_none(blind, slots, trials):
+    assert started(Search(Counting(blind), Groups(), 5, slots)) == list(range(trials))
 
 
 def test_proposals_depend_on_the_order_of_results_alone():
@@ -216,41 +181,20 @@ def test_proposals_depend_on_the_order_of_results_alone():
     assert knew[0] == knew[1] == [[], [], [1], [0, 1], [0, 1, 2]]
 
 
-def test_search_is_finished_when_all_trials_have_ended():
-    search = Search(Counting(), Groups(), 5, slots=5)
-    for index in (0, 1, 4, 2):
-        search.report(index, 0.5)
-        assert not search.finished
-    search.report(3, 0.5)
-    assert search.finished
-    assert search.upcoming() is None
-
-
-@pytest.mark.parametrize("name", SCHEDULERS)
-def test_every_scheduler_ends_a_search(name):
-    scheduler = load(SCHEDULERS, name)(7, 9, SETTINGS)
-    found = simulate(Search(Counting(), scheduler, 7), lambda trial, epoch: 0.5)
-    assert len(found.trials) == 7
-    # Of equal trials successive halving lets the later ones go on.
-    status = "stopped" if name == "sha" else "completed"
-    assert (found.best, found.status(found.trials[0])) == (0, status)
-
-
 @given(slots=st.integers(2, 30), ties=st.booleans(), order=st.randoms(use_true_random=False))
 def test_hyperband_decides_the_same_in_whatever_order_results_arrive(slots, ties, order):
     scores = [order.randrange(5 if ties else 10**6) / 10**6 for _ in range(27)]
-    alone, _ = search(Hyperband, 27, *scores)
+    alone, _ = search(Hyperband, *scores)
     together = Search(Counting(sys.maxsize), Hyperband(27, 9, SETTINGS), 27, slots)
     while not together.finished:
-        while (trial := together.upcoming()) is not None:
-            together.start(trial.index)
+        started(together)
         index = order.choice(sorted(together._training))
         together.report(index, scores[index])
     assert [trial.epoch for trial in together.trials] == [trial.epoch for trial in alone.trials]
     assert together.best.index == alone.best
 
 
-def test_best_is_the_best_of_those_that_have_ended():
+def test_the_best_is_the_best_of_those_that_have_ended():
     search = Search(Counting(), NoScheduler(3, 9, SETTINGS), 3, slots=3)
     assert search.best is None
     for index, score, best in ((1, 0.5, 1), (2, 0.5, 1), (0, 0.5, 0)):
@@ -263,14 +207,13 @@ def test_best_is_the_best_of_those_that_have_ended():
 def test_a_stopped_search_keeps_the_trials_with_a_score(scheduler, results):
     stopped = Search(Counting(), scheduler(12, 9, SETTINGS), 12, slots=2)
     for _ in range(results):
-        while (trial := stopped.upcoming()) is not None:
-            stopped.start(trial.index)
-        at_work = sorted(stopped._training)
-        stopped.report(at_work[0], trial_score := 1 / (2 + at_work[0]))
+        started(stopped)
+        first = min(stopped._training)
+        stopped.report(first, score := 1 / (2 + first))
     ends = stopped.stop()
     assert not set(ends) & stopped._training
     for index in sorted(stopped._training):
-        assert stopped.report(index, trial_score).ends == [index]
+        assert stopped.report(index, score).ends == [index]
     assert stopped.finished
     assert stopped.upcoming() is None
     assert [trial.index for trial in stopped.trials] == list(range(len(stopped.trials)))
@@ -280,14 +223,8 @@ def test_a_stopped_search_keeps_the_trials_with_a_score(scheduler, results):
 
 def test_a_screen_begins_when_the_one_before_has_ended_and_only_the_first_is_heard_of():
     scheduler = Screens([Asha(4, 9, SETTINGS), Asha(4, 9, SETTINGS)], 4)
-    assert [scheduler.proposals(ended, slots=2) for ended in range(9)] == [
-        2,
-        3,
-        *[4] * 2,
-        6,
-        7,
-        *[8] * 3,
-    ]
+    allowed = [scheduler.proposals(ended, slots=2) for ended in range(9)]
+    assert allowed == [2, 3, 4, 4, 6, 7, 8, 8, 8]
     proposer = Counting()
     found = simulate(Search(proposer, scheduler, 4, screens=2), lambda trial, _: trial.index / 8)
     assert [trial.configuration["x"] for trial in found.trials] == [0, 1, 2, 3] * 2
@@ -350,8 +287,8 @@ def evaluation(epoch, loss, accuracies):
 
 @pytest.mark.parametrize("name", HEDGES)
 @pytest.mark.parametrize("seed", range(25))
-def test_hedge_chooses_as_the_protocol_of_the_study_says(name, seed, tmp_path, monkeypatch):
-    chance, shares = random.Random(seed), HEDGES[name]
+def test_the_hedge_chooses_as_the_protocol_of_the_study_says(name, seed, tmp_path, monkeypatch):
+    chance, (shares, stages) = random.Random(seed), HEDGES[name]
     losses = [[[chance.randint(1, 5) / 4 for _ in range(10)] for _ in range(N)] for _ in range(2)]
     for screen in losses:
         for curve in screen:
@@ -360,31 +297,14 @@ def test_hedge_chooses_as_the_protocol_of_the_study_says(name, seed, tmp_path, m
                 curve[start:] = [math.inf] * (10 - start)
     losses[0][0] = [1.0] * 10
     right = [[chance.randint(0, 4) / 4 for _ in range(10)] for _ in range(N)]
-    finalists, winner = hedge(losses, right, shares[1])
-    job = Job.model_validate(
-        {
-            "run": {
-                "dataset": "dna",
-                "search": "random",
-                "scheduler": "hyperband",
-                "selector": "rs2",
-                "fraction": 0.01,
-                "seed": seed,
-            },
-            "settings": {
-                "protocol": {
-                    "model": "mlp",
-                    "configurations": N,
-                    "epochs": 9,
-                    "reselect_every": 2,
-                    "horizon_exponent": [0, 0.5],
-                    "screen_metric": "log_loss",
-                    "finalists": 3,
-                    "finalist_rungs": shares[0],
-                    "search_space": {"learning_rate": {"uniform": [0.001, 0.01]}},
-                }
-            },
-        }
+    finalists, winner = hedge(losses, right, stages)
+    job = make_job(
+        run={"selector": "rs2", "seed": seed},
+        configurations=N,
+        horizon_exponent=[0, 0.5],
+        screen_metric="log_loss",
+        finalists=3,
+        finalist_rungs=shares,
     )
 
     def at(trial, epoch):
@@ -409,24 +329,13 @@ def test_hedge_chooses_as_the_protocol_of_the_study_says(name, seed, tmp_path, m
     configurations = [trial.configuration for trial in found.trials]
     assert configurations[:N] == configurations[N:]
 
-    nothing = Measurement(
-        started_at=0.0,
-        wall_seconds=0.0,
-        cpu_seconds=0.0,
-        host_busy_cpu_seconds=0.0,
-        exclusive=True,
-        channels=[],
-        notes=[],
-    )
     meter = nullcontext()
-    meter.measurement = nothing
-    context = SimpleNamespace(
-        job=job,
-        meter=lambda: meter,
-        training_run=lambda configuration, plan: FreshTraining(
-            right[configurations.index(configuration)]
-        ),
-    )
+    meter.measurement = measured(0.0)
+
+    def training_run(configuration, plan):
+        return FreshTraining(right[configurations.index(configuration)])
+
+    context = SimpleNamespace(job=job, meter=lambda: meter, training_run=training_run)
     monkeypatch.setattr(CheckpointPolicy, "write", lambda *_: None)
     final, model = refit(context, chosen, tmp_path / "refit.pt", "")
     best = chosen[finalists.index(winner)]

@@ -1,0 +1,175 @@
+"""Checkpoints are whole, absent or refused, and written if that pays; one process works at once."""
+
+import pickle
+import subprocess
+import sys
+import threading
+from unittest.mock import patch
+
+import hypothesis.strategies as st
+import pytest
+import torch
+from hypothesis import given
+
+from automata.selection.random import Full
+from automata.training.run import TrainingRun
+from automata.training.subsets import SubsetPlan
+from automata.tuning import work as work_module
+from automata.tuning.work import (
+    WRITING_SHARE,
+    CheckpointPolicy,
+    CheckpointStore,
+    WorkFolder,
+    read_checkpoint,
+    write_checkpoint,
+)
+
+STATE = {"weights": torch.arange(5000.0), "epochs": 3, "loss": [0.5, float("inf")]}
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
+def test_a_state_is_read_into_the_memory_of_the_host(monkeypatch, tmp_path, device):
+    monkeypatch.setattr(torch.serialization, "location_tag", lambda storage: device)
+    assert read_checkpoint(tmp_path / "a.pt") is None
+    write_checkpoint(tmp_path / "a.pt", STATE)
+    state = read_checkpoint(tmp_path / "a.pt")
+    assert torch.equal(state["weights"], STATE["weights"])
+    assert (state["epochs"], state["loss"]) == (3, [0.5, float("inf")])
+
+
+@given(data=st.data(), torn=st.booleans())
+def test_a_damaged_file_is_no_state_and_is_named(tmp_path_factory, data, torn):
+    path = tmp_path_factory.mktemp("damaged") / "a.pt"
+    write_checkpoint(path, STATE)
+    content = bytearray(path.read_bytes())
+    place = data.draw(st.integers(0, len(content) - 1))
+    content[place] ^= 1 << data.draw(st.integers(0, 7))
+    path.write_bytes(content[:place] if torn else content)
+    with patch.object(work_module.logger, "warning") as warning:
+        assert read_checkpoint(path) is None
+    assert warning.call_args.args[1] == path
+
+
+def test_code_in_a_file_is_not_run(tmp_path):
+    class Attack:
+        def __reduce__(self):
+            return print, ("run",)
+
+    write_checkpoint(tmp_path / "a.pt", {"weights": Attack()})
+    with pytest.raises(pickle.UnpicklingError):
+        read_checkpoint(tmp_path / "a.pt")
+
+
+def test_writing_takes_at_most_its_share_of_the_time_of_each_run(monkeypatch):
+    clock, policy, writes = [0.0], CheckpointPolicy(), []
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+
+    def write():
+        clock[0] += 2.0
+        writes.append(clock[0])
+
+    for second in range(2001):
+        policy.write(7, float(second), write)
+    assert len(writes) * 2.0 <= WRITING_SHARE * 2000 + 2.0
+    assert len(writes) == 11  # the first tells what it costs, then one each 200 s
+    policy.write(8, 199.0, write)
+    assert len(writes) == 11
+    policy.write(8, 200.0, write)
+    assert len(writes) == 12
+
+
+@pytest.fixture
+def build(dataset, protocol, configuration):
+    plan = SubsetPlan(Full(), 1.0)
+    return lambda: TrainingRun(dataset, configuration, protocol, plan, 0, torch.device("cpu"))
+
+
+def trained(run, epoch):
+    run.train_to(epoch)
+    return run
+
+
+def never():
+    raise AssertionError("a run in memory is not built again")
+
+
+MODEL_BYTES = 4 * ((6 * 8 + 8) + (8 * 7 + 7) + (7 * 3 + 3))
+ROOM = 5 * MODEL_BYTES
+"""For one paused run: four times the weights each."""
+
+
+@pytest.mark.parametrize("memory", [0, ROOM])
+def test_a_run_resumes_in_another_process_as_if_it_had_not_paused(build, tmp_path, memory):
+    CheckpointStore(WorkFolder(tmp_path), memory).put(3, trained(build(), 2))
+    again = CheckpointStore(WorkFolder(tmp_path), memory).take(3, build)
+    assert again.progress.epochs == 2
+    whole = trained(build(), 4)
+    assert trained(again, 4).progress.training_loss == whole.progress.training_loss
+    weights = again.model.state_dict()
+    assert all(torch.equal(it, weights[key]) for key, it in whole.model.state_dict().items())
+
+
+def test_paused_runs_without_room_in_memory_go_to_files(build, tmp_path, monkeypatch):
+    monkeypatch.setattr(CheckpointPolicy, "write", lambda *_: None)  # writing never pays
+    store, run = CheckpointStore(WorkFolder(tmp_path), ROOM), build()
+    assert store.take(3, lambda: run) is run
+    for number in (3, 4, 5):  # there is room again after each
+        store.put(number, trained(run, 1))
+        assert store.take(number, never) is run
+    for epoch in (1, 2, 3):  # the same run has one place
+        store.put(0, trained(run, epoch))
+    assert list(tmp_path.iterdir()) == []
+    store.put(1, trained(build(), 1))
+    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1.pt"]
+
+
+HOLD = """
+import shutil, sys
+from pathlib import Path
+from automata.locks import held
+with held(Path(sys.argv[1], "lock"), "the folder"):
+    print("has it", flush=True)
+    sys.stdin.readline()
+    if sys.argv[2] == "finish":
+        shutil.rmtree(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("end", ["finish", "give up", "die"])
+def test_a_second_process_waits_for_the_folder(tmp_path, caplog, end):
+    caplog.set_level("INFO", "automata.locks")
+    work, waits, pipe = WorkFolder(tmp_path / "a/b"), [], subprocess.PIPE
+    with work.only_worker() as waited:
+        assert (waited, work.path.is_dir()) == (0, True)
+    command = [sys.executable, "-c", HOLD, str(work.path), end]
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    assert process.stdout.readline() == "has it\n"
+
+    def wait():
+        with work.only_worker() as waited:
+            waits.append((waited > 0.9, (work.path / "lock").exists()))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    thread.join(1.0)
+    assert waits == []
+    if end == "die":
+        process.kill()
+    else:
+        process.communicate("\n", timeout=60)
+    thread.join(60)
+    process.wait(60)
+    assert waits == [(True, True)]
+    line = f"waiting for another process that works on {work.path}: process {process.pid} of "
+    assert caplog.messages[0].startswith(line)
+
+
+def test_a_cleared_folder_has_only_its_lock(tmp_path):
+    work = WorkFolder(tmp_path)
+    for file in (work.log, work.refit, work.checkpoint(0), work.model(0), tmp_path / "old/state"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("left")
+    with work.only_worker():
+        assert work.clear()
+        assert [path.name for path in work.path.iterdir()] == ["lock"]
+        assert not work.clear()
