@@ -149,8 +149,10 @@ def test_a_score_is_by_the_tuned_metric(make_record, protocol):
 def test_provenance_counts_each_value_and_many_are_one_row(written, make_record, tmp_path):
     odd = make_record(seed=9)
     odd.provenance.update(host="elsewhere", git=None)  # made outside of a checkout
+    odd.data = odd.data.model_copy(update={"read": ["3 columns"]})
     write_record(odd, tmp_path / "odd.json")
     table = collect([tmp_path / "odd.json", *(written(str(n), seed=n) for n in range(8))], ANY)
+    assert [protocol["read"] for protocol in table["protocols.json"].values()] == [["3 columns"]]
     write(table["provenance.csv"], tmp_path / "provenance.csv")
     text = presented(read_texts(tmp_path / "provenance.csv"))
     start = "2023-11-14T22:13:20+00:00"

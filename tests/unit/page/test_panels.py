@@ -105,6 +105,8 @@ def test_a_point_stands_and_speaks_as_the_table_says(data, tables):
     assert shown["Seeds"] == "0, 1, 2 (mean; brackets: 95 % bootstrap interval)"
     mine = tables.runs.query(panel).sort_values("best_validation_accuracy")
     assert shown["Best by validation"] == mine["best_configuration"].iloc[-1]
+    one = changed(tables, tradeoff=tables.tradeoff.assign(seeds=1))[0]
+    assert point(one, "TPE, Hyperband", "AUTOMATA 5 %")["Seeds"] == "0, 1, 2"  # no brackets
     refused = point(data["DNA"], "TPE, Hyperband", "RANDOM (fixed) 10 %")
     assert refused["Seeds"] == "0, 1 (mean; brackets: range)"
     unknown = point(data["TREC6"], "Random, Hyperband", "RANDOM (fixed) 10 %")
