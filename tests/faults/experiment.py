@@ -91,34 +91,48 @@ class Experiment:
         """Write the configurations."""
         # Ray puts sockets below it, whose paths have at most 107 characters.
         self.temporary = Path(tempfile.mkdtemp(prefix="f-", dir="/tmp"))
-        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "hiding").mkdir(parents=True)
+        (self.folder / "hiding/ray.py").touch()
         for name in self.protocols:
             tabular = {"configurations": 12, "epochs": EPOCHS[name], "reselect_every": 9}
             protocol = {"experiment": name, "protocol": {"tabular": tabular}, **PROTOCOLS[name]}
             (self.folder / f"{name}.yaml").write_text(yaml.safe_dump(SHARED | protocol))
 
-    def start(self, protocol: str, *options: str) -> subprocess.Popen[bytes]:
-        """Start `snakemake` as a shell would: in a process group of its own."""
+    def start(
+        self, protocol: str, *options: str, shell: str = "", **environment: str
+    ) -> subprocess.Popen[bytes]:
+        """Start `snakemake` after commands of a `shell`, in a process group of its own."""
         command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
         command += ["--configfile", f"{protocol}.yaml", "--cores", "1", *options]
-        with (self.folder / "snakemake.log").open("ab") as log:
+        here = {name: value.format(folder=self.folder) for name, value in environment.items()}
+        with self.log.open("ab") as log:
+            self._begin = log.tell()
             return subprocess.Popen(
-                command,
+                ["bash", "-c", f'{shell}\nexec "$@"', "bash", *command],
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
                 preexec_fn=_hear_interrupts,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.temporary)},
+                env={**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.temporary), **here},
             )
 
     def call(self, protocol: str, *options: str) -> int:
         """Run `snakemake` to its end and return its exit status."""
         return self.start(protocol, *options).wait(1200)
 
+    def printed(self) -> str:
+        """Return what the last call printed."""
+        return self.log.read_bytes()[self._begin :].decode(errors="replace")
+
     def unlock(self, protocol: str) -> None:
-        """Do what the README says after Snakemake itself was killed."""
+        """Do what docs/restart.md says after Snakemake itself was killed."""
         assert self.call(protocol, "--unlock") == 0, "snakemake --unlock"
+
+    @property
+    def log(self) -> Path:
+        """The output of all calls."""
+        return self.folder / "snakemake.log"
 
     @property
     def work(self) -> Path:
@@ -166,7 +180,7 @@ class Experiment:
         return [process for process in psutil.process_iter() if self._owns(process)]
 
     def forget(self) -> None:
-        """Kill and remove all that is left outside the folder, Snakemake's own files too."""
+        """Kill and remove all that is left outside the folder."""
         kill_all(self.processes())
         shutil.rmtree(self.temporary, ignore_errors=True)
 

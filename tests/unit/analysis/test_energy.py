@@ -5,7 +5,7 @@ import pytest
 
 from automata.analysis.energy import energy_table, follows_time, how_measured, totals
 from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
-from tabulated import CARBON
+from support.tabulated import CARBON
 
 from .conftest import run
 

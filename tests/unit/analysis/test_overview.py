@@ -18,7 +18,7 @@ from automata.analysis.overview import (
 from automata.analysis.search_studies import agreements
 from automata.analysis.statistics import bounds
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
-from tabulated import write_tables
+from support.tabulated import write_tables
 
 from .conftest import of, only
 

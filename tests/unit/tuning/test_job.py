@@ -47,8 +47,9 @@ from automata.tuning.refit import refit
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.work import WorkFolder
 from automata.versions import MEASUREMENT
-from searching import run_job, search_here
-from support.replay import differences
+from support.searching import run_job, search_here
+
+from .replay import differences
 
 N, T = 5, 9
 FACTORY = "protocol.*.model.factory"

@@ -28,7 +28,7 @@ from automata.tuning.log import (
 )
 from automata.tuning.search import search_of
 from automata.tuning.work import WorkFolder
-from outliving import worker
+from support.outliving import worker
 
 JOB = Job.model_validate(
     {

@@ -5,7 +5,7 @@ from pathlib import Path
 from automata.analysis.claims import claims_table, parse_claims, presented
 from automata.config.reading import read
 from support.synthetic import synthetic_runs
-from tabulated import write_tables
+from support.tabulated import write_tables
 
 from .conftest import HYPERBAND, claim, runs
 
