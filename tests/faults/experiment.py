@@ -91,7 +91,7 @@ class Experiment:
         """Write the configurations."""
         # Ray puts sockets below it, whose paths have at most 107 characters.
         self.temporary = Path(tempfile.mkdtemp(prefix="f-", dir="/tmp"))
-        (self.folder / "hiding").mkdir(parents=True)
+        (self.folder / "hiding").mkdir(parents=True, exist_ok=True)
         (self.folder / "hiding/ray.py").touch()
         for name in self.protocols:
             tabular = {"configurations": 12, "epochs": EPOCHS[name], "reselect_every": 9}

@@ -1,12 +1,9 @@
 """Experiments that are broken while they run end as those that were left alone.
 
 $AUTOMATA_FAULTS is the number of faults, $AUTOMATA_FAULTS_SEED decides when which of them strikes.
-With $AUTOMATA_FAULTS_FOLDER the drill runs in shares, one after the other or two at once:
-
-    AUTOMATA_FAULTS_FOLDER=/tmp/drill AUTOMATA_FAULTS=15 AUTOMATA_FAULTS_SEED=1 pytest -m faults -s
-
-and so on with other seeds. The folder has the undisturbed experiment, which the first share runs,
-and the faults of all shares: each share ends with the table of them.
+Calls with other seeds and one $AUTOMATA_FAULTS_FOLDER are shares of one drill. The folder has the
+undisturbed experiment, which the first share runs, and the faults of all shares: each share ends
+with the table of them.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from faults.experiment import (
 )
 from faults.injections import FAULTS, Injector, mount, unmount
 
-NUMBER = int(os.environ.get("AUTOMATA_FAULTS", "104"))
+NUMBER = int(os.environ.get("AUTOMATA_FAULTS", len(FAULTS)))
 SEED = int(os.environ.get("AUTOMATA_FAULTS_SEED", "0"))
 FOLDER = os.environ.get("AUTOMATA_FAULTS_FOLDER")
 

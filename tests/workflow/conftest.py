@@ -54,7 +54,6 @@ def snakemake(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
         check=False,
     )
     assert ended.returncode == status, ended.stdout[-3000:]
