@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import psutil
 import yaml
 
@@ -46,24 +45,6 @@ PROTOCOLS: dict[str, dict[str, Any]] = {
 
 EPOCHS = {"hyperband": 54, "asha": 64, "pairs": 81}
 """With twelve configurations, trials take ten seconds in all."""
-
-OUTCOMES = (
-    "runs",
-    "ratios",
-    "tradeoff",
-    "best",
-    "rank-agreement",
-    "selector-comparison",
-    "untuned",
-    "differences",
-)
-"""Tables; the others (fronts, claims, energy, time) are of speedups, or of nothing else."""
-
-TIMES = (
-    "seconds|joules|energy|kwh|co2|share|flags|started|speedup|efficiency|on_front|cpu|peak|"
-    "resumed|segments|final_ceiling"
-)
-"""Columns that depend on when and how fast something ran."""
 
 OF_TIME = {
     "provenance",
@@ -164,16 +145,7 @@ class Experiment:
     def longest_job(self) -> float:
         """Return the seconds that the longest tuning job took, by Snakemake's clock."""
         files = (self.folder / "benchmarks/tune").rglob("*.tsv")
-        return max(float(pd.read_csv(file, sep="\t")["s"].iloc[0]) for file in files)
-
-    def tables(self, protocol: str) -> dict[str, pd.DataFrame]:
-        """Return the tables of outcomes, less what depends on time."""
-        folder = self.folder / "results" / protocol / "tables"
-        tables = {name: pd.read_csv(folder / f"{name}.csv") for name in OUTCOMES}
-        tables["trials.parquet"] = pd.read_parquet(folder / "trials.parquet").sort_values(
-            ["search", "scheduler", "selector", "seed", "index", "epoch"], ignore_index=True
-        )
-        return {name: _without_times(table) for name, table in tables.items()}
+        return max(float(file.read_text().splitlines()[1].split("\t")[0]) for file in files)
 
     def processes(self) -> list[psutil.Process]:
         """Return all processes that belong to the calls of this experiment, orphans too."""
@@ -213,10 +185,6 @@ def outcome(recorded: Any) -> Any:
 def _hear_interrupts() -> None:
     """Take back that Ctrl-C is ignored, as it is where a shell has put the drill aside with `&`."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def _without_times(table: pd.DataFrame) -> pd.DataFrame:
-    return table.loc[:, ~table.columns.str.contains(TIMES)]
 
 
 def jobs(within: psutil.Process) -> list[psutil.Process]:

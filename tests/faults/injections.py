@@ -166,7 +166,9 @@ FAULTS = {
     "work folder read-only": Fault(job, Injector.forbid_writing, **ENDS),
     "two calls": Fault(job, Injector.call_twice),
     # Odd environments: the call refuses them in a line, or works until its job is killed.
-    "HOME cannot be written": Fault(job, environment={"HOME": "/proc/nowhere"}),
+    "HOME cannot be written": Fault(
+        job, environment={"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "{folder}/cache"}
+    ),
     "PYTHONOPTIMIZE": Fault(job, environment={"PYTHONOPTIMIZE": "2"}),
     "module hides Ray": Fault(job, environment={"PYTHONPATH": "{folder}/hiding"}),
     "other locale": Fault(job, environment={"LC_ALL": "C", "TZ": "Pacific/Kiritimati"}),

@@ -8,7 +8,6 @@ with the table of them.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
 import random
@@ -16,7 +15,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -77,7 +76,7 @@ def undisturbed(folder: Path) -> Experiment:
     experiment = Experiment(folder / "undisturbed", tuple(PROTOCOLS))
     with FileLock(folder / "undisturbed.lock"):
         for protocol in PROTOCOLS:
-            assert experiment.call(protocol, "tables") == 0
+            assert experiment.call(protocol, "--until", "tune") == 0
     experiment.forget()
     assert not any(record["resumed"] for record in experiment.records().values())
     return experiment
@@ -92,14 +91,12 @@ class Strike:
     fault: str
     run: str
     """That the job was at."""
-    trials_at_once: int
     after: str
     kept: int
     """Results of the run that were in its log afterwards."""
     at: float
     resumed: bool = False
     """Whether a later process went on from these results."""
-    outcome: str = ""
 
 
 def log(line: str) -> None:
@@ -144,7 +141,8 @@ class Drill:
                 unmount(experiment.temporary)
             log(f"folder {number}, {' and '.join(together)}: {result}")
             self.hits += len(broken.strikes)
-            self._note(broken.strikes, result.splitlines()[0])
+            rows = pd.DataFrame(map(asdict, broken.strikes)).assign(outcome=result.splitlines()[0])
+            rows.to_csv(self.table, mode="a", header=number == 0, index=False)
             number += 1
             assert broken.strikes, "no fault hit"
 
@@ -152,15 +150,6 @@ class Drill:
         """Yield faults in random order, each as often as any other."""
         while True:
             yield from self.chance.sample(list(FAULTS), len(FAULTS))
-
-    def _note(self, strikes: list[Strike], result: str) -> None:
-        """Add strikes to the table of this share."""
-        new = not self.table.exists()
-        with self.table.open("a", newline="") as file:
-            writer = csv.DictWriter(file, [column.name for column in fields(Strike)])
-            if new:
-                writer.writeheader()
-            writer.writerows(asdict(strike) | {"outcome": result} for strike in strikes)
 
 
 class Broken:
@@ -230,7 +219,7 @@ class Broken:
         line = self.experiment.printed().rstrip().rpartition("\n")[2]
         assert "Traceback" not in self.experiment.printed(), f"{name}: {self._log()}"
         log(f"{self.number}.{len(self.strikes) + 1:<3} {name} is refused: {line}")
-        self._note(protocol, name, run or "", "its start")
+        self._note(name, run or "", "its start")
         return True
 
     def _hit(
@@ -260,21 +249,19 @@ class Broken:
         if damaged is not None and damaged.name == "log.jsonl":
             lost = str(damaged.parent.relative_to(self.experiment.work))
             self._promised = {promise for promise in self._promised if promise[0] != lost}
-        kept = self._note(protocol, name, run, after)
+        kept = self._note(name, run, after)
         cut = f", {damaged.name} damaged" if damaged else ""
         log(
             f"{self.number}.{len(self.strikes):<3} {name} after {after} of {run}{cut}: "
             f"ended in {ended:.0f} s, {kept} results are kept"
         )
 
-    def _note(self, protocol: str, name: str, run: str, after: str) -> int:
+    def _note(self, name: str, run: str, after: str) -> int:
         """Add a strike; return how many results of the run are kept, which nobody may repeat."""
         reported = set(self.experiment.reported())
         self._promised |= reported
         kept = sum(result[0] == run for result in reported)
-        slots = PROTOCOLS[protocol].get("compute", {}).get("concurrent_trials", 1)
-        strike = Strike(SEED, self.number, name, run, slots, after, kept, time.time())
-        self.strikes.append(strike)
+        self.strikes.append(Strike(SEED, self.number, name, run, after, kept, time.time()))
         return kept
 
     def _look_at_records(self) -> None:
@@ -309,15 +296,6 @@ class Broken:
                 windows = _windows(records[strike.run])
                 later = any(window["started_at"] > strike.at for window in windows)
                 strike.resumed = later and records[strike.run]["resumed"]
-        if "hyperband" in self.experiment.protocols:
-            self._compare_tables("hyperband")
-
-    def _compare_tables(self, protocol: str) -> None:
-        assert self.experiment.call(protocol, "tables") == 0, self._log()
-        found = self.experiment.tables(protocol)
-        for name, table in self.undisturbed.tables(protocol).items():
-            assert len(table.columns), name
-            pd.testing.assert_frame_equal(found[name], table, obj=f"{name} of {protocol}")
 
 
 def _protocol(record: dict) -> str:
@@ -349,18 +327,10 @@ def _check_segments(run: str, record: dict) -> None:
 def _tally(folder: Path) -> str:
     """Return the table of the faults of all shares."""
     strikes = pd.concat(map(pd.read_csv, sorted(folder.glob("faults-*.csv"))))
-    rows = pd.DataFrame(
-        {
-            "fault": strikes["fault"],
-            "hits": 1,
-            "two trials at once": strikes["trials_at_once"] == 2,
-            "TPE": strikes["run"].str.contains("/tpe-", na=False),
-            "results kept": strikes["kept"] > 0,
-            "resumed": strikes["resumed"],
-            "as undisturbed": strikes["outcome"] == "as undisturbed",
-        }
+    rows = strikes.assign(
+        hits=1, kept=strikes["kept"] > 0, undisturbed=strikes["outcome"] == "as undisturbed"
     )
-    table = rows.groupby("fault").sum()
+    table = rows.groupby("fault")[["hits", "kept", "resumed", "undisturbed"]].sum()
     table.loc["all"] = table.sum()
     return table.to_string()
 
