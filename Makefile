@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PYTEST := pytest --numprocesses 2
 NO_DRILL := not e2e and not slurm and not faults
 
-.PHONY: setup reproduce test test-all drill lint docs same gpu
+.PHONY: setup reproduce test test-all drill lint docs gpu
 
 setup: $(BIN)/.ready
 
@@ -20,6 +20,7 @@ test-all: setup
 	$(PYTEST) --hypothesis-profile thorough -m "$(NO_DRILL)"
 
 drill: setup
+	AUTOMATA_INPUTS=200 pytest tests/hostile
 	pytest -s -m "not ($(NO_DRILL))"
 
 lint: setup
@@ -30,9 +31,6 @@ docs: setup
 
 gpu: setup
 	python -m benchmarks.gpu.proof
-
-same: setup
-	python tools/same.py $(BASE)
 
 $(BIN)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed, this is " + sys.version)'

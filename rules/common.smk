@@ -43,6 +43,7 @@ OUTPUTS = Outputs(GRID)
 os.environ.update(
     PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))),
     PYTHONSAFEPATH="1",
+    PYTHONOPTIMIZE="",  # Ray reads docstrings
     AUTOMATA_CONFIGFILES=OUTPUTS.configfiles(workflow.config_settings.configfiles),
     AUTOMATA_DATA_CACHE=GRID.shared.data.cache,
     AUTOMATA_DATA_MIRROR=GRID.shared.data.mirror or "",

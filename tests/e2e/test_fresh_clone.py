@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
-from sklearn.datasets import load_wine
+
+from support.readme import block_of
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(3600)]
@@ -41,12 +41,9 @@ def tradeoff(clone):
     return pd.read_csv(clone / "results/default/tables/tradeoff.csv")
 
 
-def test_it_leaves_a_page_and_figures(clone):
+def test_it_runs_every_combination_once_and_ends_with_a_page_and_figures(clone):
     assert (clone / "results/default/index.html").exists()
     assert (clone / "results/default/figures/tradeoff/satimage.pdf").exists()
-
-
-def test_it_runs_every_combination_once(clone):
     assert len(pd.read_csv(clone / "results/default/tables/runs.csv")) == 34
 
 
@@ -84,22 +81,15 @@ def test_copied_results_are_taken_as_they_are(clone, tmp_path):
     assert "Nothing to be done" in make(other, "reproduce")
 
 
-def test_own_data_end_with_hyper_parameters_a_model_and_predictions(clone, tmp_path):
-    wines = load_wine(as_frame=True).frame
-    wines.to_csv(tmp_path / "wines.csv", index=False)
+def test_readmes_commands_for_own_data_end_with_predictions(clone):
     env = {**os.environ, "PATH": f"{clone}/.venv/bin:{os.environ['PATH']}"}
     env.pop("PYTHONPATH", None)
-
-    def call(*command):
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-        return done.stdout + done.stderr
-
-    assert "--configfile wines.yaml" in call("automata", "new", "wines.csv", "--target", "target")
-    workflow = ["snakemake", "--snakefile", f"{clone}/workflow/Snakefile", "--cores", "all"]
-    assert "results/wines/best.yaml" in call(*workflow, "--configfile", "wines.yaml")
-    best = yaml.safe_load((tmp_path / "results/wines/best.yaml").read_text())["best"]["wines"]
-    run = Path(best["record"]).parent
-    call("automata", "predict", str(run), "wines.csv", "--output", "predictions.csv")
-    predicted = pd.read_csv(tmp_path / "predictions.csv")["prediction"]
-    assert (predicted == wines["target"]).mean() > 0.9
+    commands = "\n".join(block_of("automata new"))
+    done = subprocess.run(
+        ["bash", "-e", "-c", commands], cwd=clone, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert "results/flowers/best.yaml" in done.stdout + done.stderr
+    flowers = pd.read_csv(clone / "flowers.csv")
+    predicted = pd.read_csv(clone / "predictions.csv")["prediction"]
+    assert (predicted == flowers["target"]).mean() > 0.9

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import psutil
 import yaml
 
@@ -47,24 +46,6 @@ PROTOCOLS: dict[str, dict[str, Any]] = {
 EPOCHS = {"hyperband": 54, "asha": 64, "pairs": 81}
 """With twelve configurations, trials take ten seconds in all."""
 
-OUTCOMES = (
-    "runs",
-    "ratios",
-    "tradeoff",
-    "best",
-    "rank-agreement",
-    "selector-comparison",
-    "untuned",
-    "differences",
-)
-"""Tables; the others (fronts, claims, energy, time) are of speedups, or of nothing else."""
-
-TIMES = (
-    "seconds|joules|energy|kwh|co2|share|flags|started|speedup|efficiency|on_front|cpu|peak|"
-    "resumed|segments|final_ceiling"
-)
-"""Columns that depend on when and how fast something ran."""
-
 OF_TIME = {
     "provenance",
     "segments",
@@ -91,34 +72,48 @@ class Experiment:
         """Write the configurations."""
         # Ray puts sockets below it, whose paths have at most 107 characters.
         self.temporary = Path(tempfile.mkdtemp(prefix="f-", dir="/tmp"))
-        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "hiding").mkdir(parents=True, exist_ok=True)
+        (self.folder / "hiding/ray.py").touch()
         for name in self.protocols:
             tabular = {"configurations": 12, "epochs": EPOCHS[name], "reselect_every": 9}
             protocol = {"experiment": name, "protocol": {"tabular": tabular}, **PROTOCOLS[name]}
             (self.folder / f"{name}.yaml").write_text(yaml.safe_dump(SHARED | protocol))
 
-    def start(self, protocol: str, *options: str) -> subprocess.Popen[bytes]:
-        """Start `snakemake` as a shell would: in a process group of its own."""
+    def start(
+        self, protocol: str, *options: str, shell: str = "", **environment: str
+    ) -> subprocess.Popen[bytes]:
+        """Start `snakemake` after commands of a `shell`, in a process group of its own."""
         command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
         command += ["--configfile", f"{protocol}.yaml", "--cores", "1", *options]
-        with (self.folder / "snakemake.log").open("ab") as log:
+        here = {name: value.format(folder=self.folder) for name, value in environment.items()}
+        with self.log.open("ab") as log:
+            self._begin = log.tell()
             return subprocess.Popen(
-                command,
+                ["bash", "-c", f'{shell}\nexec "$@"', "bash", *command],
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
                 preexec_fn=_hear_interrupts,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.temporary)},
+                env={**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.temporary), **here},
             )
 
     def call(self, protocol: str, *options: str) -> int:
         """Run `snakemake` to its end and return its exit status."""
         return self.start(protocol, *options).wait(1200)
 
+    def printed(self) -> str:
+        """Return what the last call printed."""
+        return self.log.read_bytes()[self._begin :].decode(errors="replace")
+
     def unlock(self, protocol: str) -> None:
-        """Do what the README says after Snakemake itself was killed."""
+        """Do what docs/restart.md says after Snakemake itself was killed."""
         assert self.call(protocol, "--unlock") == 0, "snakemake --unlock"
+
+    @property
+    def log(self) -> Path:
+        """The output of all calls."""
+        return self.folder / "snakemake.log"
 
     @property
     def work(self) -> Path:
@@ -150,23 +145,14 @@ class Experiment:
     def longest_job(self) -> float:
         """Return the seconds that the longest tuning job took, by Snakemake's clock."""
         files = (self.folder / "benchmarks/tune").rglob("*.tsv")
-        return max(float(pd.read_csv(file, sep="\t")["s"].iloc[0]) for file in files)
-
-    def tables(self, protocol: str) -> dict[str, pd.DataFrame]:
-        """Return the tables of outcomes, less what depends on time."""
-        folder = self.folder / "results" / protocol / "tables"
-        tables = {name: pd.read_csv(folder / f"{name}.csv") for name in OUTCOMES}
-        tables["trials.parquet"] = pd.read_parquet(folder / "trials.parquet").sort_values(
-            ["search", "scheduler", "selector", "seed", "index", "epoch"], ignore_index=True
-        )
-        return {name: _without_times(table) for name, table in tables.items()}
+        return max(float(file.read_text().splitlines()[1].split("\t")[0]) for file in files)
 
     def processes(self) -> list[psutil.Process]:
         """Return all processes that belong to the calls of this experiment, orphans too."""
         return [process for process in psutil.process_iter() if self._owns(process)]
 
     def forget(self) -> None:
-        """Kill and remove all that is left outside the folder, Snakemake's own files too."""
+        """Kill and remove all that is left outside the folder."""
         kill_all(self.processes())
         shutil.rmtree(self.temporary, ignore_errors=True)
 
@@ -199,10 +185,6 @@ def outcome(recorded: Any) -> Any:
 def _hear_interrupts() -> None:
     """Take back that Ctrl-C is ignored, as it is where a shell has put the drill aside with `&`."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def _without_times(table: pd.DataFrame) -> pd.DataFrame:
-    return table.loc[:, ~table.columns.str.contains(TIMES)]
 
 
 def jobs(within: psutil.Process) -> list[psutil.Process]:

@@ -1,17 +1,13 @@
 """Experiments that are broken while they run end as those that were left alone.
 
-`pytest -m faults -s` takes an hour or two, as root. $AUTOMATA_FAULTS is the number of faults (104),
-$AUTOMATA_FAULTS_SEED decides when which of them strikes (0). It can be run in shares, such as
-
-    AUTOMATA_FAULTS_FOLDER=/tmp/drill AUTOMATA_FAULTS=15 AUTOMATA_FAULTS_SEED=1 pytest -m faults -s
-
-and so on with other seeds, one after the other or two at once. The folder has the undisturbed
-experiment, which the first share runs, and the faults of all: each ends with the table of them.
+$AUTOMATA_FAULTS is the number of faults, $AUTOMATA_FAULTS_SEED decides when which of them strikes.
+Calls with other seeds and one $AUTOMATA_FAULTS_FOLDER are shares of one drill. The folder has the
+undisturbed experiment, which the first share runs, and the faults of all shares: each share ends
+with the table of them.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
 import random
@@ -19,7 +15,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -36,14 +32,14 @@ from faults.experiment import (
     run_of,
     wait_until_gone,
 )
-from faults.injections import VICTIMS, Injector, mount, unmount
+from faults.injections import FAULTS, Injector, mount, unmount
 
-FAULTS = int(os.environ.get("AUTOMATA_FAULTS", "104"))
-IN_EACH = 20
-"""Faults in one folder, at most; then its experiments may finish, and are compared."""
-
+NUMBER = int(os.environ.get("AUTOMATA_FAULTS", len(FAULTS)))
 SEED = int(os.environ.get("AUTOMATA_FAULTS_SEED", "0"))
 FOLDER = os.environ.get("AUTOMATA_FAULTS_FOLDER")
+
+IN_EACH = 20
+"""Faults in one folder, at most; then its experiments may finish, and are compared."""
 
 TOGETHER = (("hyperband", "pairs"), ("pairs", "asha"), ("asha", "hyperband"))
 """Protocols that are run in one folder."""
@@ -62,6 +58,9 @@ FINISHED_SECONDS = 60.0
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(0)]
 
+Promise = tuple[str, int, float]
+"""Run, trial and time of a result that must not be repeated."""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -77,14 +76,10 @@ def undisturbed(folder: Path) -> Experiment:
     experiment = Experiment(folder / "undisturbed", tuple(PROTOCOLS))
     with FileLock(folder / "undisturbed.lock"):
         for protocol in PROTOCOLS:
-            assert experiment.call(protocol, "tables") == 0
+            assert experiment.call(protocol, "--until", "tune") == 0
     experiment.forget()
     assert not any(record["resumed"] for record in experiment.records().values())
     return experiment
-
-
-Promise = tuple[str, int, float]
-"""Run, trial and time of a result that must not be repeated."""
 
 
 @dataclass
@@ -96,18 +91,16 @@ class Strike:
     fault: str
     run: str
     """That the job was at."""
-    trials_at_once: int
     after: str
     kept: int
     """Results of the run that were in its log afterwards."""
     at: float
     resumed: bool = False
     """Whether a later process went on from these results."""
-    outcome: str = ""
 
 
-def say(line: str) -> None:
-    """Tell how it goes, at once."""
+def log(line: str) -> None:
+    """Print a line at once."""
     print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)  # noqa: T201
 
 
@@ -121,28 +114,23 @@ class Drill:
         self.hits = 0
         self.failures: list[str] = []
         self.table = folder / f"faults-{SEED}.csv"
-        self._clear()
-
-    def _clear(self) -> None:
-        """Remove what an earlier call left of this share."""
-        for work in self.folder.glob("*/results/work"):
+        for work in self.folder.glob("*/results/work"):  # of an earlier call
             unmount(work)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.table.unlink(missing_ok=True)
 
     def run(self) -> None:
         """Break experiments until no fault is left; compare each with the undisturbed one."""
-        faults = self._faults()
+        names = self._names()
         number = 0
-        while self.hits < FAULTS:
+        while self.hits < NUMBER:
             together = TOGETHER[(SEED + number) % len(TOGETHER)]
             experiment = Experiment(self.folder / str(number), together)
-            small = mount(experiment.work, megabytes=32)
+            small = mount(experiment.work, 32) and mount(experiment.temporary, 500)
             assert small, "tmpfs cannot be mounted: this drill needs root"
             broken = Broken(experiment, self.undisturbed, self.chance, number)
             try:
-                strikes = min(IN_EACH, FAULTS - self.hits)
-                broken.run(faults, strikes)
+                broken.run(names, min(IN_EACH, NUMBER - self.hits))
                 result = "as undisturbed"
             except Exception as error:
                 result = f"FAILED: {type(error).__name__}: {str(error).strip()[:2000]}"
@@ -150,27 +138,18 @@ class Drill:
             finally:
                 experiment.forget()
                 unmount(experiment.work)
-            say(f"folder {number}, {' and '.join(together)}: {result}")
+                unmount(experiment.temporary)
+            log(f"folder {number}, {' and '.join(together)}: {result}")
             self.hits += len(broken.strikes)
-            self._note(broken.strikes, result.splitlines()[0])
+            rows = pd.DataFrame(map(asdict, broken.strikes)).assign(outcome=result.splitlines()[0])
+            rows.to_csv(self.table, mode="a", header=number == 0, index=False)
             number += 1
             assert broken.strikes, "no fault hit"
 
-    def _faults(self) -> Iterator[str]:
+    def _names(self) -> Iterator[str]:
         """Yield faults in random order, each as often as any other."""
         while True:
-            order = list(VICTIMS)
-            self.chance.shuffle(order)
-            yield from order
-
-    def _note(self, strikes: list[Strike], result: str) -> None:
-        """Add strikes to the table of this share."""
-        new = not self.table.exists()
-        with self.table.open("a", newline="") as file:
-            writer = csv.DictWriter(file, [column.name for column in fields(Strike)])
-            if new:
-                writer.writeheader()
-            writer.writerows(asdict(strike) | {"outcome": result} for strike in strikes)
+            yield from self.chance.sample(list(FAULTS), len(FAULTS))
 
 
 class Broken:
@@ -188,12 +167,12 @@ class Broken:
         self._promised: set[Promise] = set()
         self._finished: dict[str, str] = {}
 
-    def run(self, faults: Iterator[str], most: int) -> None:
+    def run(self, names: Iterator[str], most: int) -> None:
         """Strike until the experiments are finished, or often enough; compare them then."""
         left = list(self.experiment.protocols)
         while left and len(self.strikes) < most:
             protocol = self.chance.choice(left)
-            if not self._strike(protocol, next(faults)):
+            if not self._strike(protocol, next(names)):
                 left.remove(protocol)
             self._look_at_records()
         for _ in "finish", "repeat nothing":
@@ -203,20 +182,24 @@ class Broken:
         self._compare()
 
     def _log(self) -> str:
-        return f"see {self.experiment.folder / 'snakemake.log'}"
+        return f"see {self.experiment.log}: {self.experiment.printed()[-500:]}"
 
-    def _strike(self, protocol: str, fault: str) -> bool:
-        """Call Snakemake and break it in the middle of a job; False if it ended before."""
+    def _strike(self, protocol: str, name: str) -> bool:
+        """Call Snakemake and break it in the middle of a job; return False if it ended before."""
+        fault = FAULTS[name]
         anywhere = self.chance.random() < ANYWHERE
         wanted = self.chance.randint(1, LATEST)
         moment = self.chance.uniform(0.0, self.undisturbed.longest_job())
         before = set(self.experiment.reported())
-        process = self.experiment.start(protocol, "--until", "tune")
+        process = self.experiment.start(
+            protocol, "--until", "tune", shell=fault.shell, **fault.environment
+        )
         snakemake = psutil.Process(process.pid)
         since: float | None = None
+        run = None
         while process.poll() is None:
             time.sleep(0.1)
-            run = next(filter(None, map(run_of, jobs(snakemake))), None)
+            run = next(filter(None, map(run_of, jobs(snakemake))), None) or run
             if run is None:
                 continue
             since = since or time.monotonic()
@@ -225,61 +208,61 @@ class Broken:
             else:
                 new = {r for r in self.experiment.reported() if r[0] == run} - before
                 due, after = len(new) >= wanted, f"{wanted} new results"
-            victims = VICTIMS[fault](snakemake) if due else []
+            victims = fault.victims(snakemake) if due else []
             if victims:
-                self._hit(protocol, fault, run, after, process, victims)
+                self._hit(protocol, name, run, after, process, victims)
                 return True
-        assert process.returncode == 0, self._log()
-        return False
+        self._injector.repair()
+        if process.returncode == 0:
+            return False
+        assert fault.shell or fault.environment, self._log()
+        line = self.experiment.printed().rstrip().rpartition("\n")[2]
+        assert "Traceback" not in self.experiment.printed(), f"{name}: {self._log()}"
+        log(f"{self.number}.{len(self.strikes) + 1:<3} {name} is refused: {line}")
+        self._note(name, run or "", "its start")
+        return True
 
     def _hit(
         self,
         protocol: str,
-        fault: str,
+        name: str,
         run: str,
         after: str,
         process: subprocess.Popen[bytes],
         victims: list[psutil.Process],
     ) -> None:
-        """Bring about `fault`, wait for its consequences, and note what is kept."""
-        snakemake = psutil.Process(process.pid)
-        family = below(snakemake)
+        """Bring about a fault, wait for its consequences, and note what is kept."""
+        fault = FAULTS[name]
+        family = below(psutil.Process(process.pid))
         began = time.monotonic()
-        self._injector.inject(fault, snakemake, victims)
+        self._injector.damaged = None
+        fault.strike(self._injector, victims)
         process.wait(300)
         ended = time.monotonic() - began
         self._injector.repair()
-        self._after(protocol, fault, family)
-        torn = self._injector.torn
-        self._promised = _without_torn(self._promised, self.experiment, torn)
-        reported = set(self.experiment.reported())
-        self._promised |= reported
-        strike = Strike(
-            seed=SEED,
-            folder=self.number,
-            fault=fault,
-            run=run,
-            trials_at_once=PROTOCOLS[protocol].get("compute", {}).get("concurrent_trials", 1),
-            after=after,
-            kept=sum(result[0] == run for result in reported),
-            at=time.time(),
-        )
-        self.strikes.append(strike)
-        cut = f", {torn.name} torn" if torn else ""
-        say(
-            f"{self.number}.{len(self.strikes):<3} {fault} after {after} of {run}{cut}: "
-            f"ended in {ended:.0f} s, {strike.kept} results are kept"
+        if fault.locked:
+            self.experiment.unlock(protocol)
+        if not fault.orphans:  # a user may not wait for Ray's processes of a killed job
+            left = wait_until_gone(family, GONE_SECONDS)
+            assert not left, f"{name}: {left}"
+        damaged = self._injector.damaged
+        if damaged is not None and damaged.name == "log.jsonl":
+            lost = str(damaged.parent.relative_to(self.experiment.work))
+            self._promised = {promise for promise in self._promised if promise[0] != lost}
+        kept = self._note(name, run, after)
+        cut = f", {damaged.name} damaged" if damaged else ""
+        log(
+            f"{self.number}.{len(self.strikes):<3} {name} after {after} of {run}{cut}: "
+            f"ended in {ended:.0f} s, {kept} results are kept"
         )
 
-    def _after(self, protocol: str, fault: str, family: list[psutil.Process]) -> None:
-        """Check that nothing lives on that should not, and do what the README says."""
-        if fault in ("snakemake killed", "power cut"):
-            self.experiment.unlock(protocol)
-        # Snakemake's job goes on, as it does on a cluster; and a user may not wait for Ray's
-        # processes to notice that their job is gone.
-        if fault not in ("snakemake killed", "job killed"):
-            left = wait_until_gone(family, GONE_SECONDS)
-            assert not left, f"{fault}: {left}"
+    def _note(self, name: str, run: str, after: str) -> int:
+        """Add a strike; return how many results of the run are kept, which nobody may repeat."""
+        reported = set(self.experiment.reported())
+        self._promised |= reported
+        kept = sum(result[0] == run for result in reported)
+        self.strikes.append(Strike(SEED, self.number, name, run, after, kept, time.time()))
+        return kept
 
     def _look_at_records(self) -> None:
         """Check that no finished record is lost or changed."""
@@ -309,32 +292,10 @@ class Broken:
             assert finished_at in times, f"{run}: trial {index} was repeated"
             assert records[run]["resumed"] or _in_one_go(records[run], finished_at), run
         for strike in self.strikes:
-            later = [w for w in _windows(records[strike.run]) if w["started_at"] > strike.at]
-            interrupted = strike.fault != "snakemake killed"  # its job outlives it
-            resumed = interrupted and strike.kept and later and records[strike.run]["resumed"]
-            strike.resumed = bool(resumed)
-        if "hyperband" in self.experiment.protocols:
-            self._compare_tables("hyperband")
-        say(self._account(records, {run: expected[run] for run in mine}))
-
-    def _compare_tables(self, protocol: str) -> None:
-        assert self.experiment.call(protocol, "tables") == 0, self._log()
-        found = self.experiment.tables(protocol)
-        for name, table in self.undisturbed.tables(protocol).items():
-            assert len(table.columns), name
-            pd.testing.assert_frame_equal(found[name], table, obj=f"{name} of {protocol}")
-
-    def _account(self, records: dict[str, dict], expected: dict[str, dict]) -> str:
-        """Say how the CPU time that was counted compares with that of the undisturbed runs."""
-        counted, whole = (
-            sum(m["cpu_seconds"] for record in some.values() for m in _windows(record))
-            for some in (records, expected)
-        )
-        segments = sum(len(list(_windows(record))) for record in records.values())
-        return (
-            f"folder {self.number}: {len(records)} runs of {segments} segments, "
-            f"{counted:.1f} CPU s counted, {whole:.1f} undisturbed"
-        )
+            if strike.run and strike.kept and FAULTS[strike.fault].resumes:
+                windows = _windows(records[strike.run])
+                later = any(window["started_at"] > strike.at for window in windows)
+                strike.resumed = later and records[strike.run]["resumed"]
 
 
 def _protocol(record: dict) -> str:
@@ -344,25 +305,13 @@ def _protocol(record: dict) -> str:
     return str(record["job"]["run"]["scheduler"])
 
 
-def _without_torn(
-    promised: set[Promise], experiment: Experiment, torn: Path | None
-) -> set[Promise]:
-    """Leave out what need not be kept once the file `torn` is damaged."""
-    if torn is None:
-        return promised
-    run = str(torn.relative_to(experiment.work)).rsplit("/", 1)[0]
-    if torn.name == "log.jsonl":
-        return {promise for promise in promised if promise[0] != run}
-    return promised
-
-
 def _windows(record: dict) -> Iterator[dict]:
     for phase in (record["tuning"], record["final"]):
         yield from (segment["measurement"] for segment in (phase or {}).get("segments", []))
 
 
 def _in_one_go(record: dict, finished_at: float) -> bool:
-    """Say whether one process searched, this result included: it outlived its Snakemake."""
+    """Return whether one process searched, this result included: it outlived its Snakemake."""
     (window,) = (segment["measurement"] for segment in record["tuning"]["segments"])
     return 0.0 <= finished_at - window["started_at"] <= window["wall_seconds"]
 
@@ -378,19 +327,10 @@ def _check_segments(run: str, record: dict) -> None:
 def _tally(folder: Path) -> str:
     """Return the table of the faults of all shares."""
     strikes = pd.concat(map(pd.read_csv, sorted(folder.glob("faults-*.csv"))))
-    two = strikes["trials_at_once"] == 2
-    rows = pd.DataFrame(
-        {
-            "fault": strikes["fault"],
-            "hits": 1,
-            "two trials at once": two.astype(int),
-            "TPE": strikes["run"].str.contains("/tpe-").astype(int),
-            "results kept": (strikes["kept"] > 0).astype(int),
-            "resumed": strikes["resumed"].astype(int),
-            "as undisturbed": (strikes["outcome"] == "as undisturbed").astype(int),
-        }
+    rows = strikes.assign(
+        hits=1, kept=strikes["kept"] > 0, undisturbed=strikes["outcome"] == "as undisturbed"
     )
-    table = rows.groupby("fault").sum()
+    table = rows.groupby("fault")[["hits", "kept", "resumed", "undisturbed"]].sum()
     table.loc["all"] = table.sum()
     return table.to_string()
 
@@ -400,6 +340,6 @@ def test_broken_experiments_end_as_undisturbed_ones(folder: Path, undisturbed: E
 
     drill.run()
 
-    say(f"faults of all shares in {folder}:\n{_tally(folder)}")
+    log(f"faults of all shares in {folder}:\n{_tally(folder)}")
     assert drill.failures == []
-    assert drill.hits == FAULTS
+    assert drill.hits == NUMBER

@@ -1,16 +1,14 @@
-"""What the tests would notice: a sample of small faults, each run against the tests of its line.
+"""What the tests notice: a sample of small faults, each tried on the tests of its line.
 
-    make setup
     python tests/mutants trace --output /tmp/trace.json     # once for a state of the tests
     python tests/mutants run --trace /tmp/trace.json --output /tmp/mutants.jsonl
     python tests/mutants show /tmp/mutants.jsonl
 
-`trace` runs the unit tests and notes which lines of the package each one executes and how long it
-takes. `run` draws faults (mutate.py), the same for one seed and one source, and runs each against
-the tests of its line: cheap files first, up to `--seconds` of what `trace` measured, to the first
-failure. It adds to its output, and continues one that was stopped. With `--hint`, the output of
-another run, the test that found a fault there comes first: comparing two states of the tests costs
-little more than what survives.
+`trace` runs the unit tests and notes their lines of the package and their seconds. `run` draws
+faults (mutate.py), the same for one seed and one source, and tries each on the tests of its line:
+cheap files first, for at most `--seconds`, to the first failure. It adds to its output, and
+continues after an interruption. `--hint` names the output of another run: the test that found a
+fault there comes first. So the comparison of two states of the tests costs little.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from __future__ import annotations
 import argparse
 import compileall
 import contextlib
-import importlib
+import importlib.util
 import json
 import os
 import random
@@ -33,28 +31,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import coverage
+import psutil
+import pytest
 from mutate import Fault, faults
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("selection", "training", "tuning", "metering", "analysis")
-LIBRARIES = (
-    "hypothesis",
-    "matplotlib.pyplot",
-    "pandas",
-    "pytest",
-    "ray.tune",
-    "scipy.stats",
-    "torch",
-)
+TOP = "top level"
+LIBRARIES = ("hypothesis", "matplotlib.pyplot", "pandas", "ray.tune", "scipy.stats", "torch")
 """Imported once: each fault is tried in a fork of a process that has them."""
 PATIENCE = 4
-"""Times what its tests take, and half a minute, after which a fault counts as found: it hangs."""
+"""Multiple of the tests' time, beside half a minute, after which a fault counts as found."""
+FOUND = ("killed", "hangs")
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault in a file of the package."""
+    """A fault in a file of a room of the package."""
 
+    room: str
     path: str
     fault: Fault
     before: str
@@ -62,145 +57,76 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What tells it from others, as long as its file stays the same."""
-        return (
-            f"{self.path}:{self.fault.line} {self.fault.start} {self.before} -> {self.fault.text}"
-        )
+        """Name the mutant; the name holds as long as its file stays the same."""
+        place = f"{self.path}:{self.fault.line} {self.fault.start}"
+        return f"{place} {self.before} -> {self.fault.text}"
 
 
-class Trace:
-    """Which tests execute a line, and what they cost."""
-
-    def __init__(self, file: Path) -> None:
-        trace = json.loads(file.read_text())
-        self.seconds: dict[str, float] = trace["seconds"]
-        self.fixtures: dict[str, list[str]] = trace["fixtures"]
-        self.fixture_seconds: dict[str, float] = trace["fixture_seconds"]
-        self.lines: dict[str, dict[str, list[str]]] = trace["lines"]
-        self._users: dict[str, list[str]] = defaultdict(list)
-        for test, fixtures in self.fixtures.items():
-            for fixture in fixtures:
-                self._users[fixture].append(test)
-
-    def tests_of(self, path: str, line: int) -> list[str]:
-        """Return the tests of a line; of one that imports execute, the tests of its file."""
-        lines = self.lines.get(path, {})
-        contexts = lines.get(str(line), [])
-        if not contexts or "" in contexts:
-            contexts = sorted({name for names in lines.values() for name in names if name})
-            if not lines.get(str(line)):
-                return []
-        tests = {test for name in contexts for test in self._users.get(name, [name])}
-        return sorted(test for test in tests if test in self.seconds)
-
-    def affordable(self, tests: list[str], seconds: float) -> tuple[list[str], float]:
-        """Return the tests of the cheapest files, as many as fit into `seconds`, and their sum."""
-        files = defaultdict(list)
-        for test in tests:
-            files[test.split("::")[0]].append(test)
-        cost = {file: self._seconds_of(tests) / len(tests) for file, tests in files.items()}
-        chosen, spent, paid = [], 0.0, set[str]()
-        for file in sorted(files, key=lambda file: (cost[file], file)):
-            for test in sorted(files[file], key=lambda test: (self.seconds[test], test)):
-                new = set(self.fixtures.get(test, [])) - paid
-                price = self.seconds[test] + sum(self.fixture_seconds.get(name, 0) for name in new)
-                if not chosen or spent + price <= seconds:
-                    chosen.append(test)
-                    spent += price
-                    paid |= new
-        return chosen, spent
-
-    def _seconds_of(self, tests: list[str]) -> float:
-        """Return what `tests` take, with what they share."""
-        shared = {name for test in tests for name in self.fixtures.get(test, [])}
-        return sum(self.seconds[test] for test in tests) + sum(
-            self.fixture_seconds.get(name, 0) for name in shared
-        )
+def rooms(package: Path) -> dict[str, list[Path]]:
+    """Return the modules of each room of the package."""
+    top = [*package.glob("*.py"), *package.glob("cli/*.py")]
+    folders = [path.parent for path in package.glob("*/__init__.py") if path.parent.name != "cli"]
+    found = {folder.name: sorted(folder.rglob("*.py")) for folder in sorted(folders)}
+    return {**found, TOP: sorted(top)}
 
 
 class Tracer:
-    """A plug-in of pytest that tells coverage which test runs."""
+    """A plug-in of pytest that names the running test, or shared fixture, to coverage."""
 
-    def __init__(self, coverage: Any) -> None:
-        self.coverage = coverage
-        self.seconds: dict[str, float] = {}
-        self.fixtures: dict[str, list[str]] = {}
-        self.fixture_seconds: dict[str, float] = defaultdict(float)
-        self.failed: set[str] = set()
-        self._context = [""]
-        self._in_fixtures = 0.0
+    def __init__(self, measured: coverage.Coverage) -> None:
+        self.measured = measured
+        self.tests: dict[str, list[str]] = {}
+        """Test -> the shared fixtures that it uses."""
+        self.seconds: dict[str, float] = defaultdict(float)
+        """Of tests, without their set-up, and of shared fixtures."""
+        self._contexts = [""]
 
     @contextlib.contextmanager
     def _as(self, context: str) -> Iterator[None]:
-        self._context.append(context)
-        self.coverage.switch_context(context)
+        self._contexts.append(context)
+        self.measured.switch_context(context)
         try:
             yield
         finally:
-            self._context.pop()
-            self.coverage.switch_context(self._context[-1])
+            self._contexts.pop()
+            self.measured.switch_context(self._contexts[-1])
 
-    def hooks(self) -> Any:
-        """Return the plug-in; pytest is imported by the caller."""
-        import pytest
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        found = [one[-1] for one in item._fixtureinfo.name2fixturedefs.values()]
+        self.tests[item.nodeid] = [_name(one) for one in found if one.scope != "function"]
+        with self._as(item.nodeid):
+            return (yield)
 
-        tracer = self
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
+        if fixturedef.scope == "function":
+            return (yield)
+        start = time.perf_counter()
+        with self._as(_name(fixturedef)):
+            result = yield
+        self.seconds[_name(fixturedef)] += time.perf_counter() - start
+        return result
 
-        class Hooks:
-            @pytest.hookimpl(wrapper=True)
-            def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
-                tracer.fixtures[item.nodeid] = _shared_fixtures(item)
-                tracer._in_fixtures, start = 0.0, time.perf_counter()
-                with tracer._as(item.nodeid):
-                    result = yield
-                elapsed = time.perf_counter() - start
-                tracer.seconds[item.nodeid] = round(elapsed - tracer._in_fixtures, 4)
-                return result
-
-            @pytest.hookimpl(wrapper=True)
-            def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
-                if fixturedef.scope == "function":
-                    return (yield)
-                start, name = time.perf_counter(), _fixture_name(fixturedef)
-                outer = tracer._in_fixtures
-                with tracer._as(name):
-                    result = yield
-                elapsed = time.perf_counter() - start
-                tracer.fixture_seconds[name] += elapsed - (tracer._in_fixtures - outer)
-                tracer._in_fixtures = outer + elapsed
-                return result
-
-            def pytest_runtest_logreport(self, report: Any) -> None:
-                if report.failed or report.skipped:
-                    tracer.failed.add(report.nodeid)
-
-        return Hooks()
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed or report.skipped:
+            self.tests.pop(report.nodeid, None)
+        self.seconds[report.nodeid] += report.duration * (report.when != "setup")
 
 
-def _fixture_name(fixturedef: Any) -> str:
+def _name(fixturedef: Any) -> str:
     return f"fixture {fixturedef.baseid} {fixturedef.argname}"
 
 
-def _shared_fixtures(item: Any) -> list[str]:
-    """Return what `item` asks for that other tests get too."""
-    info = getattr(item, "_fixtureinfo", None)
-    definitions = [found[-1] for found in info.name2fixturedefs.values()] if info else []
-    return sorted(_fixture_name(found) for found in definitions if found.scope != "function")
-
-
 def trace(options: argparse.Namespace) -> None:
-    """Run the tests under coverage, and write which lines each executes."""
-    import coverage
-
+    """Run the tests under coverage, and write the lines of each."""
     os.chdir(options.tree)
-    sys.path.insert(0, str(options.tree / "src"))
-    package = options.tree / "src" / "automata"
+    package = options.tree / "src/automata"
+    sys.path.insert(0, str(package.parent))
     measured = coverage.Coverage(data_file=None, source=[str(package)], branch=False)
     tracer = Tracer(measured)
     measured.start()
-    import pytest
-
-    code = pytest.main(["-q", "-p", "no:cacheprovider", *options.tests], plugins=[tracer.hooks()])
+    code = pytest.main(["-q", "-p", "no:cacheprovider", *options.tests], plugins=[tracer])
     measured.stop()
     data = measured.get_data()
     lines = {
@@ -209,63 +135,84 @@ def trace(options: argparse.Namespace) -> None:
         }
         for file in data.measured_files()
     }
-    total = {str(Path(f).relative_to(package)): _statements(measured, f) for f in lines_of(package)}
-    passed = {t: s for t, s in tracer.seconds.items() if t not in tracer.failed}
-    written = {
-        "seconds": passed,
-        "fixtures": tracer.fixtures,
-        "fixture_seconds": tracer.fixture_seconds,
-        "lines": lines,
-        "statements": total,
-    }
+    written = {"tests": tracer.tests, "seconds": tracer.seconds, "lines": lines}
     options.output.write_text(json.dumps(written))
-    executed = sum(hit for hit, _ in total.values())
-    statements = sum(number for _, number in total.values())
-    print(f"pytest: {code}; {len(passed)} tests, {sum(tracer.seconds.values()):.0f} s")
-    print(f"executed: {executed} of {statements} statements, {100 * executed / statements:.2f} %")
+    print(f"pytest: {code}; {len(tracer.tests)} tests")
+    for room, files in rooms(package).items():
+        counted = [measured.analysis2(str(file)) for file in files]
+        missing, all_of_it = (sum(len(one[at]) for one in counted) for at in (3, 1))
+        print(f"{room:12} {all_of_it - missing} of {all_of_it} statements are executed")
 
 
-def lines_of(package: Path) -> list[str]:
-    """Return the modules of `package`."""
-    return sorted(str(file) for file in package.rglob("*.py"))
+class Trace:
+    """The tests that execute a line, and their cost."""
+
+    def __init__(self, file: Path) -> None:
+        traced = json.loads(file.read_text())
+        self.tests: dict[str, list[str]] = traced["tests"]
+        self.seconds: dict[str, float] = defaultdict(float, traced["seconds"])
+        self._lines: dict[str, dict[str, list[str]]] = traced["lines"]
+        self._users: dict[str, list[str]] = defaultdict(list)
+        for test, fixtures in self.tests.items():
+            for name in (test, *fixtures):
+                self._users[name].append(test)
+
+    def tests_of(self, path: str, line: int) -> list[str]:
+        """Return the tests of a line; of one that imports execute, the tests of its file."""
+        lines = self._lines.get(path, {})
+        names = set(lines.get(str(line), []))
+        if "" in names:
+            names.update(*lines.values())
+        return sorted({test for name in names for test in self._users[name]})
+
+    def cost(self, tests: list[str]) -> float:
+        """Return the seconds of `tests` with their fixtures."""
+        names = {name for test in tests for name in (test, *self.tests[test])}
+        return sum(self.seconds[name] for name in names)
+
+    def affordable(self, tests: list[str], seconds: float) -> list[str]:
+        """Return the tests of the cheapest files, as many as fit into `seconds`, at least one."""
+        files = defaultdict(list)
+        for test in tests:
+            files[test.split("::")[0]].append(test)
+        cost = {file: self.cost(tests) / len(tests) for file, tests in files.items()}
+        chosen: list[str] = []
+        for file in sorted(files, key=lambda file: (cost[file], file)):
+            for test in sorted(files[file], key=lambda test: (self.seconds[test], test)):
+                if not chosen or self.cost([*chosen, test]) <= seconds:
+                    chosen.append(test)
+        return chosen
 
 
-def _statements(measured: Any, file: str) -> tuple[int, int]:
-    """Return how many statements of `file` were executed, and how many there are."""
-    _, statements, _, missing, _ = measured.analysis2(file)
-    return len(statements) - len(missing), len(statements)
-
-
-def sample(tree: Path, number: int, seed: int) -> list[Mutant]:
-    """Return `number` mutants of each of FOLDERS, at most one a line."""
-    package = tree / "src" / "automata"
-    chosen = []
-    for folder in FOLDERS:
+def sample(package: Path, chosen: list[str], number: int, seed: int) -> list[Mutant]:
+    """Return `number` mutants of each room, at most one a line."""
+    mutants = []
+    for room, files in rooms(package).items():
         by_line: dict[tuple[str, int], list[Mutant]] = defaultdict(list)
-        for file in sorted((package / folder).rglob("*.py")):
+        for file in files if room in chosen or not chosen else ():
             source, path = file.read_bytes(), str(file.relative_to(package))
             for fault in faults(source):
                 before = source[fault.start : fault.end].decode()
-                by_line[path, fault.line].append(Mutant(path, fault, before))
-        draw = random.Random(f"{seed} {folder}")
+                by_line[path, fault.line].append(Mutant(room, path, fault, before))
+        draw = random.Random(f"{seed} {room}")
         lines = draw.sample(sorted(by_line), min(number, len(by_line)))
-        chosen += [draw.choice(by_line[line]) for line in lines]
-    random.Random(seed).shuffle(chosen)  # so that a part of them says something of all folders
-    return chosen
+        mutants += [draw.choice(by_line[line]) for line in lines]
+    random.Random(seed).shuffle(mutants)  # so that a part of them represents all rooms
+    return mutants
 
 
 def run(options: argparse.Namespace) -> None:
     """Try each mutant of the sample that the output does not have."""
     traced = Trace(options.trace)
-    tried = _results(options.output)
-    hints = {name: row["test"] for name, row in _results(options.hint).items() if row.get("test")}
+    tried = {row["name"] for row in _rows(options.output)}
+    hints = {row["name"]: row["test"] for row in _rows(options.hint)}
     for library in LIBRARIES:
         importlib.import_module(library)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        package = Path(folder) / "src" / "automata"
-        shutil.copytree(options.tree / "src" / "automata", package)
+        package = Path(folder) / "src/automata"
+        shutil.copytree(options.tree / "src/automata", package)
         compileall.compile_dir(package, quiet=2)
-        for mutant in sample(options.tree, options.number, options.seed):
+        for mutant in sample(package, options.rooms, options.number, options.seed):
             if mutant.name not in tried:
                 row = _try(mutant, package, traced, hints.get(mutant.name), options)
                 with options.output.open("a") as file:
@@ -277,133 +224,114 @@ def _try(
     mutant: Mutant, package: Path, traced: Trace, hint: str | None, options: argparse.Namespace
 ) -> dict[str, Any]:
     """Return what became of a mutant."""
-    touching = traced.tests_of(mutant.path, mutant.fault.line)
-    tests, spent = traced.affordable(touching, options.seconds)
-    start = time.perf_counter()
+    tests = traced.affordable(traced.tests_of(mutant.path, mutant.fault.line), options.seconds)
     fate, killer = "not executed", None
-    if hint in traced.seconds:
-        fate, killer = _fate(mutant, package, [hint], traced.seconds[hint] + 30, options)
-    if tests and fate not in ("killed", "hangs"):
-        fate, killer = _fate(mutant, package, tests, spent, options)
-    return {
-        "name": mutant.name,
-        "folder": mutant.path.split("/")[0],
-        **asdict(mutant.fault),
-        "fate": fate,
-        "test": killer,
-        "tests": len(tests),
-        "touching": len(touching),
-        "seconds": round(time.perf_counter() - start, 2),
-    }
+    for some in ([hint] if hint in traced.tests else [], tests):
+        if some and fate not in FOUND:
+            seconds = 30 + PATIENCE * traced.cost(some)
+            fate, killer = _fate(mutant, package, some, seconds, options.tree)
+    row = {"name": mutant.name, "room": mutant.room, **asdict(mutant.fault)}
+    return {**row, "fate": fate, "test": killer, "tests": len(tests)}
 
 
 def _fate(
-    mutant: Mutant, package: Path, tests: list[str], spent: float, options: argparse.Namespace
+    mutant: Mutant, package: Path, tests: list[str], seconds: float, tree: Path
 ) -> tuple[str, str | None]:
     """Return how `tests` end with a mutant, and the one that found it."""
     file = package / mutant.path
     source = file.read_bytes()
-    cached = Path(importlib.util.cache_from_source(str(file)))
-    cached.unlink(missing_ok=True)
+    Path(importlib.util.cache_from_source(str(file))).unlink(missing_ok=True)
     file.write_bytes(mutant.fault.in_source(source))
     with tempfile.TemporaryDirectory(prefix="mutant-") as scratch:
-        told = Path(scratch) / "killer"
+        killer = Path(scratch) / "killer"
         child = os.fork()
         if child == 0:
-            _in_child(package, tests, told, scratch, options.tree)
-        code = _wait(child, 30 + PATIENCE * spent)
-        killer = told.read_text() if told.exists() else None
+            _in_child(package, tests, killer, tree)
+        code = _wait(child, seconds)
+        name = killer.read_text() if killer.exists() else None
     file.write_bytes(source)
     if code is None:
         return "hangs", None
-    return {0: "survived", 5: "no tests"}.get(code, "killed"), killer
+    return {0: "survived", 5: "no tests"}.get(code, "killed"), name
 
 
-def _in_child(package: Path, tests: list[str], told: Path, scratch: str, tree: Path) -> None:
+class Chosen:
+    """A plug-in of pytest that runs `tests` in their order, and notes the first that fails."""
+
+    def __init__(self, tests: list[str], killer: Path) -> None:
+        self._place = {test: place for place, test in enumerate(tests)}
+        self._killer = killer
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [item for item in items if item.nodeid in self._place]
+        items.sort(key=lambda item: self._place[item.nodeid])
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed and not self._killer.exists():
+            self._killer.write_text(report.nodeid)
+
+    pytest_collectreport = pytest_runtest_logreport
+
+
+def _in_child(package: Path, tests: list[str], killer: Path, tree: Path) -> None:
     """Run `tests` with the package in `package`, and end the process with pytest's code."""
     os.setsid()
     os.chdir(tree)
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(package.parent))
+    tempfile.tempdir = str(killer.parent)
     os.environ.update(
         PYTHONPATH=str(package.parent),
         PYTHONDONTWRITEBYTECODE="1",
-        HYPOTHESIS_STORAGE_DIRECTORY=f"{scratch}/hypothesis",
-        TMPDIR=scratch,
+        HYPOTHESIS_STORAGE_DIRECTORY=f"{tempfile.tempdir}/hypothesis",
+        TMPDIR=tempfile.tempdir,
     )
-    tempfile.tempdir = scratch
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
-    import pytest
-
-    wanted = {test: place for place, test in enumerate(tests)}
-
-    class Chosen:
-        def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-            items[:] = [item for item in items if item.nodeid in wanted]
-            items.sort(key=lambda item: wanted[item.nodeid])
-
-        def pytest_runtest_logreport(self, report: Any) -> None:
-            if report.failed and not told.exists():
-                told.write_text(report.nodeid)
-
-        def pytest_collectreport(self, report: Any) -> None:
-            if report.failed and not told.exists():
-                told.write_text(report.nodeid)
-
-    files = list(dict.fromkeys(test.split("::")[0] for test in tests))
+    files = dict.fromkeys(test.split("::")[0] for test in tests)
     arguments = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=1", *files]
-    os._exit(int(pytest.main(arguments, plugins=[Chosen()])))
+    os._exit(int(pytest.main(arguments, plugins=[Chosen(tests, killer)])))
 
 
 def _wait(child: int, seconds: float) -> int | None:
     """Return the exit code of `child`, or None where it must be killed after `seconds`."""
-    import psutil
-
-    end = time.monotonic() + seconds
     process = psutil.Process(child)
-    family: list[Any] = []
-    while time.monotonic() < end:
+    family: list[psutil.Process] = []
+    end = time.monotonic() + seconds
+    code = None
+    while code is None and time.monotonic() < end:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            family = process.children(recursive=True) or family
         done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            _kill(family)
-            return os.waitstatus_to_exitcode(status)
-        with contextlib.suppress(psutil.NoSuchProcess):
-            family = process.children(recursive=True)
+        code = os.waitstatus_to_exitcode(status) if done else None
         time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    _kill(family)
-    return None
-
-
-def _kill(family: list[Any]) -> None:
-    """Kill what a mutant's tests have started and left."""
-    import psutil
-
-    for process in family:
+    if code is None:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    for orphan in family:
         with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
+            orphan.kill()
+    return code
 
 
-def _results(file: Path | None) -> dict[str, dict[str, Any]]:
+def _rows(file: Path | None) -> list[dict[str, Any]]:
     if file is None or not file.exists():
-        return {}
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
-    return {row["name"]: row for row in rows}
+        return []
+    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def show(options: argparse.Namespace) -> None:
-    """Print how many were found, and which were not."""
-    rows = _results(options.results).values()
-    for folder in FOLDERS:
-        fates = Counter(row["fate"] for row in rows if row["folder"] == folder)
-        print(f"{folder:10}", ", ".join(f"{fates[fate]} {fate}" for fate in sorted(fates)))
-    found = sum(row["fate"] in ("killed", "hangs") for row in rows)
+    """Print how many mutants of each room are found, and which are not."""
+    rows = _rows(options.results)
+    for room in sorted({row["room"] for row in rows}):
+        fates = Counter(row["fate"] for row in rows if row["room"] == room)
+        found = sum(fates[fate] for fate in FOUND) / fates.total()
+        print(f"{room:12} {found:4.0%}", *(f"{fates[fate]} {fate}" for fate in sorted(fates)))
+    found = sum(row["fate"] in FOUND for row in rows)
     print(f"{found} of {len(rows)} found")
     for row in rows:
-        if row["fate"] not in ("killed", "hangs"):
+        if row["fate"] not in FOUND:
             print(row["fate"], row["tests"], "tests", row["name"])
 
 
@@ -418,7 +346,8 @@ def main() -> None:
     running.set_defaults(command=run)
     running.add_argument("--trace", type=Path, required=True)
     running.add_argument("--hint", type=Path)
-    running.add_argument("--number", type=int, default=50, help="of each folder")
+    running.add_argument("--rooms", nargs="*", default=[], help="all by default")
+    running.add_argument("--number", type=int, default=50, help="of each room")
     running.add_argument("--seed", type=int, default=1)
     running.add_argument("--seconds", type=float, default=30)
     for command in (tracing, running):

@@ -6,28 +6,21 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
-_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
+_PAIRS = (
+    (ast.Lt, ast.LtE),
+    (ast.Gt, ast.GtE),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn),
+    (ast.Add, ast.Sub),
+    (ast.Mult, ast.Div),
+    (ast.BitAnd, ast.BitOr),
+)
+_SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
+    **{one: other for pair in _PAIRS for one, other in (pair, pair[::-1])},
     ast.FloorDiv: ast.Div,
     ast.Mod: ast.Mult,
     ast.Pow: ast.Mult,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
 }
 _ANNOTATIONS = ("annotation", "returns")
 
@@ -62,7 +55,7 @@ def faults(source: bytes) -> list[Fault]:
 
 
 def _nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk through what is executed: types are not, nor are docstrings and parts of f-strings."""
+    """Yield all nodes that are executed: no types, no parts of f-strings."""
     yield node
     if isinstance(node, ast.JoinedStr):
         return
@@ -75,18 +68,15 @@ def _nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 def _of_node(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
     match node:
-        case ast.Compare(left, [operator], [right]) if type(operator) in _COMPARISONS:
-            swapped = ast.Compare(left, [_COMPARISONS[type(operator)]()], [right])
+        case ast.Compare(left, [operator], [right]) if type(operator) in _SWAPPED:
+            swapped = ast.Compare(left, [_SWAPPED[type(operator)]()], [right])
             yield "comparison", node, _text(swapped)
-        case ast.BinOp(left, operator, right) if type(operator) in _ARITHMETIC:
+        case ast.BinOp(left, operator, right) if type(operator) in _SWAPPED:
             if not _joins_paths(node):
-                yield (
-                    "arithmetic",
-                    node,
-                    _text(ast.BinOp(left, _ARITHMETIC[type(operator)](), right)),
-                )
-        case ast.AugAssign(target, operator, value) if type(operator) in _ARITHMETIC:
-            swapped = ast.AugAssign(target, _ARITHMETIC[type(operator)](), value)
+                swapped = ast.BinOp(left, _SWAPPED[type(operator)](), right)
+                yield "arithmetic", node, _text(swapped)
+        case ast.AugAssign(target, operator, value) if type(operator) in _SWAPPED:
+            swapped = ast.AugAssign(target, _SWAPPED[type(operator)](), value)
             yield "arithmetic", node, ast.unparse(swapped)
         case ast.BoolOp(operator, values):
             other = ast.Or() if isinstance(operator, ast.And) else ast.And()
@@ -110,9 +100,9 @@ def _of_node(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
         case ast.Continue():
             yield "loop", node, "break"
         case ast.Slice(lower, upper):
-            bounds = [bound for bound in (lower, upper) if bound and not _is_number(bound)]
+            bounds = [bound for bound in (lower, upper) if bound and not _is_constant(bound)]
             yield from (("bound", bound, f"({_text(bound)} + 1)") for bound in bounds)
-        case ast.Call(ast.Name("range"), [*_, stop]) if not _is_number(stop):
+        case ast.Call(ast.Name("range"), [*_, stop]) if not _is_constant(stop):
             yield "bound", stop, f"({_text(stop)} - 1)"
 
 
@@ -120,12 +110,12 @@ def _text(node: ast.AST) -> str:
     return f"({ast.unparse(node)})"
 
 
-def _is_number(node: ast.expr) -> bool:
+def _is_constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant)
 
 
 def _joins_paths(node: ast.BinOp) -> bool:
-    """Whether a division has text on its right, and is none."""
+    """Return whether a `/` has text on its right, and so divides nothing."""
     texts = (ast.JoinedStr, ast.Constant)
     return (
         isinstance(node.op, ast.Div)

@@ -44,6 +44,9 @@ SELECTION = {"gradmatch": 1.0, "craig": 2.5}
 WORK = {"hyperband": 15.0, "asha": 3.5}
 """Epochs of all trials, in T."""
 CONFIGURATIONS = 27
+SCORES = ("test_accuracy", "test_balanced_accuracy", "test_macro_f1")
+VERSIONS = ("training_version", "metering_version", "selector_version")
+KEYS = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
 
 
 def synthetic_runs(
@@ -65,8 +68,7 @@ def synthetic_runs(
         for fraction in ([FIXED[selector]] if selector in FIXED else fractions)
         for repeat in range(repeats or REPEATS[DATASETS[dataset][0]])
     ]
-    keys = ["dataset", "search", "scheduler", "selector", "fraction", "seed"]
-    return pd.DataFrame(rows).sort_values(keys, ignore_index=True)
+    return pd.DataFrame(rows).sort_values(KEYS, ignore_index=True)
 
 
 def synthetic_trials(runs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
@@ -93,8 +95,7 @@ def synthetic_trials(runs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
                 elapsed = min(elapsed + step, run["tuning_seconds"])
                 rows.append(
                     {
-                        **{key: run[key] for key in ("dataset", "search", "scheduler")},
-                        **{key: run[key] for key in ("selector", "fraction", "seed")},
+                        **{key: run[key] for key in KEYS},
                         "index": int(index),
                         "configuration": json.dumps({"learning_rate": float(drawn_quality[index])}),
                         "status": "completed" if rung == last else "stopped",
@@ -111,15 +112,8 @@ def synthetic_trials(runs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _run(
-    random: np.random.Generator,
-    dataset: str,
-    search: str,
-    scheduler: str,
-    selector: str,
-    fraction: float,
-    seed: int,
-) -> dict[str, Any]:
+def _run(random: np.random.Generator, *values: Any) -> dict[str, Any]:
+    dataset, search, scheduler, selector, fraction, seed = values
     kind, rows = DATASETS[dataset]
     epochs = EPOCHS[kind]
     per_epoch = COST[kind] * rows
@@ -140,12 +134,7 @@ def _run(
     stem = f"{dataset}/{search}-{scheduler}/{selector}-{fraction:g}/seed-{seed}"
     total = tuning + final
     return {
-        "dataset": dataset,
-        "search": search,
-        "scheduler": scheduler,
-        "selector": selector,
-        "fraction": fraction,
-        "seed": seed,
+        **dict(zip(KEYS, values, strict=True)),
         "tuning_seconds": tuning,
         "final_seconds": final,
         "total_seconds": total,
@@ -161,10 +150,8 @@ def _run(
         "tuning_selection_seconds": selecting,
         "tuning_evaluation_seconds": evaluating,
         "tuning_orchestration_seconds": rest,
-        "test_accuracy": float(np.clip(accuracy, 0, 1)),
         "test_loss": float(1 - accuracy),
-        "test_balanced_accuracy": float(np.clip(accuracy, 0, 1)),
-        "test_macro_f1": float(np.clip(accuracy, 0, 1)),
+        **dict.fromkeys(SCORES, float(np.clip(accuracy, 0, 1))),
         "metric": "accuracy",
         "best_score": validation,
         "best_validation_accuracy": validation,
@@ -190,9 +177,7 @@ def _run(
         "machine": "vm",
         "set_aside": "",
         "software": "torch 2.13.0+cpu ray 2.60.0",
-        "training_version": 1,
-        "metering_version": 1,
-        "selector_version": 1,
+        **dict.fromkeys(VERSIONS, 1),
         "data_sha256": dataset,
         "own_model_sha256": None,
         "protocol_hash": f"{kind}-{search}-{scheduler}",

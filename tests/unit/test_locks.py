@@ -128,6 +128,15 @@ def test_free_lock_logs_nothing_and_names_its_holder_meanwhile(path, log):
         ('{"host": "h", "pid": -1, "since": 1.0}', None),
         ('{"host": "h", "pid": 1, "since": 1e99}', None),
     ],
+    ids=[
+        "elsewhere",
+        "began later",
+        "ended",
+        "cut off",
+        "unprintable",
+        "negative",
+        "in the future",
+    ],
 )
 def test_only_a_live_process_is_named_as_the_holder(path, log, text, named):
     wait(path, log, locked(path, text.encode()))

@@ -13,7 +13,7 @@ from automata.registry import make
 from automata.runs import place_of
 from automata.tuning import job as job_module
 from automata.tuning.search import search_of
-from searching import run_job, search_here
+from support.searching import run_job, search_here
 from support.simulated import simulate
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"

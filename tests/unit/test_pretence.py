@@ -11,7 +11,7 @@ from automata.config.sections import Compute
 from automata.datasets.prepared import Normalisation
 from automata.training.device import choose_device
 from benchmarks.workloads import images
-from pretence import pretended_cuda
+from support.pretence import pretended_cuda
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 

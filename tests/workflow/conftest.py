@@ -1,7 +1,9 @@
-"""The workflow, run in this process on a folder of its own."""
+"""The workflow, in this process or as a command, in a folder of its own."""
 
 import os
 import re
+import shutil
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -30,9 +32,33 @@ ROOT = Path(__file__).parents[2]
 PROFILE = yaml.safe_load((ROOT / "workflow/profiles/default/profile.yaml").read_text())
 
 
+RECORD = "results/runs/dna/random-hyperband-4af660c7/{}/seed-0/record.json"
+"""Path of a record of the smoke experiment by its selector and fraction."""
+
+
 def bare(path: str) -> str:
     """Return a path without the fingerprints of what runs read."""
     return re.sub("-[0-9a-f]{8}(?=/)", "", path)
+
+
+def snakemake(
+    folder: Path, *arguments: object, root: Path = ROOT, status: int = 0, **environment: str
+) -> str:
+    """Run `snakemake` on the workflow of `root` in `folder`; return what is on the screen."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    command += ["--snakefile", root / "workflow/Snakefile", *arguments]
+    ended = subprocess.run(
+        [*map(str, command)],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == status, ended.stdout[-3000:]
+    assert "Traceback" not in ended.stdout
+    return ended.stdout
 
 
 @dataclass
@@ -116,6 +142,22 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     workflow = Workflow(tmp_path_factory.mktemp("finished"))
     workflow.jobs = workflow.run()
     return workflow
+
+
+@pytest.fixture
+def copy(finished: Workflow, tmp_path: Path) -> Workflow:
+    """A copy of the finished experiment, as a clone that brings its results along."""
+    shutil.copytree(finished.folder, tmp_path / "copy")
+    return Workflow(tmp_path / "copy")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of what the workflow is made of, as a clone has it."""
+    for part in ("config", "envs", "workflow", "rules", "src"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / part, tmp_path / "project" / part, ignore=ignored)
+    return tmp_path / "project"
 
 
 @pytest.fixture

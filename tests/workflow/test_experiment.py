@@ -1,4 +1,4 @@
-"""A miniature experiment from nothing to figures, and what repeats it."""
+"""A miniature experiment from nothing to its page, and what repeats its jobs."""
 
 import os
 import re
@@ -7,66 +7,54 @@ from pathlib import Path
 
 import pytest
 
-from automata.views import figures
+from automata.views import TABLES, figures
 
-ROOT = Path(__file__).parents[2]
-RECORD = "results/runs/dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0/record.json"
+from .conftest import RECORD, ROOT
+
 DRAWN = figures({("dna", "random", "hyperband"): ["full", "gradmatch"]})
-TABLES = [
-    "claims",
-    "differences",
-    "energy",
-    "fronts",
-    "rank-agreement",
-    "provenance",
-    "ratios",
-    "selector-comparison",
-    "runs",
-    "tradeoff",
-    "untuned",
-]
-OF_CARBON = {"tabulate": 1, "plot": 1, "build_page": 1, "all": 1}
-REDUCTIONS = {"collect": 1, **OF_CARBON}
+OF_TABLES = {"tabulate": 1, "plot": 1, "build_page": 1, "all": 1}
+REDUCTIONS = {"collect": 1, **OF_TABLES}
 
 
-@pytest.fixture
-def copy(finished, tmp_path, make_workflow):
-    """A copy of the finished experiment, as a clone that brings its results along."""
-    shutil.copytree(finished.folder, tmp_path / "copy")
-    return make_workflow(tmp_path / "copy")
-
-
-def test_it_takes_one_job_per_run_and_leaves_tables_and_figures(finished):
-    made = {p.relative_to(finished.folder).as_posix() for p in finished.folder.rglob("*.*")}
+def test_each_run_is_one_job_and_all_results_are_there(finished):
+    made = {path.relative_to(finished.folder).as_posix() for path in finished.folder.rglob("*.*")}
     assert finished.jobs == {"prepare": 1, "tune": 2, **REDUCTIONS}
     assert made >= {
         "results/smoke/best.yaml",
         "results/smoke/index.html",
-        *(f"results/smoke/tables/{name}.csv" for name in TABLES),
-        "results/smoke/tables/claims.md",
-        "results/smoke/tables/overview.md",
-        *(f"results/smoke/figures/{name}.pdf" for name in DRAWN),
+        RECORD.format("full-1"),
+        RECORD.format("gradmatch-0.1"),
+        *(f"results/smoke/tables/{name}" for name in TABLES),
+        *(f"results/smoke/figures/{name}.{form}" for name in DRAWN for form in ("pdf", "png")),
     }
+    assert not [path for path in made if path.endswith(".pt")], "work that is finished"
 
 
-def test_second_call_runs_nothing(copy):
-    assert not copy.plan()
-
-
-def test_copy_without_snakemakes_memory_runs_nothing(copy):
-    shutil.rmtree(copy.folder / ".snakemake")
-    assert not copy.plan()
-
-
-def test_times_in_any_order_repeat_no_run(copy):
-    shutil.rmtree(copy.folder / ".snakemake")
-    for path in sorted(copy.folder.rglob("*")):  # as a checkout leaves them
+def touch_all(folder):
+    shutil.rmtree(folder / ".snakemake")
+    for path in sorted(folder.rglob("*")):  # as a checkout leaves them
         os.utime(path)
-    assert copy.plan()["tune"] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "tables_too"),
+    [
+        (lambda folder: None, False),
+        (lambda folder: shutil.rmtree(folder / ".snakemake"), False),
+        (lambda folder: os.utime(folder / "results/data/dna.safetensors"), False),
+        (touch_all, True),
+    ],
+    ids=["as it is", "Snakemake's memory is lost", "data are touched", "dates in any order"],
+)
+def test_copy_of_the_results_repeats_no_run(copy, change, tables_too):
+    change(copy.folder)
+    jobs = copy.plan()
+    assert jobs["prepare"] + jobs["tune"] == 0
+    assert tables_too or not jobs
 
 
 @pytest.mark.parametrize("source", ["src/automata/tuning/job.py", "rules/tune.smk"])
-def test_touched_source_runs_nothing(copy, source):
+def test_touched_source_repeats_nothing(copy, source):
     path = ROOT / source
     times = path.stat()
     try:
@@ -76,13 +64,8 @@ def test_touched_source_runs_nothing(copy, source):
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def test_touched_data_repeat_no_run(copy):
-    os.utime(copy.folder / "results/data/dna.safetensors")
-    assert not copy.plan()
-
-
 def test_deleted_record_repeats_its_run_and_the_reductions(copy):
-    (copy.folder / RECORD).unlink()
+    (copy.folder / RECORD.format("gradmatch-0.1")).unlink()
     assert copy.plan() == {"tune": 1, **REDUCTIONS}
 
 
@@ -101,23 +84,17 @@ def test_changed_parameter_repeats_exactly_the_runs_that_read_it(copy, change, r
     assert not [path for path in copy.records if (copy.folder / path).exists()]
 
 
-def test_another_place_for_the_trials_repeats_nothing(copy):
-    copy.config = {"ray": {"address": "head.cluster:6379"}}
-    assert copy.plan() == {}
-
-
-@pytest.mark.parametrize("change", [{"grams_per_kwh": 432}, {"tdp_watts": 65}, {"pue": 1.2}])
-def test_changed_carbon_repeats_no_run_but_what_is_computed_from_it(copy, change):
-    copy.config = {"carbon": change}
-    assert copy.plan() == OF_CARBON
-
-
-def test_changed_request_to_a_cluster_repeats_nothing(copy):
-    copy.config = {"job": {"memory_mb": 1, "minutes": 1, "gpus": 1, "partition": "gpu"}}
-    assert not copy.plan()
-
-
-def test_added_seed_runs_only_itself_and_the_reductions(copy):
-    copy.config = {"seeds": [0, 1]}
-    assert copy.plan() == {"tune": 2, **REDUCTIONS}
+@pytest.mark.parametrize(
+    ("change", "jobs"),
+    [
+        ({"ray": {"address": "head.cluster:6379"}}, {}),
+        ({"job": {"memory_mb": 1, "minutes": 1, "gpus": 1, "partition": "gpu"}}, {}),
+        ({"carbon": {"tdp_watts": 65}}, OF_TABLES),
+        ({"seeds": [0, 1]}, {"tune": 2, **REDUCTIONS}),
+    ],
+    ids=["place of the trials", "request to a cluster", "carbon", "seed"],
+)
+def test_other_settings_repeat_only_what_reads_them(copy, change, jobs):
+    copy.config = change
+    assert copy.plan() == jobs
     assert all("/seed-1/" in record for record in copy.records)

@@ -1,12 +1,13 @@
-"""What a user sees who types `snakemake` and something fails: one line says it, the last."""
+"""What a user sees who types `snakemake` and something fails: one line says it, the last.
 
-import os
-import shutil
+Each refusal is tested where it is raised. Five go through Snakemake here, one of each way: a dry
+run, a job, a job that dies, a target of many commands, and Ctrl-C.
+"""
+
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 import pytest
@@ -14,76 +15,69 @@ import yaml
 
 from automata.failures import KEPT, KILLED
 
-ROOT = Path(__file__).parents[2]
+from .conftest import RECORD, ROOT, snakemake
+
+SMOKE = ["--configfile", ROOT / "config/smoke.yaml"]
 OWN_MODEL = {
     "model": {"factory": "ending:build"},
-    "search_space": {
-        "learning_rate": {"uniform": [0.001, 0.01]},
-        "batch_size": {"choice": [32]},
-        "optimizer": {"choice": ["adam"]},
-        "schedule": {"choice": ["none"]},
-    },
+    "search_space": {"learning_rate": {"uniform": [0.001, 0.01]}, "batch_size": {"choice": [32]}},
 }
 
 
-@pytest.fixture
-def call(tmp_path):
-    """Give a function that calls Snakemake in a folder and returns what is on the screen."""
-
-    def snakemake(*arguments: str, status: int = 1) -> list[str]:
-        command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
-        ended = subprocess.run(
-            [*command, "--cores", "1", *arguments],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=120,
-            check=False,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        )
-        assert ended.returncode == status
-        assert "Traceback" not in ended.stdout
-        return ended.stdout.splitlines()
-
-    return snakemake
+def last_line(folder, *arguments, status=1):
+    return snakemake(folder, *SMOKE, *arguments, status=status).splitlines()[-1]
 
 
-def test_model_that_ends_its_process_is_told(call, tmp_path):
+def test_wrong_key_is_one_line_that_names_its_file(tmp_path):
+    (tmp_path / "broken.yaml").write_text("fractions: [2]\n")
+    (tmp_path / "last.yaml").write_text("seeds: [0]\n")
+    line = last_line(tmp_path, "broken.yaml", "last.yaml", "--dry-run")
+    assert line == "broken.yaml: fractions.0: 2 is not valid; valid: number > 0 and <= 1"
+
+
+def test_edited_record_is_one_line_that_names_it(copy):
+    path = RECORD.format("gradmatch-0.1")
+    record = copy.folder / path
+    record.write_text(record.read_text().replace('"accuracy": 0', '"accuracy": 1', 1))
+    reason = "its content does not match its digest: cut off, edited or damaged;"
+    assert f"automata collect: error: {path}: {reason}" in last_line(copy.folder, "--", "tables")
+
+
+def test_paper_figures_without_records_are_one_line(tmp_path):
+    line = last_line(tmp_path, "--", "paper_figures")
+    assert "seed-0/record.json: no file, and no folder with" in line
+
+
+def test_model_that_ends_its_process_is_one_line(tmp_path):
     (tmp_path / "ending.py").write_text("import os\ndef build(*a, **k):\n    os._exit(3)\n")
     config = {"selectors": ["full"], "protocol": {"tabular": OWN_MODEL}}
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(config))
-    files = [str(ROOT / "config/smoke.yaml"), "own.yaml"]
-    lines = call("--until", "tune", "--configfile", *files)
-    assert lines[-1].startswith(f"automata: error: {KILLED}; {KEPT} (log: logs/tune/dna/")
+    line = last_line(tmp_path, "own.yaml", "--until", "tune")
+    assert line.startswith(f"automata: error: {KILLED}; {KEPT} (log: logs/tune/dna/")
 
 
-def test_last_line_says_what_to_read(finished, call, tmp_path):
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "results/smoke/index.html").unlink()
-    lines = call("--configfile", str(ROOT / "config/smoke.yaml"), status=0)
-    told = "The best hyper-parameters: results/smoke/best.yaml; how good they are: "
-    assert lines[-1] == f"{told}results/smoke/index.html"
+def test_last_line_says_what_to_read(copy):
+    (copy.folder / "results/smoke/index.html").unlink()
+    best = "The best hyper-parameters: results/smoke/best.yaml; how good they are: "
+    assert last_line(copy.folder, status=0) == f"{best}results/smoke/index.html"
 
 
 @pytest.mark.slow
 def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
-    command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
-    command += ["--cores", "1", "--until", "tune", "--configfile", str(ROOT / "config/smoke.yaml")]
+    command = [sys.executable, "-m", "snakemake", "-s", ROOT / "workflow/Snakefile"]
     with subprocess.Popen(
-        command,
+        [*command, "--cores", "1", "--until", "tune", *SMOKE],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        # What runs in the background of a script ignores Ctrl-C, and passes that on.
+        # Processes in the background of a script ignore Ctrl-C, and their children do, too.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        snakemake = psutil.Process(process.pid)
-        family = wait_for_ray(snakemake)
+        parent = psutil.Process(process.pid)
+        family = wait_for_ray(parent)
         for _ in range(2):  # a terminal sends it to all
-            for member in [snakemake, *family]:
+            for member in [parent, *family]:
                 if member.is_running():
                     member.send_signal(signal.SIGINT)
             time.sleep(0.3)
@@ -94,19 +88,19 @@ def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
     assert not list((tmp_path / ".snakemake/locks").glob("*"))
 
 
+def wait_for_ray(parent):
+    """Return all processes below Snakemake once Ray runs there."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        family = parent.children(recursive=True)
+        if "raylet" in map(name_of, family):
+            return family
+        time.sleep(0.1)
+    raise AssertionError("no Ray was started")
+
+
 def name_of(process):
     try:
         return process.name()
     except psutil.NoSuchProcess:  # it has just ended
         return ""
-
-
-def wait_for_ray(snakemake):
-    """Return all processes below Snakemake once Ray runs there."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        family = snakemake.children(recursive=True)
-        if "raylet" in map(name_of, family):
-            return family
-        time.sleep(0.1)
-    raise AssertionError("no Ray was started")

@@ -1,14 +1,12 @@
 """The workflow as a module of another Snakefile: from a clone, and from a git repository."""
 
+import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-CLONE = f'"{ROOT}/workflow/Snakefile"'
-PARTS = ("workflow", "rules", "envs")
+from .conftest import ROOT, snakemake
+
 SNAKEFILE = """
 SETTINGS = {{
     "experiment": "within", "datasets": ["dna"], "selectors": ["full", "random"],
@@ -31,44 +29,27 @@ rule mine:
 """
 
 
-@pytest.fixture(scope="module")
-def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A git repository of the working tree as it is."""
-    folder = tmp_path_factory.mktemp("repository")
-    names = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *PARTS],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split("\0")
-    for name in filter(None, names):
-        if (ROOT / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes((ROOT / name).read_bytes())
-    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
-    for command in (["init", "-q", "-b", "main"], ["add", "."], [*who, "commit", "-qm", "x"]):
-        subprocess.run(["git", *command], cwd=folder, check=True)
-    return folder
+def call(folder, snakefile, renamed, *arguments):
+    """Return what Snakemake shows that runs another Snakefile."""
+    (folder / "workflow").mkdir()
+    text = SNAKEFILE.format(snakefile=snakefile, renamed=renamed)
+    (folder / "workflow/Snakefile").write_text(text)
+    return snakemake(folder, *arguments, root=folder)
 
 
-def call(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-    shown = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert shown.returncode == 0, (shown.stdout + shown.stderr)[-3000:]
-    return shown.stdout + shown.stderr
-
-
-def test_a_module_of_a_clone_plans_under_other_names(tmp_path: Path) -> None:
-    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(snakefile=CLONE, renamed=" as automata_*"))
-    assert "automata_tune" in call(tmp_path, "-n")
+def test_module_of_a_clone_plans_under_other_names(tmp_path):
+    snakefile = f'"{ROOT}/workflow/Snakefile"'
+    assert "automata_tune" in call(tmp_path, snakefile, " as automata_*", "-n")
 
 
 @pytest.mark.slow
-def test_a_module_of_a_git_repository_runs_where_the_package_is_installed(
-    tmp_path: Path, repository: Path
-) -> None:
+def test_module_of_a_git_repository_runs_where_the_package_is_installed(tmp_path):
+    repository = tmp_path / "repository"
+    for part in ("workflow", "rules", "envs"):
+        shutil.copytree(ROOT / part, repository / part)
+    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
+    for command in (["init", "-q", "-b", "main"], ["add", "."], [*who, "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=repository, check=True)
     snakefile = f'gitfile("{repository}", path="workflow/Snakefile", ref="main")'
-    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(snakefile=snakefile, renamed=""))
-    call(tmp_path)
+    call(tmp_path, snakefile, "")
     assert (tmp_path / "mine.txt").read_text()

@@ -10,7 +10,7 @@ import pytest
 
 from automata.records import Record, read_record
 from benchmarks.gpu.checks import undated
-from pretence import NAME, WATTS
+from support.pretence import NAME, WATTS
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ TESTS = Path(__file__).parents[1]
 def on_gpu(make_workflow: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
     """The records of the smoke experiment by their runs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS / "pretended"), str(TESTS)]))
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS / "support/pretended"), str(TESTS)]))
         workflow = make_workflow(tmp_path_factory.mktemp("gpu"), {"compute": {"device": "cuda"}})
         workflow.run()
     assert (workflow.folder / "results/smoke/index.html").exists()

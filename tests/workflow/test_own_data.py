@@ -17,14 +17,16 @@ from automata.prediction.predict import predict
 from automata.records import read_record
 from automata.runs import pack
 
-DOCS = Path(__file__).parents[2] / "docs"
+from .conftest import ROOT, Workflow
+
+DOCS = ROOT / "docs"
 PAGES = (DOCS / "own-data.md").read_text() + (DOCS / "extending.md").read_text()
 EXAMPLES = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", PAGES, re.DOTALL))
 EXAMPLES["my_nets.py"] = (DOCS / "examples/my_nets.py").read_text()
 
 
 def flowers(folder):
-    """150 real flowers, with a column of names that says nothing, and gaps."""
+    """Write 150 real flowers, with a column of names that says nothing, and gaps."""
     data = load_iris(as_frame=True)
     table = data.data.iloc[:, 2:].set_axis(["petal_length", "petal_width"], axis=1)
     table["soil"] = np.random.default_rng(0).choice(["sand", "clay"], len(table))
@@ -34,7 +36,7 @@ def flowers(folder):
 
 
 def reviews(folder):
-    """200 reviews, good or bad by one of their words."""
+    """Write 200 reviews, good or bad by one of their words."""
     words = {5: ["lovely", "great", "superb"], 1: ["dull", "awful", "bad"]}
     random = np.random.default_rng(0)
     stars = random.choice([1, 5], 200)
@@ -46,7 +48,7 @@ def reviews(folder):
 
 
 def shapes(folder):
-    """90 small images of stripes: across, upright, or none."""
+    """Write 90 small images of stripes: across, upright, or none."""
     random = np.random.default_rng(0)
     for name in ("across", "upright", "plain"):
         (folder / "shapes" / name).mkdir(parents=True)
@@ -63,35 +65,30 @@ TOGETHER = {"metering": {"exclusive": False}}
 DATA = {"flowers": flowers, "reviews": reviews, "shapes": shapes}
 
 
-def place(name, workflow):
-    """Put the data and the configuration of an example into the folder of `workflow`."""
+def placed(name, folder, **config):
+    """Return a workflow in `folder`, which gets the data and the configuration of an example."""
     for file, content in EXAMPLES.items():
-        (workflow.folder / file).write_text(content)
-    DATA[name](workflow.folder)
-    workflow.config, workflow.configfiles = TOGETHER, [workflow.folder / f"{name}.yaml"]
+        (folder / file).write_text(content)
+    DATA[name](folder)
+    return Workflow(folder, {**TOGETHER, **config}, [folder / f"{name}.yaml"])
 
 
-def targets(name):
-    """Return what is made of an example: of the first a figure, of the others the runs."""
+def target(name):
+    """Return a target of an example: of the first a figure, of the others the runs."""
     made = "figures/tradeoff/flowers.png" if name == "flowers" else "tables/runs.csv"
-    return [f"results/{name}/{made}"]
+    return f"results/{name}/{made}"
 
 
-def test_rows(name, record):
+def rows_and_classes(name, record):
     """Write the test rows of an example as a user has them; return where, and their classes."""
     own = record.job.settings.data.own
     if name == "shapes":
         raw = load(name, own)
         np.savez("new.npz", images=raw.test.inputs.transpose(0, 2, 3, 1))
         return Path("new.npz"), np.array(raw.classes)[raw.test.labels]
-    table = pd.read_csv(own.path, dtype=str)
-    parts = read_own(own).parts
-    rows = table.iloc[parts["test"].rows]
+    rows = pd.read_csv(own.path, dtype=str).iloc[read_own(own).parts["test"].rows]
     rows.drop(columns=own.target).to_csv("new.csv", index=False)
     return Path("new.csv"), rows[own.target].to_numpy()
-
-
-test_rows.__test__ = False
 
 
 @pytest.fixture(
@@ -102,12 +99,11 @@ test_rows.__test__ = False
     ],
     scope="module",
 )
-def example(request, tmp_path_factory, make_workflow):
+def example(request, tmp_path_factory):
     """Name and finished workflow of an example, in a folder with its data."""
     name = request.param
-    workflow = make_workflow(tmp_path_factory.mktemp(name))
-    place(name, workflow)
-    workflow.jobs = workflow.run(*targets(name))
+    workflow = placed(name, tmp_path_factory.mktemp(name))
+    workflow.jobs = workflow.run(target(name))
     return name, workflow
 
 
@@ -116,25 +112,34 @@ def test_documentation_has_an_example_of_each_kind():
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_example_plans_its_runs_and_page(name, workflow):
-    place(name, workflow)
-    jobs = workflow.plan()
+def test_example_plans_its_runs_and_page(name, tmp_path):
+    jobs = placed(name, tmp_path).plan()
     assert (jobs["prepare"], jobs["tune_and_keep"], jobs["build_page"]) == (1, 2, 1)
     assert jobs["fit_baselines"] == 1
 
 
-@pytest.mark.parametrize("example", ["flowers"], indirect=True)
-def test_example_goes_all_the_way_to_its_figure(example):
-    _, workflow = example
-    assert (workflow.folder / "results/flowers/figures/tradeoff/flowers.png").exists()
-
-
-@pytest.mark.parametrize("example", ["flowers"], indirect=True)
-def test_claims_of_the_paper_are_not_checked_on_own_data(example, tmp_path, make_workflow):
+def test_kept_models_are_as_good_on_a_users_rows_as_their_records_say(example, monkeypatch):
     name, workflow = example
-    again = make_workflow(tmp_path)
-    place(name, again)
-    again.config = {"experiment": "again", "archives": ["records.tar.xz"]}
+    assert (workflow.folder / target(name)).exists()
+    assert workflow.jobs["tune_and_keep"] == 2
+    monkeypatch.chdir(workflow.folder)
+    monkeypatch.syspath_prepend(str(workflow.folder))
+    factory = "my_nets:build" if name == "reviews" else None
+    models = list(Path("results/runs").rglob("model.safetensors"))
+    assert len(models) == 2
+    for model in models:
+        record = read_record(model.with_name("record.json"))
+        assert name in record.data.source
+        assert record.test.accuracy > 0.6  # classes are of equal size
+        rows, classes = rows_and_classes(name, record)
+        found = predict(model.parent, rows, factory)["prediction"].to_numpy()
+        assert (found == classes).mean() == pytest.approx(record.test.accuracy, abs=1e-9)
+
+
+@pytest.mark.parametrize("example", ["flowers"], indirect=True)
+def test_claims_of_the_paper_are_not_checked_on_own_data(example, tmp_path):
+    _, workflow = example
+    again = placed("flowers", tmp_path, experiment="again", archives=["records.tar.xz"])
     pack(workflow.folder.rglob("record.json"), tmp_path / "records.tar.xz")
     again.run("tables")
     for tables in (workflow.folder / "results/flowers/tables", tmp_path / "results/again/tables"):
@@ -143,50 +148,13 @@ def test_claims_of_the_paper_are_not_checked_on_own_data(example, tmp_path, make
         assert not made & {"claims.md", "claims.csv"}
 
 
-def test_example_learns_more_than_the_largest_class(example):
-    name, workflow = example
-    records = [read_record(path) for path in workflow.folder.rglob("record.json")]
-    assert workflow.jobs["tune_and_keep"] == 2
-    assert [record.data.source for record in records] == [records[0].data.source] * 2
-    assert name in records[0].data.source
-    assert min(record.test.accuracy for record in records) > 0.6  # classes are of equal size
+def add_row(table):
+    rows = pd.read_csv(table)
+    pd.concat([rows, rows.tail(1)]).to_csv(table, index=False)
 
 
-def test_kept_models_are_as_good_on_a_users_rows_as_their_records_say(example, monkeypatch):
-    name, workflow = example
-    monkeypatch.chdir(workflow.folder)
-    monkeypatch.syspath_prepend(str(workflow.folder))
-    rows, classes = test_rows(name, read_record(next(workflow.folder.rglob("record.json"))))
-    models = list(Path("results/runs").rglob("model.safetensors"))
-    assert len(models) == 2
-    factory = "my_nets:build" if name == "reviews" else None
-    for model in models:
-        found = predict(model.parent, rows, factory)["prediction"].to_numpy()
-        record = read_record(model.with_name("record.json"))
-        assert (found == classes).mean() == pytest.approx(record.test.accuracy, abs=1e-9)
-
-
-def test_second_call_runs_nothing(example):
-    name, workflow = example
-    assert not workflow.plan(*targets(name))
-
-
-@pytest.fixture
-def copy(example, tmp_path, make_workflow):
-    """Name and workflow of a copy of a finished example."""
-    name, workflow = example
-    shutil.copytree(workflow.folder, tmp_path / "copy")
-    files = [tmp_path / "copy" / f"{name}.yaml"]
-    return name, make_workflow(tmp_path / "copy", TOGETHER, files)
-
-
-def add_row(folder):
-    table = pd.read_csv(folder)
-    pd.concat([table, table.tail(1)]).to_csv(folder, index=False)
-
-
-def repaint(file):
-    Image.fromarray(np.zeros((12, 12, 3), np.uint8)).save(file)
+def repaint(image):
+    Image.fromarray(np.zeros((12, 12, 3), np.uint8)).save(image)
 
 
 CHANGES = {
@@ -196,47 +164,42 @@ CHANGES = {
 }
 
 
-def test_changed_data_repeat_the_runs(copy):
-    name, workflow = copy
-    CHANGES[name](workflow.folder)
-    jobs = workflow.plan()
-    assert (jobs["prepare"], jobs["tune_and_keep"]) == (1, 2)
+def test_runs_are_repeated_for_other_data_alone(example, tmp_path):
+    name, workflow = example
+    assert not workflow.plan(target(name))
+    shutil.copytree(workflow.folder, tmp_path / "copy")
+    copy = Workflow(tmp_path / "copy", {}, [tmp_path / "copy" / f"{name}.yaml"])
+
+    def jobs(**data):
+        copy.config = {**TOGETHER, "data": data}
+        planned = copy.plan()
+        return planned["prepare"], planned["tune_and_keep"]
+
+    assert jobs(mirror="elsewhere", cache="also-elsewhere") == (0, 0)
+    vectors = {"source": None, "dimension": 7}
+    assert jobs(vectors=vectors) == ((1, 2) if name == "reviews" else (0, 0))
+    CHANGES[name](copy.folder)
+    assert jobs() == (1, 2)
 
 
 @pytest.mark.slow
-def test_example_goes_all_the_way_to_its_page(copy):
-    name, workflow = copy
+def test_example_goes_all_the_way_to_its_page(example):
+    name, workflow = example
     workflow.run()
     assert (workflow.folder / f"results/{name}/index.html").exists()
 
 
-@pytest.mark.parametrize(
-    ("data", "repeated"),
-    [
-        ({"mirror": "elsewhere", "cache": "also-elsewhere"}, ()),
-        ({"vectors": {"source": None, "dimension": 7}}, ("reviews",)),
-    ],
-)
-def test_data_settings_repeat_the_runs_whose_data_they_change(copy, data, repeated):
-    name, workflow = copy
-    workflow.config = {**TOGETHER, "data": data}
-    jobs = workflow.plan()
-    assert (jobs["prepare"], jobs["tune_and_keep"]) == ((1, 2) if name in repeated else (0, 0))
-
-
-def test_name_of_a_data_set_may_end_like_a_number(workflow):
-    flowers(workflow.folder)
+def test_name_of_a_data_set_may_end_like_a_number(tmp_path):
     content = yaml.safe_load(EXAMPLES["flowers.yaml"])
     content.update(datasets=["v2.0"], own_datasets={"v2.0": content["own_datasets"]["flowers"]})
-    own = workflow.folder / "flowers.yaml"
-    own.write_text(yaml.safe_dump(content))
-    workflow.configfiles = [own]
+    workflow = placed("flowers", tmp_path)
+    workflow.configfiles[0].write_text(yaml.safe_dump(content))
     assert workflow.plan()["tune_and_keep"] == 2
 
 
-@pytest.mark.parametrize("called", ["x{y}.png", "{dataset}.png", "{ a,b}.png"])
-def test_image_called_like_a_wildcard_is_prepared(workflow, called):
-    place("shapes", workflow)
-    image = workflow.folder / "shapes/plain/0.png"
-    image.rename(image.with_name(called))
-    assert workflow.plan(*targets("shapes"))["prepare"] == 1
+def test_images_called_like_wildcards_are_prepared(tmp_path):
+    workflow = placed("shapes", tmp_path)
+    for number, called in enumerate(["x{y}.png", "{dataset}.png", "{ a,b}.png"]):
+        image = tmp_path / f"shapes/plain/{number}.png"
+        image.rename(image.with_name(called))
+    assert workflow.plan(target("shapes"))["prepare"] == 1

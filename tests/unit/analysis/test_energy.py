@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.energy import energy_table, follows_time, how_measured, totals
-from tabulated import CARBON
+from support.tabulated import CARBON
 
 from .conftest import run
 

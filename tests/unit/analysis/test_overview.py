@@ -11,7 +11,7 @@ from automata.analysis.overview import SECTIONS, contrasts, early, glance, overv
 from automata.analysis.search_studies import agreements
 from automata.analysis.statistics import bounds
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
-from tabulated import write_tables
+from support.tabulated import write_tables
 
 from .conftest import of, only
 

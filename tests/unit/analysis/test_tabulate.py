@@ -11,7 +11,7 @@ from automata.cli import main
 from automata.config.files import read
 from automata.views import TABLES
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
-from tabulated import CARBON, write_tables
+from support.tabulated import CARBON, write_tables
 
 from .conftest import only
 

@@ -9,7 +9,7 @@ from benchmarks.gpu import checks, proof
 from benchmarks.gpu.checks import Finding, epochs
 from benchmarks.gpu.epochs import LOSS, PLAIN, epoch_rows
 from benchmarks.workloads import images
-from pretence import pretended_cuda
+from support.pretence import pretended_cuda
 
 
 def bad(folder, quick):

@@ -13,7 +13,8 @@ import pytest
 from scipy import stats
 
 from benchmarks.study import result, searches
-from made_study import METHODS, PANELS, ROWS, write_study
+
+from .made_study import METHODS, PANELS, ROWS, write_study
 
 
 @pytest.fixture(scope="module")

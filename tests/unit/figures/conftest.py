@@ -7,7 +7,7 @@ import pytest
 from automata.figures.files import draw
 from automata.names import METHODS
 from support.synthetic import synthetic_runs
-from tabulated import write_tables
+from support.tabulated import write_tables
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,8 @@ from PIL import Image
 from automata.figures.files import draw
 from automata.figures.style import COLOURS, PAGE_INCHES, save, style
 from automata.views import BEYOND, DATASETS, PAPER, named
-from drawn import boxes, outside, overlaps
+
+from .drawn import boxes, outside, overlaps
 
 OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
 OF_SOME = [*named(BEYOND), *(f"{name}/dna" for name in named(DATASETS))]

@@ -3,7 +3,8 @@
 import pytest
 
 from automata.figures.files import draw
-from drawn import note_of
+
+from .drawn import note_of
 
 SPEEDUP = (
     "Speedup: Total time of FULL / total time of the run; totals are the search plus the final "

@@ -12,7 +12,8 @@ from automata.analysis.search_studies import anytime, rank_agreement
 from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
 from automata.figures.files import draw
 from automata.figures.style import logarithmic
-from drawn import bars, legend_of, note_of, points, texts
+
+from .drawn import bars, legend_of, note_of, points, texts
 
 SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")
 

@@ -11,7 +11,8 @@ from automata.analysis.study import Panel
 from automata.figures.files import draw
 from automata.figures.style import style
 from automata.figures.tradeoff import content, draw_panel
-from drawn import bars, legend_of, note_of, panel, panels, points, texts
+
+from .drawn import bars, legend_of, note_of, panel, panels, points, texts
 
 PANEL = Panel("sst5", "tpe", "hyperband")
 SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from automata.metering.processes import ProcessTree
-from outliving import worker
+from support.outliving import worker
 
 
 @pytest.fixture

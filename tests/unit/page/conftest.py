@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-import tabulated
 from automata.analysis.best import text
 from automata.analysis.tables import write
+from support import tabulated
 from support.synthetic import synthetic_runs
 
 EVIL = "</script><script>document.title='broken'</script>"

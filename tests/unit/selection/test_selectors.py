@@ -16,7 +16,7 @@ from automata.selection.embeddings import LastLayer
 from automata.selection.gradmatch import match_full_gradient
 from automata.selection.problem import SelectionProblem
 from automata.training.subsets import build_selector
-from pretence import pretended_cuda
+from support.pretence import pretended_cuda
 from support.selectors import BLIND, GUIDED, OF_CANDIDATES, layer_of
 
 NAMES = ["full", *SELECTORS]

@@ -17,8 +17,8 @@ from automata.simulation.grid import curves_jobs, path_of, read_curves
 from automata.simulation.train import record_curves
 from automata.tuning import job as job_module
 from automata.tuning.work import WorkFolder
-from pretence import NAME, pretended_cuda
-from searching import run_job, search_here
+from support.pretence import NAME, pretended_cuda
+from support.searching import run_job, search_here
 
 USUAL = {"configurations": 5, "epochs": 9}
 CONFIG = {

@@ -6,7 +6,8 @@ import pandas as pd
 from automata.analysis.study import Study
 from automata.figures.files import draw
 from automata.names import HEDGE, ONE_EPOCH, REPEAT
-from made_curves import table_row
+
+from .made_curves import table_row
 
 
 def row(method, selector="rs2", fraction=0.01, regret=0.0, **changes):

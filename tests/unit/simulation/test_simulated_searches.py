@@ -13,8 +13,9 @@ from automata.simulation.curves import FULL, DatasetCurves, PoolCurves, Strategy
 from automata.simulation.grid import rungs
 from automata.simulation.methods import Comparison, Sample, best_first, ends_under, halving_at
 from automata.tuning.search import Search
-from made_curves import asked
 from support.simulated import simulate
+
+from .made_curves import asked
 
 ETAS = st.integers(2, 5)
 PROPOSER = SimpleNamespace(

@@ -6,7 +6,8 @@ import pytest
 from automata.analysis.study import Study
 from automata.names import REPEAT
 from automata.simulation import readers
-from made_curves import table_row
+
+from .made_curves import table_row
 
 
 def row(method="gradmatch 1 %", selector="gradmatch", **changes):

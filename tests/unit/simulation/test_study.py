@@ -22,7 +22,8 @@ from automata.simulation.tables import (
     sample_of,
     simulated,
 )
-from made_curves import EPOCHS, POOL, asked, made_curves, made_study
+
+from .made_curves import EPOCHS, POOL, asked, made_curves, made_study
 
 ASKED = {"made": asked()}
 

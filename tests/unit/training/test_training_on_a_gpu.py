@@ -24,7 +24,7 @@ from automata.tuning.work import (
     write_checkpoint,
 )
 from benchmarks.workloads import images, sentences
-from pretence import MEMORY_BYTES, pretended_cuda
+from support.pretence import MEMORY_BYTES, pretended_cuda
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 FLOAT32, BFLOAT16 = Compute(), Compute(precision="bfloat16")

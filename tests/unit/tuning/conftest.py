@@ -10,7 +10,7 @@ import pytest
 
 from automata.tuning import job as job_module
 from automata.tuning import ray_search
-from searching import search_here
+from support.searching import search_here
 
 
 @pytest.fixture

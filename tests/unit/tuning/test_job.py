@@ -37,8 +37,9 @@ from automata.tuning.job import ModelFiles, complete_job
 from automata.tuning.log import SearchLog, TrialReported
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.work import CheckpointPolicy, WorkFolder
-from searching import SPACE, make_job, run_job, search_here
-from support.replay import differences
+from support.searching import SPACE, make_job, run_job, search_here
+
+from .replay import differences
 
 N, T = 5, 9
 FULL = {"selector": "full"}

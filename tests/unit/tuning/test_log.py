@@ -25,8 +25,8 @@ from automata.tuning.log import (
 )
 from automata.tuning.search import search_of
 from automata.tuning.work import WorkFolder, write_checkpoint
-from outliving import worker
-from searching import make_job, measured
+from support.outliving import worker
+from support.searching import make_job, measured
 
 SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
 JOB = make_job(run={"search": "tpe", "scheduler": "asha"}, search_space=SPACE)

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from automata.records import Record, parse_record
-from support.replay import differences
+
+from .replay import differences
 
 REFERENCE = Path(__file__).parents[3] / "results/reference"
 

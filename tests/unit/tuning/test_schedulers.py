@@ -23,7 +23,7 @@ from automata.tuning.schedulers import (
     search_epochs,
     successive_halving,
 )
-from searching import make_job
+from support.searching import make_job
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
 

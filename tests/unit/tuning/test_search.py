@@ -18,7 +18,7 @@ from automata.tuning.refit import best_trials, refit
 from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Screens, Verdict
 from automata.tuning.search import Search, search_of
 from automata.tuning.work import CheckpointPolicy
-from searching import make_job, measured
+from support.searching import make_job, measured
 from support.simulated import simulate
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})

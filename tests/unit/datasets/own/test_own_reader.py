@@ -9,7 +9,8 @@ import pytest
 from automata.config.data import OwnTabular
 from automata.datasets.own.reader import read_table
 from automata.errors import UserError
-from support.own_tables import loaded, whole, written
+
+from .own_tables import loaded, whole, written
 
 
 def read(folder, content, name="t.csv", **keys):

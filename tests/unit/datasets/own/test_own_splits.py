@@ -10,7 +10,8 @@ from automata.config.data import OwnTabular
 from automata.datasets.own.splits import FileLabels, assign, class_names, draw_groups
 from automata.datasets.own.tables import read_own
 from automata.errors import UserError
-from support.own_tables import features, loaded, written
+
+from .own_tables import features, loaded, written
 
 SHARES = {"train": 0.7, "validation": 0.1, "test": 0.2}
 ROWS = 200

@@ -14,7 +14,8 @@ from automata.config.data import Preparation
 from automata.datasets.own import tabular
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
-from support.own_tables import features, loaded, whole, written
+
+from .own_tables import features, loaded, whole, written
 
 SPLITS = ["train", "validation", "test"]
 

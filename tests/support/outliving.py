@@ -11,36 +11,28 @@ import psutil
 
 WORKER = """
 import os, subprocess, sys, time
+
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        sum(range(10_000))
+    return time.process_time()
+
 print(os.getpid(), flush=True)
 for line in sys.stdin:
-    if line == "start another\\n":
-        another = [sys.executable, "-c", "import time; time.sleep(600)"]
-        print(subprocess.Popen(another).pid, flush=True)
-    else:
-        end = time.process_time() + float(line)
-        while time.process_time() < end:
-            sum(range(10_000))
-        print(time.process_time(), flush=True)
+    print(eval(line), flush=True)
 """
-
-STARTER = f"""
-import subprocess, sys
-subprocess.Popen([sys.executable, "-c", {WORKER!r}]).wait()
-"""
+SLEEPER = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']).pid"
+STARTER = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {WORKER!r}]).wait()"
 
 
 class Worker:
-    """The worker, and what it is told to do."""
+    """The worker, which evaluates what it reads."""
 
     def __init__(self) -> None:
-        self.starter = subprocess.Popen(
-            [sys.executable, "-c", STARTER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            bufsize=1,
-        )
-        self.process = psutil.Process(int(self._answer()))
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.starter = subprocess.Popen([sys.executable, "-c", STARTER], bufsize=1, **pipes)
+        self.process = psutil.Process(int(self.starter.stdout.readline()))
 
     def orphan(self) -> None:
         """Kill its parent."""
@@ -50,19 +42,14 @@ class Worker:
 
     def burn(self, seconds: float) -> float:
         """Let it use so many CPU seconds, and return all that it has used."""
-        return float(self._tell(str(seconds)))
+        return float(self._value_of(f"burn({seconds})"))
 
     def start_another(self) -> psutil.Process:
         """Let it start a process that sleeps."""
-        return psutil.Process(int(self._tell("start another")))
+        return psutil.Process(int(self._value_of(SLEEPER)))
 
-    def _tell(self, line: str) -> str:
-        assert self.starter.stdin is not None
-        self.starter.stdin.write(f"{line}\n")
-        return self._answer()
-
-    def _answer(self) -> str:
-        assert self.starter.stdout is not None
+    def _value_of(self, expression: str) -> str:
+        self.starter.stdin.write(f"{expression}\n")
         return self.starter.stdout.readline()
 
 

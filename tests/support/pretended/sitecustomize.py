@@ -22,7 +22,7 @@ class Finder:
 
     def load_and_begin(self, module):
         self.load(module)
-        import pretence
+        from support import pretence
 
         self.kept = pretence.pretended_cuda()  # it ends with its generator
         self.kept.__enter__()
