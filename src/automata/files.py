@@ -33,8 +33,11 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path with the suffix of `path`, which replaces `path` on success.
 
     After an exception `path` is unchanged, and the temporary file is removed. The next writer
-    removes the temporary file of a killed process.
+    removes the temporary file of a killed process. Raises UserError for a device or a pipe, such as
+    /dev/null, which would become a file.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise UserError(f"{path}: a device or a pipe; name a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(path)
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.unfinished{path.suffix}")

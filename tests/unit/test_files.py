@@ -55,6 +55,14 @@ def test_umask_decides_who_may_read(tmp_path, mask):
     assert (tmp_path / "model.safetensors").stat().st_mode & 0o777 == 0o666 & ~mask
 
 
+def test_a_pipe_is_not_replaced(tmp_path):
+    """As root, replacing /dev/null would break the machine."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match=r"pipe: a device or a pipe; name a file"):
+        write_text(tmp_path / "pipe", "new")
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_next_writer_removes_what_a_killed_process_left(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
