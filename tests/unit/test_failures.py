@@ -51,22 +51,15 @@ def from_callback(error):
     return TuneError(f"Traceback (most recent call last):\n  File\n{type(error).__name__}: {error}")
 
 
-FULL = os_error(errno.ENOSPC, "w/1.pt")
-
-
 @pytest.mark.parametrize(
     ("error", "line"),
     [
         (UserError("seeds: none"), "seeds: none"),
         (of_trial(UserError("model: no head")), "model: no head"),
         (KeyboardInterrupt(), f"interrupted; {KEPT}"),
-        (FULL, f"w/1.pt: {SPACE}"),
-        (os_error(errno.ENOSPC), SPACE),
         (os_error(errno.EDQUOT, "w"), f"w: {SPACE}"),
-        (of_trial(FULL), f"w/1.pt: {SPACE}"),
+        (of_trial(os_error(errno.ENOSPC, "w/1.pt")), f"w/1.pt: {SPACE}"),
         (from_callback(os_error(errno.ENOSPC)), SPACE),
-        (RuntimeError("I/O error: No space left on device (os error 28)"), SPACE),
-        (os_error(errno.EROFS, "results"), f"results: Read-only file system; {WRITABLE}"),
         (os_error(errno.EACCES, "results"), f"results: Permission denied; {WRITABLE}"),
         (os_error(errno.ENOENT, "a.csv"), "a.csv: No such file or directory"),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
@@ -95,7 +88,6 @@ def test_known_failure_is_one_line_with_the_remedy(error, line):
     ("error", "named"),
     [
         (ZeroDivisionError("by zero\nmore"), "ZeroDivisionError: by zero"),
-        (of_trial(KeyError("x")), "KeyError: 'x'"),
         (from_callback(KeyError("x")), "TuneError: KeyError: 'x'"),
         (OSError("no file is named"), "OSError: no file is named"),
     ],
@@ -135,7 +127,6 @@ def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsy
         ("2026 automata.tuning.job: waiting\n", f"automata: error: {KILLED}; {KEPT}"),
         (None, f"automata: error: {KILLED}; {KEPT}"),
     ],
-    ids=["own line", "no line", "no log"],
 )
 def test_reason_of_a_failed_job_is_in_its_log(tmp_path, text, line):
     log = tmp_path / "job.log"
@@ -160,11 +151,10 @@ def test_second_ctrl_c_is_ignored_while_the_process_cleans_up(monkeypatch):
         signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("usual", ["SIG_IGN", "SIG_DFL"])
-def test_other_handling_of_ctrl_c_is_kept(usual):
+def test_ctrl_c_stays_ignored_in_a_background_job():
     code = (
-        f"import signal; from automata.failures import handle_ctrl_c; s = signal.{usual}; "
-        "signal.signal(signal.SIGINT, s); handle_ctrl_c(); "
-        "assert signal.getsignal(signal.SIGINT) is s"
+        "import signal; from automata.failures import handle_ctrl_c; "
+        "signal.signal(signal.SIGINT, signal.SIG_IGN); handle_ctrl_c(); "
+        "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
