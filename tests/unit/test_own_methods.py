@@ -29,7 +29,7 @@ def example(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
 
 
-def own_job(own=OWN, configurations=8, **run):
+def own_job(own=OWN, configurations=8):
     """Return a job with the methods of `own`, and the project's others."""
     ours = {"search": "random", "scheduler": "hyperband", "selector": "rs2"}
     names = {kind: "mine" if kind in own else name for kind, name in ours.items()}
@@ -45,7 +45,7 @@ def own_job(own=OWN, configurations=8, **run):
         "compute": {"device": "cpu"},
         "metering": {"exclusive": False},
     }
-    run = {"dataset": "dna", "fraction": 0.1, "seed": 0, **names, **run}
+    run = {"dataset": "dna", "fraction": 0.1, "seed": 0, **names}
     return Job.model_validate({"run": run, "settings": settings})
 
 
@@ -56,7 +56,6 @@ def test_example_tunes_on_real_data(tmp_path, monkeypatch):
     record = run_job(own_job(), data, tmp_path / "work")
     trials = record.tuning.trials
     assert len(trials) == 8
-    assert {trial.epochs for trial in (t.progress for t in trials)} <= {2, 4, 8}
     assert all(t.progress.gradient_selections for t in trials if t.progress.epochs > 2)
     assert record.test.accuracy > 0.8  # the largest class has 0.53 of the rows
 

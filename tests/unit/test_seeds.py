@@ -11,11 +11,7 @@ from automata.seeds import derive
     ("one", "other"),
     [
         ((0, "order", 1), (1, "order", 1)),
-        ((0, "order", 1), (0, "order", 2)),
-        ((0, "order", 1), (0, "warm", 1)),
         ((0, "order", 1), (0, "order")),
-        ((1, "2"), (12,)),
-        ((0, "a", "b"), (0, "b", "a")),
         ((1, "a", "b"), (1, "a/b")),
     ],
 )
