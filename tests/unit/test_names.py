@@ -3,32 +3,27 @@
 import inspect
 from importlib import import_module
 
-import pytest
-
 from automata import names
 from automata.analysis.study import Panel
 from automata.datasets.catalog import DATASETS
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, SELECTORS
 
 
-def test_data_sets_have_the_papers_names_and_a_users_own_keep_theirs():
+def test_data_sets_have_the_papers_names_and_order_and_a_users_own_follow_by_name():
     assert set(names.DATASETS) == set(DATASETS)
-    assert names.dataset("glue-sst2") == "glue-SST2"
+    labels = ["mine", "letter", "a", "dna"]
+    assert names.ordered(labels, names.DATASETS) == ["dna", "letter", "a", "mine"]
     assert Panel("my-set", "tpe", "hyperband").short_title == "my-set (TPE, HB)"
 
 
-def test_order_is_that_of_the_table_and_then_by_name():
-    labels = ["mine", "letter", "a", "dna"]
-    assert names.ordered(labels, names.DATASETS) == ["dna", "letter", "a", "mine"]
-
-
-@pytest.mark.parametrize("registry", [METHODS, SCHEDULERS, SEARCHES])
-def test_methods_differ_in_name_marker_and_colour(registry):
-    assert len({row.display for row in registry.values()}) == len(registry)
-    markers = [row.marker for row in registry.values() if row.marker]
-    assert len({*markers, *names.SPARE_MARKERS}) == len(markers) + len(names.SPARE_MARKERS)
-    colours = [row.colour for row in SELECTORS.values()]
-    assert len({*colours, *names.SPARE_COLOURS}) == len(colours) + len(names.SPARE_COLOURS)
+def test_methods_differ_in_name_marker_and_colour():
+    for registry in (METHODS, SCHEDULERS, SEARCHES):
+        assert len({row.display for row in registry.values()}) == len(registry)
+        markers = [row.marker for row in registry.values() if row.marker]
+        markers += names.SPARE_MARKERS
+        assert len(set(markers)) == len(markers)
+    colours = [*(row.colour for row in SELECTORS.values()), *names.SPARE_COLOURS]
+    assert len(set(colours)) == len(colours)
 
 
 def test_own_method_has_one_of_the_spare_looks():

@@ -1,13 +1,11 @@
 """`automata new` writes configurations that the project reads and prepares."""
 
 import csv
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 import yaml
 from PIL import Image
 
@@ -19,7 +17,6 @@ from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
 from automata.new import PATIENCE, SPACES, name_of, new
-from automata.training.run import TrainingRun
 from automata.tuning.sizes import SIZES, Size, fitting, plan_of
 
 RANDOM = np.random.default_rng(0)
@@ -191,32 +188,13 @@ def test_cost_of_a_search_is_that_of_its_brackets_and_cores():
     assert both.kwh == alone.kwh == pytest.approx(5.0 * alone.seconds / 3.6e6)
 
 
-@pytest.fixture
-def flowers():
+def test_probe_extrapolates_the_time_of_an_epoch(monkeypatch):
     job = module._job("flowers", guess(FLOWERS, "species", None))
-    return prepare("flowers", job.settings.data, Path()), job
-
-
-def test_probe_extrapolates_the_time_of_an_epoch(flowers, monkeypatch):
+    data = prepare("flowers", job.settings.data, Path())
     ticks = iter(range(1000))
     monkeypatch.setitem(module.CLOCKS, "cpu", lambda: float(next(ticks)))
     monkeypatch.setattr(module, "FIRST_ROWS", 100)
-    rows = len(flowers[0].train)
-    assert module.seconds_per_pass(*flowers) == pytest.approx(rows / 100)
-
-
-def test_probe_counts_its_own_time_alone(flowers, monkeypatch):
-    train_to, threads = TrainingRun.train_to, set()
-
-    def on_a_busy_host(run, epoch):
-        time.sleep(1)
-        threads.add(torch.get_num_threads())
-        train_to(run, epoch)
-
-    monkeypatch.setattr(TrainingRun, "train_to", on_a_busy_host)
-    torch.set_num_threads(4)
-    assert module.seconds_per_pass(*flowers) < 0.9
-    assert threads == {1}
+    assert module.seconds_per_pass(data, job) == pytest.approx(len(data.train) / 100)
 
 
 @pytest.mark.parametrize(("cores", "written"), [(1, None), (64, 27)])
