@@ -27,6 +27,7 @@ from automata.failures import (
 
 WRITABLE = f"make it writable, or name another folder by --directory, and {KEPT}"
 SPACE = f"no space left on the device; make room and {KEPT}"
+CUDA = "CUDA error: out of memory"
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory: 9 bytes"
 
 
@@ -68,10 +69,7 @@ def from_callback(error):
             of_trial(torch.OutOfMemoryError("CUDA out of memory. Tried to\nmore")),
             f"GPU memory ran out: CUDA out of memory. Tried to; {SMALLER}",
         ),
-        (
-            torch.AcceleratorError("CUDA error: out of memory\nmore"),
-            f"GPU memory ran out: CUDA error: out of memory; {SMALLER}",
-        ),
+        (torch.AcceleratorError(CUDA), f"GPU memory ran out: {CUDA}; {SMALLER}"),
         (RuntimeError(NO_MEMORY), f"memory ran out: {NO_MEMORY}; make room and {KEPT}"),
         (
             of_trial(OutOfMemoryError("a task was killed\nmore"), wrapped=False),
@@ -120,19 +118,13 @@ def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsy
     assert line == f"automata page: error: {tmp_path}: {SPACE}"
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("automata: error: a\nautomata tune: error: b\nRay: c\n", "automata tune: error: b"),
-        ("2026 automata.tuning.job: waiting\n", f"automata: error: {KILLED}; {KEPT}"),
-        (None, f"automata: error: {KILLED}; {KEPT}"),
-    ],
-)
-def test_reason_of_a_failed_job_is_in_its_log(tmp_path, text, line):
-    log = tmp_path / "job.log"
-    if text is not None:
-        log.write_text(text)
-    assert reason_in_log(log) == f"{line} (log: {log})"
+def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_path):
+    log, killed = tmp_path / "job.log", f"automata: error: {KILLED}; {KEPT}"
+    assert reason_in_log(log) == f"{killed} (log: {log})"
+    log.write_text("2026 automata.tuning.job: waiting\n")
+    assert reason_in_log(log) == f"{killed} (log: {log})"
+    log.write_text("automata: error: a\nautomata tune: error: b\nRay: c\n")
+    assert reason_in_log(log) == f"automata tune: error: b (log: {log})"
 
 
 def test_second_ctrl_c_is_ignored_while_the_process_cleans_up(monkeypatch):

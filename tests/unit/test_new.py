@@ -197,14 +197,12 @@ def test_probe_extrapolates_the_time_of_an_epoch(monkeypatch):
     assert module.seconds_per_pass(data, job) == pytest.approx(len(data.train) / 100)
 
 
-@pytest.mark.parametrize(("cores", "written"), [(1, None), (64, 27)])
-def test_trials_use_the_cores_of_the_machine(cores, written, monkeypatch):
+@pytest.mark.parametrize(("cores", "compute"), [(1, None), (64, {"concurrent_trials": 27})])
+def test_trials_use_the_cores_of_the_machine(cores, compute, monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: range(cores))
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
-    summary = new_flowers()
-    text = yaml.safe_load(Path("flowers.yaml").read_text())
-    assert text.get("compute") == (written and {"concurrent_trials": written})
-    assert f"27 configurations, 81 epochs, 3 seed(s), {written or 1} at once: about " in summary
+    assert "27 configurations, 81 epochs, 3 seed(s), " in new_flowers()
+    assert yaml.safe_load(Path("flowers.yaml").read_text()).get("compute") == compute
 
 
 def test_every_file_name_becomes_a_free_name():
