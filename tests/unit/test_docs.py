@@ -1,10 +1,7 @@
 """README and docs: links, commands, files and examples that they name exist."""
 
 import re
-import tomllib
 from pathlib import Path
-
-import yaml
 
 from automata.cli import COMMANDS
 from automata.config.files import read_experiments
@@ -68,12 +65,6 @@ def test_lists_of_methods_tables_and_figures_are_the_generated_ones():
     texts = [(ROOT / page).read_text() for page in GENERATED]
     assert texts == list(map(with_rows, texts)), "run: python tools/texts.py"
     assert set(re.findall("<!-- rows: (.*) -->", "".join(texts))) == set(CATALOGUES)
-
-
-def test_citation_has_the_version_of_the_project():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
 
 
 def test_files_whose_first_download_is_not_checked_are_named():

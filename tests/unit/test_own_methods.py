@@ -12,9 +12,7 @@ from automata.errors import UserError
 from automata.registry import make
 from automata.runs import place_of
 from automata.tuning import job as job_module
-from automata.tuning.search import search_of
 from support.searching import run_job, search_here
-from support.simulated import simulate
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 OWN = {
@@ -29,7 +27,7 @@ def example(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
 
 
-def own_job(own=OWN, configurations=8):
+def own_job(own=OWN):
     """Return a job with the methods of `own`, and the project's others."""
     ours = {"search": "random", "scheduler": "hyperband", "selector": "rs2"}
     names = {kind: "mine" if kind in own else name for kind, name in ours.items()}
@@ -40,7 +38,7 @@ def own_job(own=OWN, configurations=8):
     }
     protocol = {"model": "mlp", "epochs": 8, "reselect_every": 2, "batch_size": 32}
     settings = {
-        "protocol": {**protocol, "configurations": configurations, "search_space": space},
+        "protocol": {**protocol, "configurations": 8, "search_space": space},
         "own": own,
         "compute": {"device": "cpu"},
         "metering": {"exclusive": False},
@@ -58,14 +56,6 @@ def test_example_tunes_on_real_data(tmp_path, monkeypatch):
     assert len(trained) == 8
     assert all(it.gradient_selections for it in trained if it.epochs > 2)
     assert record.test.accuracy > 0.8  # the largest class has 0.53 of the rows
-
-
-def test_median_stopping_by_hand():
-    scores = {0: 0.5, 1: 0.4, 2: 0.6, 3: 0.45, 4: 0.5}
-    job = own_job({"scheduler": OWN["scheduler"]}, configurations=5)
-    found = simulate(search_of(job), lambda trial, _: scores[trial.index])
-    # Medians of those before: at T/4 0.5, 0.45, 0.5, 0.475; at T/2, of trials 0 and 2, 0.55.
-    assert [trial.epoch for trial in found.trials] == [8, 2, 8, 2, 4]
 
 
 def test_own_selector_is_compared_with_the_same_full_run():

@@ -27,11 +27,10 @@ SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
 def job(selector="gradmatch", fraction=0.1, scheduler="none", **changed):
     """Return a job of five trials of ten epochs."""
     run = {"dataset": "dna", "search": "random", "scheduler": scheduler, "selector": selector}
-    protocol = {"model": "mlp", "configurations": 5, "epochs": 10, "reselect_every": 2}
-    settings = {"protocol": {**protocol, "search_space": SPACE, **changed}}
-    return Job.model_validate(
-        {"run": {**run, "fraction": fraction, "seed": 0}, "settings": settings}
-    )
+    protocol = {"model": "mlp", "configurations": 5, "epochs": 10, "reselect_every": 2, **changed}
+    settings = {"protocol": {"search_space": SPACE, **protocol}}
+    run |= {"fraction": fraction, "seed": 0}
+    return Job.model_validate({"run": run, "settings": settings})
 
 
 def full(scheduler="none", **changed):
@@ -142,8 +141,9 @@ def test_resumed_job_has_the_time_left_of_its_interruption(folder, now):
 def test_job_without_a_readable_log_is_starting(folder):
     starting = ["starting, or waiting for its turn, 0:00:15 so far"]
     assert progress(folder) == starting
-    body = b'{"kind": "header", "job": {"colour": "red"}}'  # of another version
-    (folder / "log.jsonl").write_bytes(b"e0deb0c0a0c0ffee " + body + b"\n")
+    (folder / "log.jsonl").write_text(
+        'e0deb0 {"kind": "header", "job": {"of": "another version"}}\n'
+    )
     assert progress(folder) == starting
 
 
