@@ -20,7 +20,6 @@ from automata.analysis.tradeoff import (
 
 from .conftest import only, run
 
-
 NO_ENERGY = {"energy_ratio": np.nan, "energy_method": None}
 
 
@@ -169,7 +168,10 @@ DRAWS = [("untuned", 0.0, 0.7, 10.0), ("untuned", 0.0, 0.86, 20.0), ("untuned", 
             DRAWS + FULLS,
             {"final_failure": "nan"},  # it counts with what it reached
             {
-                **{"draws": 3, "diverged": 1, "not_comparable": 0, "test_accuracy": 0.8},
+                "draws": 3,
+                "diverged": 1,
+                "not_comparable": 0,
+                "test_accuracy": 0.8,
                 "relative_test_error": 5.0,  # against FULL's mean of 0.85
                 "relative_test_error_median": 1.0,
                 "relative_test_error_low": -1.0,
