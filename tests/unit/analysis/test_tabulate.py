@@ -1,14 +1,10 @@
 """`automata tabulate` on made-up runs: of the whole paper, and of a part."""
 
-from pathlib import Path
-
 import pytest
 
-from automata.analysis.claims import parse_claims
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.cli import main
-from automata.config.files import read
 from automata.views import TABLES
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
 from support.tabulated import CARBON, write_tables
@@ -16,7 +12,6 @@ from support.tabulated import CARBON, write_tables
 from .conftest import only
 
 MADE = {name for name, table in TABLES.items() if table.make}
-CLAIMS = Path(__file__).parents[3] / "config/claims.yaml"
 
 
 def tabulated(runs, folder):
@@ -46,10 +41,7 @@ def test_every_number_and_claim_names_the_records_of_the_experiment(whole):
         assert {it for names in records for it in names.split()} <= runs
         assert records.ne("").all()
     table = read_csv(whole / "claims.csv").fillna("")
-    assert list(table["id"]) == list(parse_claims(read(CLAIMS), CLAIMS))
-    shown = (whole / "claims.md").read_text()
-    assert shown.count("\n| ") == len(table) + 1
-    assert "record.json" not in shown
+    assert "record.json" not in (whole / "claims.md").read_text()
     named = {path for cell in table["records"] for path in cell.split()}
     assert named == runs
 
@@ -59,8 +51,6 @@ def test_every_number_and_claim_names_the_records_of_the_experiment(whole):
     [  # How the made-up times, accuracies and energies were made.
         ("figure-3-best", "reproduced", "20 of 20 panels"),
         ("better-than-random", "reproduced", "44 of 44 panels"),
-        ("smaller-is-faster", "reproduced", "44 of 44 panels"),
-        ("asha-more-efficient", "reproduced", "44 of 44 panels"),
         ("figure-1-hyperband", "not reproduced", "10 of 10 panels"),
         ("energy-than-random", "not run", "0 of 4 panels"),
     ],
