@@ -139,19 +139,3 @@ def test_a_score_is_by_the_tuned_metric(make_record, protocol):
     own = protocol.model_copy(update={"metric": "log_loss"})
     table = evaluations(make_record(settings={"protocol": own}), HERE)
     assert table["score"][0] == math.exp(-0.7)
-
-
-def test_provenance_counts_each_value_and_many_are_one_row(written, make_record, tmp_path):
-    odd = make_record(seed=9)
-    odd.provenance.update(host="elsewhere", git=None)  # made outside of a checkout
-    odd.data = odd.data.model_copy(update={"read": ["3 columns"]})
-    write_record(odd, tmp_path / "odd.json")
-    tables = collect([tmp_path / "odd.json", *(written(str(n), seed=n) for n in range(8))], ANY)
-    assert [protocol["read"] for protocol in tables["protocols.json"].values()] == [["3 columns"]]
-    for rows in (
-        "| host | elsewhere | 1 |\n| host | here | 8 |\n",
-        "| git_commit |  | 1 |\n| git_commit | c0ffee | 8 |\n",
-        "| seed | 9 values | 9 |\n",
-        "\n\n9 runs, begun between 2023-11-14T22:13:20+00:00 and ",
-    ):
-        assert rows in tables["provenance.md"]

@@ -3,7 +3,6 @@
 from functools import reduce
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from automata.analysis.differences import COLUMNS, differences, in_words
@@ -115,16 +114,3 @@ def test_a_panel_with_two_protocols_shows_both_and_one_without_is_not_known():
     protocols = dict(zip(runs["protocol_hash"].unique(), both, strict=True))
     table = differences(runs, protocols, PAPER)
     assert table[COLUMNS[3:]].to_numpy().tolist() == [["epochs", "200 or 7", "200"]]
-
-
-def test_words_join_the_panels_and_say_where_only_some_differ():
-    rows = [
-        ("dna", "tpe", "asha", "epochs", "40", "200"),
-        ("dna", "tpe", "asha", "seeds", "1", "5"),
-        ("sst5", "tpe", "asha", "epochs", "10", "20"),
-        ("letter", "tpe", "asha", "epochs", "1", "200"),
-    ]
-    panels = [("dna", "tpe", "asha"), ("sst5", "tpe", "asha")]
-    assert in_words(pd.DataFrame(rows, columns=COLUMNS), panels) == (
-        "epochs 40 or 10 (paper: 200 or 20), seeds 1 (paper: 5) in 1 of 2 panels"
-    )

@@ -55,11 +55,6 @@ def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
             "class (60 %); within noise of a linear model: the 95 % intervals overlap",
         ),
         (
-            {"test_accuracy": 0.6},
-            "The model does not beat a linear model (99 %) or the most frequent class (60 %); "
-            "within noise of the most frequent class: the 95 % intervals overlap",
-        ),
-        (
             {"metric": "log_loss"},  # lower is better
             "The model does not beat a linear model (log loss 0.040), but beats the "
             "most frequent class (log loss 0.700); whether by more than noise is not known",

@@ -10,15 +10,11 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
 from automata.analysis.statistics import (
-    Spread,
     bootstrap_bounds,
     bounds,
     hypervolume,
     interval_of,
-    known,
-    mean_of,
     on_front,
-    summarise,
 )
 
 SUMS, COUNTS = np.array([1.0, 7.0, 12.0, 30.0]), np.array([1, 2, 3, 5])
@@ -78,25 +74,3 @@ def test_the_area_is_the_number_of_squares_covered(points, slowest, worst):
     }
     area = hypervolume(*np.array(points, float).T, (slowest, worst))
     assert area == pytest.approx(len(covered))
-
-
-RUNS = pd.DataFrame(
-    {
-        "dataset": ["b", "b", "a", "b"],
-        "speedup": [1.0, 4.0, 2.0, 10.0],
-        "error": [0.5, np.nan, np.nan, 1.5],
-        "record": ["r1", "r2", "r3", "r0"],
-        "full_record": ["f", "f", "g h", "f"],
-    }
-)
-
-
-def test_a_group_has_the_values_bounds_and_records_of_its_rows():
-    columns = {"runs": len, "speedup": Spread(known("speedup")), "error": mean_of("error")}
-    table = summarise(RUNS, ["dataset"], columns, ["record", "full_record"])
-    low, high = scipys([1.0, 4.0, 10.0])
-    names = ["dataset", "runs", "speedup", "speedup_low", "speedup_high", "error", "records"]
-    assert list(table.columns) == names
-    assert table[names[:5]].to_numpy().tolist() == [["a", 1, 2, 2, 2], ["b", 3, 5, low, high]]
-    assert table["error"].tolist() == pytest.approx([np.nan, 1.0], nan_ok=True)
-    assert table["records"].tolist() == ["g h r3", "f r0 r1 r2"]

@@ -105,14 +105,6 @@ def test_runs_without_a_partner_make_no_difference(column):
     assert paired_differences(pd.DataFrame([run("random"), run("rs2", **{column: 7})])).empty
 
 
-def test_speedups_are_compared_by_their_geometric_mean_and_name_their_records():
-    row = only(resampling(pd.DataFrame(pairs([0, 0], [1.0, 8.0]))), scheduler="hyperband")
-    found = [row[f"speedup_ratio{side}"] for side in ("", "_low", "_high")]
-    assert found == pytest.approx([math.sqrt(0.5 * 4.0), 0.5, 4.0])
-    places = [f"{name}/{seed}" for name in ("full-1", "random-0.1", "rs2-0.1") for seed in (0, 1)]
-    assert row["records"].split() == [f"satimage/tpe-hyperband/{place}" for place in places]
-
-
 SETS = {"dna": [-1.0] * 5, "letter": [-2.0] * 3, "sst2": [-6.0]}
 
 
