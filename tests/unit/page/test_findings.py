@@ -79,11 +79,6 @@ def test_of_equal_highest_scores_the_fastest_is_marked():
     assert [row["method"] for row in rows if row["best"]] == ["AUTOMATA 10 %"]
 
 
-def test_a_mean_of_one_seed_is_not_shown():
-    (row,) = best(RUNS.iloc[:1], TRADEOFF)
-    assert (row["mean"], row["seeds"], row["gain"]) == (MISSING, "1 seed", MISSING)
-
-
 @pytest.mark.parametrize(
     ("metric", "scores", "texts"),
     [
@@ -109,23 +104,19 @@ def test_the_fastest_method_loses_at_most_one_point():
     shown = [found[name] for name in ("method", "speedup", "relative_test_error")]
     assert shown == ["RS2 5 %", "5 \N{MULTIPLICATION SIGN}", "1 pp"]
     assert fastest(TRADEOFF.assign(relative_test_error=2.0)) is None
-    exactly = 100 * (0.9 - 0.89)
-    assert exactly > 1  # in binary
-    assert fastest(TRADEOFF.assign(relative_test_error=exactly)) is not None
+    # 0.9 - 0.89 is more than 0.01 in binary.
+    assert fastest(TRADEOFF.assign(relative_test_error=100 * (0.9 - 0.89))) is not None
 
 
 @pytest.mark.parametrize(
     ("function", "values", "shown"),
     [
-        (wording.number, [2.5362], "2.54"),
         (wording.number, [-0.35], "\N{MINUS SIGN}0.35"),
         (wording.number, [-1e-15], "0"),
         (wording.number, [1234.5], "1234"),
-        (wording.number, [float("inf")], MISSING),
         (wording.percent, [0.903], "90.3 %"),
         (wording.percent, [float("nan")], MISSING),
         (wording.spread, [float("nan"), 1.0], ""),
-        (wording.count, [1, "run"], "1 run"),
         (wording.count, [2548, "run"], "2,548 runs"),
     ],
 )

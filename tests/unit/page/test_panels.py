@@ -48,8 +48,6 @@ def test_a_marker_of_a_figure_is_drawn_alike_in_the_chart():
     """The corners of a square and of a triangle; y points down, as in SVG."""
     assert shape("s") == "M-1,1L1,1L1,-1L-1,-1Z"
     assert shape("^") == "M0,-1L-1,1L1,1Z"
-    paths = {shape(names.look(name).marker) for name in names.METHODS if name != "untuned"}
-    assert len(paths) == len(names.METHODS) - 1
 
 
 def test_an_own_selector_has_the_look_of_the_figures_and_a_row(tables):
@@ -70,14 +68,10 @@ def test_every_row_of_the_tables_is_a_point_and_a_row_with_a_command(data, table
         rows = tables.tradeoff[tables.tradeoff["dataset"] == title.lower()]
         assert len(rows_of(group, "selector")) == len(rows)
         assert len(group["rows"]) == len(rows) + rows["search"].nunique()  # `untuned` in each
-    by_method = {row["cells"][1]: row for row in data["DNA"]["rows"]}
-    row = by_method["AUTOMATA 5 %"]
+    row = data["DNA"]["rows"][0]
     assert row["command"] == f"{START} --force {' '.join(row['records'])}"
     median = tables.untuned["relative_test_error_median"].iloc[0]
     assert rows_of(data["DNA"], "median")[0]["median"] == median
-    cells = data["DNA"]["rows"][2]["cells"]
-    assert cells[1:3] == ["untuned (median)", "3 draws"]
-    assert any(cell.startswith(wording.number(median, "pp")) for cell in cells)
 
 
 def test_an_archived_run_is_made_again_by_its_axes(runs):
@@ -100,18 +94,13 @@ def test_a_point_stands_and_speaks_as_the_table_says(data, tables):
     shown = point(data["DNA"], "TPE, Hyperband", "AUTOMATA 5 %")
     for column in ("speedup", "speedup_low", "relative_test_error_high"):
         assert shown[column] == pytest.approx(row[column], rel=1e-5)
-    numbers = [f"{row[name]:.3g}" for name in ("speedup", "speedup_low")]
-    assert shown["Speedup"].startswith("{} \N{MULTIPLICATION SIGN} [{}, ".format(*numbers))
     assert shown["Seeds"] == "0, 1, 2 (mean; brackets: 95 % bootstrap interval)"
     mine = tables.runs.query(panel).sort_values("best_validation_accuracy")
     assert shown["Best by validation"] == mine["best_configuration"].iloc[-1]
-    one = changed(tables, tradeoff=tables.tradeoff.assign(seeds=1))[0]
-    assert point(one, "TPE, Hyperband", "AUTOMATA 5 %")["Seeds"] == "0, 1, 2"  # no brackets
     refused = point(data["DNA"], "TPE, Hyperband", "RANDOM (fixed) 10 %")
     assert refused["Seeds"] == "0, 1 (mean; brackets: range)"
     unknown = point(data["TREC6"], "Random, Hyperband", "RANDOM (fixed) 10 %")
     assert unknown["Energy ratio"] == wording.MISSING
-    assert unknown["speedup"] > 1
 
 
 def test_untuned_does_not_squeeze_the_points(tables):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.ratios import ratios_to_full
-from automata.page.summary import seed_list, summary
+from automata.page.summary import summary
 
 NONE = pd.DataFrame(columns=["dataset", "search", "scheduler", "key", "here", "paper"])
 
@@ -39,10 +39,6 @@ def test_what_was_run_and_where(runs):
         ],
     }
     assert expected == {name: facts[name] for name in expected}
-    selectors = ["FULL", "FULL (repeat)", "untuned", "RANDOM (fixed)", "AUTOMATA"]
-    assert [selector.display for selector in facts["selectors"]] == selectors
-    assert facts_of(runs)["seeds"] == "0, 1, 2"
-    assert seed_list(range(13)).endswith("10, 11, \N{HORIZONTAL ELLIPSIS}")
 
 
 def test_times_and_dates_include_set_up(runs):
@@ -74,10 +70,7 @@ def test_flags_and_failures_are_counted_one_by_one(runs):
     assert failed == "3 trials of 54 failed"
 
 
-@pytest.mark.parametrize(
-    ("where", "shown"),
-    [("dataset != ''", "all"), ("dataset == 'dna'", "DNA"), ("search == 'tpe'", "DNA")],
-)
+@pytest.mark.parametrize(("where", "shown"), [("dataset != ''", "all"), ("search == 'tpe'", "DNA")])
 def test_a_difference_from_the_paper_says_where_it_holds(runs, where, shown):
     panels = runs[["dataset", "search", "scheduler"]].drop_duplicates().query(where)
     table = panels.assign(key="epochs", here="20", paper="200")

@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis import differences
 from automata.analysis.claims import parse_claims
 from automata.analysis.ratios import COLUMNS
 from automata.analysis.study import PANEL, Panel, Study
@@ -53,28 +52,19 @@ def runs(speedups, errors=1.0, **more):
 def claim(**keys):
     """Parse a claim about one panel and a fraction of 10 %, except for the axes that are given."""
     grid = {axis: keys.pop(axis, values) for axis, values in GRID.items()}
-    where = {"grid": grid} if keys["shape"] != "stated" else {}
-    content = {"quote": "as they say", "location": "Section 1", **where, **keys}
+    content = {"quote": "as they say", "location": "Section 1", "grid": grid, **keys}
     return parse_claims({"claims": {"mine": content}}, Path("claims.yaml"))["mine"]
 
 
 @pytest.fixture
-def study(tmp_path):
-    """Give a function that writes the tables of runs."""
+def check(tmp_path):
+    """Give a function that checks a claim against runs."""
 
-    def make(rows, differing=()):
+    def check(rows, **keys):
         table = pd.DataFrame(rows, columns=list(run()))
         write(table[COLUMNS], tmp_path / "ratios.csv")
         write(tradeoff(table[COLUMNS]), tmp_path / "tradeoff.csv")
         write(table, tmp_path / "runs.parquet")
-        other = pd.DataFrame(differing, columns=differences.COLUMNS)
-        write(other, tmp_path / "differences.csv")
-        return Study(tmp_path)
+        return claim(**keys).check(Study(tmp_path))
 
-    return make
-
-
-@pytest.fixture
-def check(study):
-    """Give a function that checks a claim against runs."""
-    return lambda rows, **keys: claim(**keys).check(study(rows))
+    return check

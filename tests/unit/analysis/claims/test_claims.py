@@ -11,7 +11,6 @@ NO_FRACTION, NO_PANEL = "fractions missing", "panels missing"
 
 BOTH = {"schedulers": ["hyperband", "asha"]}
 SIZES = {"fractions": [0.1, 0.3]}
-DNA = ("dna", "tpe", "hyperband")
 ESTIMATED = {"energy_method": "estimated", "energy_source": "codecarbon CPU load"}
 
 REACHES = {"shape": "reaches", "threshold": 4, "loss": 1}
@@ -83,33 +82,18 @@ STUDIES = [
     (REACHES, [run(4.0, 1.0)], YES, FEW),
     (REACHES, [run(3.99, 1.0)], NO, FEW),
     (REACHES, [run(4.0, 1.01)], NO, FEW),
-    ({**REACHES, "loss": -0.9}, [run(4.0, -0.8)], NO, FEW),
-    ({**REACHES, **SIZES}, [run(2.0, 0.0), run(9.0, 3.0, fraction=0.3)], NO, FEW),
     ({**REACHES, **SIZES}, [run(2.0, 0.0), run(4.0, 1.0, fraction=0.3)], YES, FEW),
-    (REACHES, [run(2.0), run(9.0, selector="rs2"), run(9.0, fraction=0.7)], NO, FEW),
-    (REACHES, [run(panel=ASHA), run(selector="craig")], NOT_RUN, ""),
-    (REACHES, runs([2.0, 4.0, 6.0]), YES, OPEN),
     (REACHES, runs([5.0, 5.5, 6.0]), YES, FIRM),
     (REACHES, runs([5.0, 5.5, 6.0], [-2.0, 0.5, 2.5]), YES, OPEN),
-    ({**REACHES, **SIZES}, [*runs([5.0, 5.5, 6.0]), run(9.0, fraction=0.3)], YES, FIRM),
-    ({"shape": "reaches", "threshold": 4}, runs([5.0] * 3, 60.0), YES, FIRM),
-    (REACHES, runs([1.0, 3.5, 6.0]), NO, OPEN),
     # What was not run may turn the verdict.
     ({**REACHES, **BOTH}, runs([5.0] * 3), YES, NO_PANEL),
-    ({**REACHES, **BOTH}, runs([2.0] * 3), NO, FIRM),
-    ({**REACHES, **BOTH, "share": 0.5}, runs([2.0] * 3), NO, NO_PANEL),
     ({**REACHES, **BOTH, "share": 0.5}, runs([5.0] * 3), YES, FIRM),
     ({**REACHES, **SIZES}, runs([5.0] * 3), YES, NO_FRACTION),
     # The area beyond a ratio of 1, below the worst error: here 4.5, 3 and 0.
     (COVERS, contest((4, 0.5), (4, 1), (3, 2)), YES, FIRM),
-    (COVERS, contest((4, 1), (4, 0.5), (3, 2)), NO, FIRM),
     (COVERS, contest((4, 1), (2.5, 0), (9, 2)), NO, FIRM),  # 3 and 3
     (COVERS, contest((4, 1), (2.4, 0), (9, 2)), YES, FIRM),  # 3 and 2.8
     (COVERS, contest((2, -1), (4, -0.5), (3, -0.5)), NO, FIRM),  # from FULL's 0: 1 and 1.5
-    (COVERS, contest((0.9, 0), (0.8, 1), (0.7, 2)), NO, FIRM),  # all slower than FULL
-    (COVERS, contest((4, 0.5), (4, 1), (3, 2), seeds=2), YES, FEW),
-    ({**COVERS, **SIZES}, contest((4, 0.5), (4, 1), (3, 2)), YES, NO_FRACTION),
-    (COVERS, contest((4, 0.5), (4, 1), (3, 2))[:6], NOT_RUN, ""),  # no CRAIG
     (  # 9 and 8.7 at 10 %; at 30 % RANDOM gets 1.1 more, AUTOMATA 0.5
         {**COVERS, **SIZES},
         contest((4, 1), (4, 1.1), (2, 4)) + contest((2, 0.5), (2, 0), (2, 4), fraction=0.3),
@@ -123,10 +107,8 @@ STUDIES = [
     # Strictly falling, from each fraction to the next.
     ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [4.0, 4.1, 4.2]), YES, FIRM),
     ({**FALLS, **SIZES}, sizes([5.0, 5.1, 5.2], [1.0, 4.1, 9.0]), YES, OPEN),
-    ({**FALLS, **SIZES}, sizes([4.0, 4.1, 4.2], [5.0, 5.1, 5.2]), NO, FIRM),
     ({**FALLS, **SIZES}, sizes([5.0, 5.0], [5.0, 5.0]), NO, FEW),
     ({**FALLS, **SIZES}, runs([5.0] * 3), NOT_RUN, ""),
-    ({**FALLS, "fractions": [0.01, 0.1, 0.3]}, sizes([5.0] * 3, [4.0] * 3), YES, NO_FRACTION),
     (
         {**FALLS, **SIZES, "subject": ["gradmatch", "random"]},
         sizes([5.0] * 3, [4.0] * 3) + sizes([2.0] * 3, [3.0] * 3, selector="random"),
@@ -134,25 +116,16 @@ STUDIES = [
     ),
     # Means over pairs of runs.
     (PAIRED, duel([1.0, 1.1, 1.2], [2.0, 2.2, 2.1]), YES, FIRM),
-    (PAIRED, duel([2.0, 2.2, 2.1], [1.0, 1.1, 1.2]), NO, FIRM),
     (PAIRED, duel([1.0, 3.0, 1.0], [2.0, 2.0, 2.5]), YES, OPEN),
     (PAIRED, duel([1.0] * 3, [1.0] * 3), NO, FIRM),
-    ({**PAIRED, **BOTH}, duel([1.0] * 3, [2.0] * 3), YES, NO_PANEL),
-    ({**PAIRED, **SIZES}, duel([1.0] * 3, [2.0] * 3), YES, NO_FRACTION),
     (PAIRED, [{**row, "refused": "diverged"} for row in duel([1.0], [2.0])], NOT_RUN, ""),
-    (PAIRED, runs([4.0]), NOT_RUN, ""),
     (SIMILAR, runs([4.0] * 3, energy_ratio=4.9), YES, FIRM),
-    (SIMILAR, runs([4.0] * 3, energy_ratio=5.1), NO, FIRM),
     (SIMILAR, runs([4.0] * 3, energy_ratio=3.1), NO, FIRM),
     (FASTER, full([20, 22, 24], [10, 11, 12]), YES, FIRM),
     (FASTER, full([9, 9, 20], [10, 10, 10]), YES, OPEN),
-    (FASTER, full([10, 10, 10], [10, 10, 10]), NO, FIRM),
-    (FASTER, full([20], [10]), YES, FEW),
     (FASTER, [*full([20], []), *full([], [10], machine="there")], NOT_RUN, ""),
     # Spearman's 1 - 6 sum(d^2) / (n (n^2 - 1)) is 0.5 for sum(d^2) = 10, n = 5.
     (LARGER, growing([1, 2, 3, 4, 5, 6]), YES, FIRM),
-    (LARGER, growing([6, 5, 4, 3, 2, 1]), NO, FIRM),
-    (LARGER, growing([1, 2, 3, 4, 5]), YES, NO_PANEL),
     (LARGER, growing([2, 4, 1, 3, 5]), NO, OPEN),
     ({**LARGER, "above": 0.49}, growing([2, 4, 1, 3, 5]), YES, OPEN),
     (LARGER, growing([1, 2, 3, 4]), NOT_RUN, ""),
@@ -161,8 +134,6 @@ STUDIES = [
         [*growing(range(1, 7)), run(99.0, panel=("dna", "tpe", "asha"), train_rows=100)],
         *(YES, NO_PANEL),
     ),
-    ({"shape": "stated", "verdict": YES, "ours": "2", "rule": "1 + 1"}, [], YES, "no runs needed"),
-    ({"shape": "stated", "verdict": NOT_RUN, "ours": "needs two models"}, [], NOT_RUN, ""),
 ]
 
 
@@ -170,44 +141,6 @@ STUDIES = [
 def test_a_small_study_has_its_verdict(check, keys, rows, verdict, firm):
     finding = check(rows, **keys)
     assert (finding.verdict, finding.firm) == (verdict, firm)
-
-
-@pytest.mark.parametrize(
-    ("keys", "rows", "ours"),
-    [
-        (
-            REACHES,
-            runs([5.0, 6.0, 7.0], 0.5),
-            "6x (5x to 7x) at +0.5 pp (+0.5 to +0.5), fraction 10 %",
-        ),
-        (
-            {**REACHES, **BOTH},
-            [run(9.0, 2.5), run(4.5, panel=ASHA)],
-            "1 of 2 panels reach 4x at a loss of at most 1 percentage points; the best fraction "
-            "there has 4.5x (satimage/tpe-asha) to 4.5x (satimage/tpe-asha); "
-            "no fraction is within the loss in 1",
-        ),
-        (  # pairs agree in fraction and seed
-            {**PAIRED, **SIZES},
-            [*duel([1.0] * 3, [2.0] * 3), run(error=-90.0, seed=9), run(error=-90.0, fraction=0.3)],
-            "+1 pp (+1 to +1) over 3 pairs, fractions 10 %",
-        ),
-        (  # FULL has no fraction
-            {**PAIRED, **SIZES, "baseline": "full", "quantity": "best_validation_accuracy"},
-            [*sizes([4.0], [3.0]), run(1.0, 0.0, selector="full", fraction=1.0)],
-            "-1 pp over 2 pairs, fractions 10 %, 30 %",
-        ),
-        (  # seeds are drawn where there are two data sets
-            {**PAIRED, "datasets": ["satimage", "dna"]},
-            [*duel([1.0] * 3, [3.0, 4.0, 5.0]), *duel([2.0] * 3, [1.0] * 3, panel=DNA)],
-            "+1 pp (+0.5 to +1.5) over 6 pairs, fractions 10 %",
-        ),
-        (FASTER, full([20] * 3, [10] * 3), "2x (2x to 2x) over 3 pairs, fractions 100 %"),
-        (LARGER, growing([1, 2, 3, 4]), "needs more runs of AUTOMATA with the speedup"),
-    ],
-)
-def test_our_figures_are_said_in_words(check, keys, rows, ours):
-    assert check(rows, **keys).ours == ours
 
 
 def test_the_correlation_is_scipys(check):
@@ -236,16 +169,9 @@ def test_a_mean_energy_is_of_the_seeds_whose_energy_was_measured(check):
     assert ours == "3x at +1 pp, fraction 10 %"
 
 
-@pytest.mark.parametrize(
-    ("keys", "names"),
-    [
-        ({**REACHES, **BOTH}, ["full-1", "gradmatch-0.1"]),
-        ({**COVERS, **BOTH}, ["craig-0.1", "full-1", "gradmatch-0.1", "random-0.1"]),
-        ({**PAIRED, **BOTH}, ["gradmatch-0.1", "random-0.1"]),
-    ],
-)
-def test_a_finding_names_its_panels_and_records(check, keys, names):
+def test_a_finding_names_its_panels_and_records(check):
     others = [run(panel=("dna", "tpe", "asha")), run(selector="rs2")]
-    finding = check([*contest((4, 0.5), (4, 1), (3, 2), seeds=1), *others], **keys)
+    finding = check([*contest((4, 0.5), (4, 1), (3, 2), seeds=1), *others], **COVERS, **BOTH)
     assert (finding.panels, finding.of) == ((HYPERBAND,), 2)
+    names = ["craig-0.1", "full-1", "gradmatch-0.1", "random-0.1"]
     assert [record.split("/")[2] for record in finding.records] == names

@@ -1,0 +1,59 @@
+"""What is published: tables come out of their records again, and the page says what they say."""
+
+import filecmp
+import tarfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from automata.analysis.published import figures, with_tables
+from automata.analysis.tables import read_csv
+from automata.cli import main
+from automata.config.files import read_experiments
+
+ROOT = Path(__file__).parents[3]
+PUBLISHED = ROOT / "results/reference"
+
+
+@pytest.mark.parametrize("name", ["default", "confirmation"])
+def test_records_make_the_published_tables_again(name, tmp_path):
+    """All selectors with one seed; three data sets, one of them an own one, with three seeds."""
+    with tarfile.open(PUBLISHED / name / "records.tar.xz") as archive:
+        archive.extractall(tmp_path / "runs", filter="data")
+    (experiment,) = read_experiments([ROOT / "config/config.yaml"])
+    carbon = experiment.carbon.model_dump_json()
+    main(["collect", str(tmp_path / "runs"), "--output", str(tmp_path / "tables")])
+    main(["tabulate", str(tmp_path / "tables"), "--claims", "--carbon", carbon])
+    for path in (PUBLISHED / name / "tables").iterdir():
+        found = tmp_path / "tables" / path.name
+        if path.suffix == ".csv":
+            expected, table = pd.read_csv(path), pd.read_csv(found)
+            lineage = [column for column in expected if "record" in column]
+            pd.testing.assert_frame_equal(
+                table.drop(columns=lineage), expected.drop(columns=lineage), obj=path.name
+            )
+        else:
+            assert found.read_text() == path.read_text(), path.name
+
+
+@pytest.mark.parametrize("name", ["results", "learning-curves"])
+def test_the_page_of_results_has_the_published_tables_and_figures(name):
+    """After a change: `python tools/texts.py`."""
+    text = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
+    assert with_tables(text, PUBLISHED) == text
+    shown = {ROOT / "docs" / path: PUBLISHED / source for path, source in figures(text).items()}
+    assert shown
+    assert [path for path, of in shown.items() if not filecmp.cmp(path, of, shallow=False)] == []
+
+
+def test_a_published_speedup_is_the_mean_over_searches():
+    """By hand, from the seconds of FULL and of AUTOMATA at 10 % on LETTER's one seed."""
+    runs = read_csv(PUBLISHED / "protocol/tables/runs.csv")
+    runs = runs[(runs["dataset"] == "letter") & (runs["scheduler"] == "hyperband")]
+    seconds = runs.set_index(["selector", "fraction", "search"])["total_seconds"].sort_index()
+    assert list(seconds["full", 1.0].round(1)[["random", "tpe"]]) == [413.0, 289.6]
+    assert list(seconds["gradmatch", 0.1].round(1)[["random", "tpe"]]) == [99.2, 100.2]
+    # (413.0 / 99.2 + 289.6 / 100.2) / 2 = (4.16 + 2.89) / 2 = 3.5
+    text = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    assert "| LETTER | Hyperband | 3.5 |" in text
