@@ -10,8 +10,6 @@ from scipy.optimize import nnls
 from automata.selection import matching
 from automata.selection.matching import (
     BLOCK,
-    _KnownColumns,
-    _Pursuit,
     matching_pursuit,
     matching_pursuit_of_gram,
 )
@@ -19,18 +17,11 @@ from automata.selection.matching import (
 SEEDS = range(4)
 
 
-def gaussian(seed, rows, columns):
-    """Return gradients (rows, columns) and a target: their mean plus noise."""
+def gaussian(seed, rows, columns, common=0.0):
+    """Return gradients (rows, columns) with a common part, and a target: their mean and noise."""
     generator = np.random.default_rng(seed)
-    gradients = generator.normal(size=(rows, columns))
+    gradients = generator.normal(size=(rows, columns)) + common * generator.normal(size=columns)
     return gradients, gradients.mean(axis=0) + 0.3 * generator.normal(size=columns)
-
-
-def crowded(seed):
-    """Return 200 rows around a common one: pursuits of them drop 4 to 13 rows."""
-    generator = np.random.default_rng(seed)
-    rows = generator.normal(size=(200, 60)) + 0.5 * generator.normal(size=60)
-    return rows, rows.mean(axis=0) + 0.3 * generator.normal(size=60)
 
 
 def binary_head(seed):
@@ -109,9 +100,9 @@ def test_choices_and_weights_follow_the_documented_greedy_rule_at_any_scale(
 def test_many_rows_follow_it_by_blocks_of_columns_and_by_products_alone(
     monkeypatch, seed, options, budget, block
 ):
-    """More than 40 of 200 rows are chosen by the whole Gram matrix."""
+    """Pursuits drop 4 to 13 rows. More than 40 of 200 are chosen by the whole Gram matrix."""
     monkeypatch.setattr(matching, "BLOCK", block)
-    gradients, target = crowded(seed)
+    gradients, target = gaussian(seed, 200, 60, common=0.5)
     expected = reference(gradients, target, budget, **options)
     gram = torch.from_numpy(gradients @ gradients.T)
     mixture = torch.from_numpy(np.linalg.lstsq(gradients.T, target)[0])
@@ -126,13 +117,9 @@ def test_many_rows_follow_it_by_blocks_of_columns_and_by_products_alone(
 EYE, DESCENT = np.eye(3), np.array([3.0, 1.0, 2.0])
 BY_HAND = {
     "zero target": (EYE, np.zeros(3), 3, {}),
-    "zero gradients": (np.zeros((3, 2)), np.ones(2), 3, {}),
     "opposite rows": (-EYE, np.ones(3), 3, {}),
     "no rows": (np.zeros((0, 2)), np.ones(2), 3, {}),
     "two equal rows": (np.array([[1.0, 2], [1, 2], [0, 1]]), np.array([2.0, 5]), 3, {0: 2, 2: 1}),
-    "budget 0": (EYE, DESCENT, 0, {}),
-    "budget 1": (EYE, DESCENT, 1, {0: 3}),
-    "budget n": (EYE, DESCENT, 3, {0: 3, 2: 2, 1: 1}),
     "budget above n": (EYE, DESCENT, 100, {0: 3, 2: 2, 1: 1}),
     # Row 0 correlates most with the target, but the other two alone match it.
     "dropped": (np.array([[1.1, 0.9, 0.2], [1, 0, 0], [0, 1, 0]]), [1.0, 1, 0], 3, {1: 1, 2: 1}),
@@ -218,39 +205,9 @@ def test_rows_that_only_rounding_tells_apart_end_no_pursuit():
     assert torch.isfinite(weights).all()
 
 
-@pytest.mark.parametrize("gap", [0.0, 1e-12])
-def test_rows_that_are_dependent_in_double_precision_alone_are_left_out(gap):
-    """The last solve gets two equal rows, as if single precision had let them in."""
-    gram = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 + gap, 0.0], [0.0, 0.0, 4.0]])
-    pursuit = _Pursuit(_KnownColumns(gram), np.ones(9), np.ones(9), 0.0, 1e-5)
-    pursuit.support, pursuit.weights = [4, 7, 2], np.array([0.5, 0.5, 1.0])
-    indices, weights = pursuit.result(gram, gram @ [1.0, 1.0, 3.0], torch.device("cpu"))
-    assert (indices.tolist(), weights.tolist()) == ([4, 2], pytest.approx([2.0, 3.0]))
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.int8, torch.float64])
-def test_other_types_give_the_rows_and_weights_of_single_precision(dtype):
-    gradients = torch.tensor([[3, 0, 1], [0, 2, 1], [1, 1, -4], [-1, 2, 0]]).to(dtype)
-    target = torch.tensor([5, 7, 1]).to(dtype)
-    indices, weights = matching_pursuit(gradients, target, 3)
-    expected = matching_pursuit(gradients.float(), target.float(), 3)
-    assert indices.tolist() == expected[0].tolist() != []
-    torch.testing.assert_close(weights, expected[1])
-    assert (indices.dtype, weights.dtype) == (torch.int64, torch.float64)
-
-
-def test_tensors_that_require_a_gradient_are_read_as_numbers_and_left_as_they_are():
-    gradients, target = (torch.from_numpy(part) for part in gaussian(3, 40, 6))
-    before = gradients.clone(), target.clone()
-    _, weights = matching_pursuit(gradients.requires_grad_(), target.requires_grad_(), 6)
-    assert not weights.requires_grad
-    assert torch.equal(gradients, before[0])
-    assert torch.equal(target, before[1])
-
-
 # Refusals
 
-NAN, INF = np.nan, np.inf
+NAN = np.nan
 SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
 
 
@@ -258,19 +215,14 @@ SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
     ("solve", "first", "second", "options", "message"),
     [
         (matching_pursuit, [[1.0, NAN]], [1.0, 1.0], {}, "finite"),
-        (matching_pursuit, [[1.0, 1.0]], [1.0, -INF], {}, "finite"),
         (matching_pursuit, np.zeros((0, 2)), [1.0, NAN], {}, "finite"),
         (matching_pursuit, [[3e38, 1.0]], [1.0, 1.0], {}, "products must be finite"),
-        (matching_pursuit, [[10.0, 1.0]], [3e38, 1.0], {}, "products must be finite"),
-        (matching_pursuit, [1.0, 1.0], [1.0, 1.0], {}, SHAPE),
-        (matching_pursuit, np.ones((3, 2)), [1.0] * 3, {}, r"got \(3, 2\) and \(3,\)"),
+        (matching_pursuit, np.ones((3, 2)), [1.0] * 3, {}, SHAPE),
         (matching_pursuit, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative, got -1"),
-        (matching_pursuit, [[1.0]], [1.0], {"l2": -0.5}, "l2 must not be negative"),
         (matching_pursuit, [[1.0]], [1.0], {"l2": NAN}, "l2 must not be negative"),
         (matching_pursuit, [[1.0]], [1.0], {"tolerance": -0.1}, "tolerance must not be negative"),
         (matching_pursuit_of_gram, [[NAN]], [1.0], {}, "finite"),
-        (matching_pursuit_of_gram, [[1.0]], [INF], {}, "finite"),
-        (matching_pursuit_of_gram, np.ones((1, 2)), [1.0] * 2, {}, rf"{PRODUCTS}.* for n = 2"),
+        (matching_pursuit_of_gram, [[1.0]], [np.inf], {}, "finite"),
         (matching_pursuit_of_gram, np.ones((2, 2)), [1.0] * 3, {}, PRODUCTS),
         (matching_pursuit_of_gram, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative"),
     ],
