@@ -45,3 +45,8 @@ def test_conda_environment_has_every_dependency_in_the_locked_version():
     pins = {canonical(name): pin for name, pin in (entry.split("==") for entry in pip)}
     assert pins.items() <= locked().items()
     assert {canonical(Requirement(it).name) for it in PROJECT["dependencies"]} <= pins.keys()
+
+
+def test_lock_names_no_index_and_no_path():
+    text = (ROOT / "requirements.lock").read_text()
+    assert not re.search(r"--|file:|https?:| @ ", re.sub(r"(?m)^#.*$", "", text))
