@@ -20,7 +20,7 @@ from automata.errors import UserError
 BODY = bytes(range(256)) * 1200  # several chunks
 SHA256 = hashlib.sha256(BODY).hexdigest()
 MD5 = hashlib.md5(BODY).hexdigest()
-NAME = "digits.bin"
+NAME, LOCK = "digits.bin", ".digits.bin.lock"
 
 
 class Reply(NamedTuple):
@@ -88,12 +88,6 @@ def mirror(tmp_path):
     return tmp_path / "mirror"
 
 
-def contents(folder):
-    """Return the names of all files but the locks, which stay on purpose."""
-    names = (path.name for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in names if not name.endswith(".lock"))
-
-
 def failure(file, cache, mirror=None):
     """Return the text of the error."""
     with pytest.raises(UserError) as caught:
@@ -111,7 +105,7 @@ def put(path, content=BODY):
 def test_download_is_in_the_cache_under_its_official_name(server, cache, checksum):
     assert acquire("numerals", server.file(checksum), cache, None) == cache / NAME
     assert (cache / NAME).read_bytes() == BODY
-    assert contents(cache) == [NAME]
+    assert {*cache.iterdir()} == {cache / NAME, cache / LOCK}
     assert (cache / NAME).stat().st_mode == put(cache / "any new file").stat().st_mode
 
 
@@ -148,19 +142,12 @@ def test_mirror_url_is_tried_three_times_before_the_source(server, cache):
     assert server.requests == [f"/mirror/{NAME}"] * 3 + [f"/official/{NAME}"]
 
 
-def test_error_names_what_is_wrong_with_the_mirror_and_with_the_source(server, cache):
-    server.replies = [*[MISSING] * 3, CORRUPTED]
-    text = failure(server.file(), cache, f"{server.base}/mirror")
-    assert f"{server.base}/mirror/{NAME}: 404" in text
-    assert f"{server.url}: wrong checksum" in text
-
-
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
         (CORRUPTED, f"wrong checksum: expected sha256:{SHA256}, found "),
         (TRUNCATED, "IncompleteRead(1000 bytes read, "),
-        (Reply(status=500), "500 Server Error"),
+        (MISSING, "404 Client Error"),
         (Reply(stall=1.0), "timed out"),
     ],
 )
@@ -175,13 +162,13 @@ def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
     assert problem in text
     assert text.endswith(f"; put the file of {server.url} at {cache / NAME} by hand")
     assert "\n" not in text
-    assert contents(cache) == []
+    assert [*cache.iterdir()] == [cache / LOCK]
 
 
 def test_full_disk_leaves_nothing(server, cache, monkeypatch):
     monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left")))
     assert "No space left" in failure(server.file(), cache)
-    assert contents(cache) == []
+    assert [*cache.iterdir()] == [cache / LOCK]
 
 
 @pytest.mark.parametrize("later", ["in the cache", "at the source", "in a mirror"])
@@ -196,7 +183,7 @@ def test_later_file_must_have_the_recorded_checksum_of_the_first(server, cache, 
     text = failure(server.file(None), cache, str(mirror))
     assert f"wrong checksum: expected sha256:{SHA256}, found " in text
     assert f"({cache / NAME}.sha256 has the checksum of the first one)" in text
-    assert f"{NAME}.sha256" in contents(cache)
+    assert (cache / f"{NAME}.sha256").is_file()
 
 
 def test_two_processes_at_once_share_one_download(server, cache):

@@ -1,8 +1,6 @@
 """Raw text as words, as GloVe writes them."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from automata.datasets.words import tokenise
 
@@ -28,8 +26,3 @@ from automata.datasets.words import tokenise
 )
 def test_words_are_penn_treebanks_in_lower_case(text, words):
     assert tokenise(text) == words.split()
-
-
-@given(st.text())
-def test_words_are_never_empty_and_have_no_spaces_around_them(text):
-    assert all(word and word == word.strip() for word in tokenise(text))

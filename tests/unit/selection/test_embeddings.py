@@ -5,9 +5,9 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from automata.datasets.prepared import Split
-from automata.models.nets import BasicBlock, LstmClassifier, Mlp, ResNet
+from automata.models.nets import Mlp
 from automata.selection import embeddings as module
-from automata.selection.embeddings import LastLayer, gradient_embeddings, gradient_gram
+from automata.selection.embeddings import gradient_embeddings, gradient_gram
 from automata.training.evaluation import last_layer
 
 ROWS, INPUTS, CLASSES = 23, 5, 4
@@ -61,34 +61,11 @@ def test_embeddings_and_their_products_are_those_of_autograd_whatever_a_chunk_ho
 def test_gradients_with_class_weights_are_those_of_the_weighted_loss(model, split):
     model.class_weights = torch.tensor([0.2, 1.0, 3.0, 0.5]).double()
     batches = list(torch.arange(ROWS).split(8))
-    with torch.no_grad():
-        features = model.features(split.inputs)
-        layer = LastLayer(features, model.head(features), split.labels, model.class_weights)
+    layer = last_layer(model, split)
     for gradient, batch in zip(layer.gradients(batches), batches, strict=True):
         model.backward(split.inputs[batch], split.labels[batch], 1.0)
         found = torch.cat([model.head.weight.grad.flatten(), model.head.bias.grad])
         torch.testing.assert_close(gradient, found)
-
-
-WORDS = torch.arange(1, 8) * (torch.arange(7) < torch.arange(ROWS)[:, None] % 8)  # 0 to 7 each
-PICTURES = torch.randn(ROWS, 3, 8, 8, generator=torch.Generator().manual_seed(2)).double()
-MODELS = {
-    "LSTM": (lambda: LstmClassifier(torch.randn(20, 5), 6, 2, CLASSES), WORDS.int()),
-    "ResNet18": (lambda: ResNet(BasicBlock, (2, 2, 2, 2), 3, CLASSES), PICTURES),
-}
-
-
-@pytest.mark.parametrize(("build", "inputs"), MODELS.values(), ids=MODELS)
-def test_a_model_in_training_is_read_in_evaluation_and_left_as_it_was(build, inputs):
-    """Statistics of batch normalisation are those of training alone."""
-    torch.manual_seed(3)
-    model, split = build().double(), Split(inputs, torch.arange(ROWS) % CLASSES)
-    before = {key: tensor.clone() for key, tensor in model.state_dict().items()}
-    batches = shuffled([8, 1, 8, 6])
-    found = last_layer(model, split).gradients(batches)
-    assert all(torch.equal(before[key], after) for key, after in model.state_dict().items())
-    assert model.training
-    torch.testing.assert_close(found, differentiated(model.eval(), split, batches))
 
 
 def test_the_gram_matrix_is_of_double_precision():

@@ -10,6 +10,8 @@ from scipy.optimize import nnls
 from automata.selection import matching
 from automata.selection.matching import (
     BLOCK,
+    _KnownColumns,
+    _Pursuit,
     matching_pursuit,
     matching_pursuit_of_gram,
 )
@@ -114,13 +116,13 @@ def test_many_rows_follow_it_by_blocks_of_columns_and_by_products_alone(
 
 # Degenerate inputs
 
-EYE, DESCENT = np.eye(3), np.array([3.0, 1.0, 2.0])
+EYE = np.eye(3)
 BY_HAND = {
     "zero target": (EYE, np.zeros(3), 3, {}),
     "opposite rows": (-EYE, np.ones(3), 3, {}),
     "no rows": (np.zeros((0, 2)), np.ones(2), 3, {}),
     "two equal rows": (np.array([[1.0, 2], [1, 2], [0, 1]]), np.array([2.0, 5]), 3, {0: 2, 2: 1}),
-    "budget above n": (EYE, DESCENT, 100, {0: 3, 2: 2, 1: 1}),
+    "budget above n": (EYE, [3.0, 1, 2], 100, {0: 3, 2: 2, 1: 1}),
     # Row 0 correlates most with the target, but the other two alone match it.
     "dropped": (np.array([[1.1, 0.9, 0.2], [1, 0, 0], [0, 1, 0]]), [1.0, 1, 0], 3, {1: 1, 2: 1}),
 }
@@ -195,14 +197,14 @@ def test_single_precision_has_exact_weights_and_the_error_of_double(seed, budget
     assert single == pytest.approx(double, rel=1e-4, abs=1e-4 * np.linalg.norm(target))
 
 
-def test_rows_that_only_rounding_tells_apart_end_no_pursuit():
-    """Each row nearly three times, so that products in single precision are of low rank."""
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.randn(60, 30, generator=generator).repeat(3, 1)
-    rows += 1e-7 * torch.randn(180, 30, generator=generator)
-    indices, weights = matching_pursuit(rows, rows.mean(dim=0) + 0.1, 180)
-    assert len(set((indices % 60).tolist())) == len(indices)
-    assert torch.isfinite(weights).all()
+@pytest.mark.parametrize("gap", [0.0, 1e-12])
+def test_rows_that_are_dependent_in_double_precision_alone_are_left_out(gap):
+    """The last solve gets two equal rows, as if single precision had let them in."""
+    gram = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 + gap, 0.0], [0.0, 0.0, 4.0]])
+    pursuit = _Pursuit(_KnownColumns(gram), np.ones(9), np.ones(9), 0.0, 1e-5)
+    pursuit.support, pursuit.weights = [4, 7, 2], np.array([0.5, 0.5, 1.0])
+    indices, weights = pursuit.result(gram, gram @ [1.0, 1.0, 3.0], torch.device("cpu"))
+    assert (indices.tolist(), weights.tolist()) == ([4, 2], pytest.approx([2.0, 3.0]))
 
 
 # Refusals

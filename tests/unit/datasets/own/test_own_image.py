@@ -88,22 +88,20 @@ LABELS = r"a\.npz: `labels` must be whole numbers or strings .*found"
         ({"labels": np.arange(3)}, LABELS + r" int64 of shape \(3,\)"),
         ({"labels": np.array([0.5, 1, 0, 1])}, LABELS + " float64"),
         ({"labels": np.array(["a", None], object)}, "neither a readable .*allow_pickle"),
-        ({"images": None}, r"a\.npz: missing array: images; found: labels, more"),
+        ({"images": None}, r"a\.npz: missing array: images; found: labels"),
     ],
 )
 def test_arrays_that_are_no_images_with_classes_are_refused(tmp_path, arrays, problem):
-    good = {"images": colours(4), "labels": np.array(CATS * 2), "more": np.zeros(1)}
-    given_arrays = {name: it for name, it in (good | arrays).items() if it is not None}
-    np.savez(tmp_path / "a.npz", **given_arrays)
+    every = {"images": colours(4), "labels": np.array(CATS * 2), **arrays}
+    np.savez(tmp_path / "a.npz", **{name: it for name, it in every.items() if it is not None})
     with pytest.raises(UserError, match=problem):
         loaded(tmp_path / "a.npz")
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more"])
-def test_files_and_folders_without_images_are_refused(tmp_path, content):
+def test_files_and_folders_without_images_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"there is no file \(\.png, "):
         loaded(tmp_path)
-    (tmp_path / "a.npz").write_bytes(content)
+    (tmp_path / "a.npz").write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(UserError, match=r"\Aown_datasets\.mine: \S*a\.npz: neither a readable"):
         loaded(tmp_path / "a.npz")
 
