@@ -13,7 +13,7 @@ from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, 
 from automata.figures.files import draw
 from automata.figures.style import logarithmic
 
-from .drawn import bars, legend_of, note_of, points, texts
+from .drawn import bars, note_of, points, texts
 
 SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")
 
@@ -51,26 +51,14 @@ def test_a_forest_has_the_pooled_rows_in_black_where_they_differ(
     assert [colour == "black" for colour in marks] == [*((low > nothing) | (high < nothing))]
 
 
-def test_a_forest_says_its_numbers_and_which_side_is_better(some, drawn, pooled):
-    left, right = drawn("selector-comparison", some).axes
-    numbers = pooled[["speedup_ratio", "speedup_ratio_low", "speedup_ratio_high"]].iloc[0]
-    assert texts(right)[0] == "{:.2f} ({:.2f} to {:.2f})".format(*numbers)
-    assert "first better | second better" in left.get_xlabel()
-    assert "second faster | first faster" in right.get_xlabel()
-    assert tick_labels(left)[0] == "AUTOMATA vs RANDOM (fixed)"
-    assert tick_labels(left)[6:] == ["1 %", "5 %", "10 %", "30 %", "all sizes"] * 6
-
-
 def test_a_forest_of_one_seed_has_no_interval_and_names_what_it_cannot_compare(
     make_study, small_runs
 ):
     figure = draw("selector-comparison", make_study(small_runs[small_runs["seed"] == 0]))
     left, right = figure.axes
     assert [line.get_color() for line in right.lines if line.get_gid() == "mean"] == ["0.55"]
-    assert [float(text) for text in texts(right)]  # without brackets
     assert tick_labels(left) == ["AUTOMATA vs RANDOM (fixed)", "10 %"]
     assert "One data set and one seed give no intervals." in note_of(figure)
-    assert "for lack of runs: RANDOM (adaptive) vs RANDOM (fixed), RS2 vs RA" in note_of(figure)
 
 
 def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
@@ -85,11 +73,9 @@ def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
     for column, counts in sides.items():
         assert [x for x, _ in points(left, column)] == [*(totals[column] / totals["panels"])]
         assert counts == [f"{count}/12" for count in totals[column]]
-    assert "A panel is a data set, search and scheduler: 12 panels." in note_of(figure)
-    assert "Subset sizes: 1 %, 5 %, 10 %, 30 %." in note_of(figure)
 
 
-def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, small, drawn):
+def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
     taus = rank_agreement(some).sort_values("percent")
     panels = [(s, f) for s in ("hyperband", "asha") for f in (0.01, 0.05, 0.1, 0.3)]
     for axes, (scheduler, fraction) in zip(drawn("rank-agreement", some).axes, panels, strict=True):
@@ -100,14 +86,10 @@ def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, small, dr
             assert points(axes, f"taus {selector}") == tuples(rows, "percent", "tau")
         noise = of_scheduler[of_scheduler["selector"] == "full-again"]
         assert points(axes, "noise") == tuples(noise, "percent", "tau")
-    without = draw("rank-agreement", small)
-    assert "There is no noise ceiling: FULL (repeat) was not run." in note_of(without)
-    assert legend_of(without) == ["RANDOM (fixed)", "AUTOMATA"]
 
 
 def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):
     figure = drawn("ceiling", some)
-    above = 0
     for scheduler, axes in zip(("hyperband", "asha"), figure.axes, strict=True):
         (shown,) = (one for one in axes.collections if isinstance(one, PathCollection))
         own = some.tradeoff[some.tradeoff["scheduler"] == scheduler]
@@ -116,10 +98,6 @@ def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):
         colours = [to_hex(names.METHODS[name].colour) for name in rows["selector"]]
         assert np.asarray(shown.get_offsets()) == pytest.approx(places)
         assert [to_hex(colour) for colour in shown.get_facecolor()] == colours
-        assert len({path.vertices.data.tobytes() for path in shown.get_paths()}) == len(SUBSETS)
-        above += (rows["speedup"] > rows["ceiling"]).sum()
-    assert above > 0
-    assert f" {above} lie above the line" in note_of(figure)
 
 
 @pytest.mark.parametrize(("row", "clock"), [(0, "elapsed_seconds"), (1, "elapsed_joules")])
@@ -132,18 +110,6 @@ def test_curves_are_the_steps_of_the_table(some, drawn, row, clock):
         steps = here[(here["selector"] == selector) & (here["fraction"] == size)]
         assert points(axes, f"steps {selector}") == tuples(steps, "at", "median") != []
     assert {line.get_drawstyle() for line in axes.lines} == {"steps-post"}
-
-
-def test_unequal_subset_sizes_are_said_or_left_out(make_study, some_runs):
-    runs = some_runs.query("dataset == 'dna' and search == 'tpe' and seed == 0")
-    one_panel = "scheduler == 'hyperband' or selector != 'rs2' or fraction == 0.3"
-    runs = runs.query(one_panel).query("selector != 'craig' or fraction == 0.1")
-    study = make_study(runs, trials=True)
-    figure = draw("anytime/dna", study)
-    assert {"RS2 10 %", "AUTOMATA 10 %"} <= set(legend_of(figure))
-    assert points(figure.axes[0], "steps rs2")
-    assert not points(figure.axes[1], "steps rs2")  # it was run with other sizes
-    assert "different subset sizes" in note_of(draw("pareto", study))
 
 
 def test_missing_energy_is_said_and_takes_nothing_from_the_other_row(make_study, small_runs):
@@ -171,8 +137,6 @@ def test_bars_are_the_parts_of_the_table_side_by_side_with_their_speedup(some, d
     assert left[:, 1:] == pytest.approx((left + width)[:, :-1])
     speedups = rows["speedup"].fillna(some.untuned.query(panel)["speedup"].iloc[0])
     assert texts(axes) == [f"{value:#.3g}\N{MULTIPLICATION SIGN}" for value in speedups]
-    expected = ["FULL", "FULL (repeat)", "untuned", "RANDOM (fixed) 1 %"]
-    assert tick_labels(axes)[:4] == expected
 
 
 SUMMARY = ("speedup", "relative_test_error", "total_seconds")
@@ -199,20 +163,9 @@ def test_the_summary_has_the_means_and_bars_of_the_table_lane_by_lane(some, draw
         assert sorted(reached) == sorted(ends.values.tolist())
 
 
-def test_lanes_of_the_summary_are_of_data_sets_with_runs(some, drawn):
-    figure = drawn("performance-summary", some)
-    speedups, _, times = figure.axes
-    assert tick_labels(speedups) == ["Random, HB", "TPE, HB", "Random, ASHA", "TPE, ASHA"]
-    assert texts(speedups) == ["CIFAR100"]
-    assert note_of(figure).startswith("16 of 20 panels were not run (none of SST2, glue-SST2, ")
-    for seconds, label in zip(times.get_xticks(), times.get_xticklabels(), strict=True):
-        number, unit = label.get_text().split()
-        assert float(number) * {"s": 1, "min": 60, "h": 3600}[unit] == seconds
-
-
 @pytest.mark.parametrize(
     ("low", "high", "shown"),
-    [(0.8, 150, "1 10 100"), (0.8, 12, "1 2 5 10"), (0.9, 2.4, "1 1.4 2"), (0.97, 1.03, "1")],
+    [(0.8, 150, "1 10 100"), (0.9, 2.4, "1 1.4 2"), (0.97, 1.03, "1")],
 )
 def test_logarithmic_axes_have_the_coarsest_ticks_that_are_three(low, high, shown):
     axes = Figure().add_subplot()
