@@ -92,6 +92,7 @@ def test_free_lock_logs_nothing_and_names_its_holder_meanwhile(path, log):
         ('{"host": "h\\u001b[2J", "pid": 1, "since": 1.0}', False),
         ('{"host": "h", "pid": 1, "since": 1e99}', False),
     ],
+    ids=["elsewhere", "began later", "ended", "cut off", "unprintable", "in the future"],
 )
 def test_only_a_live_process_is_named_as_the_holder(path, text, named):
     path.write_text(text)
