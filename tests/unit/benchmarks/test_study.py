@@ -112,9 +112,10 @@ def test_the_number_of_the_drop_rule_is_printed_alone(study, monkeypatch, capsys
 
 
 def test_nothing_is_printed_before_all_searches_are_there(tmp_path, monkeypatch, capsys):
-    write_study(tmp_path / "made", leave_out={("magic", 27, 3), ("magic", 243, 0)})
+    write_study(tmp_path / "made")
     (tmp_path / "made/rows/penbased-81-2.npz").unlink()
-    missing = "missing searches: penbased 1 of 34, magic 2 of 34; nobody looks before all are done"
+    (tmp_path / "made/magic.jsonl.gz").unlink()
+    missing = "missing searches: penbased 1 of 34, magic 34 of 34; nobody looks before all are done"
     for arguments in (["drop", "optdigits"], ["verdict"]):
         with pytest.raises(SystemExit, match=f"^{missing}$"):
             printed(monkeypatch, capsys, tmp_path / "made", *arguments)
