@@ -85,25 +85,19 @@ def _segment(wall, cpu, exclusive=True, setup=0.0, **channel):
         "exclusive": exclusive,
         "channels": [{"device": "cpu", "domain": "package_0", **source}],
         "notes": ["a note"],
-        "peak_memory_bytes": 1_000_000,
     }
     return Segment(host="here", setup_seconds=setup, measurement=measurement)
 
 
 def _trial(index, epochs, accuracy, selected, failure=None):
-    """A trial on 100 of 1000 rows: 7 steps, 2 selections per 4 epochs, 3 s in all per epoch."""
+    """A trial on 100 of 1000 rows: 2 selections per 4 epochs, 3 s in all per epoch."""
     seconds = {"training": 2.0, "selection": 0.75, "evaluation": 0.25}
     progress = {
         "epochs": epochs,
-        "steps": 7 * epochs,
         "samples": 100 * epochs,
-        "subset_samples": 100,
         "subset_epochs": epochs,
         "selected_samples": selected * epochs,
-        "draws": epochs // 2,
         "gradient_selections": epochs // 2,
-        "random_fill": 1,
-        "training_loss": [1 / 3] * epochs,
         "evaluations": [{"epoch": epochs, "accuracy": accuracy, "loss": 0.7, "finished_at": 1.5}],
         "seconds": {name: value * epochs for name, value in seconds.items()},
         "failure": failure,

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from automata.analysis.collect import collect, evaluations, record_files
-from automata.analysis.runs import protocol_hash
 from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records import Tuning, write_record
@@ -28,31 +27,6 @@ def written(tmp_path, make_record):
         return path
 
     return write
-
-
-def test_every_table_has_all_records_sorted_by_run(written, make_record):
-    paths = [
-        written("a", seed=1),
-        written("b", selector="full", fraction=1.0),
-        written("c", selector="craig", tuning={"joules": None}),
-        written("d", concurrent_trials=2),
-    ]
-    tables = collect(paths, ANY)
-    runs = tables["runs.csv"]
-    columns = ["selector", "seed", "record"]
-    assert runs[columns].to_numpy().tolist() == [
-        ["craig", 0, str(paths[2])],
-        ["full", 0, str(paths[1])],
-        ["gradmatch", 0, str(paths[3])],
-        ["gradmatch", 1, str(paths[0])],
-    ]
-    assert runs["energy_joules"].isna().tolist() == [True, False, False, False]
-    assert tables["provenance.csv"]["record"].tolist() == runs["record"].tolist()
-    trials = tables["trials.parquet"]
-    assert trials["record"].value_counts().to_dict() == {str(path): 2 for path in paths}
-    assert list(tables["protocols.json"]) == sorted(set(runs["protocol_hash"]))
-    kept = tables["protocols.json"][protocol_hash(make_record(concurrent_trials=2))]
-    assert (kept["protocol"]["epochs"], kept["compute"]["concurrent_trials"]) == (8, 2)
 
 
 def test_two_records_of_one_run_are_refused_by_name(written):

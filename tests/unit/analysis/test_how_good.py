@@ -43,7 +43,6 @@ def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
         "the most frequent class": 0.5,
     }
     assert "macro_f1" not in scores["this model"]  # early records lack it
-    assert answer()["scores"]["a linear model"]["accuracy"] == 0.99
 
 
 @pytest.mark.parametrize(
@@ -91,10 +90,6 @@ def test_probabilities_worse_than_the_shares_of_the_classes_are_warned_of():
             {"metric": "balanced_accuracy"},
             "83.3 to 94.2 % with other test rows (95 % Wilson interval, the rarest class has 60 "
             "rows)",
-        ),
-        (
-            {"metric": "balanced_accuracy", "baselines": {}},
-            "other test rows may change it, by how much is not known",
         ),
     ],
 )

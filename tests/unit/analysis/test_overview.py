@@ -40,10 +40,6 @@ def test_a_seed_counts_with_the_mean_of_its_searches(tables):
     assert numbers(found["30 %"]) == pytest.approx(expected.tolist(), abs=0.0501)
 
 
-def test_a_glance_without_the_method_has_all_selectors(tables):
-    assert set(glance(tables(("full", "craig", "random")))["selector"]) == {"craig", "random"}
-
-
 @pytest.mark.parametrize("own", ["DNA", "all"])
 def test_a_data_set_keeps_its_column_whatever_its_name(own, tmp_path):
     selectors = ("full", "gradmatch", "rs2")
