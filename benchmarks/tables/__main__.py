@@ -11,12 +11,11 @@ from zipfile import ZipFile
 import pandas as pd
 from sklearn import datasets
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.metrics import accuracy_score, log_loss
 
 from automata.api import tune
 from automata.datasets.prepared import Dataset
 from automata.new import PATIENCE, SPACES
-from automata.training.baselines import baselines
+from automata.training.baselines import baselines, scores
 from automata.training.device import limit_threads
 from benchmarks.report import Row, write_table
 
@@ -84,9 +83,8 @@ def _boosting(data: Dataset) -> dict[str, float]:
     """Return the scores of gradient boosting by scikit-learn's defaults."""
     model = HistGradientBoostingClassifier(random_state=0)
     model.fit(data.train.inputs.numpy(), data.train.labels.numpy())
-    found, labels = model.predict_proba(data.test.inputs.numpy()), data.test.labels
-    loss = log_loss(labels, found, labels=range(data.classes))
-    return {"accuracy": accuracy_score(labels, found.argmax(1)), "log_loss": loss}
+    probabilities = model.predict_proba(data.test.inputs.numpy())
+    return scores(data.test.labels.numpy(), probabilities)
 
 
 if __name__ == "__main__":
