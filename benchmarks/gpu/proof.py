@@ -15,8 +15,7 @@ from pathlib import Path
 import torch
 
 from automata.config.sections import Compute
-from automata.errors import UserError
-from automata.failures import known_reason, unexpected_reason
+from automata.errors import UserError, known_reason, unexpected_reason
 from automata.files import write_text
 from automata.metering.gpus import gpu_models
 from automata.provenance import git_state

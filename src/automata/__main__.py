@@ -5,7 +5,7 @@ import os
 import sys
 
 from automata.cli import main
-from automata.failures import handle_ctrl_c
+from automata.errors import handle_ctrl_c
 
 if __name__ == "__main__":
     faulthandler.enable()  # if native code crashes, print the Python line that called it

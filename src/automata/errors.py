@@ -1,9 +1,52 @@
-"""Errors that a user can correct."""
+"""Errors that a user can correct, and the error line of a failed command.
 
-from collections.abc import Iterable
+This module is light: the Snakefile imports it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 LISTED = 40
 """Maximum number of names in a message."""
+
+KEPT = "run the same command again: finished work is kept"
+
+DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
+NOT_WRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM}
+
+OUT_OF_MEMORY = (
+    "DefaultCPUAllocator: can't allocate memory",
+    "CUDA error: out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+)
+"""Texts by which torch reports a lack of memory in errors of a general type."""
+
+SMALLER = (
+    "fewer compute.concurrent_trials, a larger compute.gpu_per_trial or a smaller "
+    "protocol.*.batch_size need less"
+)
+
+KILLED = (
+    "a process of the job was killed, most often for lack of memory (the machine's, or what "
+    "ulimit -v or the scheduler allows), or native code or your own model ended it"
+)
+"""The reason of a worker's death, and of a job that ended without an error line."""
+
+OWN_LINE = re.compile(r"^automata(?: [\w-]+)?: error: ")
+"""Start of an error line of `automata.cli`."""
+
+PATIENCE_SECONDS = 10.0
 
 
 def printable(text: str) -> str:
@@ -26,3 +69,103 @@ def listed(names: Iterable[object]) -> str:
     every = [str(name) for name in names]
     more = [f"and {len(every) - LISTED} more"] if len(every) > LISTED else []
     return ", ".join(every[:LISTED] + more)
+
+
+def known_reason(error: BaseException) -> str | None:
+    """Return one line with the remedy for an error of a known kind; None for others."""
+    return next(filter(None, map(_known_reason, _causes(error))), None)
+
+
+def unexpected_reason(error: BaseException, folders: Iterable[Path]) -> str:
+    """Return one line for another error; first check whether the disk of `folders` is full."""
+    for folder in filter(Path.is_dir, folders):
+        if shutil.disk_usage(folder).free < 1024**2:
+            return _no_space(folder)
+    *_, first = _causes(error)
+    return f"unexpected error: {type(first).__name__}: {first_line(first)} (traceback in the log)"
+
+
+def reason_in_log(log: Path) -> str:
+    """Return the error line in the log of a failed job, or KILLED if the log has none."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    lines = [f"automata: error: {KILLED}; {KEPT}", *filter(OWN_LINE.match, lines)]
+    return f"{lines[-1]} (log: {log})"
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Return whether `error` reports a lack of memory, of the host or of a GPU."""
+    if isinstance(error, MemoryError) or "OutOfMemoryError" in _type_names(error):
+        return True
+    return error.__cause__ is None and any(text in str(error) for text in OUT_OF_MEMORY)
+
+
+def first_line(error: BaseException) -> str:
+    """Return one line of the message of `error`; Ray Tune's message may be a traceback."""
+    lines = str(error).strip().splitlines() or ["without a reason"]
+    return lines[-1 if lines[0].startswith("Traceback") else 0]
+
+
+def end_at_once(reason: str) -> NoReturn:
+    """Print the reason and end this process from any thread, even if others are blocked."""
+    os.write(2, f"automata: error: {reason}\n".encode())
+    os._exit(1)
+
+
+def handle_ctrl_c() -> None:
+    """After Ctrl-C ignore further ones for PATIENCE_SECONDS, so that the process can clean up."""
+    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ignored_until = 0.0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal ignored_until
+        if time.monotonic() >= ignored_until:
+            ignored_until = time.monotonic() + PATIENCE_SECONDS
+            raise KeyboardInterrupt
+
+    # Does nothing if Ctrl-C is ignored or handled already.
+    if default and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handle)
+
+
+def _known_reason(error: BaseException) -> str | None:
+    """Return the line for this error alone, without its causes."""
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return f"interrupted; {KEPT}"
+    if isinstance(error, OSError) and error.errno in DISK_FULL:
+        return _no_space(error.filename)
+    if os.strerror(errno.ENOSPC) in str(error):  # a library's error; its cause names the file
+        return None if error.__cause__ else _no_space()
+    if isinstance(error, OSError) and error.filename:
+        remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
+        return f"{error.filename}: {error.strerror}{remedy if error.errno in NOT_WRITABLE else ''}"
+    if ran_out_of_memory(error):
+        if "CUDA" in str(error):
+            return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
+        return f"memory ran out: {first_line(error)}; make room and {KEPT}"
+    if "RayActorError" in _type_names(error):
+        return f"{KILLED}; {KEPT}"
+    return None
+
+
+def _no_space(path: object = None) -> str:
+    """Return the line for a full disk."""
+    return f"{f'{path}: ' if path else ''}no space left on the device; make room and {KEPT}"
+
+
+def _type_names(error: BaseException) -> set[str]:
+    """Return the names of the types of `error`, because torch and Ray are not imported here."""
+    return {kind.__name__ for kind in type(error).__mro__}
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield `error` and the chain of its causes, without the wrappers of Ray."""
+    cause: BaseException | None = error
+    while cause is not None:
+        wrapped = getattr(cause, "cause", None)  # the attribute of Ray's RayTaskError
+        if isinstance(wrapped, BaseException):
+            cause = wrapped
+        else:
+            yield cause
+            cause = cause.__cause__

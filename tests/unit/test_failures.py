@@ -13,12 +13,12 @@ import torch
 from ray.exceptions import ActorDiedError, OutOfMemoryError, RayTaskError
 from ray.tune import TuneError
 
-from automata import cli, failures
-from automata.errors import UserError
-from automata.failures import (
+from automata import cli, errors
+from automata.errors import (
     KEPT,
     KILLED,
     SMALLER,
+    UserError,
     handle_ctrl_c,
     known_reason,
     reason_in_log,
@@ -129,14 +129,14 @@ def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_p
 
 def test_second_ctrl_c_is_ignored_while_the_process_cleans_up(monkeypatch):
     before, now = signal.getsignal(signal.SIGINT), [100.0]
-    monkeypatch.setattr(failures, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(errors, "time", SimpleNamespace(monotonic=lambda: now[0]))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     handle_ctrl_c()
     try:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
-        now[0] += failures.PATIENCE_SECONDS
+        now[0] += errors.PATIENCE_SECONDS
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     finally:
@@ -145,7 +145,7 @@ def test_second_ctrl_c_is_ignored_while_the_process_cleans_up(monkeypatch):
 
 def test_ctrl_c_stays_ignored_in_a_background_job():
     code = (
-        "import signal; from automata.failures import handle_ctrl_c; "
+        "import signal; from automata.errors import handle_ctrl_c; "
         "signal.signal(signal.SIGINT, signal.SIG_IGN); handle_ctrl_c(); "
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN"
     )

@@ -16,7 +16,7 @@ from automata import locks
 from automata.cli import main
 from automata.errors import UserError
 from automata.locks import held, holder
-from automata.metering.lock import exclusive_host
+from automata.metering.meter import exclusive_host
 from automata.tuning import job
 
 HOLD = """

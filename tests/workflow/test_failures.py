@@ -13,7 +13,7 @@ import psutil
 import pytest
 import yaml
 
-from automata.failures import KEPT, KILLED
+from automata.errors import KEPT, KILLED
 
 from .conftest import RECORD, ROOT, snakemake
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from automata.cli import commands
-from automata.errors import printable
-from automata.failures import known_reason, unexpected_reason
+from automata.errors import known_reason, printable, unexpected_reason
 
 Command = Callable[..., None]
 

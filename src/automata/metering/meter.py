@@ -1,13 +1,21 @@
-"""One metered window: wall time, CPU time and energy by the best sources of the machine."""
+"""One metered window: wall time, CPU time and energy by the best sources of the machine.
+
+Exclusive measured jobs of one host take turns by a lock.
+"""
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import psutil
 
+from automata.errors import UserError
+from automata.locks import held
 from automata.metering.counters import PolledPower, Source
 from automata.metering.gpus import gpu_sources, others_compute
 from automata.metering.measurement import Channel, Measurement, flags
@@ -30,7 +38,7 @@ class Meter:
     It uses the first readable source of each device. For CPU and memory it tries pyJoules' RAPL
     counters, codecarbon's RAPL counters, then codecarbon's load model; for each GPU, pyJoules' NVML
     counter, then its polled power. Counters count the whole machine, so measured jobs must not
-    overlap (`automata.metering.lock`).
+    overlap (`exclusive_host`).
     """
 
     measurement: Measurement
@@ -156,3 +164,30 @@ class Meter:
                         source.update()
                 if is_due:
                     due += self._sample_seconds
+
+
+def host_lock_path() -> Path:
+    """Return the lock file that exclusive jobs of this host share if they have the same TMPDIR."""
+    return Path(tempfile.gettempdir()) / "automata-measured-job.lock"
+
+
+@contextmanager
+def exclusive_host(exclusive: bool) -> Iterator[float]:
+    """Hold the host's lock during the body if `exclusive`; yield the seconds waited for it.
+
+    Raises UserError if the lock's file cannot be opened.
+    """
+    if not exclusive:
+        yield 0.0
+        return
+    path = host_lock_path()
+    with ExitStack() as stack:  # an OSError of the body must not be caught
+        try:
+            lock = held(path, "another measured job of this host", mode=0o666)
+            waited = stack.enter_context(lock)
+        except OSError as error:
+            raise UserError(
+                f"{path}: {error.strerror}: measured jobs of this host take turns by this file: "
+                "make it writable for all users who measure, or set metering.exclusive: false"
+            ) from error
+        yield waited

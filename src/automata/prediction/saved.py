@@ -16,8 +16,7 @@ from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.errors import UserError
 from automata.files import Recorded, replacing
-from automata.models.build import build_model
-from automata.models.classifier import Classifier
+from automata.models.classifier import Classifier, build_model
 
 INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""

@@ -10,8 +10,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from automata.config.sections import Compute
-from automata.errors import UserError
-from automata.failures import first_line, ran_out_of_memory
+from automata.errors import UserError, first_line, ran_out_of_memory
 from automata.metering import gpus
 
 logger = logging.getLogger(__name__)

@@ -15,8 +15,7 @@ from torch import Tensor
 from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset, Split
-from automata.models.build import build_model
-from automata.models.classifier import Classifier, arithmetic
+from automata.models.classifier import Classifier, arithmetic, build_model
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
 from automata.selection.problem import SelectionProblem, Subset, subset_size

@@ -18,9 +18,8 @@ from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import sha256
 from automata.metering.gpus import gpu_models
-from automata.metering.lock import exclusive_host
-from automata.metering.meter import Meter
-from automata.models.build import build_model
+from automata.metering.meter import Meter, exclusive_host
+from automata.models.classifier import build_model
 from automata.provenance import keep_to_allocation, numerics, provenance
 from automata.registry import OWN, load_own
 from automata.seeds import derive

@@ -25,8 +25,7 @@ from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from automata.config.sections import Compute
-from automata.errors import UserError
-from automata.failures import KEPT, end_at_once, first_line
+from automata.errors import KEPT, UserError, end_at_once, first_line
 from automata.locks import held
 
 logger = logging.getLogger(__name__)

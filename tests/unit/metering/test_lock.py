@@ -7,15 +7,15 @@ import time
 import pytest
 
 from automata.errors import UserError
-from automata.metering import lock
-from automata.metering.lock import exclusive_host
+from automata.metering import meter
+from automata.metering.meter import exclusive_host
 
 
 @pytest.fixture
 def own_lock(tmp_path, monkeypatch):
     """Give the path of a lock file under `tmp_path`, which this process uses too."""
-    path = tmp_path / lock.host_lock_path().name
-    monkeypatch.setattr(lock, "host_lock_path", lambda: path)
+    path = tmp_path / meter.host_lock_path().name
+    monkeypatch.setattr(meter, "host_lock_path", lambda: path)
     return path
 
 

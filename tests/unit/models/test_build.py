@@ -9,7 +9,7 @@ import torch
 from automata.config.protocol import OwnModel, Protocol
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError
-from automata.models.build import OwnClassifier, build_model
+from automata.models.classifier import OwnClassifier, build_model
 from automata.models.nets import Mlp
 from automata.selection.random import Full
 from automata.training.run import TrainingRun

@@ -17,7 +17,7 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.files import sha256
-from automata.models.build import build_model
+from automata.models.classifier import build_model
 from automata.prediction.predict import predict
 from automata.prediction.saved import SavedModel, read_model, write_model
 from automata.training.evaluation import evaluate

@@ -20,8 +20,7 @@ from automata.config.data import Preparation
 from automata.config.sections import Comparison
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
-from automata.errors import UserError
-from automata.failures import KEPT, known_reason
+from automata.errors import KEPT, UserError, known_reason
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import MEASUREMENT, provenance
 from automata.records import Record, read_record, write_record

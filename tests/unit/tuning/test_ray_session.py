@@ -16,8 +16,7 @@ import psutil
 import pytest
 
 from automata.config.sections import Compute
-from automata.errors import UserError
-from automata.failures import KEPT
+from automata.errors import KEPT, UserError
 from automata.tuning import ray_session
 from automata.tuning.ray_session import gpu_share, local_ray, users_ray
 
