@@ -1,4 +1,4 @@
-"""`automata status` and `automata runs`: the state of runs, from their files alone.
+"""`automata status`: the state of runs, from their files alone.
 
 This module writes nothing and takes no lock: a starting job would wait for it. It parses the logs
 of `tuning.log` itself, because that module imports torch, which takes seconds.
@@ -11,20 +11,16 @@ import math
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from automata.config.job import Job
-from automata.config.protocol import OwnModel
-from automata.files import bytes_below
 from automata.grid import Grid
 from automata.locks import holder
-from automata.records import read_record
 from automata.runs import DEPTH, RECORD
 from automata.training.progress import Progress
 from automata.tuning.schedulers import final_epochs, search_epochs
@@ -69,32 +65,12 @@ def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
         state = "done" if (runs / place.stem / RECORD).exists() else "pending"
         counts[place.dataset]["running" if place.stem in jobs else state] += 1
     rows = [(name, *(str(count[state]) for state in STATES)) for name, count in counts.items()]
-    lines = _aligned([("data set", *STATES), *rows])
+    table = [("data set", *STATES), *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
     for stem, progress in jobs.items():
         lines.append(f"{stem}{'' if stem in stems else ' (of another configuration)'}: {progress}")
     return "".join(f"{line}\n" for line in lines)
-
-
-def inventory(runs: Path = RUNS) -> str:
-    """Return a table that counts the runs on disk by data set, search, scheduler and protocol."""
-    rows = [("panel", "runs", "MB", "protocol")]
-    for folder, group in groupby(sorted(runs.glob(BELOW + RECORD)), lambda path: path.parents[2]):
-        records = list(group)
-        protocol = read_record(records[0]).job.settings.protocol
-        model = protocol.model.factory if isinstance(protocol.model, OwnModel) else protocol.model
-        brief = (
-            f"{model}, {protocol.configurations} configurations, {protocol.epochs} epochs, "
-            f"selection every {protocol.reselect_every}"
-        )
-        size = f"{bytes_below(folder) / 1e6:.1f}"
-        rows.append(("/".join(folder.parts[-2:]), str(len(records)), size, brief))
-    return "".join(f"{line}\n" for line in _aligned(rows))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table with aligned columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:

@@ -12,8 +12,7 @@ from automata.config.job import Job
 from automata.grid import Grid
 from automata.locks import Holder, held
 from automata.metering.measurement import Measurement
-from automata.runs import unpack
-from automata.status import SILENT_SECONDS, inventory, report, running
+from automata.status import SILENT_SECONDS, report, running
 from automata.training.progress import Evaluation, Progress, Seconds
 from automata.tuning.log import LogHeader, SearchEnded, SearchLog, SearchStarted, TrialReported
 
@@ -189,11 +188,3 @@ def test_runs_are_counted_by_data_set_and_state(folder, tmp_path):
     sign(tmp_path / "work" / other)
     lines = report(grid, tmp_path / "runs", tmp_path / "work").splitlines()
     assert lines[1].split() == ["dna", "1", "1", "0"]
-
-
-def test_inventory_counts_finished_runs_by_protocol(tmp_path):
-    unpack([ROOT / "results/reference/default/records.tar.xz"], tmp_path)
-    heading, row, _ = inventory(tmp_path).splitlines()
-    assert heading.split() == ["panel", "runs", "MB", "protocol"]
-    assert row.split()[:2] == ["satimage/tpe-asha-d1688842", "17"]
-    assert row.endswith("mlp, 27 configurations, 40 epochs, selection every 5")

@@ -63,13 +63,6 @@ def predict(
     write_text(output, predict(model, rows, factory).to_csv(index=False))
 
 
-def runs() -> None:
-    """Count the finished runs by data set, search, scheduler and protocol."""
-    from automata.status import inventory
-
-    sys.stdout.write(inventory())
-
-
 def status(
     *,
     configfile: Annotated[
