@@ -139,6 +139,7 @@ def _worth(
     metric = run["metric"]
     words = metric.replace("_", " ")
     mine = trials[trials["record"] == run["record"]]
+    mine = mine.drop_duplicates(["index", "epoch"])  # a trial that has ended repeats its score
     by_epoch = mine.groupby("epoch")["score"]
     if by_epoch.size().max() > 1 and (by_epoch.max() - by_epoch.min()).max() <= ROUNDING:
         return (

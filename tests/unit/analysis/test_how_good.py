@@ -22,10 +22,9 @@ SIMPLE = {
     "linear": {"accuracy": 0.99, "balanced_accuracy": 0.7, "log_loss": 0.04},
     "linear_balanced": {"accuracy": 0.9, "balanced_accuracy": 0.95, "log_loss": 0.3},
 }
-TRIALS = pd.DataFrame(
-    [("a", 0, 1, 0.2), ("a", 1, 1, 0.5), ("a", 0, 3, 0.6), ("a", 1, 3, 0.7), ("a", 1, 9, 0.9)],
-    columns=["record", "index", "epoch", "score"],
-)
+# Both trials are out of patience at their last epochs, and report them at a later rung again.
+ROWS = ((0, 1, 0.2), (1, 1, 0.5), *[(0, 3, 0.6)] * 2, (1, 3, 0.7), *[(1, 9, 0.9)] * 2)
+TRIALS = pd.DataFrame([("a", *row) for row in ROWS], columns=["record", "index", "epoch", "score"])
 NO_DRAWS = pd.DataFrame(columns=list(RUN))
 
 
