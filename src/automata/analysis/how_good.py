@@ -57,11 +57,11 @@ def how_good(
         for model, found in models.items()
     }
     rows, note = _rows(run, baselines)
-    reach = "other test rows may change it, by how much is not known"
+    reach = "new rows may give another score: by how much is not known"
     if rows:
         low, high = _wilson(scores["this model"][metric], rows)
         words = f"{wording.number(100 * low)} to {wording.percent(high)}"
-        reach = f"{words} with other test rows (95 % Wilson interval, {note})"
+        reach = f"{words} is likely on new rows (95 % Wilson interval, {note})"
     left_out = baselines.get("left_out")
     skipped = f"; a linear model was left out: {left_out}" if left_out else ""
     return {
@@ -76,22 +76,23 @@ def how_good(
 def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) -> str:
     """Return which other models the first one beats, and whether noise may explain it."""
     (_, own), *others = ((model, found[metric]) for model, found in scores.items())
-    won: list[str] = []
-    lost: list[str] = []
-    alike: list[str] = []
+    kinds = ("not better than", "better than", "not clearly better than")
+    found: dict[str, list[str]] = {kind: [] for kind in kinds}
     for model, other in others:
-        better = own < other if metric == "log_loss" else own > other
-        (won if better else lost).append(f"{model} ({named(metric, other)})")
-        if rows:
+        ahead = own < other if metric == "log_loss" else own > other
+        kind = "better than" if ahead else "not better than"
+        if rows and ahead:
             (low, high), (least, most) = _wilson(own, rows), _wilson(other, rows)
-            if low <= most and least <= high:
-                alike.append(model)
-    parts = [f"does not beat {' or '.join(lost)}"] if lost else []
-    parts += [f"beats {' and '.join(won)}"] if won else []
-    noise = f"; within noise of {' and '.join(alike)}: the 95 % intervals overlap" if alike else ""
+            kind = "not clearly better than" if low <= most and least <= high else kind
+        found[kind].append(f"{model} ({named(metric, other)})")
+    parts = [f"{kind} {' or '.join(models)}" for kind, models in found.items() if models]
+    if not parts:
+        return "No simple model was fitted"
+    noise = ": the 95 % intervals overlap" if found["not clearly better than"] else ""
     if not rows:
         noise = "; whether by more than noise is not known"
-    return f"The model {', but '.join(parts)}{noise}" if parts else "No simple model was fitted"
+    link = ", but " if found["better than"] else " and "
+    return f"The model is {link.join(parts)}{noise}"
 
 
 def _warning(scores: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
@@ -129,7 +130,7 @@ def _over_seeds(metric: str, runs: pd.DataFrame) -> str:
     if seeds == 1:
         return "one seed: another one may give another result"
     mean = f"{mean_score(metric, runs)} ({wording.INTERVALS[interval(seeds)]})"
-    return f"{mean} on average over {seeds} seeds, each with its own best hyper-parameters"
+    return f"{mean} is the mean of {seeds} searches with other seeds, on the same test rows"
 
 
 def _worth(
@@ -164,7 +165,7 @@ def _worth(
     end = unscored(metric, best.loc[after, "score"])
     return (
         f"{_gain(metric, end, start)} of validation {words} over the first configuration tried: "
-        f"{value(metric, end)} after {wording.count(int(after), 'epoch')} against "
+        f"{value(metric, end)} after {wording.count(int(after), 'epoch')}, that one reached "
         f"{value(metric, start)} after {before}; part of it is luck, because the search chose by "
         "this score"
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from automata.files import write_text
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import HEADINGS, data_set
 from automata.page.summary import summary
+from automata.runs import MODEL
 from automata.views import CLAIMS, TABLES, figures, view_of
 
 ABOUT_PAPER = (*CLAIMS, "differences.csv")
@@ -60,6 +62,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "claims": read_texts(claims).to_dict("records") if paper and _rows(claims) else [],
         "datasets": data,
         "how_good": worth,
+        "predicting": _predicting(best),
         "value": value,
         "own_data": _own_data(study),
         "near_full": wording.number(NEAR_FULL),
@@ -74,6 +77,18 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "library": Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")),
     }
     return _environment().get_template("template.html.j2").render(context)
+
+
+def _predicting(best: Mapping[str, Any]) -> dict[str, str]:
+    """Return the command that predicts with the best model of a data set, if it was kept."""
+    folders = {name: Path(entry["record"]).parent for name, entry in best.items()}
+    return {
+        names.dataset(name): shlex.join(
+            ["automata", "predict", str(folder), "NEWROWS", "--output", "predictions.csv"]
+        )
+        for name, folder in folders.items()
+        if (folder / MODEL).is_file()
+    }
 
 
 def _own_data(study: Study) -> dict[str, list[str]]:

@@ -55,11 +55,12 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
     combination = tuple(run[key] for key in COMBINATION)
     error = errors.loc[combination] if combination in errors.index else None
     accuracy = f" (accuracy {wording.percent(run['test_accuracy'])})"
+    kept = [f"epochs={run['kept_epoch']:.0f}"] if wording.known(run.get("kept_epoch")) else []
     return {
         **run,
         "method": names.method(run["selector"], run["fraction"]),
         "tuner": Panel.of(run).method,
-        "hyperparameters": wording.readable(choice.configuration),
+        "hyperparameters": [*wording.readable(choice.configuration), *kept],
         "validation": named(metric, unscored(metric, run["best_score"])),
         "test": named(metric, run[SCORES[metric]]) + accuracy * (metric != "accuracy"),
         "mean": mean_score(metric, runs) if len(runs) > 1 else wording.MISSING,

@@ -12,11 +12,11 @@ from automata.analysis import study, wording
 from automata.analysis.energy import follows_time, obtained, ways
 
 FLAGS = {
-    "short_window": "a phase under 10 s: its energy rests on few readings of the counters",
+    "short_window": "a phase under 10 s, whose energy rests on few readings of the counters",
     "contaminated": "other work took over 10 % of the host's CPU time, and counters include it",
     "shared_gpu": "other processes used the GPU, and its energy includes theirs",
-    "counter_reset": "a counter was reset: its energy before that is lost",
-    "elsewhere": "trials ran on a Ray cluster: their energy and CPU time were not measured",
+    "counter_reset": "a counter was reset, and its energy before that is lost",
+    "elsewhere": "trials ran on a Ray cluster, so their energy and CPU time were not measured",
 }
 """Flag of a run -> its meaning."""
 SHARED = "another measured job may have run at the same time"

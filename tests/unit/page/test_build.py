@@ -5,11 +5,14 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from automata.cli import main
+from automata.files import write_text
 from automata.page.build import page
+from automata.runs import MODEL
 from automata.views import FIGURES
 
 from .conftest import EVIL, write_tables
@@ -97,18 +100,24 @@ def test_the_page_says_what_its_choice_is_worth(runs, tmp_path):
     assert "lower than FULL's, with the same search and scheduler, on DNA, TREC6" in words
 
 
-def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tmp_path):
+def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(
+    runs, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for record in runs["record"]:
+        write_text(Path(record).with_name(MODEL), "")
     own = runs[(runs["dataset"] == "dna") & (runs["selector"] == "full")]
     scores = dict.fromkeys(("accuracy", "balanced_accuracy", "macro_f1"), 0.99) | {"log_loss": 0.1}
     baselines = {"flowers": {"linear": scores, "majority": {**scores, "accuracy": 0.4}}}
     html = made(own, tmp_path, baselines, dataset="flowers", test_loss=0.2)
     assert re.findall(r'<section id="([a-z-]+)" aria', html) == ["best", "caveats", "tables"]
-    assert "The model does not beat a linear model (99 %), but beats the most" in html
+    assert "The model is not better than a linear model (99 %), but better than the" in html
+    assert re.search("automata predict results/runs/.*/seed-[0-2] NEWROWS", html)
     assert '<p class="alert">Do not trust its probabilities: its log loss (0.200) is' in html
-    cells = re.findall("<th scope=.row.>(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>", html)
+    cells = re.findall("<th scope=.row.>(.*?)</th>" + "<td>(.*?)</td>" * 3, html)
     assert cells[1:] == [
-        ("A linear model", "99 %", "0.100"),
-        ("The most frequent class", "40 %", "0.100"),
+        ("A linear model", "99 %", "99 %", "0.100"),
+        ("The most frequent class", "40 %", "99 %", "0.100"),
     ]
     for absent in ("paper", "<script", "tables/claims", "tables/differences", "tables/untuned"):
         assert absent not in html
