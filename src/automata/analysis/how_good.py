@@ -23,6 +23,9 @@ SCORES = {
 }
 """Metric -> column of the runs with its value on the test set; ROC AUC only if a run tunes it."""
 
+ACRONYMS = {"macro_f1": "macro F1", "roc_auc": "ROC AUC"}
+"""Names of metrics in texts, where they are not the words of the key."""
+
 SIMPLE = {
     "linear": "a linear model",
     "linear_balanced": "a linear model with class weights",
@@ -138,7 +141,7 @@ def _worth(
 ) -> str:
     """Compare the best configuration with random ones, else with the first one of its search."""
     metric = run["metric"]
-    words = metric.replace("_", " ")
+    words = in_words(metric)
     mine = trials[trials["record"] == run["record"]]
     mine = mine.drop_duplicates(["index", "epoch"])  # a trial that has ended repeats its score
     by_epoch = mine.groupby("epoch")["score"]
@@ -188,11 +191,16 @@ def unscored(metric: str, score: float) -> float:
     return -math.log(max(score, sys.float_info.min)) if metric == "log_loss" else score
 
 
+def in_words(metric: str) -> str:
+    """Return the name of a metric in a text."""
+    return ACRONYMS.get(metric, metric.replace("_", " "))
+
+
 def named(metric: str, number: float) -> str:
     """Return a value of a metric, with its name unless it is the accuracy."""
     if metric == "log_loss":
         return f"log loss {value(metric, number)}"
-    return value(metric, number) + f" {metric.replace('_', ' ')}" * (metric != "accuracy")
+    return value(metric, number) + f" {in_words(metric)}" * (metric != "accuracy")
 
 
 def value(metric: str, number: float) -> str:

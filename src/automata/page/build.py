@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from automata import names
 from automata.analysis import wording
-from automata.analysis.how_good import value
+from automata.analysis.how_good import in_words, value
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
@@ -64,6 +64,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "how_good": worth,
         "predicting": _predicting(best),
         "value": value,
+        "in_words": in_words,
         "own_data": _own_data(study),
         "near_full": wording.number(NEAR_FULL),
         "headings": HEADINGS,
