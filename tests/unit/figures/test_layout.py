@@ -5,10 +5,9 @@ import zlib
 
 import pytest
 from matplotlib.text import Text
-from PIL import Image
 
 from automata.figures.files import draw
-from automata.figures.style import COLOURS, PAGE_INCHES, save, style
+from automata.figures.style import PAGE_INCHES, save
 from automata.views import BEYOND, DATASETS, PAPER, named
 
 from .drawn import boxes, outside, overlaps
@@ -62,18 +61,6 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
     first, second = ({p.name: p.read_bytes() for p in (tmp_path / copy).iterdir()} for copy in "ab")
     assert set(first) == {"figure.pdf", "figure.png"}
     assert first == second
-
-
-def test_a_file_of_few_colours_has_those_of_the_areas(largest, tmp_path):
-    save(largest("pareto"), tmp_path / "few.png")
-    with style():
-        largest("pareto").savefig(tmp_path / "all.png")
-    with Image.open(tmp_path / "few.png") as few, Image.open(tmp_path / "all.png") as every:
-        shown, drawn = (image.convert("RGB").getcolors(2**24) for image in (few, every))
-    areas = {colour for count, colour in drawn if count > 0.002 * sum(n for n, _ in drawn)}
-    assert len(shown) <= COLOURS
-    assert len(areas) > 2
-    assert {colour for _, colour in shown} >= areas
 
 
 def test_words_in_a_pdf_are_letters_of_true_type_fonts_that_are_in_it(largest, tmp_path):

@@ -5,7 +5,6 @@ import json
 import pandas as pd
 import pytest
 
-from automata.analysis import wording
 from automata.analysis.wording import MISSING
 from automata.page.findings import best, fastest
 
@@ -106,19 +105,3 @@ def test_the_fastest_method_loses_at_most_one_point():
     assert fastest(TRADEOFF.assign(relative_test_error=2.0)) is None
     # 0.9 - 0.89 is more than 0.01 in binary.
     assert fastest(TRADEOFF.assign(relative_test_error=100 * (0.9 - 0.89))) is not None
-
-
-@pytest.mark.parametrize(
-    ("function", "values", "shown"),
-    [
-        (wording.number, [-0.35], "\N{MINUS SIGN}0.35"),
-        (wording.number, [-1e-15], "0"),
-        (wording.number, [1234.5], "1234"),
-        (wording.percent, [0.903], "90.3 %"),
-        (wording.percent, [float("nan")], MISSING),
-        (wording.spread, [float("nan"), 1.0], ""),
-        (wording.count, [2548, "run"], "2,548 runs"),
-    ],
-)
-def test_numbers_have_three_digits_and_their_units(function, values, shown):
-    assert function(*values) == shown
