@@ -89,13 +89,6 @@ def test_panels_are_those_of_the_paper_in_its_order(some, drawn, name):
     assert list(panels(drawn(name, some))) == [f"({letter}) {title}" for letter, title in lettered]
 
 
-def test_a_figure_names_what_occurs_and_counts_what_was_not_run(small):
-    few = draw("main", small)
-    assert legend_of(few) == ["FULL", "RANDOM (fixed)", "AUTOMATA"]
-    assert note_of(few).startswith("19 of 20 panels were not run (none of TREC6, CIFAR10, ")
-    assert legend_of(draw("image", small)) == []
-
-
 def test_energy_and_co2_are_drawn_from_their_own_columns(make_study, small_runs):
     runs = pd.concat([small_runs.assign(dataset=name) for name in ("cifar100", "svhn")])
     runs.loc[runs["selector"] == "full", "energy_joules"] *= 3  # else energy is as time

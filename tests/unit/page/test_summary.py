@@ -41,15 +41,6 @@ def test_what_was_run_and_where(runs):
     assert expected == {name: facts[name] for name in expected}
 
 
-def test_times_and_dates_include_set_up(runs):
-    two = runs.iloc[:2]
-    assert facts_of(two, total_seconds=[100.0, 20.0], setup_seconds=[50.0, 10.0])["duration"] == (
-        "3 min"
-    )
-    times = {"started_at": [0.0, 86_390.0], "setup_seconds": 5.0, "total_seconds": 6.0}
-    assert facts_of(two, **times)["days"] == ["1970-01-01", "1970-01-02"]
-
-
 def test_energies_estimated_in_whole_and_in_part_are_counted_apart(runs):
     sources = ["codecarbon CPU load", *["NVML energy + codecarbon CPU load"] * 2, "pyJoules RAPL"]
     methods = ["estimated"] * 3 + ["measured"]
