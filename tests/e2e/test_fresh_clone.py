@@ -36,25 +36,20 @@ def make(folder, target):
     return shown.stdout + shown.stderr
 
 
-@pytest.fixture(scope="module")
-def tradeoff(clone):
-    return pd.read_csv(clone / "results/default/tables/tradeoff.csv")
-
-
 def test_it_runs_every_combination_once_and_ends_with_a_page_and_figures(clone):
     assert (clone / "results/default/index.html").exists()
     assert (clone / "results/default/figures/tradeoff/satimage.pdf").exists()
-    assert len(pd.read_csv(clone / "results/default/tables/runs.csv")) == 34
+    runs = pd.read_csv(clone / "results/default/tables/runs.csv")
+    assert len(runs) == 34
+    assert (runs["test_accuracy"] > 0.5).all()  # the largest class has 461 of 2000 rows
 
 
-def test_no_speedup_passes_both_of_its_ceilings(tradeoff):
-    faster = tradeoff[tradeoff["selector"] != "full-again"]  # which is the timing noise itself
+def test_speedups_are_plausible(clone):
+    table = pd.read_csv(clone / "results/default/tables/tradeoff.csv")
+    faster = table[table["selector"] != "full-again"]  # which is the timing noise itself
     highest = faster[["ceiling", "final_ceiling"]].max(axis=1)
     assert (faster["speedup"] <= 1.25 * highest).all()  # on a shared machine
-
-
-def test_gradient_matching_on_5_percent_is_faster_than_full(tradeoff):
-    rows = tradeoff[(tradeoff["selector"] == "gradmatch") & (tradeoff["fraction"] == 0.05)]
+    rows = table[(table["selector"] == "gradmatch") & (table["fraction"] == 0.05)]
     assert (rows["speedup"] > 1).all()
 
 
@@ -62,11 +57,6 @@ def test_hyperband_trains_the_same_epochs_for_every_selector(clone):
     trials = pd.read_parquet(clone / "results/default/tables/trials.parquet")
     ends = trials[trials["scheduler"] == "hyperband"].groupby(["record", "index"])["epoch"].max()
     assert ends.groupby("record").sum().nunique() == 1
-
-
-def test_accuracies_lie_above_the_largest_class(clone):
-    runs = pd.read_csv(clone / "results/default/tables/runs.csv")
-    assert (runs["test_accuracy"] > 0.5).all()  # its largest class has 461 of 2000 rows
 
 
 def test_second_call_runs_nothing(clone):

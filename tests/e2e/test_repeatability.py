@@ -26,25 +26,15 @@ def outcome(record):
     return trials, content["tuning"]["best"], content["test"]
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    """The outcomes of both runs, by the path of the record."""
-    change = tmp_path_factory.mktemp("config") / "random.yaml"
+def test_configurations_scores_and_accuracies_of_two_runs_are_identical(tmp_path):
+    change = tmp_path / "random.yaml"
     change.write_text("searches: [random]\n")
     both = []
     for name in ("first", "second"):
-        folder = tmp_path_factory.mktemp(name)
         command = [sys.executable, "-m", "snakemake", "--cores", "all", "--quiet", "all"]
-        command += ["--snakefile", ROOT / "workflow/Snakefile", "--directory", folder]
+        command += ["--snakefile", ROOT / "workflow/Snakefile", "--directory", tmp_path / name]
         subprocess.run([*command, "--configfile", change], check=True)
-        runs = folder / "results/runs"
+        runs = tmp_path / name / "results/runs"
         both.append({p.relative_to(runs): outcome(p) for p in runs.rglob("record.json")})
-    return both
-
-
-def test_both_runs_have_every_record(outcomes):
-    assert len(outcomes[0]) == len(outcomes[1]) == 34
-
-
-def test_configurations_scores_and_accuracies_are_identical(outcomes):
-    assert outcomes[0] == outcomes[1]
+    assert len(both[0]) == 34
+    assert both[0] == both[1]

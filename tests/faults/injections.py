@@ -109,10 +109,6 @@ class Injector:
         time.sleep(5)  # a job may need no more room there
         kill_all(victims)
 
-    def forbid_writing(self, victims: Processes) -> None:
-        """Make the work folder read-only."""
-        _remount(self.experiment.work, "ro")
-
     def call_twice(self, victims: Processes) -> None:
         """Call Snakemake once more in the same folder, which it refuses; then kill the job."""
         assert self.experiment.call(self.experiment.protocols[0], "--until", "tune") == 1
@@ -121,7 +117,7 @@ class Injector:
 
     def repair(self) -> None:
         """Make room, make folders writable again, and date prepared data today."""
-        _remount(self.experiment.work, "rw")
+        subprocess.run(["mount", "-o", "remount,rw", self.experiment.work], check=True)
         for path in (self.experiment.folder / "results/data").glob("*"):
             path.touch()
         for folder in (self.experiment.work, self.experiment.temporary):
@@ -163,7 +159,6 @@ FAULTS = {
     "bit altered": Fault(job, Injector.alter_a_bit),
     "disk full": Fault(job, Injector.fill_work, **ENDS),
     "$TMPDIR full": Fault(job, Injector.fill_temporary),
-    "work folder read-only": Fault(job, Injector.forbid_writing, **ENDS),
     "two calls": Fault(job, Injector.call_twice),
     # Odd environments: the call refuses them in a line, or works until its job is killed.
     "HOME cannot be written": Fault(
@@ -177,6 +172,7 @@ FAULTS = {
     "few files": Fault(job, shell="ulimit -n 256"),
     "short files": Fault(job, shell="ulimit -f 20000"),
     "little memory": Fault(job, shell="ulimit -v 6000000"),
+    "read-only folder": Fault(job, shell='mount -o remount,ro "$PWD/results/work"'),
     "data of tomorrow": Fault(job, shell="touch -d tomorrow results/data/*.safetensors || true"),
 }
 """Name -> fault. Changed settings need none: a folder has experiments of two protocols by turns."""
@@ -209,7 +205,3 @@ def mount(folder: Path, megabytes: int) -> bool:
 def unmount(folder: Path) -> None:
     """Take it away again."""
     subprocess.run(["umount", "--lazy", folder], capture_output=True, check=False)
-
-
-def _remount(folder: Path, how: str) -> None:
-    subprocess.run(["mount", "-o", f"remount,{how}", folder], capture_output=True, check=True)

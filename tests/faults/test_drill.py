@@ -139,6 +139,7 @@ class Drill:
                 experiment.forget()
                 unmount(experiment.work)
                 unmount(experiment.temporary)
+                shutil.rmtree(experiment.temporary, ignore_errors=True)
             log(f"folder {number}, {' and '.join(together)}: {result}")
             self.hits += len(broken.strikes)
             rows = pd.DataFrame(map(asdict, broken.strikes)).assign(outcome=result.splitlines()[0])

@@ -1,4 +1,4 @@
-"""Tiny runs whose numbers are stored in golden.json; `python tests/golden/runs.py` writes it."""
+"""Tiny runs whose numbers golden.json stores; `cd tests && python -m golden.runs` writes it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.tuning.search import SearchTrial, search_of
 from automata.tuning.work import read_checkpoint, write_checkpoint
+from support.simulated import simulate
 
 STORED = Path(__file__).with_name("golden.json")
 FRACTION = 0.3
@@ -147,25 +148,10 @@ def decided(search: str, scheduler: str) -> dict[str, Any]:
             },
         }
     )
-    found, failed = search_of(job), set()
-    while (trial := found.upcoming()) is not None:
-        found.start(trial.index)
-        score = _score(trial, trial.rungs[trial.reached])
-        if trial.index in failed or not numpy.isfinite(score):
-            failed.add(trial.index)
-            score = 0.0
-        found.report(trial.index, score)
-    assert found.best is not None
-
-    def status(trial: SearchTrial) -> str:
-        ended = "completed" if trial.reached == len(trial.rungs) else "stopped"
-        return "failed" if trial.index in failed else ended
-
-    return {
-        "trials": [[*it.configuration.values(), it.epoch, status(it)] for it in found.trials],
-        "results": [[it.trial, it.epoch] for it in found.results],
-        "best": found.best.index,
-    }
+    found = simulate(search_of(job), _score)
+    trials = [[*it.configuration.values(), it.epoch, found.status(it)] for it in found.trials]
+    results = [[it.trial, it.epoch] for it in found.results]
+    return {"trials": trials, "results": results, "best": found.best}
 
 
 def every() -> dict[str, Any]:

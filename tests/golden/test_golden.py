@@ -29,7 +29,7 @@ def check(found: dict[str, Any], stored: dict[str, Any], part: str) -> None:
     assert not other, (
         f"{', '.join(other)}: not as stored. Mend the change; or raise "
         f'MEASUREMENT["{part}"] in automata/provenance.py, so that no new run is compared with an '
-        "older one, and store the new values: python tests/golden/runs.py"
+        "older one, and store the new values: cd tests && python -m golden.runs"
     )
 
 

@@ -194,48 +194,27 @@ def test_trials_of_an_exclusive_job_use_the_configured_cpus_and_no_gpu(alone):
     assert [allocation["gpus"] for allocation in allocations(alone)] == ["", ""]
 
 
-@pytest.fixture(scope="module")
-def cancelled(tmp_path_factory):
-    """Folder, and how the calls ended: the first has its job cancelled while it searches."""
-    folder = tmp_path_factory.mktemp("cancelled")
+def test_a_cancelled_job_fails_its_call_and_the_next_call_finishes(tmp_path):
     config = {"selectors": ["full"], "job": {"memory_mb": 3000}}
     targets = ["--retries=0", "results/mini/tables/runs.csv"]
-    call = Call(folder, config, *targets)
+    call = Call(tmp_path, config, *targets)
     deadline = time.monotonic() + 300
-    while not any("Ray has" in log for log in logs(folder)):
-        assert time.monotonic() < deadline, (folder / "output.txt").read_text()[-3000:]
+    while not any("Ray has" in log for log in logs(tmp_path)):
+        assert time.monotonic() < deadline, (tmp_path / "output.txt").read_text()[-3000:]
         time.sleep(0.2)
-    (job,) = jobs(folder)
+    (job,) = jobs(tmp_path)
     subprocess.run(["scancel", job["JobId"]], check=True)
-    first, output = call.end()
-    record = any((folder / "results/runs").rglob("record.json"))
-    second, _ = Call(folder, config, *targets).end()
-    return {
-        "folder": folder,
-        "first": first,
-        "output": output,
-        "record_after_first": record,
-        "second": second,
-    }
+    status, output = call.end()
+    assert status == 1
+    assert "SLURM status is: 'CANCELLED'" in output
+    assert not any((tmp_path / "results/runs").rglob("record.json"))
+    run(tmp_path, config, *targets)
+    assert [job["JobState"] for job in jobs(tmp_path)] == ["CANCELLED", "COMPLETED"]
+    assert (tmp_path / "results/mini/tables/runs.csv").exists()
 
 
-def test_a_cancelled_job_fails_its_call(cancelled):
-    assert cancelled["first"] == 1
-    assert "SLURM status is: 'CANCELLED'" in cancelled["output"]
-    assert not cancelled["record_after_first"]
-
-
-def test_the_call_after_a_cancelled_job_finishes(cancelled):
-    assert cancelled["second"] == 0
-    assert [job["JobState"] for job in jobs(cancelled["folder"])] == ["CANCELLED", "COMPLETED"]
-    assert (cancelled["folder"] / "results/mini/tables/runs.csv").exists()
-
-
-@pytest.fixture(scope="module")
-def retried(tmp_path_factory):
-    """A run whose first attempt dies; what it asks for is small, as one training is."""
-    folder = tmp_path_factory.mktemp("retried")
-    shutil.copy(HERE / "once.py", folder)
+def test_a_job_that_dies_comes_back_with_more_memory_and_time_and_its_output_is_kept(tmp_path):
+    shutil.copy(HERE / "once.py", tmp_path)
     space = {"learning_rate": {"choice": [0.01]}, "batch_size": {"choice": [32]}}
     config = {
         "selectors": ["untuned"],
@@ -243,18 +222,11 @@ def retried(tmp_path_factory):
         "protocol": {"tabular": {"model": {"factory": "once:build"}, "search_space": space}},
         "job": {"memory_mb": 1500, "minutes": 5},
     }
-    run(folder, config, "--until", "tune")
-    return folder
-
-
-def test_a_job_that_dies_comes_back_with_more_memory_and_time(retried):
-    found = jobs(retried)
+    run(tmp_path, config, "--until", "tune")
+    found = jobs(tmp_path)
     assert [job["JobState"] for job in found] == ["FAILED", "COMPLETED"]
     assert [job["MinMemoryNode"] for job in found] == ["1500M", "3000M"]
     assert [job["TimeLimit"] for job in found] == ["00:05:00", "00:10:00"]
-
-
-def test_what_a_failed_job_printed_is_kept(retried):
-    (failed, _) = jobs(retried)
-    assert Path(failed["StdOut"]).is_relative_to(retried / "logs/slurm")
-    assert "Error in rule tune" in Path(failed["StdOut"]).read_text()
+    printed = Path(found[0]["StdOut"])
+    assert printed.is_relative_to(tmp_path / "logs/slurm")
+    assert "Error in rule tune" in printed.read_text()

@@ -150,6 +150,7 @@ def _run(random: np.random.Generator, *values: Any) -> dict[str, Any]:
         "tuning_selection_seconds": selecting,
         "tuning_evaluation_seconds": evaluating,
         "tuning_orchestration_seconds": rest,
+        "test_accuracy": float(np.clip(accuracy, 0, 1)),
         "test_loss": float(1 - accuracy),
         **dict.fromkeys(SCORES, float(np.clip(accuracy, 0, 1))),
         "metric": "accuracy",

@@ -7,10 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from automata.config.experiment import Experiment
 from automata.config.files import read_experiments
-from automata.config.protocol import KindProtocol
-from automata.config.spaces import VALUES, Domain
 from tools.texts import json_schema, with_keys
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -91,23 +88,3 @@ def test_schema_and_tables_of_keys_are_the_generated_ones():
     defaults = yaml.safe_load((CONFIG / "config.yaml").read_text())
     assert with_keys(PAGE, defaults) == PAGE, "run: python tools/texts.py"
     assert not re.search(r'"[lg][te]":', SCHEMA)  # pydantic's names of bounds
-
-
-def test_tables_say_what_is_valid_and_the_shipped_default():
-    for row in (
-        "| `fractions` | subset sizes, as shares of the training set; `full`, `full-again` and "
-        "`untuned` have none | a list with at least one value, none twice: number > 0 and <= 1 "
-        "| `[0.05, 0.1]` |",
-        "| `epochs` | T: epochs of the final training, and of a trial that is not stopped early "
-        "| integer > 0 |  |",
-    ):
-        assert f"\n{row}\n" in PAGE
-
-
-def test_every_key_is_in_a_table():
-    found = set(re.findall(r"^\| `([a-z0-9_.-]+)` \|", PAGE, re.M))
-    sections = {key.partition(".")[0] for key in found}
-    assert set(Experiment.model_fields) - {"protocol"} <= sections
-    assert set(KindProtocol.model_fields) - {"augmentation"} <= sections
-    named = set(re.findall(r"`([a-z0-9_]+)`", PAGE))
-    assert set(VALUES) | set(Domain.model_fields) <= named | {"uniform", "choice"}

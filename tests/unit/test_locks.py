@@ -9,14 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
 
 import pytest
 
 from automata import locks
 from automata.cli import main
 from automata.errors import UserError
-from automata.locks import held
+from automata.locks import held, holder
 from automata.metering.lock import exclusive_host
 from automata.tuning import job
 
@@ -45,116 +44,59 @@ def log(monkeypatch, caplog):
     return lines
 
 
-@pytest.fixture
-def holder(path):
-    """A process that holds the lock until it gets a line or is killed."""
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", HOLD, str(path)]
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-    assert process.stdout.readline() == "has it\n"
-    yield process
-    process.kill()
-    process.communicate()
-
-
-@contextmanager
-def until_it_ends(process):
-    yield
-    process.communicate("\n", timeout=60)
-
-
-@contextmanager
-def locked(path, text):
-    """Hold the lock as a process that writes any `text` into its file."""
-    with path.open("wb") as file:
-        file.write(text)
-        file.flush()
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def wait(path, log, holding, lines=1):
-    """Wait for the lock until there are `lines` in the log and `holding` ends; return how long."""
-    waits = []
+def test_holder_is_named_again_and_again_and_the_wait_at_its_end(path, log, monkeypatch):
+    monkeypatch.setattr(locks, "REPEAT_SECONDS", 0.2)
+    pipe, waits = subprocess.PIPE, []
 
     def ask():
         with held(path, "the lock") as waited:
             waits.append(waited)
 
-    thread = threading.Thread(target=ask, daemon=True)
-    with holding:
+    command = [sys.executable, "-c", HOLD, str(path)]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout.readline() == "has it\n"
+        before, start = time.time(), time.perf_counter()
+        thread = threading.Thread(target=ask, daemon=True)
         thread.start()
-        while len(log) < lines:
+        while len(log) < 2:
             assert thread.is_alive()
             thread.join(0.01)
+        process.communicate("\n", timeout=60)
     thread.join(60)
-    return waits[0]
-
-
-def test_holder_is_named_at_once_and_the_wait_is_logged_at_its_end(path, log, holder):
-    before, start = time.time(), time.perf_counter()
-    waited = wait(path, log, until_it_ends(holder))
-    assert 0 < waited <= time.perf_counter() - start
-    assert log[0].startswith(f"waiting for the lock: process {holder.pid} of {HERE}, since ")
+    assert 0 < waits[0] <= time.perf_counter() - start
+    assert log[0].startswith(f"waiting for the lock: process {process.pid} of {HERE}, since ")
     since = time.strptime(log[0].partition("since ")[2][:19], "%Y-%m-%d %H:%M:%S")
     assert before - 60 < time.mktime(since) < before + 60
-    assert log[1:] == [f"waited {waited:.1f} s for the lock"]
-
-
-def test_long_wait_is_logged_again(path, log, holder, monkeypatch):
-    monkeypatch.setattr(locks, "REPEAT_SECONDS", 0.2)
-    wait(path, log, until_it_ends(holder), lines=3)
-    assert log[0].startswith("waiting for the lock: process ")
-    assert log[:3] == [log[0]] * 3
+    assert set(log[:-1]) == {log[0]}
+    assert log[-1] == f"waited {waits[0]:.1f} s for the lock"
 
 
 def test_free_lock_logs_nothing_and_names_its_holder_meanwhile(path, log):
     with held(path, "the lock") as waited:
         assert waited == 0
-        assert str(os.getpid()) in path.read_text()
+        assert holder(path).pid == os.getpid()
     assert path.read_text() == ""
+    with held(path, "the lock"):
+        path.unlink()  # the lock works without a name
     assert log == []
 
 
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ('{"host": "node-7.cluster", "pid": 12, "since": 1000.0}', "process 12 of node-7.cluster"),
+        ('{"host": "node-7.cluster", "pid": 12, "since": 1000.0}', True),
         # Another process has the pid of the killed holder: this one began later.
-        (f'{{"host": "{HERE}", "pid": {os.getpid()}, "since": 1000.0}}', None),
-        (f'{{"host": "{HERE}", "pid": {2**22 + 1}, "since": 1000.0}}', None),
-        ('\ufeff{"host": "h"', None),
-        ('{"host": "h\\u001b[2J", "pid": 1, "since": 1.0}', None),
-        ('{"host": "h", "pid": -1, "since": 1.0}', None),
-        ('{"host": "h", "pid": 1, "since": 1e99}', None),
+        (f'{{"host": "{HERE}", "pid": {os.getpid()}, "since": 1000.0}}', False),
+        (f'{{"host": "{HERE}", "pid": {2**22 + 1}, "since": 1000.0}}', False),
+        ('\ufeff{"host": "h"', False),
+        ('{"host": "h\\u001b[2J", "pid": 1, "since": 1.0}', False),
+        ('{"host": "h", "pid": 1, "since": 1e99}', False),
     ],
-    ids=[
-        "elsewhere",
-        "began later",
-        "ended",
-        "cut off",
-        "unprintable",
-        "negative",
-        "in the future",
-    ],
+    ids=["elsewhere", "began later", "ended", "cut off", "unprintable", "in the future"],
 )
-def test_only_a_live_process_is_named_as_the_holder(path, log, text, named):
-    wait(path, log, locked(path, text.encode()))
-    phrase = f"{named}, since 1970-01-01" if named else f"another process, by the file {path}"
-    assert log[0].startswith(f"waiting for the lock: {phrase}")
-
-
-def test_lock_works_without_a_name_if_its_file_cannot_be_written(path, monkeypatch):
-    opens = os.open
-
-    def deny(file, flags, *rest, **more):
-        if flags & os.O_TRUNC:
-            raise PermissionError
-        return opens(file, flags, *rest, **more)
-
-    monkeypatch.setattr(os, "open", deny)
-    with held(path, "the lock"):
-        assert path.read_text() == ""
+def test_only_a_live_process_is_named_as_the_holder(path, text, named):
+    path.write_text(text)
+    assert (holder(path) is not None) == named
 
 
 def test_waits_are_printed_to_the_descriptor_of_notices(monkeypatch, tmp_path):

@@ -2,36 +2,27 @@
 
 import hashlib
 import io
-import json
 import lzma
 import os
 import tarfile
 import tracemalloc
 from pathlib import Path
-from typing import Annotated
 
 import pytest
 
 from automata import runs
 from automata.cli import commands
-from automata.config.base import added, parsed
+from automata.config.base import parsed
 from automata.config.data import Preparation
 from automata.config.files import read_experiments
-from automata.config.job import Job, Run, Settings
-from automata.config.protocol import Protocol
+from automata.config.job import Run
 from automata.errors import UserError
 from automata.records import read_record, write_record
 from automata.runs import job_of, pack, place_of, unpack
 
 ROOT = Path(__file__).parents[2]
-RUN = {
-    "dataset": "dna",
-    "search": "tpe",
-    "scheduler": "asha",
-    "selector": "gradmatch",
-    "fraction": 0.1,
-    "seed": 0,
-}
+RUN = {"dataset": "dna", "search": "tpe", "scheduler": "asha", "selector": "gradmatch"}
+RUN |= {"fraction": 0.1, "seed": 0}
 FULL = {"selector": "full", "fraction": 1}
 
 
@@ -51,19 +42,15 @@ def place(run=None, files=None, **changes):
     ("change", "read"),
     [
         ({"protocol": {"tabular": {"epochs": 4}}}, True),
-        ({"protocol": {"tabular": {"search_space": {"hidden1": {"choice": [7]}}}}}, True),
+        ({"protocol": {"tabular": {"class_weights": "balanced"}}}, True),
         ({"search": {"tpe": {"startup_configurations": 7}}}, True),
         ({"scheduler": {"asha": {"warm_start": 0.2}}}, True),
         ({"compute": {"threads_per_trial": 2}}, True),
         ({"metering": {"exclusive": True}}, True),
-        ({"experiment": "other", "seeds": [0, 1], "fractions": [0.5]}, False),
-        ({"protocol": {"image": {"epochs": 4}}}, False),
-        ({"protocol": {"tabular": {"momentum": 0.0, "nesterov": False, "epochs": 3}}}, False),
+        ({"experiment": "other", "seeds": [0, 1], "carbon": {"pue": 1.5}}, False),
+        ({"protocol": {"tabular": {"momentum": 0.0, "class_weights": "none"}}}, False),
         ({"scheduler": {"hyperband": {"reduction_factor": 2}}}, False),
-        ({"selector": {"glister": {"updates": 3}}}, False),
         ({"data": {"cache": "elsewhere", "vectors": {"dimension": 50}}}, False),
-        ({"job": {"memory_mb": 1}, "carbon": {"pue": 1.5}}, False),
-        ({"comparison": {"resumed": True}}, False),
     ],
     ids=str,
 )
@@ -83,49 +70,6 @@ def test_settings_of_a_selector_change_the_variant_alone():
 def test_content_of_own_files_changes_the_protocol():
     one, two = place(files={"own.path": "a"}), place(files={"own.path": "b"})
     assert len({place().protocol, one.protocol, two.protocol}) == 3
-
-
-def test_paths_of_the_smoke_experiment_stay():
-    """Another path moves the runs of every user."""
-    run = {**FULL, "search": "random", "scheduler": "hyperband"}
-    assert place(run).stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
-
-
-class Later(Protocol):
-    """A protocol with a key that a later version adds."""
-
-    label_smoothing: Annotated[float, added(0.0)] = 0.0
-
-
-class LaterSettings(Settings):
-    """Settings with this protocol."""
-
-    protocol: Later
-
-
-def later(**protocol):
-    """Return the job of the run by a later version."""
-    settings = job_of(experiment(), Run(**RUN), {}).settings.model_dump()
-    settings["protocol"] |= protocol
-    return Job.model_construct(
-        run=Run(**RUN), settings=LaterSettings.model_validate(settings), files={}
-    )
-
-
-def test_new_key_changes_paths_and_records_only_by_another_value_than_its_default():
-    before = job_of(experiment(), Run(**RUN), {})
-    for after in (later(), later(label_smoothing=0.0)):
-        assert place_of(after) == place_of(before)
-        assert after.settings.model_dump_json() == before.settings.model_dump_json()
-    after = later(label_smoothing=0.1)
-    assert place_of(after).protocol != place().protocol
-    assert json.loads(after.settings.model_dump_json())["protocol"]["label_smoothing"] == 0.1
-
-
-def test_preparation_states_only_what_differs_from_the_defaults():
-    assert experiment().preparation("dna").stated() == {}
-    random = experiment(data={"vectors": {"source": None, "dimension": 5}})
-    assert random.preparation("trec6").stated() == {"vectors": {"source": None, "dimension": 5}}
 
 
 NAMES = [f"dna/tpe-asha/{run}/record.json" for run in ("full-1/seed-0", "full-1/seed-1", "rs2/s")]
@@ -165,17 +109,14 @@ def test_archive_gives_the_records_back_and_has_the_same_bytes_each_time(records
     "made",
     [
         entry("../tpe-asha/full-1/seed-0/record.json"),
-        entry("/dna/tpe-asha/full-1/seed-0/record.json"),
         entry("/tpe-asha/full-1/seed-0/record.json"),
         entry("dna/tpe-asha/full-1/seed-0/other.json"),
-        entry("record.json"),
         entry(NAMES[0], tarfile.SYMTYPE),
         entry(NAMES[0], tarfile.LNKTYPE),
-        entry(NAMES[0], tarfile.FIFOTYPE),
         entry(NAMES[0], tarfile.GNUTYPE_SPARSE),
         entry("dna/tpe-asha/full-1/seed-0", tarfile.DIRTYPE),
     ],
-    ids=lambda made: f"{made.type!r} {made.name}",
+    ids=["above", "absolute", "other name", "link", "hard link", "sparse", "folder"],
 )
 def test_entry_that_is_not_a_record_is_refused(made, tmp_path):
     archive = tmp_path / "a.tar.xz"
@@ -192,10 +133,8 @@ def test_entry_that_is_not_a_record_is_refused(made, tmp_path):
     [
         (tarfile.REGTYPE, runs.MOST_BYTES + 1),
         (tarfile.XHDTYPE, runs.MOST_BYTES + 1),
-        (tarfile.GNUTYPE_LONGNAME, runs.MOST_BYTES + 1),
         (tarfile.GNUTYPE_LONGNAME, -512),
     ],
-    ids=["record", "attributes", "name", "negative"],
 )
 def test_large_entry_is_refused_before_it_is_read(kind, size, tmp_path):
     archive = tmp_path / "a.tar.xz"
@@ -233,13 +172,7 @@ def test_different_record_of_a_run_is_kept_and_nothing_is_unpacked(records, tmp_
     last.write_text("another record")
     with pytest.raises(UserError, match=f"^{archive}: {last} exists already"):
         unpack([archive], folder, as_named=True)
-    assert not first.exists()
-    assert last.read_text() == "another record"
-
-
-def test_missing_archive_is_refused_by_name(tmp_path):
-    with pytest.raises(UserError, match=f"^{tmp_path / 'no.tar.xz'}: not an archive of records: "):
-        unpack([tmp_path / "no.tar.xz"], tmp_path / "again")
+    assert (first.exists(), last.read_text()) == (False, "another record")
 
 
 def test_unpacked_record_of_own_data_has_the_path_of_its_content(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -28,11 +27,10 @@ SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
 def job(selector="gradmatch", fraction=0.1, scheduler="none", **changed):
     """Return a job of five trials of ten epochs."""
     run = {"dataset": "dna", "search": "random", "scheduler": scheduler, "selector": selector}
-    protocol = {"model": "mlp", "configurations": 5, "epochs": 10, "reselect_every": 2}
-    settings = {"protocol": {**protocol, "search_space": SPACE, **changed}}
-    return Job.model_validate(
-        {"run": {**run, "fraction": fraction, "seed": 0}, "settings": settings}
-    )
+    protocol = {"model": "mlp", "configurations": 5, "epochs": 10, "reselect_every": 2, **changed}
+    settings = {"protocol": {"search_space": SPACE, **protocol}}
+    run |= {"fraction": fraction, "seed": 0}
+    return Job.model_validate({"run": run, "settings": settings})
 
 
 def full(scheduler="none", **changed):
@@ -111,20 +109,11 @@ def progress(folder):
         ([], job(), 5, "^starting, 0:00:15 so far$"),
         ([OPENED], job(), 5, "^first trial, 0:00:15 so far$"),
         ([], job("untuned", 0.0), 5, "^final training, 0:00:15 so far$"),
-        (
-            ENDED,
-            job(),
-            5,
-            "^final training, best score 75.0 %, about 0:00:09 left, 0:00:15 ",
-        ),
+        (ENDED, job(), 5, "^final training, best score 75.0 %, about 0:00:09 left, 0:00:15 so "),
         (ENDED, full(), 5, "^test, best score 75.0 %, about 0:00:00 left, 0:00:15 so far$"),
         # 30 of 50 epochs took 4 s: 8/3 s for the others. The final training has 10 times the
         # samples of a trial's 1 s of training. One second has passed since.
         (HALF, job(), 5, "^trial 3 of 5, epoch 10 of 10, best score 75.0 %, about 0:00:12 left, "),
-        (HALF, full(), 5, "about 0:00:02 left"),
-        # 30 of 100 epochs took 4 s. Four finalists train to 2 epochs, two to 5 and one to 10: 19
-        # epochs of 1 s. One second has passed since.
-        (HALF, job(horizon_exponent=[0, 0.5], finalists=2), 5, "3 of 10, .*about 0:00:27 left"),
         # 40 epochs took 4 s and, after an interruption, 6 s: 2.5 s for the others; 1 s has passed.
         (RESUMED, full(), 107, "trial 4 of 5, .*about 0:00:02 left"),
         # ASHA's fifth trial costs what one of the four did: 2 s, of which one has passed.
@@ -132,11 +121,6 @@ def progress(folder):
         # Three trials of 10 epochs in the first bracket, two that start in the second with 3, of
         # which two places go on to 9: 48 epochs, 10 of which took 2 s; 3 s have passed since.
         ([OPENED, result(0, 0.5, measured(2.0))], full("hyperband"), 5, "1 of 5, .*0:00:05 left"),
-        # Five trials of 3 epochs, of which two go on to 9: 27 epochs. 3 took 3 s, 2 s have passed.
-        ([OPENED, result(0, 0.5, measured(3.0), epochs=3)], full("sha"), 5, "0:00:22 left"),
-        # One epoch each, then three trials to 2, two to 5 and one to 10: 5 + 3 + 6 + 5 epochs. One
-        # took 1 s, 4 s have passed.
-        ([OPENED, result(0, 0.5, measured(1.0), epochs=1)], full("one-epoch"), 5, "0:00:14 left"),
         ([OPENED, *LOSSES], full(metric="log_loss"), 5, "best log loss 0.500, "),
     ],
 )
@@ -147,9 +131,8 @@ def test_progress_and_time_left(folder, now, entries, of, seconds, pattern):
     assert re.search(pattern, text)
 
 
-@pytest.mark.parametrize("opened", [[], [OPENED]])
-def test_resumed_job_has_the_time_left_of_its_interruption(folder, now, opened):
-    write(folder, *HALF, *opened, of=full())
+def test_resumed_job_has_the_time_left_of_its_interruption(folder, now):
+    write(folder, *HALF, OPENED, of=full())
     sign(folder, since=BEGUN + 1000)
     now(1000)
     assert progress(folder)[0].endswith("about 0:00:03 left, 0:00:10 so far")
@@ -158,8 +141,9 @@ def test_resumed_job_has_the_time_left_of_its_interruption(folder, now, opened):
 def test_job_without_a_readable_log_is_starting(folder):
     starting = ["starting, or waiting for its turn, 0:00:15 so far"]
     assert progress(folder) == starting
-    body = b'{"kind": "header", "job": {"colour": "red"}}'  # of another version
-    (folder / "log.jsonl").write_bytes(b"e0deb0c0a0c0ffee " + body + b"\n")
+    (folder / "log.jsonl").write_text(
+        'e0deb0 {"kind": "header", "job": {"of": "another version"}}\n'
+    )
     assert progress(folder) == starting
 
 
@@ -168,9 +152,9 @@ def test_incomplete_last_line_is_ignored_and_nothing_is_written(folder):
     complete = progress(folder)
     with log.open("ab") as file:
         file.write(b'0123456789abcdef {"kind": "end')
-    before = (log.read_bytes(), log.stat().st_mtime_ns, sorted(folder.iterdir()))
+    before = [(path, path.stat().st_mtime_ns) for path in [folder, *folder.iterdir()]]
     assert progress(folder) == complete
-    assert (log.read_bytes(), log.stat().st_mtime_ns, sorted(folder.iterdir())) == before
+    assert [(path, path.stat().st_mtime_ns) for path in [folder, *folder.iterdir()]] == before
 
 
 def test_job_runs_while_a_live_process_holds_its_folder(folder, monkeypatch):
@@ -179,13 +163,9 @@ def test_job_runs_while_a_live_process_holds_its_folder(folder, monkeypatch):
     with held(folder / "lock", "it"):
         assert len(progress(folder)) == 1
     assert progress(folder) == []
-    (folder / "lock").write_text("nobody")
-    assert progress(folder) == []
-    sign(folder, pid=2**22 + 1)  # more than Linux has
-    assert progress(folder) == []
 
 
-@pytest.mark.parametrize("changed", [".", "log.jsonl", "checkpoints"])
+@pytest.mark.parametrize("changed", [".", "checkpoints"])
 def test_job_of_another_host_counts_as_running_while_it_changes_files(folder, now, changed):
     write(folder, *HALF)
     (folder / "checkpoints").mkdir()
@@ -212,11 +192,8 @@ def test_runs_are_counted_by_data_set_and_state(folder, tmp_path):
 
 
 def test_inventory_counts_finished_runs_by_protocol(tmp_path):
-    panel = "satimage/tpe-asha-d1688842"
-    unpack([ROOT / "results/reference/default/records.tar.xz"], tmp_path / "all")
-    for name in ("full-1", "gradmatch-0.1"):
-        shutil.copytree(tmp_path / "all" / panel / name, tmp_path / "runs" / panel / name)
-    heading, row = inventory(tmp_path / "runs").splitlines()
+    unpack([ROOT / "results/reference/default/records.tar.xz"], tmp_path)
+    heading, row, _ = inventory(tmp_path).splitlines()
     assert heading.split() == ["panel", "runs", "MB", "protocol"]
-    assert row.startswith(f"{panel}  2 ")
+    assert row.split()[:2] == ["satimage/tpe-asha-d1688842", "17"]
     assert row.endswith("mlp, 27 configurations, 40 epochs, selection every 5")

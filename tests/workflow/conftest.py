@@ -42,10 +42,15 @@ def bare(path: str) -> str:
 
 
 def snakemake(
-    folder: Path, *arguments: object, root: Path = ROOT, status: int = 0, **environment: str
+    folder: Path,
+    *arguments: object,
+    root: Path = ROOT,
+    status: int = 0,
+    cores: tuple[str, ...] = ("--cores", "2"),
+    **environment: str,
 ) -> str:
     """Run `snakemake` on the workflow of `root` in `folder`; return what is on the screen."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    command = [sys.executable, "-m", "snakemake", *cores]
     command += ["--snakefile", root / "workflow/Snakefile", *arguments]
     ended = subprocess.run(
         [*map(str, command)],

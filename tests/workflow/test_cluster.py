@@ -65,7 +65,8 @@ def calls(tmp_path_factory):
     options = ["--profile", PROFILES / "slurm", "--retries=1", "--slurm-status-command=squeue"]
     options += ["--slurm-init-seconds-before-status-checks=1", "--until", "tune"]
     options += ["--configfile", ROOT / "config/smoke.yaml", folder / "both.yaml"]
-    snakemake(folder, *options, status=1, PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    snakemake(folder, *options, status=1, cores=(), PATH=path)  # they would limit a job's CPUs
     assert (folder / "results/data/dna.safetensors").exists(), "prepared where the call is"
     return (folder / "calls").read_text().splitlines()
 

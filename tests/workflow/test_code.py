@@ -34,7 +34,7 @@ def edit(file, old, new):
 
 
 def test_edited_code_and_comments_repeat_no_run(project, copy):
-    edit(project / "src/automata/training/threads.py", "True", "False")
+    edit(project / "src/automata/training/device.py", "True", "False")
     edit(project / "src/automata/selection/random.py", "from", "# a comment\nfrom")
     edit(project / "src/automata/figures/seconds.py", "annotations", "annotations\nimport os")
     edit(project / "rules/tune.smk", "rule tune", "# a comment\nrule tune")

@@ -90,7 +90,7 @@ def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
 
 def wait_for_ray(parent):
     """Return all processes below Snakemake once Ray runs there."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         family = parent.children(recursive=True)
         if "raylet" in map(name_of, family):

@@ -31,7 +31,8 @@ TREE = ["prepare ", "tune ", "collect, ", "plot, "]
 def call(project):
     """Give a function that runs a command line of a shell in the copy of the project."""
     (project / "results").mkdir()
-    (project / "results/reference").symlink_to(ROOT / "results/reference")
+    for folder in ("results/reference", "docs"):
+        (project / folder).symlink_to(ROOT / folder)
     environment = {**os.environ, "PYTHONPATH": str(project / "src")}
 
     def run(line):
@@ -49,6 +50,7 @@ def test_every_block_is_run_here_or_elsewhere_for_a_reason():
     assert blocks() == [list(ELSEWHERE), OWN_DATA, PAPER, tree]
 
 
+@pytest.mark.slow
 def test_own_data_end_with_predictions(call, project):
     (project / "short.yaml").write_text(yaml.safe_dump(SHORT))
     for line in OWN_DATA:

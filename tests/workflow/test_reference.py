@@ -8,6 +8,7 @@ import yaml
 
 from automata.analysis.tables import read_csv
 from automata.config.files import read_experiments
+from support.published import assert_same
 
 from .conftest import ROOT, Workflow
 
@@ -21,7 +22,6 @@ NAMES = sorted(path.parent.name for path in REFERENCE.glob("*/records.tar.xz"))
     [pytest.param(name, marks=pytest.mark.slow if name != "default" else ()) for name in NAMES],
 )
 def test_records_make_the_published_tables_again_and_each_row_names_its_records(name, tmp_path):
-    """Texts to the byte: they have the numbers of the tables that are not published, rounded."""
     shutil.copy2(REFERENCE / name / "records.tar.xz", tmp_path)
     tables = {path.name: path for path in (REFERENCE / name / "tables").iterdir()}
     datasets = sorted(pd.read_csv(tables["runs.csv"])["dataset"].unique())
@@ -32,14 +32,7 @@ def test_records_make_the_published_tables_again_and_each_row_names_its_records(
     again = tmp_path / "results/again/tables"
     assert {"runs.csv", "untuned.csv", "overview.md", "tradeoff.csv", "energy.md"} <= set(tables)
     for file, path in tables.items():
-        if path.suffix == ".csv":
-            expected, found = pd.read_csv(path), pd.read_csv(again / file)
-            changing = [column for column in expected if "record" in column]
-            pd.testing.assert_frame_equal(
-                found.drop(columns=changing), expected.drop(columns=changing), obj=str(path)
-            )
-        else:
-            assert (again / file).read_text() == path.read_text(), file
+        assert_same(again / file, path)
 
     folder = "results/again/records"
     records = {str(path.relative_to(tmp_path)) for path in tmp_path.glob(f"{folder}/**/*.json")}

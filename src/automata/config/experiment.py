@@ -111,8 +111,8 @@ class Experiment(Section):
             known = [*REGISTRIES[kind], *getattr(self, OWN[kind])]
             for index, name in enumerate(getattr(self, axis)):
                 _require(name, known, [axis, index])
+        known = [*DATASETS, *self.own_datasets]
         for index, name in enumerate(self.datasets):
-            known = [*DATASETS, *self.own_datasets]
             _require(name, known, ["datasets", index], ", or one of own_datasets")
             kind = self.kind(name)
             if getattr(self.protocol, kind) is None:

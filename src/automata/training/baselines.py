@@ -46,7 +46,7 @@ def baselines(data: Dataset) -> dict[str, Any]:
         start = time.perf_counter()
         probabilities = model.fit(features[0], train.labels).predict_proba(features[1])
         seconds = time.perf_counter() - start
-        found[name] = {**_scores(test.labels.numpy(), probabilities), "seconds": seconds}
+        found[name] = {**scores(test.labels.numpy(), probabilities), "seconds": seconds}
     return found
 
 
@@ -60,7 +60,7 @@ def _features(data: Dataset) -> tuple[Any, Any]:
     return train, test
 
 
-def _scores(labels: NDArray[np.int64], probabilities: NDArray[np.float64]) -> dict[str, float]:
+def scores(labels: NDArray[np.int64], probabilities: NDArray[np.float64]) -> dict[str, float]:
     """Return the scores of `probabilities` (n, classes)."""
     predicted = probabilities.argmax(axis=1)
     return {

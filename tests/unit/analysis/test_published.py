@@ -4,13 +4,13 @@ import filecmp
 import tarfile
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from automata.analysis.published import figures, with_tables
 from automata.analysis.tables import read_csv
 from automata.cli import main
 from automata.config.files import read_experiments
+from support.published import assert_same
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "results/reference"
@@ -26,15 +26,7 @@ def test_records_make_the_published_tables_again(name, tmp_path):
     main(["collect", str(tmp_path / "runs"), "--output", str(tmp_path / "tables")])
     main(["tabulate", str(tmp_path / "tables"), "--claims", "--carbon", carbon])
     for path in (PUBLISHED / name / "tables").iterdir():
-        found = tmp_path / "tables" / path.name
-        if path.suffix == ".csv":
-            expected, table = pd.read_csv(path), pd.read_csv(found)
-            lineage = [column for column in expected if "record" in column]
-            pd.testing.assert_frame_equal(
-                table.drop(columns=lineage), expected.drop(columns=lineage), obj=path.name
-            )
-        else:
-            assert found.read_text() == path.read_text(), path.name
+        assert_same(tmp_path / "tables" / path.name, path)
 
 
 @pytest.mark.parametrize("name", ["results", "learning-curves"])

@@ -12,12 +12,11 @@ FRESH = ("u6", "u7", "s3")
 """Their choices are fresh trainings."""
 
 
-def write_study(folder, lost=None, no_gain=(), leave_out=()):
+def write_study(folder, lost=None, no_gain=()):
     """Write random searches; return the test rows that the choices get right.
 
     A fresh training loses one row or two against FULL, or `lost[panel, method, size]` rows. In the
-    panels `no_gain` FULL is no better than other configurations. The searches (panel, size, number)
-    of `leave_out` are missing.
+    panels `no_gain` FULL is no better than other configurations.
     """
     random, lost, right = np.random.default_rng(0), lost or {}, {}
     (folder / "rows").mkdir(parents=True)
@@ -61,8 +60,7 @@ def write_study(folder, lost=None, no_gain=(), leave_out=()):
                 if size == 27:
                     line["test_right"] = tried.sum(axis=1).tolist()
                     bits["full"] = np.packbits(tried, axis=1)
-                if (panel, size, number) not in leave_out:
-                    lines.append(json.dumps(line))
-                    np.savez(folder / f"rows/{panel}-{size}-{number}.npz", **bits)
+                lines.append(json.dumps(line))
+                np.savez(folder / f"rows/{panel}-{size}-{number}.npz", **bits)
         (folder / f"{panel}.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     return right

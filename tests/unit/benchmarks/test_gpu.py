@@ -1,7 +1,6 @@
 """`make gpu` on the pretended GPU: it reports all checks, and they can fail."""
 
 import pytest
-import torch
 
 from automata.config.sections import Compute
 from automata.errors import UserError
@@ -32,12 +31,6 @@ def test_all_checks_are_reported(monkeypatch, tmp_path, failing, status):
     assert "| second | as it should be | fine |" in report
     assert "## Second\n\n| ms |\n| --- |\n| 1.5 |" in report
     assert "hard" not in report  # takes hardware
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_without_a_gpu_one_line_says_so(tmp_path):
-    with pytest.raises(SystemExit, match=r"^make gpu: compute\.device: cuda: torch sees no GPU"):
-        proof.main(["--results", str(tmp_path)])
 
 
 @pytest.mark.parametrize(

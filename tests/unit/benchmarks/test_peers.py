@@ -1,13 +1,10 @@
-"""The benchmark of whole searches: equal models and search spaces, and its tables."""
-
-import csv
+"""The benchmark of whole searches: equal models and search spaces."""
 
 import pytest
 import torch
 
 from automata.config.files import DEFAULTS, read_experiments
 from automata.models.nets import Mlp
-from benchmarks.peers import __main__ as peers
 
 optuna = pytest.importorskip("optuna")
 script = pytest.importorskip("benchmarks.peers.optuna_script")
@@ -57,32 +54,3 @@ def test_the_script_keeps_the_models_of_unpruned_trials(data):
     for trial in study.trials:
         assert objective.accuracy(objective.models[trial.number], "validation") == trial.value
         assert len(trial.intermediate_values) == 3
-
-
-def test_the_summary_has_medians_and_ranges_in_the_order_of_the_searches():
-    rows = [
-        {"data": data, "way": way, "seconds": seconds, "epochs": 2, "test accuracy": 0.91}
-        for seconds in (7.0, 3.4, 5.0)
-        for data in ("letter", "dna")
-        for way in ("they", "others", "we")
-    ]
-    table = peers.summary(rows[:-1])
-    assert [row["way"] for row in table] == ["they", "others", "we"]
-    texts = ["5 (3 to 7)", "2 (2 to 2)", "91.0% (91.0% to 91.0%)"]
-    columns = [f"{data}: {it}" for data in ("letter", "dna") for it in list(rows[0])[2:]]
-    assert table[2] == {"way": "we", **dict(zip(columns, texts * 2, strict=True))}
-    assert peers.summary(rows[:1])[0]["letter: seconds"] == "7 (7 to 7)"
-
-
-@pytest.mark.slow
-def test_all_ways_are_run_from_data_to_the_page(tmp_path, monkeypatch):
-    monkeypatch.setattr(peers, "EPOCHS", {"dna": 2})
-    peers.main(["--datasets", "dna", "--seeds", "1", "--results", str(tmp_path)])
-    rows = list(csv.DictReader((tmp_path / "searches.csv").read_text().splitlines()))
-    assert [row["way"] for row in rows] == [*peers.WAYS]
-    assert all(0 < float(row["seconds"]) <= float(row["seconds to the end"]) for row in rows)
-    # Each of 27 trials has one or two epochs. RS2's have a tenth of the rows; two epochs follow.
-    theirs, full, _, rs2, _ = (float(row["epochs"]) for row in rows)
-    assert 27 <= theirs <= 54
-    assert 27 <= full <= 54
-    assert rs2 == pytest.approx(full / 10 + 2, abs=0.1)

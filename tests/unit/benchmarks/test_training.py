@@ -5,7 +5,7 @@ import torch
 
 from benchmarks.training import plain
 from benchmarks.training.epochs import Case, epoch_rows
-from benchmarks.workloads import sentences, tabular
+from benchmarks.workloads import tabular
 
 
 def test_resident_mini_batches_hold_each_row_at_most_once():
@@ -13,21 +13,6 @@ def test_resident_mini_batches_hold_each_row_at_most_once():
     batches = list(plain.resident(split, 32, 100))
     assert [len(labels) for _, labels in batches] == [32, 32, 32, 4]
     assert len(torch.cat([inputs for inputs, _ in batches]).unique(dim=0)) > 90
-
-
-def test_loader_and_training_run_see_the_same_data():
-    split = sentences(rows=30, words=50, dimension=4).dataset.train
-    seen = torch.cat([labels for _, labels in plain.data_loader(split, 8)])
-    assert seen.sort().values.equal(split.labels.sort().values)
-    some = list(plain.data_loader(split, 8, rows=[3, 4, 5]))
-    assert [len(labels) for _, labels in some] == [3]
-
-
-def test_sentences_end_in_padding_alone():
-    split = sentences(rows=40, words=50, dimension=4).dataset.train
-    words = (split.inputs != 0).long()
-    assert words[:, 0].all()
-    assert (words.diff(dim=1) <= 0).all()
 
 
 def test_rows_relate_subset_epochs_to_the_full_one():

@@ -1,9 +1,7 @@
-"""Acquisition of official files, against a server on this machine that misbehaves on demand."""
+"""Official files from a server on this machine that misbehaves on demand."""
 
 import hashlib
 import os
-import socket
-import struct
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -22,23 +20,21 @@ from automata.errors import UserError
 BODY = bytes(range(256)) * 1200  # several chunks
 SHA256 = hashlib.sha256(BODY).hexdigest()
 MD5 = hashlib.md5(BODY).hexdigest()
-NAME = "digits.bin"
+NAME, LOCK = "digits.bin", ".digits.bin.lock"
 
 
 class Reply(NamedTuple):
-    """An answer of the server, of which it sends the first `sent` bytes."""
+    """An answer of the server, which waits, and sends the first `sent` bytes."""
 
     status: int = 200
     body: bytes = BODY
     sent: int | None = None
-    reset: bool = False
     stall: float = 0.0
 
 
 OK = Reply()
 TRUNCATED = Reply(sent=1000)
-DROPPED = Reply(sent=100_000, reset=True)
-MISSING = Reply(status=404, body=b"no such file")
+MISSING = Reply(status=404)
 CORRUPTED = Reply(body=BODY[:-1] + b"?")
 
 
@@ -50,17 +46,13 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         time.sleep(reply.stall)
         self.wfile.write(reply.body[: reply.sent])
-        if reply.reset:
-            # Closing with this option sends a reset in place of a regular end.
-            linger = struct.pack("ii", 1, 0)
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
     def log_message(self, *_):
         pass
 
 
 class Server(ThreadingHTTPServer):
-    """Replies in turn, the last one for ever; it has NAME alone."""
+    """Gives its replies in turn, the last one for ever."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -73,8 +65,6 @@ class Server(ThreadingHTTPServer):
 
     def reply(self, path):
         self.requests.append(path)
-        if not path.endswith(f"/{NAME}"):
-            return MISSING
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 
@@ -98,12 +88,6 @@ def mirror(tmp_path):
     return tmp_path / "mirror"
 
 
-def contents(folder):
-    """Return the names of all files but the locks, which stay on purpose."""
-    names = (path.name for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in names if not name.endswith(".lock"))
-
-
 def failure(file, cache, mirror=None):
     """Return the text of the error."""
     with pytest.raises(UserError) as caught:
@@ -119,10 +103,9 @@ def put(path, content=BODY):
 
 @pytest.mark.parametrize("checksum", [f"md5:{MD5}", f"sha256:{SHA256.upper()}"])
 def test_download_is_in_the_cache_under_its_official_name(server, cache, checksum):
-    put(cache / f".digits.{2**22 + 1}.unfinished.bin", b"half")  # no system has such a process
     assert acquire("numerals", server.file(checksum), cache, None) == cache / NAME
     assert (cache / NAME).read_bytes() == BODY
-    assert contents(cache) == [NAME]
+    assert {*cache.iterdir()} == {cache / NAME, cache / LOCK}
     assert (cache / NAME).stat().st_mode == put(cache / "any new file").stat().st_mode
 
 
@@ -134,14 +117,12 @@ def test_verified_file_in_the_cache_comes_first_and_needs_nothing(server, cache,
 
 
 def test_wrong_file_in_the_cache_is_an_error_and_not_replaced(server, cache):
-    wrong = BODY[:-1] + b"!"
-    put(cache / NAME, wrong)
-    assert failure(server.file(), cache) == (
-        f"numerals: {cache / NAME}: wrong checksum: expected sha256:{SHA256}, found "
-        f"{hashlib.sha256(wrong).hexdigest()}; put the file of {server.url} at {cache / NAME} by "
-        "hand"
-    )
-    assert ((cache / NAME).read_bytes(), server.requests) == (wrong, [])
+    put(cache / NAME, b"other")
+    found = hashlib.sha256(b"other").hexdigest()
+    problem = f"{cache / NAME}: wrong checksum: expected sha256:{SHA256}, found {found}"
+    remedy = f"put the file of {server.url} at {cache / NAME} by hand"
+    assert failure(server.file(), cache) == f"numerals: {problem}; {remedy}"
+    assert ((cache / NAME).read_bytes(), server.requests) == (b"other", [])
 
 
 def test_mirror_folder_is_used_in_place_or_gives_way_to_the_source(server, cache, mirror):
@@ -154,39 +135,11 @@ def test_mirror_folder_is_used_in_place_or_gives_way_to_the_source(server, cache
     assert acquire("numerals", server.file(), cache, str(mirror)) == cache / NAME
 
 
-@pytest.mark.parametrize("broken", [[], [MISSING] * 3, [CORRUPTED] * 3])
-def test_mirror_url_comes_before_the_source(server, cache, broken):
-    server.replies = [*broken, OK]
-    path = acquire("numerals", server.file(), cache, f"{server.base}/mirror{'/' * len(broken)}")
-    assert (path, path.read_bytes()) == (cache / NAME, BODY)
-    asked = [f"/mirror/{NAME}"] * 3 + [f"/official/{NAME}"] if broken else [f"/mirror/{NAME}"]
-    assert server.requests == asked
-
-
-def test_error_names_what_is_wrong_with_the_mirror_and_with_the_source(server, cache):
-    server.replies = [MISSING]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        gone = f"http://127.0.0.1:{probe.getsockname()[1]}"
-    of_mirror, _, of_source = failure(server.file(), cache, gone).partition(server.url)
-    assert "Connection refused" in of_mirror
-    assert "404" in of_source
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        [TRUNCATED],
-        [DROPPED, DROPPED],
-        [Reply(status=503)],
-        [CORRUPTED],
-        [Reply(body=b"x" * len(BODY) * 2, sent=len(BODY) + 1)],
-    ],
-)
-def test_broken_download_is_tried_again_from_the_first_byte(server, cache, broken):
-    server.replies = [*broken, OK]
-    assert acquire("numerals", server.file(), cache, None).read_bytes() == BODY
-    assert (contents(cache), len(server.requests)) == ([NAME], len(broken) + 1)
+def test_mirror_url_is_tried_three_times_before_the_source(server, cache):
+    server.replies = [TRUNCATED, CORRUPTED, MISSING, OK]
+    assert acquire("numerals", server.file(), cache, f"{server.base}/mirror/") == cache / NAME
+    assert (cache / NAME).read_bytes() == BODY
+    assert server.requests == [f"/mirror/{NAME}"] * 3 + [f"/official/{NAME}"]
 
 
 @pytest.mark.parametrize(
@@ -194,8 +147,7 @@ def test_broken_download_is_tried_again_from_the_first_byte(server, cache, broke
     [
         (CORRUPTED, f"wrong checksum: expected sha256:{SHA256}, found "),
         (TRUNCATED, "IncompleteRead(1000 bytes read, "),
-        (DROPPED, "Connection broken: "),
-        (Reply(status=500), "500 Server Error"),
+        (MISSING, "404 Client Error"),
         (Reply(stall=1.0), "timed out"),
     ],
 )
@@ -210,21 +162,13 @@ def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
     assert problem in text
     assert text.endswith(f"; put the file of {server.url} at {cache / NAME} by hand")
     assert "\n" not in text
-    assert contents(cache) == []
+    assert [*cache.iterdir()] == [cache / LOCK]
 
 
-@pytest.mark.parametrize(
-    ("stop", "error", "problem"),
-    [
-        (OSError(28, "No space left"), UserError, "numerals: .*No space left"),
-        (KeyboardInterrupt("by hand"), KeyboardInterrupt, "by hand"),
-    ],
-)
-def test_full_disk_and_interrupt_leave_nothing(server, cache, monkeypatch, stop, error, problem):
-    monkeypatch.setattr(os, "fsync", Mock(side_effect=stop))
-    with pytest.raises(error, match=problem):
-        acquire("numerals", server.file(), cache, None)
-    assert contents(cache) == []
+def test_full_disk_leaves_nothing(server, cache, monkeypatch):
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left")))
+    assert "No space left" in failure(server.file(), cache)
+    assert [*cache.iterdir()] == [cache / LOCK]
 
 
 @pytest.mark.parametrize("later", ["in the cache", "at the source", "in a mirror"])
@@ -239,10 +183,7 @@ def test_later_file_must_have_the_recorded_checksum_of_the_first(server, cache, 
     text = failure(server.file(None), cache, str(mirror))
     assert f"wrong checksum: expected sha256:{SHA256}, found " in text
     assert f"({cache / NAME}.sha256 has the checksum of the first one)" in text
-    assert f"{NAME}.sha256" in contents(cache)
-
-    put(cache / f"{NAME}.sha256", b"\xff not a checksum")
-    assert f"{NAME}.sha256 has the checksum" in failure(server.file(None), cache)
+    assert (cache / f"{NAME}.sha256").is_file()
 
 
 def test_two_processes_at_once_share_one_download(server, cache):

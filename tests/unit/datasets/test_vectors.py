@@ -35,9 +35,8 @@ def write(folder, content, name="vectors.txt"):
 
 
 def arrays(**changes):
-    """Return the arrays of the table with `changes`; None leaves one out."""
-    changed = {"words": WORDS, "vectors": TABLE} | changes
-    return {name: array for name, array in changed.items() if array is not None}
+    """Return the arrays of the table with `changes`."""
+    return {"words": WORDS, "vectors": TABLE} | changes
 
 
 ZIP = {"../six.2d.txt": "the 1 2\n", "../six.3d.txt": f"{TEXT}the 9 9 9\n"}
@@ -64,11 +63,10 @@ def test_vectors_of_wanted_words_are_those_of_the_file_and_the_first_counts(
 @pytest.mark.parametrize(
     ("more", "wanted", "found"),
     [
-        (". . . 1 2 3\n", {". . ."}, {". . ."}),
         ("a\u00a0b\u2028\x85 1 2 3\n", {"a\u00a0b\u2028\x85"}, {"a\u00a0b\u2028\x85"}),
         ("at home 1 2 3\n", {"home", "at"}, set()),
         ("end 1 2 3", {"end"}, {"end"}),
-        *[(f"end 1 2 3{end}", {"end"}, {"end"}) for end in ("\r\n", " \n", "\t\n")],
+        ("end 1 2 3 \r\n", {"end"}, {"end"}),
     ],
 )
 def test_odd_words_and_ends_of_lines_are_read(tmp_path, more, wanted, found):
@@ -84,27 +82,14 @@ def test_odd_words_and_ends_of_lines_are_read(tmp_path, more, wanted, found):
         ("", "v.txt", "expected lines of a word and 3 numbers, found none"),
         ("400000 3\n", "v.txt", "line 1: expected a word and 3 numbers, found 1 n"),
         (TEXT + "a 1 2\n", "v.txt", "line 5: expected a word and 3 numbers, found 2"),
-        (TEXT + "absent 1 x 3\n", "v.txt", "could not convert string to float: b'x'"),
         (TEXT + "absent 1 2 1e39\n", "v.txt", "'absent': .*found inf"),
         ({"six.9d.txt": ""}, "v.zip", r"ends with .3d.txt, found \[\]"),
-        ({"a.3d.txt": TEXT, "b.3d.txt": TEXT}, "v.zip", "'a.3d.txt', 'b.3d.txt'"),
-        ("no archive", "v.zip", "word vectors: File is not a zip"),
-        ("no archive", "v.npz", "not readable as word vectors"),
-        (arrays(vectors=None), "v.npz", "vectors is not a file"),
-        (arrays(words=None), "v.npz", "words is not a file"),
+        ({"words": WORDS}, "v.npz", "vectors is not a file"),
         (arrays(words=np.array(WORDS, object)), "v.npz", "Object arrays cannot be loaded"),
         (arrays(words=range(4)), "v.npz", "strings `words` .*found int64"),
-        (arrays(words=WORDS[:2]), "v.npz", r"\(2,\) and float32 \(4, 3\)"),
         (arrays(vectors=TABLE[:, :2]), "v.npz", r"\(n, 3\), found .* float32 \(4, 2\)"),
     ],
 )
 def test_broken_file_is_an_error_that_says_what_is_wrong(tmp_path, content, name, message):
     with pytest.raises(UserError, match=message):
         read_vectors(write(tmp_path, content, name), 3, WANTED)
-
-
-def test_damaged_archive_is_an_error(tmp_path):
-    path = write(tmp_path, ZIP, "v.zip")
-    path.write_bytes(path.read_bytes().replace(b"the 0.5", b"the 0.6"))
-    with pytest.raises(UserError, match="not readable as word vectors: Bad CRC"):
-        read_vectors(path, 3, WANTED)

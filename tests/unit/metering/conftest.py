@@ -41,19 +41,14 @@ class FakeRapl:
 
 
 class FakeGpus:
-    """Energy counters of GPUs in millijoules; None is a GPU without one.
-
-    `milliwatts` is the power of those that tell it, None of those that tell nothing; `pids` are
-    the processes that compute on them, `clients_of_mps` those of its server, and `cut` are GPUs in
-    MIG's slices.
-    """
+    """GPUs, as many as `millijoules` has counters; None is a GPU without one."""
 
     def __init__(self):
         self.millijoules = []
-        self.milliwatts = None
-        self.pids = {}
+        self.milliwatts = None  # no GPU tells its power
+        self.pids = {}  # GPU -> the processes that compute on it
         self.clients_of_mps = []
-        self.cut = set()
+        self.cut = set()  # GPUs in slices of MIG
 
     @property
     def uuids(self):

@@ -1,26 +1,15 @@
 """Counters through the real pyJoules: units, wrap-around, gaps, and what is refused."""
 
-import hashlib
-import time
 from types import SimpleNamespace
 
 import codecarbon.core.cpu
 import codecarbon.core.util
 import pytest
-from codecarbon import OfflineEmissionsTracker
 
 from automata.metering.processor import rapl_counters, watts_per_thread
 
-AMD_RANGE_UJ = 65_532_610_987
-
-
 ZONES = {"0": ("package-0", 5.0), "0:0": ("core", 3.0), "0:1": ("dram", 0.25)}
-ZONES |= {
-    "1": ("package-1", 7.0),
-    "1:0": ("core", 4.0),
-    "1:1": ("uncore", 1.0),
-    "1:2": ("dram", 0.5),
-}
+ZONES |= {"1": ("package-1", 7.0), "1:0": ("uncore", 1.0), "1:1": ("dram", 0.5)}
 """Names, and the joules by which each moves: those of the memory are outside of its package."""
 
 
@@ -42,11 +31,10 @@ def test_joules_are_those_of_packages_and_their_memory_without_the_parts_of_a_pa
 @pytest.mark.parametrize(
     ("limit", "counts", "joules", "wraps"),
     [
-        (AMD_RANGE_UJ, [AMD_RANGE_UJ - 1_999_999, 3_000_000], 5.0, 1),  # 2 J to the wrap, 3 J on
         (999, [999, 0], 1e-6, 1),  # one past the range
         (9_999_999, [9_000_000, 4_000_000, 2_000_000, 8_000_000, 1_000_000], 22.0, 3),
     ],
-    ids=["one", "to zero", "several with reads in between"],
+    ids=["to zero", "several with reads in between"],
 )
 def test_a_counter_that_wraps_goes_on_from_its_range(rapl, limit, counts, joules, wraps):
     rapl.add("0", "package-0", start=counts[0], limit=limit)
@@ -90,7 +78,6 @@ def test_a_counter_that_cannot_be_read_is_refused_with_the_reason(rapl):
     notes = []
     assert rapl_counters(notes) == []
     assert "package_0: IsADirectoryError" in notes[0]
-    assert str(rapl.energy_file("0")) in notes[0]
     assert notes[-1] == "codecarbon RAPL: OSError: no package can be read"
 
 
@@ -106,17 +93,3 @@ def test_a_busy_thread_takes_its_share_of_the_processors(monkeypatch, tdp, watts
     monkeypatch.setattr(codecarbon.core.util, "count_physical_cpus", lambda: 2)
     monkeypatch.setattr(codecarbon.core.util, "count_cpus", lambda: 128)
     assert watts_per_thread.__wrapped__() == watts
-
-
-def test_watts_are_those_of_codecarbons_own_model(monkeypatch):
-    monkeypatch.setattr(codecarbon.core.cpu, "is_rapl_available", lambda *_: False)
-    tracker = OfflineEmissionsTracker(
-        country_iso_code="USA", tracking_mode="process", output_methods=[], log_level="critical"
-    )
-    tracker.start_task()
-    before = time.process_time()
-    while time.process_time() < before + 2:  # hashing lets codecarbon's thread run
-        hashlib.pbkdf2_hmac("sha256", b"", b"", 50_000)
-    used = time.process_time() - before
-    joules = tracker.stop_task().cpu_energy * 3.6e6
-    assert joules == pytest.approx(watts_per_thread() * used, rel=0.1)

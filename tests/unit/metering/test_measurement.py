@@ -52,7 +52,6 @@ def test_energy_is_the_sum_of_all_channels_by_the_weakest_method(channels, expec
         (9.9, 9.0, 9.0, ["short_window"]),
         (20.0, 20.0, 24.1, ["contaminated"]),  # 4.1 of 40 CPU seconds
         (20.0, 20.0, 23.9, []),
-        (20.0, 21.0, 20.0, []),  # more than the host had: clocks differ a little
     ],
 )
 def test_flags_say_what_is_doubtful(wall, own, busy, expected):
@@ -66,9 +65,7 @@ def test_windows_of_one_phase_add_up_from_the_first_start():
     assert whole == window(5.0, 40.0, total, peak_memory_bytes=30)
 
 
-def test_one_window_is_its_own_account_and_none_have_none():
-    only = window(5.0, 10.0)
-    assert combined([only]) is only
+def test_no_windows_have_no_account():
     assert combined([]) is None
 
 

@@ -7,7 +7,6 @@ import threading
 import time
 
 import codecarbon.core.cpu
-import psutil
 import pytest
 
 import automata.metering.meter
@@ -15,13 +14,6 @@ from automata.metering.counters import Counter
 from automata.metering.meter import Meter
 from automata.metering.processes import ProcessTree
 from automata.metering.processor import watts_per_thread
-
-BURN = """
-import time
-while time.process_time() < 1.5:
-    sum(range(10_000))
-print(time.process_time(), flush=True)
-"""
 
 
 def meter(sample_seconds=5.0, gpus=()):
@@ -88,10 +80,9 @@ def test_counter_that_wraps_twice_is_followed_between_the_ends_of_the_window(rap
         ([1_000, 2_000], [5_000, 3_000], None, 7.0, "pyJoules NVML + pyJoules RAPL"),
         ([1_000, 9_000], [5_000, 3_000], None, 6.0, "pyJoules NVML + pyJoules RAPL"),
         ([1_000, None], [5_000, None], None, None, None),
-        ([None, None], [None, None], None, None, None),
         ([1_000, None], [5_000, None], 0, 6.0, "NVML power + pyJoules NVML + pyJoules RAPL"),
     ],
-    ids=["counters", "one went back", "one unknown", "all unknown", "one polled"],
+    ids=["counters", "one went back", "one unknown", "one polled"],
 )
 def test_energy_of_all_gpus_asked_for_is_added_or_the_sum_is_unknown(
     package, gpus, before, after, watts, joules, source
@@ -212,6 +203,7 @@ def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_
     # Ticks of the kernel are 0.01 s; what follows the body here takes 0.3 s and more.
     assert window.measurement.wall_seconds == pytest.approx(wall, abs=0.15)
     assert window.measurement.cpu_seconds == pytest.approx(used, abs=0.15)
+    assert window.measurement.host_busy_cpu_seconds > 0.9 * used
     for account in (half, window.measurement):
         assert account.energy_joules / account.wall_seconds == pytest.approx(10.0, rel=1e-3)
 
@@ -234,34 +226,13 @@ def test_end_of_the_window_does_not_wait_for_an_account_that_is_being_made(ten_w
 
 
 def test_child_that_ran_and_ended_inside_the_window_counts(package):
-    own = psutil.Process()
+    code = "import time\nwhile time.process_time() < 1.5: sum(range(10_000))"
     with meter() as window:
-        before = own.cpu_times()
-        child = subprocess.run([sys.executable, "-c", BURN], capture_output=True, check=True)
-        after = own.cpu_times()
-
-    own_seconds = after.user + after.system - before.user - before.system
-    burnt = float(child.stdout)
+        before = time.process_time()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        own = time.process_time() - before
     # What a child uses after the last sample (every 0.5 s) is missed.
-    assert 0.5 < (window.measurement.cpu_seconds - own_seconds) / burnt < 1.2
-
-
-def test_foreign_load_is_seen(package):
-    # Children of another session are still ours: a process that init adopted before is not.
-    wait = "import sys; sys.stdin.readline()\n" + BURN
-    orphan = f"import os, sys, subprocess; subprocess.Popen([sys.executable, '-c', {wait!r}])"
-    read, write = os.pipe()
-    command = [sys.executable, "-c", orphan]
-    subprocess.run(command, check=True, stdin=read, stdout=subprocess.DEVNULL)
-    with meter() as window:
-        os.write(write, b"\n")
-        time.sleep(2.0)
-    os.close(read)
-    os.close(write)
-    result = window.measurement
-    assert result.host_busy_cpu_seconds - result.cpu_seconds > 1.0
-    assert result.host_busy_cpu_seconds < 1.5 * result.wall_seconds * result.host_cores
-    assert "contaminated" in result.flags
+    assert 0.75 < window.measurement.cpu_seconds - own < 2
 
 
 def test_workers_are_searched_for_less_often_where_that_costs_more(package, monkeypatch):

@@ -111,9 +111,15 @@ def test_users_logits_are_head_of_features_and_options_reach_the_factory(dataset
     assert isinstance(model, OwnClassifier)
     torch.testing.assert_close(model(inputs), model.module.head(model.module.features(inputs)))
     assert torch.equal(model.module.body.weight, plain.weight)  # the check drew no random number
-    assert model.training
+    assert model.reads_padding
     assert len(list(model.parameters())) == len(model.state_dict()) == 4
     assert (model.evaluation_rows, model.evaluation_rows_on_gpu) == (256, 1024)
+
+
+def test_check_leaves_the_statistics_and_the_mode_of_a_module_alone(dataset, configuration):
+    module = build_model(dataset, configuration, own("noisy")).module
+    assert module.training
+    assert module.norm.num_batches_tracked == 0
 
 
 def test_users_parameter_groups_and_rows_per_pass_are_taken(dataset, configuration):

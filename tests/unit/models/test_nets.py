@@ -59,6 +59,7 @@ def test_built_mlp_has_the_sizes_of_data_and_configuration(dataset, configuratio
     inputs = dataset.train.inputs[:9]
     assert not torch.equal(model(inputs), model(inputs))
     assert torch.equal(model.eval()(inputs), model(inputs))
+    assert len(model.state_dict()) == 6
 
 
 # LSTM

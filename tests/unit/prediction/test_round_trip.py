@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from automata.datasets.own.guess import guess
 from automata.datasets.own.tables import read_own
 from automata.datasets.own.tabular import read_rows
 from automata.datasets.prepare import prepare
-from automata.errors import UserError
 
 ROWS = 40
 COLUMNS = {
@@ -34,15 +32,10 @@ def tables(draw):
     """Return some of the columns with random cells, and two classes."""
     names = draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=4, unique=True))
     cells = {name: draw(st.lists(COLUMNS[name], min_size=ROWS, max_size=ROWS)) for name in names}
-    return pd.DataFrame({**cells, "y": ["a", "b"] * (ROWS // 2)})
+    return pd.DataFrame({**cells, "kept": [1, 2, 3, 4] * 10, "y": ["a", "b"] * 20})
 
 
-FORMS = [
-    {},
-    {"sep": ";"},
-    {"sep": "\t", "encoding": "utf-16"},
-    {"sep": "|", "encoding": "utf-8-sig"},
-]
+FORMS = [{}, {"sep": ";"}, {"sep": "\t", "encoding": "utf-16"}]
 
 
 @given(tables(), st.sampled_from(FORMS), st.booleans())
@@ -60,11 +53,7 @@ def test_what_is_guessed_is_accepted_and_prediction_reads_rows_as_training_did(
     own = guess(write(frame, "train"), "y", None).own
     read_experiments([DEFAULTS], {"datasets": ["t"], "own_datasets": {"t": own}})
     preparation = Preparation.model_validate({"own": own})
-    try:
-        data = prepare("t", preparation, folder)
-    except UserError as error:  # a table of which nothing is left
-        assert "there is no column but the target" in str(error)  # noqa: PT017
-        return
+    data = prepare("t", preparation, folder)
     assert np.isfinite(data.train.inputs.numpy()).all()
     rows = read_own(preparation.own).parts["test"].rows
     new = write(frame.iloc[rows].drop(columns="y"), "new")
@@ -72,13 +61,3 @@ def test_what_is_guessed_is_accepted_and_prediction_reads_rows_as_training_did(
     inputs, names, _ = read_rows(new, preparation.own, encoding)
     assert np.array_equal(inputs, data.test.inputs)
     assert names == [str(number) for number in range(1, len(rows) + 1)]
-
-
-@pytest.mark.parametrize("spelling", [("true", "false"), ("TRUE", "FALSE"), ("True", "False")])
-def test_truth_that_decides_the_class_is_predicted_as_it_was_trained(tmp_path, spelling):
-    frame = pd.DataFrame({"x": [*spelling] * 30, "y": ["a", "b"] * 30})
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    preparation = Preparation.model_validate({"own": guess(tmp_path / "t.csv", "y", None).own})
-    data = prepare("t", preparation, tmp_path)
-    inputs, _, _ = read_rows(tmp_path / "t.csv", preparation.own, data.encoding)
-    assert len({tuple(row) for row in inputs.tolist()}) == 2

@@ -19,18 +19,11 @@ from automata.selection.matching import (
 SEEDS = range(4)
 
 
-def gaussian(seed, rows, columns):
-    """Return gradients (rows, columns) and a target: their mean plus noise."""
+def gaussian(seed, rows, columns, common=0.0):
+    """Return gradients (rows, columns) with a common part, and a target: their mean and noise."""
     generator = np.random.default_rng(seed)
-    gradients = generator.normal(size=(rows, columns))
+    gradients = generator.normal(size=(rows, columns)) + common * generator.normal(size=columns)
     return gradients, gradients.mean(axis=0) + 0.3 * generator.normal(size=columns)
-
-
-def crowded(seed):
-    """Return 200 rows around a common one: pursuits of them drop 4 to 13 rows."""
-    generator = np.random.default_rng(seed)
-    rows = generator.normal(size=(200, 60)) + 0.5 * generator.normal(size=60)
-    return rows, rows.mean(axis=0) + 0.3 * generator.normal(size=60)
 
 
 def binary_head(seed):
@@ -109,9 +102,9 @@ def test_choices_and_weights_follow_the_documented_greedy_rule_at_any_scale(
 def test_many_rows_follow_it_by_blocks_of_columns_and_by_products_alone(
     monkeypatch, seed, options, budget, block
 ):
-    """More than 40 of 200 rows are chosen by the whole Gram matrix."""
+    """Pursuits drop 4 to 13 rows. More than 40 of 200 are chosen by the whole Gram matrix."""
     monkeypatch.setattr(matching, "BLOCK", block)
-    gradients, target = crowded(seed)
+    gradients, target = gaussian(seed, 200, 60, common=0.5)
     expected = reference(gradients, target, budget, **options)
     gram = torch.from_numpy(gradients @ gradients.T)
     mixture = torch.from_numpy(np.linalg.lstsq(gradients.T, target)[0])
@@ -123,17 +116,13 @@ def test_many_rows_follow_it_by_blocks_of_columns_and_by_products_alone(
 
 # Degenerate inputs
 
-EYE, DESCENT = np.eye(3), np.array([3.0, 1.0, 2.0])
+EYE = np.eye(3)
 BY_HAND = {
     "zero target": (EYE, np.zeros(3), 3, {}),
-    "zero gradients": (np.zeros((3, 2)), np.ones(2), 3, {}),
     "opposite rows": (-EYE, np.ones(3), 3, {}),
     "no rows": (np.zeros((0, 2)), np.ones(2), 3, {}),
     "two equal rows": (np.array([[1.0, 2], [1, 2], [0, 1]]), np.array([2.0, 5]), 3, {0: 2, 2: 1}),
-    "budget 0": (EYE, DESCENT, 0, {}),
-    "budget 1": (EYE, DESCENT, 1, {0: 3}),
-    "budget n": (EYE, DESCENT, 3, {0: 3, 2: 2, 1: 1}),
-    "budget above n": (EYE, DESCENT, 100, {0: 3, 2: 2, 1: 1}),
+    "budget above n": (EYE, [3.0, 1, 2], 100, {0: 3, 2: 2, 1: 1}),
     # Row 0 correlates most with the target, but the other two alone match it.
     "dropped": (np.array([[1.1, 0.9, 0.2], [1, 0, 0], [0, 1, 0]]), [1.0, 1, 0], 3, {1: 1, 2: 1}),
 }
@@ -208,16 +197,6 @@ def test_single_precision_has_exact_weights_and_the_error_of_double(seed, budget
     assert single == pytest.approx(double, rel=1e-4, abs=1e-4 * np.linalg.norm(target))
 
 
-def test_rows_that_only_rounding_tells_apart_end_no_pursuit():
-    """Each row nearly three times, so that products in single precision are of low rank."""
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.randn(60, 30, generator=generator).repeat(3, 1)
-    rows += 1e-7 * torch.randn(180, 30, generator=generator)
-    indices, weights = matching_pursuit(rows, rows.mean(dim=0) + 0.1, 180)
-    assert len(set((indices % 60).tolist())) == len(indices)
-    assert torch.isfinite(weights).all()
-
-
 @pytest.mark.parametrize("gap", [0.0, 1e-12])
 def test_rows_that_are_dependent_in_double_precision_alone_are_left_out(gap):
     """The last solve gets two equal rows, as if single precision had let them in."""
@@ -228,29 +207,9 @@ def test_rows_that_are_dependent_in_double_precision_alone_are_left_out(gap):
     assert (indices.tolist(), weights.tolist()) == ([4, 2], pytest.approx([2.0, 3.0]))
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.int8, torch.float64])
-def test_other_types_give_the_rows_and_weights_of_single_precision(dtype):
-    gradients = torch.tensor([[3, 0, 1], [0, 2, 1], [1, 1, -4], [-1, 2, 0]]).to(dtype)
-    target = torch.tensor([5, 7, 1]).to(dtype)
-    indices, weights = matching_pursuit(gradients, target, 3)
-    expected = matching_pursuit(gradients.float(), target.float(), 3)
-    assert indices.tolist() == expected[0].tolist() != []
-    torch.testing.assert_close(weights, expected[1])
-    assert (indices.dtype, weights.dtype) == (torch.int64, torch.float64)
-
-
-def test_tensors_that_require_a_gradient_are_read_as_numbers_and_left_as_they_are():
-    gradients, target = (torch.from_numpy(part) for part in gaussian(3, 40, 6))
-    before = gradients.clone(), target.clone()
-    _, weights = matching_pursuit(gradients.requires_grad_(), target.requires_grad_(), 6)
-    assert not weights.requires_grad
-    assert torch.equal(gradients, before[0])
-    assert torch.equal(target, before[1])
-
-
 # Refusals
 
-NAN, INF = np.nan, np.inf
+NAN = np.nan
 SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
 
 
@@ -258,19 +217,14 @@ SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
     ("solve", "first", "second", "options", "message"),
     [
         (matching_pursuit, [[1.0, NAN]], [1.0, 1.0], {}, "finite"),
-        (matching_pursuit, [[1.0, 1.0]], [1.0, -INF], {}, "finite"),
         (matching_pursuit, np.zeros((0, 2)), [1.0, NAN], {}, "finite"),
         (matching_pursuit, [[3e38, 1.0]], [1.0, 1.0], {}, "products must be finite"),
-        (matching_pursuit, [[10.0, 1.0]], [3e38, 1.0], {}, "products must be finite"),
-        (matching_pursuit, [1.0, 1.0], [1.0, 1.0], {}, SHAPE),
-        (matching_pursuit, np.ones((3, 2)), [1.0] * 3, {}, r"got \(3, 2\) and \(3,\)"),
+        (matching_pursuit, np.ones((3, 2)), [1.0] * 3, {}, SHAPE),
         (matching_pursuit, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative, got -1"),
-        (matching_pursuit, [[1.0]], [1.0], {"l2": -0.5}, "l2 must not be negative"),
         (matching_pursuit, [[1.0]], [1.0], {"l2": NAN}, "l2 must not be negative"),
         (matching_pursuit, [[1.0]], [1.0], {"tolerance": -0.1}, "tolerance must not be negative"),
         (matching_pursuit_of_gram, [[NAN]], [1.0], {}, "finite"),
-        (matching_pursuit_of_gram, [[1.0]], [INF], {}, "finite"),
-        (matching_pursuit_of_gram, np.ones((1, 2)), [1.0] * 2, {}, rf"{PRODUCTS}.* for n = 2"),
+        (matching_pursuit_of_gram, [[1.0]], [np.inf], {}, "finite"),
         (matching_pursuit_of_gram, np.ones((2, 2)), [1.0] * 3, {}, PRODUCTS),
         (matching_pursuit_of_gram, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative"),
     ],

@@ -20,32 +20,36 @@ from support.pretence import pretended_cuda
 from support.selectors import BLIND, GUIDED, OF_CANDIDATES, layer_of
 
 NAMES = ["full", *SELECTORS]
+EQUAL = [*BLIND, "glister"]
 THRIFTY = "gradmatch-adaptive"  # it may take fewer rows than the budget
 
 
-def parallel(batches):
-    """Return gradients of rank 1: one direction, lengths 1, 2, 3, ..."""
-    return torch.arange(1.0, len(batches) + 1)[:, None] * torch.tensor([[3.0, 4.0]])
-
-
-class GivenGradients(LastLayer):
+class GivenGradients:
     """A last layer whose gradients are given, not computed from features."""
 
-    def __init__(self, function):
-        rows = torch.zeros(500, 2)
-        super().__init__(rows, rows, torch.zeros(500, dtype=torch.int64))
-        object.__setattr__(self, "gradients", function)
+    def __init__(self, rows):
+        self.rows = rows
+
+    def fits(self, batches):
+        return True
+
+    def gradients(self, batches):
+        return self.rows
 
     def gram(self, batches):
-        rows = self.gradients(batches).double()
-        return rows @ rows.T
+        return self.rows.double() @ self.rows.double().T
 
 
-def problem_of(rows=100, budget=30, batch_size=10, *, seed=0, draw=0, layer=None, gradients=None):
-    """Return a problem on a random layer, the one given, or one with these gradients."""
-    training = GivenGradients(gradients) if gradients else layer or layer_of(rows, 5, 3)
-    validation = layer_of(12, training.features.shape[1], training.logits.shape[1])
-    layers = {"training": lambda: training, "validation": lambda: validation}
+PARALLEL = torch.arange(1.0, 11.0)[:, None] * torch.tensor([[3.0, 4.0]])
+
+
+def problem_of(rows=100, budget=30, batch_size=10, *, seed=0, draw=0, layer=None):
+    """Return a problem on a random layer, or on the one given."""
+    training = layer or layer_of(rows, 5, 3)
+    layers = {
+        "training": lambda: training,
+        "validation": lambda: layer_of(12, training.features.shape[1], training.logits.shape[1]),
+    }
     return SelectionProblem(rows, budget, batch_size, seed, draw, **layers, learning_rate=0.1)
 
 
@@ -76,6 +80,7 @@ def test_a_subset_holds_distinct_rows_and_weights_of_mean_one(name, rows, budget
     assert subset.weights.shape == (len(subset.batches),)
     assert float(subset.weights.mean()) == pytest.approx(1, abs=1e-5)
     assert (subset.weights >= 0).all()
+    assert (subset.weights == 1).all() or name not in EQUAL
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -101,12 +106,6 @@ def test_mini_batches_hold_the_batch_size_or_the_budget_but_for_the_last(
     assert [len(batch) for batch in subset.batches] == lengths
     starts = [batch[: lengths[-1]].tolist() for batch in problem.partition()]
     assert name not in OF_CANDIDATES or subset.batches[-1].tolist() in starts
-
-
-@pytest.mark.parametrize("name", [*BLIND, "glister"])
-def test_selectors_without_weights_weigh_all_mini_batches_alike(name):
-    subset = select(name, problem_of())
-    assert (subset.weights.tolist(), subset.random_fill) == ([1.0, 1.0, 1.0], 0)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -196,7 +195,7 @@ def test_rs2_repeats_no_row_before_the_order_is_used_up(rows, budget, turn):
 def test_gradmatch_of_orthogonal_gradients_is_that_of_a_hand_computation(
     rows, budget, lengths, chosen, weights
 ):
-    problem = problem_of(rows, budget, gradients=lambda batches: torch.diag(torch.tensor(lengths)))
+    problem = problem_of(rows, budget, layer=GivenGradients(torch.diag(torch.tensor(lengths))))
     candidates = [batch.tolist() for batch in problem.partition()]
     batches, found = listed(select("gradmatch", problem))
     assert batches == [candidates[place] for place in chosen]
@@ -204,14 +203,12 @@ def test_gradmatch_of_orthogonal_gradients_is_that_of_a_hand_computation(
 
 
 @pytest.mark.parametrize(
-    ("gradients", "fill"),
-    [(None, 0), (parallel, 4), (lambda batches: torch.zeros(len(batches), 3), 5)],
+    ("layer", "fill"),
+    [(None, 0), (GivenGradients(PARALLEL), 4), (GivenGradients(torch.zeros(10, 3)), 5)],
     ids=["residual left", "residual spent", "zero gradients"],
 )
-def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(gradients, fill):
-    one, other = (
-        select("gradmatch", problem_of(100, 50, draw=draw, gradients=gradients)) for draw in (1, 2)
-    )
+def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(layer, fill):
+    one, other = (select("gradmatch", problem_of(100, 50, draw=it, layer=layer)) for it in (1, 2))
     assert one.random_fill == fill
     assert fill == 0 or one.weights.tolist() == [1.0] * 5
     assert (rows_of(one) == rows_of(other)) is (fill == 0)
@@ -219,11 +216,10 @@ def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(gradients
 
 
 @pytest.mark.parametrize("name", ["gradmatch", "craig"])
-def test_a_short_candidate_costs_no_extra_step(name):
+def test_a_short_candidate_is_filled_with_other_rows(name):
     """103 rows: the last candidate holds 3, and is chosen first."""
-    steep = torch.eye(11)
-    steep[-1] *= 5
-    problem = problem_of(103, 20, gradients=lambda batches: steep)
+    steep = torch.diag(torch.tensor([1.0] * 10 + [5.0]))
+    problem = problem_of(103, 20, layer=GivenGradients(steep))
     subset = select(name, problem)
     assert [len(batch) for batch in subset.batches] == [10, 10]
     assert len(set(rows_of(subset))) == 20
@@ -239,11 +235,11 @@ def test_craig_picks_one_mini_batch_of_each_cluster_and_weighs_it_by_its_size():
     clusters = [0, 1, 0, 2, 0, 1, 1, 0, 2, 0, 1, 0]
     centres = torch.tensor([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]])
     jitter = torch.randn(12, 2, generator=torch.Generator().manual_seed(0)) / 100
-    problem = problem_of(120, 30, gradients=lambda batches: centres[clusters] + jitter)
+    problem = problem_of(120, 30, layer=GivenGradients(centres[clusters] + jitter))
     candidates = [batch.tolist() for batch in problem.partition()]
     subset = select("craig", problem)
-    batches, weights = listed(subset)
-    found = {clusters[candidates.index(rows)]: w for rows, w in zip(batches, weights, strict=True)}
+    chosen = zip(*listed(subset), strict=True)
+    found = {clusters[candidates.index(rows)]: weight for rows, weight in chosen}
     assert found == pytest.approx({0: 1.5, 1: 1.0, 2: 0.5})
     assert subset.random_fill == 0
 
@@ -260,11 +256,9 @@ def test_rows_that_tie_do_so_whatever_rounding_and_order_say():
         assert torch.equal(closeness, closeness.round())
 
 
-@pytest.mark.parametrize("repeats", [1, 20], ids=["different rows", "equal rows"])
-def test_distances_are_those_between_the_gradients(repeats):
+def test_distances_are_those_between_the_gradients():
     """Squares of small ones can round to less than zero; the error is one of the square root."""
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.randn(30 // repeats, 12, generator=generator).double().repeat(repeats, 1)
+    rows = torch.randn(9, 12, generator=torch.Generator().manual_seed(0)).double().repeat(3, 1)
     expected = torch.cdist(rows, rows, compute_mode="donot_use_mm_for_euclid_dist")
     torch.testing.assert_close(distances(rows @ rows.T), expected, atol=1e-6, rtol=0)
 
@@ -296,7 +290,7 @@ def test_adaptive_is_gradmatch_with_the_fewest_mini_batches_within_the_tolerance
 
 @pytest.mark.parametrize(
     ("budget", "floor", "samples"),
-    [(50, 0.01, 4), (50, 0.06, 12), (50, 0.25, 36), (50, 0.9, 50), (1, 0.01, 1), (1, 1.0, 1)],
+    [(50, 0.01, 4), (50, 0.06, 12), (50, 0.9, 50), (1, 1.0, 1)],
 )
 def test_a_loose_tolerance_takes_the_floor_or_the_budget(budget, floor, samples):
     """144 rows in whole mini-batches of 4: 0.06 of them are 9 rows, 0.9 exceed the budget."""
@@ -306,5 +300,5 @@ def test_a_loose_tolerance_takes_the_floor_or_the_budget(budget, floor, samples)
 
 
 def test_adaptive_fills_the_floor_where_the_residual_is_spent():
-    subset = adaptive(0.5, 0.3, problem_of(100, 50, gradients=parallel))
+    subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=GivenGradients(PARALLEL)))
     assert (subset.samples, subset.random_fill) == (30, 2)

@@ -7,20 +7,18 @@ import pytest
 from automata.config.data import Preparation
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Run
-from automata.config.protocol import OwnModel
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.runs import job_of
 from automata.simulation import train
-from automata.simulation.grid import curves_jobs, path_of, read_curves
+from automata.simulation.grid import curves_jobs, read_curves
 from automata.simulation.train import record_curves
 from automata.tuning import job as job_module
 from automata.tuning.work import WorkFolder
 from support.pretence import NAME, pretended_cuda
 from support.searching import run_job, search_here
 
-USUAL = {"configurations": 5, "epochs": 9}
 CONFIG = {
     "datasets": ["dna"],
     "searches": ["random"],
@@ -28,14 +26,15 @@ CONFIG = {
     "selectors": ["full", "untuned", "rs2"],
     "fractions": [0.1],
     "seeds": [0],
-    "protocol": {"tabular": USUAL},
+    "protocol": {"tabular": {"configurations": 5, "epochs": 9}},
     "compute": {"device": "cpu"},
     "metering": {"exclusive": False},
     "learning_curves": {"pool": 5, "seeds": [0], "part": 3},
 }
 
 
-def experiment(**changes):
+def experiment(protocol=None, **changes):
+    changes["protocol"] = {"tabular": CONFIG["protocol"]["tabular"] | (protocol or {})}
     return read_experiments([DEFAULTS], CONFIG | changes)[0]
 
 
@@ -67,18 +66,11 @@ def test_parts_cover_the_pool_once_for_each_way_of_training(jobs):
     assert [job.settings.protocol.horizon_exponent for job in of_rs2] == [0, 0.25, 0.5]
 
 
-@pytest.mark.parametrize(
-    ("changes", "same"),
-    [
-        ({"schedulers": ["asha"], "searches": ["tpe"], "seeds": [0, 1]}, True),
-        ({"protocol": {"tabular": USUAL | {"finalists": 3, "metric": "log_loss"}}}, True),
-        ({"protocol": {"tabular": USUAL | {"weight_decay": 0.1}}}, False),
-    ],
-    ids=["search", "choice of the best", "training"],
-)
-def test_a_path_changes_with_what_a_training_reads_alone(jobs, changes, same):
-    path = path_of(of(jobs, "rs2")[0])
-    assert (path in curves_jobs(experiment(**changes), {"dna": {}})) == same
+def test_a_path_changes_with_what_a_training_reads_alone(jobs):
+    choice = {"finalists": 3, "metric": "log_loss"}
+    search = {"schedulers": ["asha"], "searches": ["tpe"], "seeds": [0, 1]}
+    assert curves_jobs(experiment(choice, **search), {"dna": {}}).keys() == jobs.keys()
+    assert jobs.keys().isdisjoint(curves_jobs(experiment({"weight_decay": 0.1}), {"dna": {}}))
 
 
 @pytest.mark.parametrize(("selector", "fraction"), [("full", 1.0), ("rs2", 0.1)])
@@ -89,32 +81,28 @@ def test_curves_have_the_scores_of_the_trials_of_a_search(
     method = {"search": "random", "scheduler": "hyperband", "selector": selector}
     cell = Run(dataset="dna", **method, fraction=fraction, seed=0)
     run = run_job(job_of(experiment(), cell, {}), data, tmp_path / "job")
-    curves = {}
-    for number, job in enumerate(of(jobs, selector)):
-        record_curves(job, data, tmp_path / "work", tmp_path / f"{number}.json")
-        record = read_curves(tmp_path / f"{number}.json")
-        curves |= {curve.index: curve for curve in record.curves}
+    curves, file = [], tmp_path / "a.json"
+    for job in of(jobs, selector):
+        record_curves(job, data, tmp_path / "work", file)
+        curves += read_curves(file).curves
     assert not (tmp_path / "work").exists()
     for trial in run.tuning.trials:
         curve = curves[trial.index]
-        assert curve.configuration == trial.configuration
+        assert (curve.index, curve.configuration) == (trial.index, trial.configuration)
         scores = {e.epoch: (e.accuracy, e.loss) for e in curve.progress.evaluations}
         for evaluation in trial.progress.evaluations:
             assert scores[evaluation.epoch] == (evaluation.accuracy, evaluation.loss)
         for cost in ("samples", "cpu_seconds"):
-            spent = [getattr(point, cost) for point in curve.points]
-            assert spent[0] > 0
+            spent = [0, *(getattr(point, cost) for point in curve.points)]
             assert spent == sorted(set(spent))
-    best = run.best
-    if selector == "full" and best.progress.epochs == 9:
-        assert curves[best.index].test_accuracy == run.test.accuracy
+    accuracy = run.test.accuracy if selector == "full" else None
+    assert curves[run.best.index].test_accuracy == accuracy
 
 
 def alter(file):
-    """Alter the lowest bit of a digit of a score."""
-    text = file.read_text()
-    place = text.index("0.", text.index('"accuracy"')) + 2
-    file.write_text(text[:place] + chr(ord(text[place]) ^ 1) + text[place + 1 :])
+    """Alter a digit of a score."""
+    before, name, after = file.read_text().partition('"accuracy"')
+    file.write_text(before + name + after.replace("0.", "1.", 1))
 
 
 DAMAGED = "its content does not match its digest: cut off, edited or damaged"
@@ -147,8 +135,7 @@ def test_an_interruption_loses_the_training_it_hit_and_what_is_not_of_the_job(
     record_curves(job.model_copy(update={"seed": seed}), data, work, file)
     assert begun == trained
     assert [curve.index for curve in read_curves(file).curves] == [3, 4]
-    warnings = [record.message for record in caplog.records if record.levelname == "WARNING"]
-    assert warnings == [f"{kept}: {DAMAGED}; trained again"] * damage
+    assert (f"{kept}: {DAMAGED}; trained again" in caplog.messages) == damage
 
 
 def test_a_job_that_outlived_its_call_is_waited_for_and_its_record_kept(
@@ -173,28 +160,16 @@ def test_a_job_that_outlived_its_call_is_waited_for_and_its_record_kept(
         read_curves(file)
 
 
-@pytest.mark.parametrize(
-    ("role", "key"),
-    [
-        ("own_selectors.rs2", "own_selectors.rs2"),
-        ("model.factory", "protocol.*.model.factory"),
-    ],
-)
 def test_an_own_file_that_has_changed_since_the_call_is_refused_in_one_line(
-    jobs, data, tmp_path, monkeypatch, role, key
+    data, tmp_path, monkeypatch
 ):
     (tmp_path / "curve_methods.py").write_text("def make(): ...")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(train, "_train", None)  # nothing may be trained
-    own = "curve_methods:make"
-    job = of(jobs, "rs2")[0]
-    model = job.settings.protocol.model_copy(update={"model": OwnModel(factory=own)})
-    changes = {"protocol": model} if role == "model.factory" else {"own": {"selector": own}}
-    settings = job.settings.model_copy(update=changes)
-    job = job.model_copy(update={"settings": settings, "files": {role: "0" * 64}})
-    with pytest.raises(UserError) as error:
+    own = experiment(own_selectors={"mine": "curve_methods:make"}, selectors=["mine"])
+    job, _ = curves_jobs(own, {"dna": {"own_selectors.mine": "0" * 64}}).values()
+    message = r"^own_selectors\.mine: curve_methods:make: has changed; run the same command again$"
+    with pytest.raises(UserError, match=message):
         record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    assert str(error.value) == f"{key}: {own}: has changed; run the same command again"
 
 
 def test_a_gpu_is_recorded_by_its_name(data, tmp_path):

@@ -1,4 +1,4 @@
-"""Thousands of searches at once, against the search itself and against a replay in plain loops."""
+"""Thousands of searches at once, against the search itself and a replay of each."""
 
 from types import SimpleNamespace
 
@@ -56,77 +56,36 @@ def test_trials_end_where_those_of_the_search_itself_do(
         assert best[search] == found.best
 
 
-# A replay of one search in plain loops, from docs/learning-curves.md alone. Hyperband and ASHA end
-# trials as above; one epoch has the rungs 1, 2, 4, 9. T/50 and T/10 are 1.
+# A replay of one search at a time, from docs/learning-curves.md. T/50 and T/10 are epoch 1.
 EPOCHS = [1, 2, 3, 4, 9]
 TRIALS, POOL, SEEDS, SEARCHES = 8, 10, 2, 40
+SCHEDULERS_OF = {"FULL, ASHA": "asha", "one epoch": "one-epoch"}
 
 
-def ends_of(name, scores):
-    scheduler = load(SCHEDULERS, name)(TRIALS, 9, SchedulerSettings())
-    numbers = [[score[epoch] for epoch in EPOCHS] for score in scores]
-    return [EPOCHS[place] for place in ends_under(scheduler, np.array([numbers]), EPOCHS)[0]]
-
-
-def hyperband(scores):
-    return ends_of("hyperband", scores)
-
-
-def asha(scores):
-    return ends_of("asha", scores)
-
-
-def halved(scores, stages):
-    """Return the last epoch of each trial when `left` of all go on from `rung` to `following`."""
-    ends, alive = [stages[0][0]] * len(scores), list(range(len(scores)))
-    for rung, left, following in stages:
-        alive = sorted(alive, key=lambda trial: (-scores[trial][rung], trial))[:left]
-        for trial in alive:
-            ends[trial] = following
-    return ends
-
-
-def one_epoch(scores):
-    return halved(scores, [(1, 3, 2), (2, 2, 4), (4, 1, 9)])
-
-
-def plain_halving(scores):
-    return halved(scores, [(1, 5, 3), (3, 3, 9)])
-
-
-RULES = {"FULL, ASHA": asha, "one epoch": one_epoch, "plain halving": plain_halving}
-
-
-def scored(curve, metric, seed, trial):
-    return dict(zip(EPOCHS, curve.scores[metric][seed, trial], strict=True))
-
-
-def searched(curve, metric, seed, trials, rule):
-    """Return the epochs where trials end, and (last score, trial) from the best to the worst.
-
-    Under a rule other than ASHA and Hyperband the best trial is at T.
-    """
-    scores = [scored(curve, metric, seed, trial) for trial in trials]
-    ends = rule(scores)
-    ranked = []
-    for place, (score, end) in enumerate(zip(scores, ends, strict=True)):
-        rungs = end if rule not in (asha, hyperband) and score[end] > 0 else 0
-        ranked.append((-rungs, -score[end], place))
-    found = [(-last, trials[place]) for _, last, place in sorted(ranked)]
-    return dict(zip(trials, ends, strict=True)), found
-
-
-def taken(curve, seed, ends):
-    return sum(curve.costs[0, seed, trial, EPOCHS.index(end)] for trial, end in ends.items())
+def searched(curve, metric, seed, trials, name):
+    """Return the samples of each trial, and (trial, last score) from the best to the worst."""
+    scheduler = halving_at(TRIALS, EPOCHS, {0.02: 9, 0.1: 5, 0.3333: 3})
+    if name != "plain halving":
+        kind = load(SCHEDULERS, SCHEDULERS_OF.get(name, "hyperband"))
+        scheduler = kind(TRIALS, EPOCHS[-1], SchedulerSettings())
+    scores = curve.scores[metric][None, seed, trials]
+    (ends,) = ends_under(scheduler, scores, EPOCHS)
+    last = scores[0, range(TRIALS), ends]
+    ranked = best_first(scheduler, last[None], ends[None])[0]
+    spent = {
+        trial: curve.costs[0, seed, trial, end] for trial, end in zip(trials, ends, strict=True)
+    }
+    return spent, [(trials[place], last[place]) for place in ranked]
 
 
 def finalist(full, metric, seed, finalists, stages):
     """Return the best of the `finalists`, and the samples of the others."""
     left, spent = list(finalists), 0
     for rung, survivors in stages:
-        best = sorted(left, key=lambda it: -scored(full, metric, seed, it)[rung])[:survivors]
-        spent += taken(full, seed, {trial: rung for trial in left if trial not in best})
-        left = [trial for trial in left if trial in best]
+        place = EPOCHS.index(rung)
+        order = sorted(left, key=lambda it: -full.scores[metric][seed, it, place])
+        spent += sum(full.costs[0, seed, it, place] for it in order[survivors:])
+        left = [trial for trial in left if trial in order[:survivors]]
     return left[0], spent
 
 
@@ -139,53 +98,51 @@ def replayed(name, strategy, curves, order, seed):
     elif name == "hedge":
         finalists, spent = [], 0
         for beta in (0.0, 0.5):
-            trained = curves[Strategy("rs2", 0.01, beta)]
-            ends, ranked = searched(trained, "log_loss", seed, trials, hyperband)
-            spent += taken(trained, seed, ends)
-            finalists += [it for last, it in ranked[:3] if last > 0 and it not in finalists]
+            screen = curves[Strategy("rs2", 0.01, beta)]
+            costs, ranked = searched(screen, "log_loss", seed, trials, name)
+            spent += sum(costs.values())
+            finalists += [it for it, last in ranked[:3] if last > 0 and it not in finalists]
         chosen, lost = finalist(full, "accuracy", seed, finalists, [(1, 3), (3, 2), (9, 1)])
         spent += lost
     else:
-        trained = curves[strategy]
-        ends, ranked = searched(trained, metric, seed, trials, RULES.get(name, hyperband))
-        chosen = ranked[0][1]
-        if trained is full:
-            del ends[chosen]
-        spent = taken(trained, seed, ends)
+        costs, ranked = searched(curves[strategy], metric, seed, trials, name)
+        chosen = ranked[0][0]
+        if strategy == FULL:
+            del costs[chosen]
+        spent = sum(costs.values())
         if "3 finalists" in name:
-            finalists = [it for last, it in ranked[:3] if last > 0]
+            finalists = [it for it, last in ranked[:3] if last > 0]
             chosen, lost = finalist(full, metric, seed, finalists, [(2, 2), (4, 1), (9, 1)])
             spent += lost
     return chosen, full.test[seed, chosen], spent + full.costs[0, seed, chosen, -1]
 
 
-def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
+def test_every_method_chooses_and_costs_what_a_replay_of_each_search_does():
     random = np.random.default_rng(3)
-    curves = {}
+    curves, shape = {}, (SEEDS, POOL, len(EPOCHS))
     one_percent = Strategy("rs2", 0.01), Strategy("rs2", 0.01, 0.5)
     for strategy in (FULL, Strategy("rs2", 0.1), *one_percent):
-        shape = SEEDS, POOL, len(EPOCHS)
         costs = np.cumsum(random.integers(1, 9, shape), axis=2) * (1000 * strategy.fraction)
-        diverges_at = random.integers(0, 12, (*shape[:2], 1))
-        finite = np.arange(len(EPOCHS)) < diverges_at
+        finite = np.arange(len(EPOCHS)) < random.integers(0, 12, (*shape[:2], 1))
         accuracy, likelihood = random.integers(1, 6, (2, *shape)) / 5 * finite  # with ties
         scores = {"accuracy": accuracy, "log_loss": likelihood}
         test = random.random(shape[:2])
         curves[strategy] = PoolCurves(EPOCHS, scores, np.stack([costs] * 2), test)
     order = random.random((SEARCHES, POOL)).argsort(axis=1)
     seeds = random.integers(0, SEEDS, SEARCHES)
-    wanted = asked(TRIALS, ["hyperband", "asha"], POOL, epochs=9)
+    wanted = asked(TRIALS, ["hyperband", "asha"], POOL, epochs=EPOCHS[-1])
     recorded = DatasetCurves(wanted, list(range(SEEDS)), np.zeros(POOL), curves)
     sample = Sample(order, np.stack([seeds, 1 - seeds], axis=1))
     known = []
     for method, outcome in Comparison(recorded, "hyperband", sample).outcomes():
+        known.append(method.name)
+        own = 1 - seeds if method.name == "FULL (repeat)" else seeds
         expected = [
-            replayed(method.name, method.strategy, curves, list(order[d]), seed)
-            for d, seed in enumerate(1 - seeds if method.name == "FULL (repeat)" else seeds)
+            replayed(method.name, method.strategy, curves, list(each), seed)
+            for each, seed in zip(order, own, strict=True)
         ]
         found = zip(outcome.chosen, outcome.test, outcome.costs[0], strict=True)
         assert list(found) == expected, method.name
-        known.append(method.name)
     subsets = ("rs2 10 %", "rs2 1 %", "rs2 1 %, beta 0.5")
     ways = ("", ", 3 finalists", ", by loss", ", by loss, 3 finalists")
     assert known == [
@@ -194,10 +151,7 @@ def test_every_method_chooses_and_costs_what_a_replay_in_plain_loops_does():
     ]
 
 
-@pytest.mark.parametrize(
-    ("epochs", "expected"),
-    [([1, 2, 7, 22, 50, 64, 66, 100, 200], [22, 66, 200]), ([1, 2, 4, 5, 6, 10, 20], [2, 6, 20])],
-)
-def test_a_rung_is_the_nearest_recorded_epoch(epochs, expected):
+def test_a_rung_is_the_nearest_recorded_epoch():
+    epochs = [1, 2, 7, 22, 50, 64, 66, 100, 200]
     (bracket,) = halving_at(6, epochs, {0.1: 3, 0.3333: 2}).brackets
-    assert (bracket.rungs, bracket.survivors) == (expected, [3, 2])
+    assert (bracket.rungs, bracket.survivors) == ([22, 66, 200], [3, 2])

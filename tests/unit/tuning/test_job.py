@@ -155,7 +155,7 @@ def test_a_job_in_ray_ends_as_without_it(data, tmp_path, job):
         expected = run_job(job, data, tmp_path / "here")
     assert outcome(found) == outcome(expected)
     assert differences(found) == []
-    assert found.tuning.setup_seconds > 0
+    assert found.tuning.segments[0].setup_seconds > 0
 
 
 @pytest.mark.xdist_group("ray")

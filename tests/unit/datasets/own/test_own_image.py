@@ -8,7 +8,6 @@ from PIL import Image, ImageDraw, ImageOps
 
 from automata.config.data import OwnImage, Preparation
 from automata.datasets.own import load
-from automata.datasets.own.image import read_rows
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
@@ -26,12 +25,12 @@ def stored(path, images, labels=CATS):
     return str(path)
 
 
-def classes_in(folder, images, suffix=".png", mode="RGB"):
+def classes_in(folder, images, suffix=".png"):
     """Save images into the folders cat and dog in turn, named by their number; return the path."""
     for number, image in enumerate(images):
         file = folder / CATS[number % 2] / f"{number:03}{suffix}"
         file.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(image).convert(mode).save(file)
+        Image.fromarray(image).save(file)
     return str(folder)
 
 
@@ -68,10 +67,9 @@ def test_arrays_become_channels_first_with_labels_of_any_kind(tmp_path, channels
     assert (raw.classes, raw.train.labels.tolist()) == (classes, [1, 0, 1, 0])
 
 
-@pytest.mark.parametrize("suffix", [".png", ".bmp", ".PNG"])
-def test_folder_gives_the_images_by_class_and_name(tmp_path, suffix):
+def test_folder_gives_the_images_by_class_and_name(tmp_path):
     images = colours(6)
-    raw = whole(classes_in(tmp_path / "pets", images, suffix))
+    raw = whole(classes_in(tmp_path / "pets", images, ".PNG"))
     expected = np.concatenate([images[::2], images[1::2]]).transpose(0, 3, 1, 2)
     np.testing.assert_array_equal(raw.train.inputs, expected)
     assert (raw.classes, raw.train.labels.tolist()) == (CATS, [0, 0, 0, 1, 1, 1])
@@ -84,35 +82,28 @@ LABELS = r"a\.npz: `labels` must be whole numbers or strings .*found"
 @pytest.mark.parametrize(
     ("arrays", "problem"),
     [
-        ({"images": colours(4).transpose(0, 3, 1, 2)[:, :, :, :2]}, IMAGES),
         ({"images": colours(4, channels=(4,))}, IMAGES),
         ({"images": colours(4, height=0)}, IMAGES),
         ({"images": colours(4).astype(np.float32)}, IMAGES),
         ({"labels": np.arange(3)}, LABELS + r" int64 of shape \(3,\)"),
         ({"labels": np.array([0.5, 1, 0, 1])}, LABELS + " float64"),
         ({"labels": np.array(["a", None], object)}, "neither a readable .*allow_pickle"),
-        ({"images": None}, r"a\.npz: missing array: images; found: labels, more"),
-        ({"labels": None}, r"a\.npz: missing array: labels; found: images, more"),
+        ({"images": None}, r"a\.npz: missing array: images; found: labels"),
     ],
 )
 def test_arrays_that_are_no_images_with_classes_are_refused(tmp_path, arrays, problem):
-    good = {"images": colours(4), "labels": np.array(CATS * 2), "more": np.zeros(1)}
-    given_arrays = {name: it for name, it in (good | arrays).items() if it is not None}
-    np.savez(tmp_path / "a.npz", **given_arrays)
+    every = {"images": colours(4), "labels": np.array(CATS * 2), **arrays}
+    np.savez(tmp_path / "a.npz", **{name: it for name, it in every.items() if it is not None})
     with pytest.raises(UserError, match=problem):
         loaded(tmp_path / "a.npz")
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [("a.npz", b""), ("a.npz", b"PK\x03\x04 and no more"), ("a.npz", b"text"), ("a.zip", b"")],
-)
-def test_files_and_folders_without_images_are_refused(tmp_path, name, content):
+def test_files_and_folders_without_images_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"there is no file \(\.png, "):
         loaded(tmp_path)
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(UserError, match=rf"\Aown_datasets\.mine: \S*{name}: neither a readable"):
-        loaded(tmp_path / name)
+    (tmp_path / "a.npz").write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(UserError, match=r"\Aown_datasets\.mine: \S*a\.npz: neither a readable"):
+        loaded(tmp_path / "a.npz")
 
 
 def channels_first(image):
@@ -144,15 +135,7 @@ def test_black_drawing_on_a_transparent_ground_is_black_on_white(folder, mode):
     assert raw.facts["read"] == [f"{folder}: 1 of 6 images transparent, drawn on white"]
 
 
-@pytest.mark.parametrize(("alpha", "seen"), [(128, [255, 127, 127]), (255, [255, 0, 0])])
-def test_red_is_as_white_as_it_is_transparent(folder, alpha, seen):
-    Image.new("RGBA", (5, 4), (255, 0, 0, alpha)).save(folder / "cat/000.png")
-    raw = whole(folder)
-    assert raw.train.inputs[0, :, 0, 0].tolist() == seen
-    assert ("read" in raw.facts) is (alpha < 255)
-
-
-@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp"])
+@pytest.mark.parametrize("suffix", [".png", ".jpg"])
 def test_photo_that_lies_on_its_side_is_turned_upright(folder, suffix):
     upright = Image.new("RGB", (5, 4), "white")
     upright.paste("black", (0, 0, 5, 2))
@@ -164,9 +147,9 @@ def test_photo_that_lies_on_its_side_is_turned_upright(folder, suffix):
     assert whole(folder).train.inputs[0] == pytest.approx(channels_first(upright), abs=12)
 
 
-def test_exif_data_that_cannot_be_read_are_none(folder):
+def test_exif_data_that_cannot_be_read_are_none_and_colours_of_print_are_read(folder):
     (folder / "cat/000.png").unlink()
-    grey = Image.new("RGB", (5, 4), (90, 90, 90))
+    grey = Image.new("CMYK", (5, 4), (165, 165, 165, 0))
     grey.save(folder / "cat/000.jpg", exif=b"Exif\0\0 no more than that")
     assert whole(folder).train.inputs[0] == pytest.approx(90, abs=2)
 
@@ -177,7 +160,6 @@ def test_exif_data_that_cannot_be_read_are_none(folder):
         ([(30, 40)] * 3 + [(50, 60)] * 3, [40, 48]),
         ([(375, 500)] * 5 + [(500, 375)], [48, 64]),
         ([(2, 90), (3, 90), (3, 91)] * 2, [8, 64]),
-        ([(300, 300)] * 5 + [(301, 300)], [64, 64]),
     ],
 )
 def test_images_of_several_sizes_get_one_by_the_median(tmp_path, sizes, chosen):
@@ -189,16 +171,6 @@ def test_images_of_several_sizes_get_one_by_the_median(tmp_path, sizes, chosen):
     assert set(raw.train.inputs.ravel()) <= set(range(7))
 
 
-def test_images_are_resized_to_the_configured_size_and_cropped_at_the_centre(tmp_path):
-    image = np.zeros((8, 24, 3), np.uint8)
-    image[:, 8:16] = 200  # what remains of three squares
-    raw = loaded(classes_in(tmp_path / "pets", [image] * 6), size=[16, 16])
-    assert raw.train.inputs.shape[1:] == (3, 16, 16)
-    assert raw.train.inputs[:, :, :, 2:14].astype(int) == pytest.approx(200, abs=5)
-    (line,) = raw.facts["read"]
-    assert line.endswith("pets: 6 of 6 images resized to height 16 and width 16, then cropped")
-
-
 def test_images_of_one_size_keep_it_and_those_of_other_forms_follow(tmp_path):
     train = classes_in(tmp_path / "pets", colours(6, 80, 100))
     raw = loaded(train, test=stored(tmp_path / "a.npz", colours(2, 7, 9), CATS[::-1]))
@@ -206,6 +178,10 @@ def test_images_of_one_size_keep_it_and_those_of_other_forms_follow(tmp_path):
     expected = [ImageOps.fit(Image.fromarray(image), (100, 80)) for image in colours(2, 7, 9)]
     np.testing.assert_array_equal(raw.test.inputs, [channels_first(image) for image in expected])
     assert raw.test.labels.tolist() == [1, 0]
+    small = loaded(train, size=[16, 24])
+    assert small.train.inputs.shape[1:] == (3, 16, 24)
+    read = "6 of 6 images resized to height 16 and width 24, then cropped"
+    assert small.facts["read"] == [f"{train}: {read}"]
 
 
 def test_images_of_16_bits_are_read_by_their_upper_8_if_these_say_enough(folder):
@@ -220,19 +196,13 @@ def test_images_of_16_bits_are_read_by_their_upper_8_if_these_say_enough(folder)
         loaded(folder)
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        *[[how] for how in (b"", b"text", "cut", "flipped", b"%!PS-Adobe-3.0 EPSF-3.0")],
-        ["cut", b"", "flipped"] * 2,
-    ],
-)
-def test_damaged_images_are_refused_by_their_names_all_at_once(folder, how):
-    files = sorted(folder.glob("*/*.png"))[-len(how) :]
-    for file, damage in zip(files, how, strict=True):
-        content = file.read_bytes()
-        spoilt = {"cut": content[:60], "flipped": content[:20] + b"\xff" + content[21:]}
-        file.write_bytes(spoilt.get(damage, damage))
+def test_damaged_images_are_refused_by_their_names_all_at_once(folder):
+    files = sorted(folder.glob("*/*.png"))
+    good = files[0].read_bytes()
+    flipped = good[:20] + b"\xff" + good[21:]
+    spoilt = [b"", b"text", good[:60], flipped, b"%!PS-Adobe-3.0 EPSF-3.0", b"\x89PNG"]
+    for file, content in zip(files, spoilt, strict=True):
+        file.write_bytes(content)
     problem = r"\A\S+ \S*/\d+\.png: not a readable image: .*\Z"
     with pytest.raises(UserError, match=problem) as caught:
         loaded(folder)
@@ -244,15 +214,3 @@ def test_image_that_unpacks_to_too_many_pixels_is_refused(folder, monkeypatch):
     Image.new("RGB", (16, 16)).save(folder / "cat/bomb.png")
     with pytest.raises(UserError, match=r"cat/bomb\.png: not a readable image: .*bomb"):
         loaded(folder)
-
-
-@pytest.mark.parametrize("sizes", [[(9, 9)], [(9, 12), (40, 10), (200, 300), (1, 50)]])
-@pytest.mark.parametrize("size", [None, [10, 17]])
-def test_new_images_are_read_as_the_test_images_were(tmp_path, sizes, size):
-    pixels = [colours(1, *sizes[number % len(sizes)])[0] for number in range(12)]
-    test = classes_in(tmp_path / "test", pixels, ".jpg", "CMYK")
-    raw = loaded(classes_in(tmp_path / "train", pixels), test=test, size=size)
-    height, width = raw.train.inputs.shape[2:]
-    found, names, _ = read_rows(tmp_path / "test", None, {"size": [width, height]})
-    np.testing.assert_array_equal(found, raw.test.inputs)
-    assert names[:2] == ["cat/000.jpg", "cat/002.jpg"]

@@ -1,0 +1,1 @@
+"""Own data's defaults beside simple models, on real tables."""

