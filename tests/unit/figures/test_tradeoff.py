@@ -72,6 +72,21 @@ def test_untuned_is_the_bar_at_the_edge_from_best_to_worst_with_its_median(some)
     assert points(axes, "mean untuned") == []
 
 
+@pytest.mark.parametrize(
+    ("changes", "shown", "words"),
+    [
+        ({}, Panel("dna", "random", "none"), "not run"),
+        ({"energy_joules": None, "energy_method": None}, PANEL, "no energy ratio"),
+        ({"selector": "random"}, PANEL, "no comparable run"),
+    ],
+)
+def test_a_panel_without_anything_to_show_says_why(make_study, small_runs, changes, shown, words):
+    runs = small_runs.assign(**changes).drop_duplicates(["selector", "seed"])
+    axes = axes_of(make_study(runs), "energy_ratio", shown)
+    assert texts(axes) == [words]
+    assert list(axes.lines) == []
+
+
 def test_refused_runs_are_not_drawn_and_counted(make_study, panel_runs):
     runs = panel_runs.copy()
     runs.loc[runs["selector"] == "craig", "machine"] = "another"
