@@ -1,6 +1,7 @@
 """best.yaml: which run is the best, with exact values, and how sure it is."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,10 +10,8 @@ import yaml
 from automata.analysis.best import text
 from automata.analysis.runs import row
 from automata.config.sections import Comparison
-from automata.records import Finalist
-from automata.training.progress import Progress
 
-from .conftest import run
+from .conftest import record, run
 
 
 def seeds(selector, *scores, fraction=1.0):
@@ -56,9 +55,9 @@ TRADEOFF = pd.DataFrame(
 TRIALS = pd.DataFrame([], columns=["record", "index", "epoch", "score"])
 
 
-def content(runs, baselines=None):
+def content(runs):
     """Return what best.yaml says."""
-    return yaml.safe_load(text(runs, TRADEOFF, TRIALS, baselines or {}))
+    return yaml.safe_load(text(runs, TRADEOFF, TRIALS, {}))
 
 
 def test_the_best_seed_by_validation_score_of_searches_is_the_best():
@@ -83,15 +82,11 @@ def test_seeds_say_how_sure_a_score_is_and_what_full_is_worth():
     assert errors == [20.0, None, 0.0]  # GRADMATCH does not compare with FULL
 
 
-def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists(
-    make_record, tmp_path
-):
-    record = make_record()
-    lost = [Finalist(trial=1, progress=Progress(epochs=2))]
-    record.final = record.final.model_copy(update={"trial": 0, "lost": lost})
-    runs = pd.DataFrame([row(record, tmp_path / "record.json", Comparison())])
-    assert runs["final_epochs"].tolist() == [8 + 2]
-    assert content(runs)["best"]["satimage"]["epochs"] == 8
+def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists():
+    made = record({"final/lost": [{"trial": 1, "progress": {"epochs": 2}}]})
+    runs = pd.DataFrame([row(made, Path("record.json"), Comparison())])
+    assert runs["final_epochs"].tolist() == [40 + 2]
+    assert content(runs)["best"]["satimage"]["epochs"] == 40
     assert content(runs.assign(kept_epoch=3.0))["best"]["satimage"]["epochs"] == 3
 
 
@@ -101,14 +96,3 @@ def test_a_selector_that_reads_the_validation_labels_is_best_only_if_alone():
     assert both["best"]["dna"]["selector"] == "rs2"
     assert both["combinations"]["dna"][-1]["selector"] == "glister"
     assert content(glister)["best"]["dna"]["selector"] == "glister"
-
-
-def test_own_data_begin_with_how_good_the_best_choice_is():
-    own = RUNS.assign(dataset="mine", best_index=0)
-    scores = {"accuracy": 0.4, "log_loss": 0.4}
-    found = content(pd.concat([RUNS, own]), {"mine": {"majority": scores}})
-    answer, *others = found["best"]["mine"].items()
-    assert answer[0] == "how_good"
-    assert answer[1]["scores"]["the most frequent class"] == scores
-    assert dict(others) == found["combinations"]["mine"][0]
-    assert "how_good" not in found["best"]["dna"]
