@@ -13,37 +13,31 @@ from automata.config.sections import Comparison
 
 from .conftest import record, run
 
-
-def seeds(selector, *scores, fraction=1.0):
-    """Return runs of one combination, a seed each, with these validation and test scores."""
-    full = selector == "full"
-    made = {"dataset": "dna", "metric": "accuracy", "best_epochs": 5, "test_loss": 0.5}
-    made |= {"energy_joules": None, "final_epochs": 0 if full else 7, "test_rows": 100}
-    return pd.DataFrame(
-        [
-            run(
-                selector,
-                fraction,
-                seed,
-                **made,
-                best_score=validation,
-                test_accuracy=test,
-                best_configuration_json=json.dumps({"rate": 0.1 + 0.2, "seed": seed}),
-                total_seconds=10.0 * (seed + 1),
-                record=f"{selector}/{seed}",
-            )
-            for seed, (validation, test) in enumerate(scores)
-        ]
-    )
-
-
-RUNS = pd.concat(
+SHARED = {"dataset": "dna", "metric": "accuracy", "best_epochs": 5, "test_loss": 0.5}
+RUNS = pd.DataFrame(
     [
-        seeds("full", (0.80, 0.70), (0.84, 0.90)),
-        seeds("rs2", (0.90, 0.60), (0.91, 0.50), (0.80, 0.70), fraction=0.1),
-        seeds("gradmatch", (0.85, 0.75), fraction=0.1),
-        seeds("full-again", (0.99, 0.99)),
-        seeds("untuned", (None, 0.99)),
+        run(
+            selector,
+            fraction,
+            seed,
+            **SHARED,
+            final_epochs=0 if selector == "full" else 7,
+            energy_joules=None,
+            best_score=validation,
+            test_accuracy=test,
+            best_configuration_json=json.dumps({"rate": 0.1 + 0.2, "seed": seed}),
+            total_seconds=10.0 * (seed + 1),
+        )
+        for selector, fraction, seed, validation, test in (
+            ("full", 1.0, 0, 0.80, 0.70),
+            ("full", 1.0, 1, 0.84, 0.90),
+            ("rs2", 0.1, 0, 0.90, 0.60),
+            ("rs2", 0.1, 1, 0.91, 0.50),
+            ("rs2", 0.1, 2, 0.80, 0.70),
+            ("gradmatch", 0.1, 0, 0.85, 0.75),
+            ("full-again", 1.0, 0, 0.99, 0.99),
+            ("untuned", 0.0, 0, None, 0.99),
+        )
     ]
 )
 TRADEOFF = pd.DataFrame(
@@ -91,7 +85,7 @@ def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists()
 
 
 def test_a_selector_that_reads_the_validation_labels_is_best_only_if_alone():
-    glister = seeds("glister", (1.0, 0.9), fraction=0.3)
+    glister = RUNS.iloc[[0]].assign(selector="glister", fraction=0.3, best_score=1.0)
     both = content(pd.concat([RUNS, glister]))
     assert both["best"]["dna"]["selector"] == "rs2"
     assert both["combinations"]["dna"][-1]["selector"] == "glister"

@@ -1,4 +1,4 @@
-"""The runs of a grid, and the paths of their inputs and outputs."""
+"""The runs of a grid, and the paths of their inputs."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,7 +9,6 @@ from automata.config.files import SHIPPED, read_experiments
 from automata.datasets.catalog import DATASETS
 from automata.errors import UserError
 from automata.grid import Grid, alternatives
-from automata.outputs import Outputs
 
 IMAGES = ("cifar10", "cifar100", "svhn")
 OWN = {"kind": "tabular", "path": "mine.csv", "target": "y"}
@@ -77,15 +76,6 @@ def test_settings_and_content_of_own_files_are_in_the_name_of_a_prepared_file():
     assert own_grid().prepared("mine") != own_grid(text="x,y\n2,0\n").prepared("mine")
 
 
-def test_files_of_prepared_data_have_the_paths_that_the_rules_write():
-    found = own_grid()
-    stem = f"results/data/mine{found.version('mine')}"  # as in rules/data.smk
-    assert found.prepared("mine") == f"{stem}.safetensors"
-    assert found.encoding("mine") == f"{stem}.encoding.json"
-    assert found.baselines == [f"{stem}.baselines.json"]
-    assert grid("smoke").baselines == []
-
-
 def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_line():
     with pytest.raises(UserError, match=r"^archives: old\.tar\.xz: no such file$"):
         grid("smoke", archives=["old.tar.xz"])
@@ -94,17 +84,3 @@ def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_l
     (part,) = read_experiments([SHIPPED / "config.yaml"])
     with pytest.raises(UserError, match=r"^experiment: must be the same in all parts$"):
         Grid([part, part.model_copy(update={"experiment": "other"})], [])
-
-
-def test_archives_replace_runs():
-    Path("old.tar.xz").touch()
-    found = grid("smoke", archives=["old.tar.xz"])
-    assert (found.runs, found.datasets) == ([], ["dna"])
-    assert "results/smoke/figures/tradeoff/dna.png" in Outputs(found).figures
-
-
-def test_outputs_are_figures_with_content_and_published_files_without_records():
-    both, full = Outputs(grid("smoke")), Outputs(grid("smoke", selectors=["full"]))
-    assert len(full.figures) < len(both.figures)
-    kinds = {Path(path).suffix for path in both.published}
-    assert kinds == {".csv", ".md", ".html", ".yaml", ".png", ".json"}

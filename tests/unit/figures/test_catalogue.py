@@ -1,28 +1,10 @@
-"""Figures by name: which an experiment has, and the command that writes them."""
+"""Figures by name, and the command that writes them."""
 
 import pytest
 
 from automata.cli import main
 from automata.errors import UserError
 from automata.figures.files import draw
-from automata.views import BEYOND, PAPER, figures, named
-from support.synthetic import synthetic_runs
-
-
-@pytest.mark.parametrize(
-    "selectors",
-    [("gradmatch", "random"), ("full", "gradmatch"), ("full", "random"), ("full", "craig", "rs2")],
-)
-def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, selectors):
-    axes = {"datasets": ("connect4",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}
-    study = make_study(synthetic_runs(selectors=selectors, **axes), trials=True)
-    planned = figures({("connect4", "tpe", "hyperband"): selectors})
-    for name in named(PAPER, BEYOND):
-        figure = draw(name, study)
-        artists = [one for axes in figure.axes for one in (*axes.lines, *axes.collections)]
-        own = {one.get_gid() for one in artists} - {None}
-        own -= {"mean full", "bars"} if name == "performance-summary" else set()
-        assert (name in planned) == bool(own), name
 
 
 @pytest.mark.parametrize(
