@@ -1,18 +1,15 @@
 """Which settings differ from the paper's protocol; the published tables have machine and grid."""
 
-from pathlib import Path
-
 import pytest
 
 from automata.analysis.differences import COLUMNS, differences
-from automata.config.files import read_experiments
+from automata.config.files import SHIPPED, read_experiments
 from automata.config.job import settings_of
 from support.synthetic import synthetic_runs
 
 from .conftest import changed
 
-CONFIG = Path(__file__).parents[3] / "config"
-PAPER = read_experiments([CONFIG / "config.yaml", CONFIG / "paper.yaml"])
+PAPER = read_experiments([SHIPPED / "config.yaml", SHIPPED / "paper.yaml"])
 
 
 def settings(dataset, search, scheduler, changes=()):
