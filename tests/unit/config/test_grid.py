@@ -11,7 +11,6 @@ from automata.errors import UserError
 from automata.grid import Grid, alternatives
 
 IMAGES = ("cifar10", "cifar100", "svhn")
-OWN = {"kind": "tabular", "path": "mine.csv", "target": "y"}
 
 
 @pytest.fixture(autouse=True)
@@ -23,12 +22,6 @@ def grid(*names, **changes):
     """Return the grid of shipped files, changed."""
     files = [SHIPPED / f"{name}.yaml" for name in ("config", *names)]
     return Grid(read_experiments(files, changes), [])
-
-
-def own_grid(text="x,y\n1,0\n"):
-    """Return the grid of a user's own table."""
-    Path("mine.csv").write_text(text)
-    return grid("smoke", datasets=["mine"], own_datasets={"mine": OWN})
 
 
 def test_number_of_runs_of_shipped_configurations():
@@ -73,7 +66,12 @@ def test_settings_and_content_of_own_files_are_in_the_name_of_a_prepared_file():
     assert grid("smoke").prepared("dna") == "results/data/dna.safetensors"
     some = grid("text").prepared("sst5"), grid("text", data=texts).prepared("sst5")
     assert len({*some, "results/data/sst5.safetensors"}) == 3
-    assert own_grid().prepared("mine") != own_grid(text="x,y\n2,0\n").prepared("mine")
+    paths = set()
+    for row in ("1,0", "2,0"):
+        Path("mine.csv").write_text(f"x,y\n{row}\n")
+        own = {"kind": "tabular", "path": "mine.csv", "target": "y"}
+        paths.add(grid("smoke", datasets=["mine"], own_datasets={"mine": own}).prepared("mine"))
+    assert len(paths) == 2
 
 
 def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_line():
